@@ -1,0 +1,55 @@
+# Everything a developer does. `make` alone lists it.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format lint types imports bench lock clean
+
+help:  ## list the commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+
+# The environment is built once, from the lock, and again only when the lock or the package's own description changes.
+$(READY): requirements-dev.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sidelight needs Python 3.11 or newer; say make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(READY)  ## analyse the catalogue and draw two games into demo/
+	$(BIN)/sidelight games
+	$(BIN)/sidelight analyze apple-tasting --figure demo/apple-tasting.svg
+	$(BIN)/sidelight analyze bartok --figure demo/bartok.png
+
+test: $(READY)  ## run the whole test suite
+	$(BIN)/python -m pytest -n 2 -q
+
+check: $(READY) lint types imports test  ## everything that must be green: format, lint, types, imports, tests
+
+format: $(READY)  ## rewrite the sources in the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: $(READY)  ## format and lint, without changing a file
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(READY)  ## static types
+	$(BIN)/mypy
+
+imports: $(READY)  ## the direction of imports
+	$(BIN)/lint-imports
+
+bench: $(READY)  ## measure speed: ratios and growth
+	$(BIN)/python benchmarks/analysis.py
+
+lock:  ## resolve the development dependencies anew
+	$(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet uv
+	.venv-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-header --group dev pyproject.toml -o requirements-dev.lock
+	rm -rf .venv-lock
+
+clean:  ## remove what can be made again
+	rm -rf .venv .venv-lock demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,46 @@
+"""Partial monitoring: decide well when the world never tells you the loss, only a symbol that says something about it.
+
+>>> import sidelight as sl
+>>> sl.analyze(sl.games.load("apple-tasting")).kind
+'easy'
+
+The public names are imported when they are first used, so that `import sidelight` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sidelight import games
+    from sidelight.analysis import Analysis, analyze
+    from sidelight.errors import GameError, SidelightError
+    from sidelight.game import Game
+
+__version__ = "0.1.0"
+__all__ = ["Analysis", "Game", "GameError", "SidelightError", "analyze", "games"]
+
+_HOMES = {
+    "Analysis": "sidelight.analysis",
+    "Game": "sidelight.game",
+    "GameError": "sidelight.errors",
+    "SidelightError": "sidelight.errors",
+    "analyze": "sidelight.analysis",
+}
+_MODULES = ("environments", "games", "strategies")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"sidelight.{name}")
+    else:
+        raise AttributeError(f"module 'sidelight' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,164 @@
+"""Reading and writing the description of a game as TOML or JSON, exactly."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Hashable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from sidelight._storage import replacing
+from sidelight.errors import GameError
+
+_KEYS = ("name", "actions", "outcomes", "loss", "feedback")
+_STORABLE = "a file can hold symbols that are text, integers, booleans, None or tuples of them"
+
+
+def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the arguments of `Game` that the file at `path` describes."""
+    file, name = Path(path), repr(os.fspath(path))
+    suffix = _format(file)
+    if not file.exists():
+        raise FileNotFoundError(f"there is no file {name}: give the path of a .toml or .json game file")
+    if file.is_dir():
+        raise GameError(f"{name} is a folder: give the path of a .toml or .json game file")
+    try:
+        return from_data(_parse(file.read_text(encoding="utf-8"), suffix))
+    except GameError as error:
+        raise GameError(f"{name}: {error}") from None
+    except (ValueError, RecursionError) as error:  # what the JSON, TOML and UTF-8 readers raise
+        raise GameError(f"{name} is not valid {suffix[1:].upper()}: {error}") from None
+
+
+def write(path: str | os.PathLike[str], fields: Mapping[str, Any]) -> None:
+    """Write the arguments of `Game` to `path`, all of it or nothing."""
+    file = Path(path)
+    text = _write_json(fields) if _format(file) == ".json" else _write_toml(fields)
+    try:
+        content = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise GameError(f"the game holds text that no file can: {error}") from None
+    with replacing(file) as draft:
+        draft.write_bytes(content)
+
+
+def plain(value: Fraction) -> int | str:
+    """Return the shortest exact way to write a fraction: 3, or '1/3'."""
+    return value.numerator if value.denominator == 1 else str(value)
+
+
+def _format(file: Path) -> str:
+    suffix = file.suffix.lower()
+    if suffix not in (".toml", ".json"):
+        raise GameError(f"cannot tell the format of {str(file)!r}: name the file .toml or .json")
+    return suffix
+
+
+def _parse(text: str, suffix: str) -> Any:
+    """Parse a file; decimals stay decimal, so that 0.1 is one tenth whatever its neighbours."""
+    if suffix == ".toml":
+        return tomllib.loads(text, parse_float=Decimal)
+    return json.loads(text, parse_float=Decimal, parse_constant=Decimal, object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build a JSON object, refusing a key that stands there twice (TOML does so by itself)."""
+    keys = [key for key, _ in pairs]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise GameError(f"the key {key!r} stands there twice: keep one")
+    return dict(pairs)
+
+
+def from_data(data: Any) -> dict[str, Any]:
+    """Turn a parsed file into the arguments of `Game`."""
+    if not isinstance(data, dict):
+        raise GameError("a game file holds the keys loss and feedback (and name, actions, outcomes), not a bare value")
+    for key in data:
+        if key not in _KEYS:
+            raise GameError(f"unknown key {key!r}: the keys of a game are {', '.join(_KEYS)}")
+    for key in ("loss", "feedback"):
+        if key not in data:
+            raise GameError(f"the key {key!r} is missing: give one row per action")
+    fields = dict(data)
+    if isinstance(fields["feedback"], list):
+        fields["feedback"] = [
+            [_decode(value, f"feedback row {r}, column {c}") for c, value in enumerate(row)]
+            if isinstance(row, list)
+            else row
+            for r, row in enumerate(fields["feedback"])
+        ]
+    return fields
+
+
+def _decode(value: Any, where: str) -> Hashable:
+    """Read one symbol from a file: lists are tuples, `{none = true}` is None."""
+    if isinstance(value, list):
+        return tuple(_decode(part, where) for part in value)
+    if value == {"none": True}:
+        return None
+    if value is None or isinstance(value, str | int):
+        return value
+    raise GameError(f"{where} is {_shown(value)}: {_STORABLE}")
+
+
+def _shown(value: Any) -> str:
+    return str(value) if isinstance(value, Decimal) else f"{value!r} of type {type(value).__name__}"
+
+
+def _encode(value: Hashable, where: str, none: Any) -> Any:
+    """Write one symbol, or say which one has no place in a file."""
+    if value is None:
+        return none
+    if type(value) in (str, int, bool):
+        return value
+    if type(value) is tuple:
+        return [_encode(part, where, none) for part in value]
+    raise GameError(f"{where} is {_shown(value)}: {_STORABLE}")
+
+
+def to_data(fields: Mapping[str, Any], none: Any = None) -> dict[str, Any]:
+    """Turn the arguments of `Game` into plain data, in the order in which a person wants to read it."""
+    feedback = [
+        [_encode(value, f"feedback row {r}, column {c}", none) for c, value in enumerate(row)]
+        for r, row in enumerate(fields["feedback"])
+    ]
+    loss = [[plain(value) for value in row] for row in fields["loss"]]
+    labels = {key: list(value) if key != "name" else value for key, value in fields.items()}
+    return labels | {"loss": loss, "feedback": feedback}
+
+
+def _write_json(fields: Mapping[str, Any]) -> str:
+    lines = []
+    for key, value in to_data(fields).items():
+        if key in ("loss", "feedback"):
+            rows = ",\n".join(f"    {json.dumps(row, ensure_ascii=False)}" for row in value)
+            lines.append(f'  "{key}": [\n{rows}\n  ]')
+        else:
+            lines.append(f'  "{key}": {json.dumps(value, ensure_ascii=False)}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _write_toml(fields: Mapping[str, Any]) -> str:
+    lines = []
+    for key, value in to_data(fields, {"none": True}).items():
+        if key in ("loss", "feedback"):
+            rows = "".join(f"  {_toml(row)},\n" for row in value)
+            lines.append(f"{key} = [\n{rows}]\n")
+        else:
+            lines.append(f"{key} = {_toml(value)}\n")
+    return "".join(lines)
+
+
+def _toml(value: Any) -> str:
+    """Write a value of a game in TOML, for which the standard library has a reader only."""
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, dict):
+        return "{none = true}"
+    # JSON's text is TOML's, but for the delete character, which TOML wants escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

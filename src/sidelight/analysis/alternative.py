@@ -1,0 +1,142 @@
+"""One question behind all the geometry of a game, and its two kinds of proof.
+
+Is there a point q >= 0 with  g q > 0 for every strict row g,  h q >= 0 for every weak row h  and  e q = 0 ?
+
+By Motzkin's theorem of the alternative either such a point exists, or multipliers y >= 0 (not all 0), w >= 0 and mu do
+with  sum y g + sum w h + mu e <= 0  in every column. Both are exact and can be checked by hand; a float is never
+believed. q is a direction: q / sum(q) is a law over outcomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.analysis.linear_algebra import Row, Vector, dot, primitive, to_integers
+from sidelight.analysis.linear_program import confirm, exact_simplex, propose
+
+# A proposed point is rounded to so many steps per coordinate: coarse first, because a person may read the fractions,
+# last far finer than the tolerance of the solver that proposed it.
+_GRIDS = (1, 12, 1 << 20, 1 << 40)
+# How far a point is pulled towards one that is known to lie inside, in powers of one half.
+_PULLS = (1, 3, 6, 12, 20, 30)
+# Below this a proposed slack is more likely to be an artefact than to survive rounding.
+_SLACK = 1e-12
+
+
+class Possible(NamedTuple):
+    """A point that satisfies everything, in integers."""
+
+    point: tuple[int, ...]
+
+
+class Impossible(NamedTuple):
+    """Multipliers that rule every point out; those of the strict rows sum to one."""
+
+    strict: Vector
+    weak: Vector
+    equal: Fraction
+
+
+def decide(
+    strict: Sequence[Row], weak: Sequence[Row] = (), equal: Row | None = None, inside: Row | None = None
+) -> Possible | Impossible:
+    """Answer the question, with proof.
+
+    `inside`, if given, is a point that satisfies every weak row strictly and the equation exactly: a proposal is pulled
+    a little towards it, so that rounding cannot push it over a weak border.
+    """
+    size = len(strict[0])
+    A, b, c = _program(strict, weak, equal)
+    proposal = propose(A, b, c)
+    if proposal is not None and proposal.value > _SLACK:
+        point = _rounded(proposal.point[:size], strict, weak, equal, inside)
+        if point is not None:
+            return Possible(point)
+    optimum = (proposal and confirm(A, b, c, proposal)) or exact_simplex(A, b, c)
+    if optimum.value > 0:
+        return Possible(primitive(to_integers([optimum.point[:size]])[0][0]))
+    return _impossible(optimum.multipliers, len(strict), len(weak), equal is not None)
+
+
+def propose_point(
+    strict: Sequence[Row], weak: Sequence[Row], equal: Row | None, inside: Row | None
+) -> tuple[int, ...] | None:
+    """Look for a point with floats only, checked exactly; None means nothing."""
+    proposal = propose(*_program(strict, weak, equal))
+    if proposal is None or proposal.value <= _SLACK:
+        return None
+    return _rounded(proposal.point[:-1], strict, weak, equal, inside)
+
+
+def _program(
+    strict: Sequence[Row], weak: Sequence[Row], equal: Row | None
+) -> tuple[list[list[int]], list[int], list[int]]:
+    """Return max s  subject to  sum q <= 1,  s <= 1,  |g| s <= g q,  0 <= h q,  e q = 0.
+
+    It is always feasible, and s > 0 means yes.
+    """
+    size = len(strict[0])
+    A = [[1] * size + [0], [0] * size + [1]]
+    A += [[*(-value for value in row), max(max(map(abs, row)), 1)] for row in strict]
+    A += [[*(-value for value in row), 0] for row in weak]
+    if equal is not None:
+        A += [[*equal, 0], [*(-value for value in equal), 0]]
+    return A, [1, 1] + [0] * (len(A) - 2), [0] * size + [1]
+
+
+def _impossible(multipliers: Vector, strict: int, weak: int, equal: bool) -> Impossible:
+    y = multipliers[2 : 2 + strict]
+    w = multipliers[2 + strict : 2 + strict + weak]
+    mu = multipliers[-1] - multipliers[-2] if equal else Fraction(0)
+    total = sum(y, Fraction(0))
+    return Impossible(tuple(v / total for v in y), tuple(v / total for v in w), mu / total)
+
+
+def _rounded(
+    point: npt.NDArray[np.float64],
+    strict: Sequence[Row],
+    weak: Sequence[Row],
+    equal: Row | None,
+    inside: Row | None,
+) -> tuple[int, ...] | None:
+    """Turn a float point into an integer one that provably satisfies everything; None if rounding spoils it."""
+    for grid in _GRIDS:
+        q = [int(value) for value in np.rint(np.clip(point, 0.0, None) * (grid * len(point)))]
+        if equal is not None:
+            q = _on_hyperplane(q, equal)
+        if satisfies(q, strict, weak, equal):
+            return primitive(q)
+    if inside is not None:
+        for pull in _PULLS:
+            total, anchor = sum(q), sum(inside)
+            pulled = [(value * anchor << pull) + total * known for value, known in zip(q, inside, strict=True)]
+            if satisfies(pulled, strict, weak, equal):
+                return primitive(pulled)
+    return None
+
+
+def _on_hyperplane(q: list[int], equal: Row) -> list[int]:
+    """Return a point near q with equal q = 0: the coordinate that can carry the rest r best takes it.
+
+    With m that coordinate, |e_m| q - sign(e_m) r in place m is exact.
+    """
+    best = max(range(len(q)), key=lambda m: abs(equal[m]) * q[m])
+    rest, weight = dot(equal, q), equal[best]
+    moved = [abs(weight) * value for value in q]
+    moved[best] -= rest if weight > 0 else -rest
+    return moved
+
+
+def satisfies(q: Row, strict: Sequence[Row], weak: Sequence[Row] = (), equal: Row | None = None) -> bool:
+    """Check, exactly, that q >= 0 satisfies all rows."""
+    return (
+        min(q) >= 0
+        and (equal is None or dot(equal, q) == 0)
+        and all(dot(row, q) > 0 for row in strict)
+        and all(dot(row, q) >= 0 for row in weak)
+    )

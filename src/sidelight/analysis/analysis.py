@@ -1,0 +1,235 @@
+"""`analyze(game)`: everything about a game that does not depend on how it is played."""
+
+from __future__ import annotations
+
+import threading
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+from sidelight.analysis.cells import ActionCertificate, Cells, NeighborCertificate, Status
+from sidelight.analysis.observability import (
+    ObservabilityCertificate,
+    ObserverKind,
+    Observers,
+    ObserverVectors,
+)
+from sidelight.analysis.plausible import PlausibleSets
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+
+Kind = Literal["trivial", "easy", "hard", "hopeless"]
+Pair = tuple[int, int]
+
+
+def analyze(game: Game) -> Analysis:
+    """Work out what kind of problem a game is, exactly, with a proof behind every answer.
+
+    Examples
+    --------
+    >>> import sidelight as sl
+    >>> a = sl.analyze(sl.Game([[1, 0], [0, 1]], [["?", "?"], ["a", "b"]]))
+    >>> a.kind, a.neighbors, a.observer_vectors(0, 1)
+    ('easy', ((0, 1),), {0: (Fraction(0, 1),), 1: (Fraction(1, 1), Fraction(-1, 1))})
+    """
+    if not isinstance(game, Game):
+        raise TypeError(f"analyze needs a Game, not {type(game).__name__}: make one with Game(loss, feedback)")
+    # Equal games may bear different names, and symbols may be equal without looking alike.
+    key = (repr(game), game.actions, game.outcomes)
+    with _lock:
+        known = _recent.pop(key, None)
+        analysis = known if known is not None and known.game == game else Analysis(game)
+        _recent[key] = analysis
+        while len(_recent) > _MOST_RECENT:
+            del _recent[next(iter(_recent))]
+    return analysis
+
+
+# All strategies that play a game share its analysis, and with it what they learn about plausible sets.
+_recent: dict[tuple[Any, ...], Analysis] = {}
+_MOST_RECENT = 32
+_lock = threading.Lock()
+
+
+class Analysis:
+    """The exact geometry of one game. Make it with `analyze`.
+
+    Attributes
+    ----------
+    kind
+        "trivial": one action is optimal whatever the outcomes; "easy": every pair of neighbors is locally observable,
+        regret grows like the square root of the horizon; "hard": observable only with the help of other actions, regret
+        grows like its power 2/3; "hopeless": some pair of neighbors cannot be told apart at all, regret is linear.
+    pareto, degenerate, dominated
+        Actions by the dimension of their cell; together all actions, duplicates included.
+    duplicates
+        Classes of equal loss rows with more than one member.
+    neighbors
+        Pairs (i, j), i < j, of neighbors; a class of duplicates is represented by its lowest index.
+
+    References
+    ----------
+    G. Bartók, D. Foster, D. Pál, A. Rakhlin, Cs. Szepesvári, "Partial monitoring: classification, regret bounds, and
+    algorithms", Mathematics of Operations Research, 2014.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.cells = Cells(game)
+        self._observers: dict[tuple[int, ...], Observers] = {}
+        self._plausible: dict[tuple[tuple[int, ...], ...], PlausibleSets] = {}
+        every = range(game.n_actions)
+        self.pareto = tuple(i for i in every if self.cells.status(i) == "pareto")
+        self.degenerate = tuple(i for i in every if self.cells.status(i) == "degenerate")
+        self.dominated = tuple(i for i in every if self.cells.status(i) == "dominated")
+        groups = [tuple(i for i in every if self.cells.representative[i] == r) for r in self.cells.classes]
+        self.duplicates = tuple(group for group in groups if len(group) > 1)
+        self.neighbors: tuple[Pair, ...] = self.cells.neighbors
+
+    @cached_property
+    def kind(self) -> Kind:
+        """The class of the game. Observability is asked of neighbors only: a dominated action needs no observing."""
+        if not self.neighbors:
+            return "trivial"
+        if all(self.locally_observable(i, j) for i, j in self.neighbors):
+            return "easy"
+        return "hard" if self.unobservable is None else "hopeless"
+
+    @cached_property
+    def unobservable(self) -> Pair | None:
+        """The first pair of neighbors that no combination of symbols can tell apart, if there is one."""
+        return next((pair for pair in self.neighbors if not self.globally_observable(*pair)), None)
+
+    def status(self, i: int) -> Status:
+        """Return "pareto", "degenerate" or "dominated"."""
+        return self.cells.status(self._action(i))
+
+    def neighborhood(self, i: int, j: int) -> tuple[int, ...]:
+        """Return N+ of a pair of neighbors: the actions that are optimal wherever both of them are."""
+        return self._neighborhood[self._pair(i, j)]
+
+    @cached_property
+    def _neighborhood(self) -> dict[Pair, tuple[int, ...]]:
+        return {pair: self.cells.on_line(*pair) for pair in self.neighbors}
+
+    def locally_observable(self, i: int, j: int) -> bool:
+        """Say whether the neighborhood of a pair of neighbors observes its loss difference."""
+        return self._local[self._pair(i, j)]
+
+    @cached_property
+    def _local(self) -> dict[Pair, bool]:
+        return {
+            pair: self.globally_observable(*pair) and self._observing(inner).observe(self.cells.difference(*pair))
+            for pair, inner in self._neighborhood.items()
+        }
+
+    def globally_observable(self, i: int, j: int) -> bool:
+        """Say whether all actions together observe the loss difference of any two actions."""
+        return self._residuals[self._action(i)] == self._residuals[self._action(j)]
+
+    @cached_property
+    def _residuals(self) -> list[tuple[int, ...]]:
+        # The residual is linear, so a difference is observable exactly if both loss rows leave the same.
+        return [self._observing(self._everyone).residual(row) for row in self.cells.loss]
+
+    def observers(self, i: int, j: int) -> tuple[int, ...]:
+        """Return V of a pair of neighbors: its neighborhood if that observes the difference, else all actions."""
+        pair = self._pair(i, j)
+        if not self.globally_observable(*pair):
+            raise SidelightError(f"no actions observe {self._names(*pair)}: the game is hopeless")
+        return self._neighborhood[pair] if self._local[pair] else self._everyone
+
+    def observer_vectors(self, i: int, j: int, kind: ObserverKind = "minimum-norm") -> ObserverVectors:
+        """Return v with L_i - L_j = sum_a S_a' v_a over the observers a, each v_a over the symbols of a.
+
+        `kind` is "minimum-norm" (least sum of squares), "half-range" (least sum of half-ranges, what Hoeffding's
+        inequality charges for) or "max-norm" (least largest entry).
+        """
+        watching = self._observing(self.observers(i, j))
+        return watching.vectors(self.cells.difference(i, j), kind)
+
+    def action_certificate(self, i: int) -> ActionCertificate:
+        """Return the proof of an action's status."""
+        return self.cells.certificates[self.cells.representative[self._action(i)]]
+
+    def neighbor_certificate(self, i: int, j: int) -> NeighborCertificate:
+        """Return the proof that two Pareto-optimal actions with different losses are neighbors, or are not."""
+        a, b = self._representatives(i, j)
+        if a == b or not {a, b} <= set(self.cells.pareto):
+            raise SidelightError(f"{self._names(i, j)} are not two Pareto-optimal actions with different losses")
+        answer = self.cells.neighbor_certificate(min(a, b), max(a, b))
+        if answer.neighbors or a < b:
+            return answer
+        # From the other side: L_k - L_j = (L_k - L_i) + (L_i - L_j), and the difference changes its sign.
+        assert answer.actions is not None
+        assert answer.difference is not None
+        weight = sum(answer.actions.values(), Fraction(0))
+        return answer._replace(difference=weight - answer.difference)
+
+    def observability_certificate(
+        self, i: int, j: int, scope: Literal["local", "global"] = "local"
+    ) -> ObservabilityCertificate:
+        """Return the proof that neighbors (or, with scope="global", any two actions) can be told apart, or cannot."""
+        if scope not in ("local", "global"):
+            raise SidelightError(f"scope is {scope!r}: choose 'local' or 'global'")
+        actions = self._everyone if scope == "global" else self.neighborhood(i, j)
+        return self._observing(actions).certificate(self.cells.difference(self._action(i), self._action(j)))
+
+    def plausible_sets(self, observers: tuple[tuple[int, ...], ...] | None = None) -> PlausibleSets:
+        """Return what is known about plausible cells and borders, for these observers of each pair of neighbors."""
+        sets = observers or tuple(self.observers(*pair) for pair in self.neighbors)
+        with _lock:
+            if sets not in self._plausible:
+                self._plausible[sets] = PlausibleSets(self, sets)
+            return self._plausible[sets]
+
+    def explain(self) -> str:
+        """Return the analysis in words, with its reasons."""
+        from sidelight.analysis.explanation import explain
+
+        return explain(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data that JSON can hold; fractions as integers or as text such as "1/3"."""
+        from sidelight.analysis.explanation import to_dict
+
+        return to_dict(self)
+
+    def __repr__(self) -> str:
+        name = self.game.name or "game"
+        counts = f"{len(self.pareto)} Pareto-optimal, {len(self.neighbors)} neighbor pairs"
+        return f"<Analysis of {name}: {self.kind}, {counts}>"
+
+    @cached_property
+    def _everyone(self) -> tuple[int, ...]:
+        return tuple(range(self.game.n_actions))
+
+    def _observing(self, actions: tuple[int, ...]) -> Observers:
+        if actions not in self._observers:
+            self._observers[actions] = Observers(self.game, actions, self.cells.scale)
+        return self._observers[actions]
+
+    def _action(self, i: int) -> int:
+        if not 0 <= i < self.game.n_actions:
+            raise IndexError(f"there is no action {i}: actions are numbered 0 to {self.game.n_actions - 1}")
+        return i
+
+    def _representatives(self, i: int, j: int) -> Pair:
+        return self.cells.representative[self._action(i)], self.cells.representative[self._action(j)]
+
+    def _pair(self, i: int, j: int) -> Pair:
+        """Return the pair of neighbors that i and j stand for."""
+        a, b = self._representatives(i, j)
+        pair = (min(a, b), max(a, b))
+        if pair not in self._position:
+            pairs = ", ".join(map(str, self.neighbors[:8])) + (" ..." if len(self.neighbors) > 8 else "")
+            raise SidelightError(f"{self._names(i, j)} are no neighbors; the pairs of neighbors are: {pairs or 'none'}")
+        return pair
+
+    @cached_property
+    def _position(self) -> dict[Pair, int]:
+        return {pair: index for index, pair in enumerate(self.neighbors)}
+
+    def _names(self, i: int, j: int) -> str:
+        named = [f"{k}" if self.game.actions[k] == str(k) else f"{k} ({self.game.actions[k]})" for k in (i, j)]
+        return f"actions {named[0]} and {named[1]}"

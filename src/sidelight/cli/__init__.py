@@ -1,0 +1,31 @@
+"""The command line: one file per command, imported when the command is used."""
+
+from __future__ import annotations
+
+import click
+
+from sidelight import __version__
+from sidelight.cli._group import CommandLine
+
+__all__ = ["main"]
+
+
+@click.group(
+    cls=CommandLine,
+    commands_in={
+        "games": ("sidelight.cli.games", "List the catalogue of games, or describe one of them."),
+        "analyze": ("sidelight.cli.analyze", "Say what kind of problem a game is, and prove it."),
+    },
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="'sidelight COMMAND --help' explains a command.",
+)
+@click.version_option(__version__, message="sidelight %(version)s")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Decide well when the world never tells you the loss, only a symbol that says something about it.
+
+    This is partial monitoring. Begin with 'sidelight games'.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())

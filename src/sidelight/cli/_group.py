@@ -1,0 +1,117 @@
+"""A group of commands that imports only what is used, and that says in one line what went wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import importlib
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from sidelight.errors import SidelightError
+
+_MISTAKE = 2
+_INTERRUPTED = 130  # what shells expect of a program that was stopped by Ctrl-C
+_PROGRAM = "sidelight"
+
+
+class CommandLine(click.Group):
+    """A click group whose commands are found by name in modules of their own.
+
+    Parameters
+    ----------
+    commands_in
+        For each command the module that defines it, as `command`, and the line that `--help` shows for it.
+    """
+
+    def __init__(self, *args: Any, commands_in: Mapping[str, tuple[str, str]], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.commands_in = dict(commands_in)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, in the order in which they are explained."""
+        return list(self.commands_in)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in self.commands_in:
+            return None
+        command: click.Command = importlib.import_module(self.commands_in[cmd_name][0]).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is asked for, or suggest the one that was meant."""
+        name = args[0]
+        if name not in self.commands_in and not name.startswith("-"):
+            near = difflib.get_close_matches(name.lower(), self.commands_in, n=1, cutoff=0.55)
+            hint = f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(self.commands_in)}"
+            ctx.fail(f"there is no command {name!r}: {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self.commands_in.items()])
+
+    def main(
+        self,
+        args: Any = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the command line; in stand-alone mode errors become one line on stderr and an exit code."""
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(AttributeError, ValueError):
+                # A terminal that cannot show a letter should not stop the program.
+                stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        sys.exit(self._exit_code(args, complete_var, extra))
+
+    def _exit_code(self, args: Any, complete_var: str | None, extra: dict[str, Any]) -> int:
+        try:
+            code = super().main(args, _PROGRAM, complete_var, standalone_mode=False, **extra)
+            return code if isinstance(code, int) else 0
+        except click.Abort:
+            return _INTERRUPTED
+        except click.UsageError as error:
+            message = error.format_message().rstrip(".")
+            path = error.ctx.command_path if error.ctx else _PROGRAM
+            _complain(f"{message[:1].lower()}{message[1:]} (see '{path} --help')")
+        except click.ClickException as error:
+            _complain(error.format_message())
+        except SidelightError as error:
+            _complain(str(error))
+        except OSError as error:
+            _complain(_explained(error))
+            _forget_unwritable_output()
+        return _MISTAKE
+
+
+def _complain(message: str) -> None:
+    click.echo(f"{_PROGRAM}: error: {message}", err=True)
+
+
+def _explained(error: OSError) -> str:
+    """Say what the system refused, and where."""
+    if error.strerror is None:
+        return str(error)
+    where = f"{os.fspath(error.filename)!r}: " if isinstance(error.filename, str | os.PathLike) else ""
+    return f"{where}{error.strerror[:1].lower()}{error.strerror[1:]}"
+
+
+def _forget_unwritable_output() -> None:
+    """Drop what could not be written (the disk is full, say), or Python complains again on its way out."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,102 @@
+"""`sidelight analyze`: what kind of problem a game is."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sidelight.cli import _text
+from sidelight.errors import SidelightError
+
+if TYPE_CHECKING:
+    from sidelight.analysis import Analysis
+    from sidelight.game import Game
+
+_SUFFIXES = (".toml", ".json")
+_EXAMPLES = """\b
+Examples:
+  sidelight analyze dynamic-pricing --set prices=3
+  sidelight analyze bartok --figure bartok.svg
+  sidelight analyze my-game.toml --json
+"""
+
+
+@click.command("analyze", epilog=_EXAMPLES)
+@click.argument("game", metavar="NAME|FILE")
+@click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
+@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+@click.option("--figure", metavar="PATH", help="Draw the game, too; PATH ends in .svg, .pdf or .png.")
+def command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | None) -> None:
+    """Say what kind of problem a game is, and prove it.
+
+    NAME is a game of the catalogue ('sidelight games' lists it), FILE a game of your own: a path that ends in .toml or
+    .json. Prints the matrices, which actions can be best, which of them are neighbors, what the feedback tells about
+    each pair, and the class that follows: trivial, easy, hard or hopeless.
+    """
+    if figure is not None:
+        _check_figure(figure)
+    known = _load(game, settings)
+    from sidelight.analysis import analyze
+
+    analysis = analyze(known)
+    if figure is not None:
+        _draw(analysis, figure)
+    if as_json:
+        click.echo(json.dumps(analysis.to_dict(), indent=2))
+    else:
+        explanation = _text.wrapped(analysis.explain().strip(), _labels(known))
+        _text.write(f"{_title(known)}\n\n{_text.matrices(known)}\n\n{explanation}")
+    if figure is not None:
+        click.echo(("" if as_json else "\n") + f"Figure written to {figure}", err=as_json)
+
+
+def _load(name: str, settings: tuple[str, ...]) -> Game:
+    """Load a game by its name or from a file."""
+    from sidelight import games
+    from sidelight.cli import _catalogue
+    from sidelight.game import Game
+
+    separators = [separator for separator in (os.sep, os.altsep) if separator]
+    if name.lower().endswith(_SUFFIXES) or any(separator in name for separator in separators):
+        if settings:
+            raise SidelightError(f"--set is for games of the catalogue; change the file {name!r} instead")
+        return Game.load(name)
+    _catalogue.entry(name, f"; a game of your own is given as a file, for instance {name}.toml or {name}.json")
+    return games.load(name, **games.parse_parameters(name, settings))
+
+
+def _check_figure(path: str) -> None:
+    """Refuse a figure that could not be drawn or written, before any work is done."""
+    from sidelight.report.saving import check_figure_path
+
+    check_figure_path(path)
+    if importlib.util.find_spec("matplotlib") is None:
+        raise SidelightError("figures are drawn by Matplotlib, which is not installed: pip install sidelight[plot]")
+
+
+def _draw(analysis: Analysis, path: str) -> None:
+    from sidelight.report.game_figure import draw_game
+    from sidelight.report.saving import save_figure
+
+    figure = draw_game(analysis)
+    try:
+        save_figure(figure, path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            reason = "a part of its path is a file, not a folder"
+        raise SidelightError(f"cannot write the figure {str(Path(path))!r}: {reason}") from None
+
+
+def _title(game: Game) -> str:
+    return str(game).partition("\n")[0]
+
+
+def _labels(game: Game) -> list[str]:
+    """Return how explanations write actions, which no line should break."""
+    return [f"{index} {name}" for index, name in enumerate(game.actions)]

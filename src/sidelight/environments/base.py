@@ -1,0 +1,72 @@
+"""Where outcomes come from. A world draws them; it also knows what an action costs, which the strategy never learns."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import generic
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+
+RegretKind = Literal["pseudo-regret", "hindsight"]
+Floats = npt.NDArray[np.float64]
+
+draw = generic("draw", ("world", "context", "rng"))
+"""Draw the next outcome; write the context that the strategy sees, if there is one, into `context`."""
+cost = generic("cost", ("world", "action", "outcome"))
+"""Return what the action costs in this round: its gap to the best action, or its loss if no law is known."""
+baseline = generic("baseline", ("world",))
+"""Return what is to be subtracted from the summed costs to make them regret: 0, or the loss of the best fixed action."""
+
+
+class Environment(ABC):
+    """A source of outcomes for many independent runs."""
+
+    dimension: int = 0
+    """How many numbers a context has; 0 if there are none."""
+    regret_kind: RegretKind = "pseudo-regret"
+    """Against what regret is measured: the best action under the known law, or the best fixed action in hindsight."""
+    name: ClassVar[str]
+
+    @abstractmethod
+    def check(self, game: Game, runs: int, horizon: int) -> None:
+        """Raise a clear error unless this environment can serve so many runs of this length."""
+
+    @abstractmethod
+    def start(self, game: Game, run: int, rng: np.random.Generator) -> Any:
+        """Return the world of one run: a named tuple for which draw, cost and baseline are implemented."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """Return what identifies this environment, as plain data."""
+
+
+def checked_law(law: Any, outcomes: int | None = None, where: str = "the law") -> Floats:
+    """Return an outcome law as floats that sum to one."""
+    try:
+        values = np.array(law, dtype=float)
+    except (TypeError, ValueError):
+        raise SidelightError(f"{where} is not numeric: {law!r}") from None
+    if values.ndim != 1 or (outcomes is not None and values.shape != (outcomes,)):
+        wanted = "a probability for each outcome" if outcomes is None else f"{outcomes} probabilities, one per outcome"
+        raise SidelightError(f"{where} has shape {values.shape}: give {wanted}")
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise SidelightError(f"{where} is {values.tolist()}: probabilities are finite and not negative")
+    if abs(values.sum() - 1.0) > 1e-9:
+        raise SidelightError(f"{where} is {values.tolist()}, which sums to {values.sum():.12g} and not to 1")
+    return values / values.sum()
+
+
+def loss_matrix(game: Game) -> Floats:
+    """Return the losses as floats."""
+    return np.array([[float(value) for value in row] for row in game.loss])
+
+
+def gaps(game: Game, law: Floats) -> Floats:
+    """Return by how much each action's expected loss exceeds the least one."""
+    expected = loss_matrix(game) @ law
+    return np.asarray(expected - expected.min())

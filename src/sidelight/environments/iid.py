@@ -1,0 +1,92 @@
+"""Outcomes drawn independently from one law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import implements
+from sidelight.environments.base import Environment, baseline, checked_law, cost, draw, gaps
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+
+Sampler = Callable[[np.random.Generator], Any]
+
+
+class World(NamedTuple):
+    """The cumulated law, and the gap of each action under it."""
+
+    cumulative: npt.NDArray[np.float64]
+    gaps: npt.NDArray[np.float64]
+
+
+@implements(draw, World)
+def _draw(world, context, rng):  # type: ignore[no-untyped-def]
+    u = rng.random()
+    outcome = 0
+    while u >= world.cumulative[outcome]:
+        outcome += 1
+    return outcome
+
+
+@implements(cost, World)
+def _cost(world, action, outcome):  # type: ignore[no-untyped-def]
+    return world.gaps[action]
+
+
+@implements(baseline, World)
+def _baseline(world):  # type: ignore[no-untyped-def]
+    return 0.0
+
+
+class IID(Environment):
+    """Outcomes drawn independently, from one law, a law per run, or laws that are drawn themselves.
+
+    Parameters
+    ----------
+    law
+        Probabilities of the outcomes, (M,); or one row per run, (runs, M); or a function that is given a random generator
+        and returns such a law, called once per run (`sidelight.environments.laws` has the usual ones). All strategies
+        that are simulated with the same seed meet the same laws and the same outcomes.
+    """
+
+    name: ClassVar[str] = "IID"
+
+    def __init__(self, law: Any) -> None:
+        self.law = law
+        if callable(law):
+            return
+        laws = np.array(law, dtype=float) if not isinstance(law, np.ndarray) else law
+        if laws.ndim not in (1, 2):
+            raise SidelightError(f"the law has shape {laws.shape}: give one law, (M,), or a row per run, (runs, M)")
+        self._laws = [checked_law(row, where=f"the law of run {r}") for r, row in enumerate(np.atleast_2d(laws))]
+        self._shared = laws.ndim == 1
+
+    def check(self, game: Game, runs: int, horizon: int) -> None:
+        """Raise unless there is a law of the right size for every run."""
+        if callable(self.law):
+            return
+        if not self._shared and len(self._laws) < runs:
+            raise SidelightError(f"there are laws for {len(self._laws)} runs, but {runs} runs were asked for")
+        checked_law(self._laws[0], game.n_outcomes)
+
+    def start(self, game: Game, run: int, rng: np.random.Generator) -> World:
+        """Return the world of one run."""
+        if callable(self.law):
+            law = checked_law(self.law(rng), game.n_outcomes, f"the law drawn for run {run}")
+        else:
+            law = self._laws[0 if self._shared else run]
+        cumulative = np.cumsum(law)
+        # No draw may fall behind the last possible outcome, however the sum was rounded.
+        cumulative[np.flatnonzero(law)[-1] :] = 1.0
+        return World(cumulative, gaps(game, law))
+
+    def describe(self) -> dict[str, Any]:
+        """Return the law, or the name of what draws it."""
+        if callable(self.law):
+            return {"name": self.name, "law": getattr(self.law, "__name__", repr(self.law))}
+        laws = [row.tolist() for row in self._laws]
+        return {"name": self.name, "law": laws[0] if self._shared else laws}

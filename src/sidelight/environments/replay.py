@@ -1,0 +1,142 @@
+"""Outcomes that were recorded, played back."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import implements
+from sidelight.environments.base import Environment, baseline, checked_law, cost, draw, gaps, loss_matrix
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class World(NamedTuple):
+    """One recorded run; `position` and `counts` (of each outcome so far) move with it."""
+
+    outcomes: Integers
+    contexts: Floats
+    position: Integers
+    counts: Floats
+    lawful: int
+    gaps: Floats
+    loss: Floats
+
+
+@implements(draw, World)
+def _draw(world, context, rng):  # type: ignore[no-untyped-def]
+    t = world.position[0]
+    for k in range(world.contexts.shape[1]):
+        context[k] = world.contexts[t, k]
+    outcome = world.outcomes[t]
+    world.counts[outcome] += 1.0
+    world.position[0] = t + 1
+    return outcome
+
+
+@implements(cost, World)
+def _cost(world, action, outcome):  # type: ignore[no-untyped-def]
+    return world.gaps[action] if world.lawful == 1 else world.loss[action, outcome]
+
+
+@implements(baseline, World)
+def _baseline(world):  # type: ignore[no-untyped-def]
+    if world.lawful == 1:
+        return 0.0
+    least = 0.0
+    for a in range(world.loss.shape[0]):
+        total = 0.0
+        for j in range(world.loss.shape[1]):
+            total += world.loss[a, j] * world.counts[j]
+        if a == 0 or total < least:
+            least = total
+    return least
+
+
+class Replay(Environment):
+    """Recorded outcomes, with or without the law they came from.
+
+    Parameters
+    ----------
+    outcomes
+        Indices of outcomes: (T,), the same for all runs, or (runs, T).
+    contexts
+        What a contextual strategy sees before each round: (T, d) or (runs, T, d).
+    law
+        The law that the outcomes were drawn from, (M,) or (runs, M): regret is then measured against the best action
+        under it. Without one, it is measured against the best fixed action in hindsight.
+    """
+
+    name: ClassVar[str] = "Replay"
+
+    def __init__(self, outcomes: Any, contexts: Any = None, law: Any = None) -> None:
+        recorded = np.asarray(outcomes)
+        if recorded.ndim not in (1, 2) or 0 in recorded.shape:
+            raise SidelightError(f"outcomes have shape {recorded.shape}: give (T,) or (runs, T), not empty")
+        if not np.issubdtype(recorded.dtype, np.integer):
+            raise SidelightError(f"outcomes must be indices (integers from 0), not {recorded.dtype}")
+        self.outcomes = recorded.astype(np.int64)
+        self.contexts = None if contexts is None else self._contexts(contexts)
+        self.dimension = 0 if self.contexts is None else self.contexts.shape[-1]
+        self.law = None
+        if law is not None:
+            rows = np.asarray(law, dtype=float)
+            if rows.ndim not in (1, 2):
+                raise SidelightError(f"the law has shape {rows.shape}: give (M,) or (runs, M)")
+            checked = [checked_law(row, where=f"the law of run {r}") for r, row in enumerate(np.atleast_2d(rows))]
+            self.law = np.array(checked[0] if rows.ndim == 1 else checked)
+        self.regret_kind = "hindsight" if law is None else "pseudo-regret"
+
+    def _contexts(self, contexts: Any) -> Floats:
+        seen = np.asarray(contexts, dtype=float)
+        length = self.outcomes.shape[-1]
+        if seen.ndim not in (2, 3) or seen.shape[-2] != length or seen.shape[-1] == 0:
+            raise SidelightError(f"contexts have shape {seen.shape}: give ({length}, d) or (runs, {length}, d)")
+        if not np.isfinite(seen).all():
+            raise SidelightError("contexts hold a value that is not finite")
+        return seen
+
+    def check(self, game: Game, runs: int, horizon: int) -> None:
+        """Raise unless there are enough outcomes, all of them outcomes of this game."""
+        if self.outcomes.shape[-1] < horizon:
+            raise SidelightError(f"{self.outcomes.shape[-1]} rounds were recorded, but the horizon is {horizon}")
+        for what, array, shared in (("outcomes", self.outcomes, 1), ("contexts", self.contexts, 2), ("law", self.law, 1)):
+            if array is not None and array.ndim > shared and len(array) < runs:
+                raise SidelightError(f"{what}: {len(array)} runs were recorded, but {runs} were asked for")
+        low, high = int(self.outcomes.min()), int(self.outcomes.max())
+        if low < 0 or high >= game.n_outcomes:
+            wrong = low if low < 0 else high
+            raise SidelightError(f"the recording holds outcome {wrong}: this game has outcomes 0 to {game.n_outcomes - 1}")
+        if self.law is not None and self.law.shape[-1] != game.n_outcomes:
+            raise SidelightError(f"the law has {self.law.shape[-1]} entries, but the game {game.n_outcomes} outcomes")
+
+    def start(self, game: Game, run: int, rng: np.random.Generator) -> World:
+        """Return the world of one run."""
+        outcomes = self.outcomes if self.outcomes.ndim == 1 else self.outcomes[run]
+        law = self.law if self.law is None or self.law.ndim == 1 else self.law[run]
+        if self.contexts is None:
+            contexts = np.zeros((1, 0))
+        else:
+            contexts = self.contexts if self.contexts.ndim == 2 else self.contexts[run]
+        return World(
+            outcomes=np.ascontiguousarray(outcomes),
+            contexts=np.ascontiguousarray(contexts),
+            position=np.zeros(1, np.int64),
+            counts=np.zeros(game.n_outcomes),
+            lawful=int(law is not None),
+            gaps=np.zeros(game.n_actions) if law is None else gaps(game, law),
+            loss=loss_matrix(game),
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """Return the shape and a digest of the recording."""
+        digest = hashlib.sha256(self.outcomes.tobytes())
+        for part in (self.contexts, self.law):
+            digest.update(b"-" if part is None else part.tobytes())
+        return {"name": self.name, "shape": list(self.outcomes.shape), "sha256": digest.hexdigest()}

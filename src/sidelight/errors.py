@@ -1,0 +1,9 @@
+"""The mistakes that a user can make, each with a message that says what to do."""
+
+
+class SidelightError(ValueError):
+    """Something that was asked for cannot be done; the message says why and what to do."""
+
+
+class GameError(SidelightError):
+    """A game, or the description of one, that cannot be used; the message says where and what to do."""

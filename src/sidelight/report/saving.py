@@ -1,0 +1,44 @@
+"""Figures on disk: whole or not at all, and the same bytes for the same figure."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sidelight._storage import replacing
+from sidelight.errors import SidelightError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_UNDATED: dict[str, dict[str, Any]] = {
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+    ".png": {},
+}
+FORMATS = tuple(_UNDATED)
+"""The suffixes that a figure's file may have."""
+
+
+def check_figure_path(path: str | os.PathLike[str]) -> None:
+    """Raise the error that `save_figure` would raise for this path, as far as it can be told beforehand."""
+    if Path(path).suffix.lower() not in FORMATS:
+        *others, last = FORMATS
+        raise SidelightError(
+            f"cannot tell the format of the figure {os.fspath(path)!r}: name it {', '.join(others)} or {last}"
+        )
+    if Path(path).is_dir():
+        raise SidelightError(f"cannot write the figure: {os.fspath(path)!r} is a folder")
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure as SVG, PDF or PNG, chosen by the suffix of `path`."""
+    check_figure_path(path)
+    suffix = Path(path).suffix.lower()
+    from matplotlib import rc_context
+
+    # Type 42 fonts, because journals refuse type 3; a fixed salt, because the default one is random.
+    settings = {"svg.hashsalt": "sidelight", "svg.fonttype": "path", "pdf.fonttype": 42, "savefig.bbox": None}
+    with rc_context(settings), replacing(path) as draft:
+        figure.savefig(draft, format=suffix[1:], dpi=200, metadata=_UNDATED[suffix], facecolor="white")

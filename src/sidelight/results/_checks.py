@@ -1,0 +1,159 @@
+"""The shapes and values that results must have, each refusal saying what to do."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._game_file import plain
+from sidelight.errors import SidelightError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+REGRET_KINDS = ("pseudo-regret", "hindsight")
+
+
+def rounds(values: Any) -> IntArray:
+    """Return the checkpoints: one round number or more, from 1 on, strictly increasing."""
+    array = _integers(values, "rounds", 1)
+    if not array.size:
+        raise SidelightError("rounds is empty: give at least one checkpoint")
+    if array[0] < 1:
+        raise SidelightError(f"rounds starts at {array[0]}: rounds are counted from 1")
+    steps = np.flatnonzero(array[1:] <= array[:-1])
+    if steps.size:
+        later = steps[0] + 1
+        raise SidelightError(
+            f"rounds[{later}] is {array[later]}, after {array[later - 1]}: give the checkpoints in increasing order"
+        )
+    return array
+
+
+def regret(values: Any, checkpoints: int) -> FloatArray:
+    """Return the regrets: finite numbers, one row per run and one column per checkpoint."""
+    array = _array(values, "regret", 2, "fiu", "numbers").astype(np.float64)
+    if not array.shape[0]:
+        raise SidelightError("regret has no rows: give at least one run")
+    if array.shape[1] != checkpoints:
+        raise SidelightError(
+            f"regret has shape {array.shape} but there are {checkpoints} checkpoints: give one column per checkpoint"
+        )
+    bad = np.argwhere(~np.isfinite(array))
+    if bad.size:
+        run, column = bad[0]
+        raise SidelightError(
+            f"regret of run {run} at checkpoint {column} is {array[run, column]}: every regret must be finite"
+        )
+    return _frozen(array)
+
+
+def plays(values: Any, runs: int, actions: int) -> IntArray:
+    """Return how often each action was played: no negative counts, one row per run, one column per action."""
+    array = _integers(values, "plays", 2)
+    if array.shape != (runs, actions):
+        raise SidelightError(
+            f"plays has shape {array.shape} but there are {runs} runs and {actions} actions: "
+            f"give one row per run and one column per action, shape {(runs, actions)}"
+        )
+    bad = np.argwhere(array < 0)
+    if bad.size:
+        run, action = bad[0]
+        raise SidelightError(f"plays of action {action} in run {run} is {array[run, action]}: counts are not negative")
+    return array
+
+
+def regret_kind(value: Any) -> str:
+    """Return the kind of regret, one of two."""
+    if value not in REGRET_KINDS:
+        raise SidelightError(f"regret_kind is {value!r}: it is one of {', '.join(map(repr, REGRET_KINDS))}")
+    return str(value)
+
+
+def seconds(value: Any) -> float | None:
+    """Return how long the runs took, if known."""
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise SidelightError(f"seconds is {value!r}: give a number or None") from None
+    if not (math.isfinite(number) and number >= 0):
+        raise SidelightError(f"seconds is {value!r}: give a time that is finite and not negative, or None")
+    return number
+
+
+def named(value: Any, what: str) -> dict[str, Any]:
+    """Return the description of a strategy or an environment: a JSON-ready dictionary with a name."""
+    described = dictionary(value, what)
+    name = described.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise SidelightError(f"{what} has the name {name!r}: give it a key 'name' with text")
+    for key in ("parameters", "defaults"):
+        if not isinstance(described.get(key, {}), dict):
+            raise SidelightError(f"{what}[{key!r}] is {described[key]!r}: give a dictionary from names to values")
+    return described
+
+
+def dictionary(value: Any, what: str) -> dict[str, Any]:
+    """Return a JSON-ready copy of a dictionary."""
+    if not isinstance(value, Mapping):
+        raise SidelightError(f"{what} is {value!r}: give a dictionary")
+    copy: dict[str, Any] = jsonable(dict(value), what)
+    return copy
+
+
+def jsonable(value: Any, what: str) -> Any:
+    """Return a deep copy holding only what JSON can: tuples become lists, NumPy's and exact numbers plain ones."""
+    try:
+        return json.loads(json.dumps(value, default=_simpler))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SidelightError(
+            f"{what} cannot be written as JSON ({error}): use text, numbers, booleans, None, lists and dictionaries"
+        ) from None
+
+
+def canonical(value: Any) -> str:
+    """Return one text per JSON value, whatever the order of its keys (and NaN, which does not equal itself)."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _simpler(value: Any) -> Any:
+    """Return a simpler value for one that the JSON writer does not know."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Fraction):
+        return plain(value)
+    raise TypeError(f"it holds {value!r} of type {type(value).__name__}")
+
+
+def _array(values: Any, what: str, dimensions: int, kinds: str, wanted: str) -> npt.NDArray[Any]:
+    """Return the values as an array of so many dimensions, if they are of the wanted kind."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise SidelightError(f"{what} is ragged: give rows of equal length") from None
+    if array.ndim != dimensions:
+        raise SidelightError(f"{what} has shape {array.shape}: give an array of {dimensions} dimension(s)")
+    if array.size and array.dtype.kind not in kinds:
+        raise SidelightError(f"{what} has the type {array.dtype}: give {wanted}")
+    return array
+
+
+def _integers(values: Any, what: str, dimensions: int) -> IntArray:
+    return _frozen(_array(values, what, dimensions, "iu", "integers").astype(np.int64))
+
+
+def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a copy that nobody can write to."""
+    copy = np.array(array, order="C")
+    copy.setflags(write=False)
+    return copy

@@ -1,0 +1,104 @@
+"""Where results come from: the game as a file can hold it, and the versions and machine that made them."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import platform
+from collections.abc import Hashable
+from datetime import UTC, datetime
+from typing import Any
+
+from sidelight.errors import GameError
+from sidelight.game import Game
+
+FORMAT = "sidelight results"
+FORMAT_VERSION = 1
+
+TEXT_SYMBOLS = "symbols_as_text"
+"""Manifest key: the symbols that no file can hold and that are stored as their `repr`."""
+
+ORIGINS = ("sidelight", "python", "numpy", "numba", "platform", "created")
+"""Manifest keys that say when, where and with what the results were made."""
+
+
+def collected() -> dict[str, Any]:
+    """Return the versions in use, the platform and the present time (UTC, ISO 8601)."""
+    return dict(_machine()) | {"created": datetime.now(UTC).isoformat(timespec="seconds")}
+
+
+@functools.cache
+def _machine() -> tuple[tuple[str, str | None], ...]:
+    from sidelight import __version__
+
+    return (
+        ("sidelight", __version__),
+        ("python", platform.python_version()),
+        ("numpy", _version("numpy")),
+        ("numba", _version("numba")),
+        ("platform", platform.platform()),
+    )
+
+
+def _version(package: str) -> str | None:
+    """Return the version of an installed package without importing it, or None."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def written(game: Game) -> dict[str, Any]:
+    """Return the game as the JSON of a game file; symbols that no file can hold are written as their `repr`."""
+    texts = _stand_ins(game)
+    feedback = [[symbol if _storable(symbol) else texts[symbol] for symbol in row] for row in game.feedback]
+    return Game(game.loss, feedback, game.name, game.actions, game.outcomes).to_dict()
+
+
+def read(description: Any) -> Game:
+    """Return the game that `written` described."""
+    return Game.from_dict(description)
+
+
+def text_symbols(game: Game) -> list[str]:
+    """Return the texts that stand in for symbols of the game that no file can hold."""
+    return sorted(text for symbol, text in _stand_ins(game).items() if isinstance(text, str) and text != symbol)
+
+
+def same_game(a: Game, b: Game) -> bool:
+    """Say whether two games are equal, or are the same one before and after a file that could not hold its symbols."""
+    if a == b:
+        return True
+    first, second = written(a), written(b)
+    return bool(first["loss"] == second["loss"] and first["feedback"] == second["feedback"])
+
+
+def _stand_ins(game: Game) -> dict[Hashable, Any]:
+    """Return what is written for each symbol that no file can hold.
+
+    Symbols that are equal (1.0 and 1) stay equal and different ones (0.5 and "0.5") stay different.
+    """
+    symbols = [symbol for row in game.feedback for symbol in row]
+    held = {symbol: symbol for symbol in symbols if _storable(symbol)}
+    result: dict[Hashable, Any] = {}
+    taken = set(held)
+    for symbol in symbols:
+        if symbol in held and not _storable(symbol):
+            result[symbol] = held[symbol]
+        elif symbol not in held and symbol not in result:
+            text = base = repr(symbol)
+            count = 1
+            while text in taken:
+                count += 1
+                text = f"{base} #{count}"
+            taken.add(text)
+            result[symbol] = text
+    return result
+
+
+def _storable(symbol: Hashable) -> bool:
+    try:
+        Game([[0]], [[symbol]]).to_dict()
+    except GameError:
+        return False
+    return True

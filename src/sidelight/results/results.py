@@ -1,0 +1,271 @@
+"""The results of one strategy in one game and one environment, over independent runs."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+from sidelight.results import _checks, files, frames, provenance, text
+from sidelight.results._checks import FloatArray, IntArray
+from sidelight.results.summary import Band, Summary, confidence_band, summarize
+
+_ARGUMENTS = ("strategy", "environment", "seed", "regret_kind", "seconds")
+# What the arguments of `Results` say already, whatever a manifest that is handed in says.
+_DESCRIBED = ("format", "format_version", "game", *_ARGUMENTS)
+
+
+class Results:
+    """What a simulation returns: the regret of R runs at C checkpoints.
+
+    Parameters
+    ----------
+    game
+        The game of N actions that was played.
+    strategy, environment
+        JSON-ready descriptions with a key "name"; a strategy's has "parameters" and may have "defaults".
+    rounds
+        The checkpoints, strictly increasing, shape (C,).
+    regret
+        The regret up to each checkpoint, shape (R, C).
+    plays
+        How often each action was played in the whole run, shape (R, N).
+    seed
+        What the random numbers were made from, JSON-ready; None if that is not known.
+    regret_kind
+        "pseudo-regret" (against a known law) or "hindsight" (against the best fixed action in hindsight).
+    seconds
+        How long it took, if known.
+    manifest
+        Facts to keep beside those that are collected anyway (versions, platform, time); they win over these.
+
+    Results are immutable. Two are equal when they hold the same numbers from the same experiment; when, where and how
+    fast they were computed does not matter.
+    """
+
+    __slots__ = (
+        "_environment",
+        "_game",
+        "_plays",
+        "_provenance",
+        "_regret",
+        "_regret_kind",
+        "_rounds",
+        "_seconds",
+        "_seed",
+        "_strategy",
+    )
+
+    _game: Game
+    _strategy: dict[str, Any]
+    _environment: dict[str, Any]
+    _rounds: IntArray
+    _regret: FloatArray
+    _plays: IntArray
+    _seed: Any
+    _regret_kind: str
+    _seconds: float | None
+    _provenance: dict[str, Any]
+
+    def __init__(
+        self,
+        *,
+        game: Game,
+        strategy: Mapping[str, Any],
+        environment: Mapping[str, Any],
+        rounds: Any,
+        regret: Any,
+        plays: Any,
+        seed: Any,
+        regret_kind: str,
+        seconds: float | None = None,
+        manifest: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not isinstance(game, Game):
+            raise SidelightError(f"game is {game!r}: give a sidelight.Game")
+        checkpoints = _checks.rounds(rounds)
+        regrets = _checks.regret(regret, checkpoints.size)
+        given = _checks.dictionary(manifest or {}, "manifest")
+        extra = {key: value for key, value in given.items() if key not in _DESCRIBED}
+        values = {
+            "_game": game,
+            "_strategy": _checks.named(strategy, "strategy"),
+            "_environment": _checks.named(environment, "environment"),
+            "_rounds": checkpoints,
+            "_regret": regrets,
+            "_plays": _checks.plays(plays, regrets.shape[0], game.n_actions),
+            "_seed": _checks.jsonable(seed, "seed"),
+            "_regret_kind": _checks.regret_kind(regret_kind),
+            "_seconds": _checks.seconds(seconds),
+            "_provenance": provenance.collected() | extra,
+        }
+        for attribute, value in values.items():
+            object.__setattr__(self, attribute, value)
+
+    @property
+    def game(self) -> Game:
+        """The game that was played."""
+        return self._game
+
+    @property
+    def strategy(self) -> dict[str, Any]:
+        """The description of the strategy (a copy)."""
+        return copy.deepcopy(self._strategy)
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        """The description of the environment (a copy)."""
+        return copy.deepcopy(self._environment)
+
+    @property
+    def rounds(self) -> IntArray:
+        """The checkpoints, shape (C,)."""
+        return self._rounds
+
+    @property
+    def regret(self) -> FloatArray:
+        """The regret of each run up to each checkpoint, shape (R, C)."""
+        return self._regret
+
+    @property
+    def final(self) -> FloatArray:
+        """The regret of each run at the last checkpoint, shape (R,)."""
+        return self._regret[:, -1]
+
+    @property
+    def plays(self) -> IntArray:
+        """How often each run played each action, shape (R, N)."""
+        return self._plays
+
+    @property
+    def mean_plays(self) -> FloatArray:
+        """How often each action was played, on average over the runs, shape (N,)."""
+        means: FloatArray = self._plays.mean(axis=0)
+        return means
+
+    @property
+    def seed(self) -> Any:
+        """What the random numbers were made from; None if that is not known."""
+        return copy.deepcopy(self._seed)
+
+    @property
+    def regret_kind(self) -> str:
+        """What the regret is measured against: "pseudo-regret" or "hindsight"."""
+        return self._regret_kind
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the runs took, if known."""
+        return self._seconds
+
+    @property
+    def n_runs(self) -> int:
+        """How many runs there are."""
+        return int(self._regret.shape[0])
+
+    @property
+    def label(self) -> str:
+        """The strategy's name, with those of its parameters that are not at their defaults: "RandCBP(bins=10)"."""
+        return text.label(self._strategy)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """Everything about the results but the numbers, JSON-ready, as it stands in files (a copy)."""
+        described = {"format": provenance.FORMAT, "format_version": provenance.FORMAT_VERSION}
+        facts = {name: getattr(self, name) for name in _ARGUMENTS}
+        texts = {*provenance.text_symbols(self._game), *self._provenance.get(provenance.TEXT_SYMBOLS, ())}
+        whole = described | self._provenance | {"game": provenance.written(self._game)} | facts
+        return _checks.dictionary(whole | {provenance.TEXT_SYMBOLS: sorted(texts)}, "manifest")
+
+    def summary(self, at: int | None = None) -> Summary:
+        """Describe the regrets of all runs at the checkpoint `at` (a round), or at the last one."""
+        if at is None:
+            return summarize(self.final, int(self._rounds[-1]))
+        if not isinstance(at, int | np.integer):
+            raise SidelightError(f"at is {at!r}: give the number of a round, an integer")
+        found = np.flatnonzero(self._rounds == at)
+        if not found.size:
+            nearest = self._rounds[np.argmin(np.abs(self._rounds - at))]
+            raise SidelightError(f"there is no checkpoint at round {at}: the nearest one is at round {nearest}")
+        return summarize(self._regret[:, found[0]], int(at))
+
+    def band(self, confidence: float = 0.99) -> Band:
+        """Return mean, low and high at each checkpoint: mean +- z std / sqrt(R), with z from the normal law.
+
+        Low and high are NaN for a single run.
+        """
+        return confidence_band(self._regret, confidence)
+
+    def to_records(self) -> Iterator[dict[str, Any]]:
+        """Yield one dictionary per run and checkpoint: game, strategy, run, round, regret."""
+        return frames.records(self)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return a data frame with one row per run and checkpoint: game, strategy, run, round, regret.
+
+        The backend is "pandas" or "polars"; if none is named, the first of these that is installed.
+        """
+        return frames.frame(self, backend)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the results to a .parquet or .npz file, from which `load` returns equal ones.
+
+        A Parquet file is the table of `to_frame`, for any reader. Symbols of the game that are neither text, integers,
+        booleans, None nor tuples of them come back as their `repr`; the manifest lists these.
+        """
+        files.write(path, self)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Results:
+        """Read results that `save` wrote."""
+        manifest, stored = files.read(path)
+        facts: dict[str, Any] = {name: manifest.get(name) for name in _ARGUMENTS}
+        try:
+            return cls(
+                game=provenance.read(manifest.get("game")),
+                rounds=stored.rounds,
+                regret=stored.regret,
+                plays=stored.plays,
+                **facts,
+                # What the file does not know about its origin, this machine does not know either.
+                manifest=dict.fromkeys(provenance.ORIGINS) | manifest,
+            )
+        except SidelightError as error:
+            raise SidelightError(f"{os.fspath(path)!r}: {error}") from None
+
+    def __setattr__(self, attribute: str, value: object) -> NoReturn:
+        raise AttributeError(f"Results cannot be changed (tried to set {attribute!r}); make new ones")
+
+    def __delattr__(self, attribute: str) -> NoReturn:
+        raise AttributeError(f"Results cannot be changed (tried to delete {attribute!r}); make new ones")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Results):
+            return NotImplemented
+        facts = ("strategy", "environment", "seed", "regret_kind")
+        return (
+            provenance.same_game(self._game, other._game)
+            and all(_checks.canonical(getattr(self, f)) == _checks.canonical(getattr(other, f)) for f in facts)
+            and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in ("rounds", "regret", "plays"))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.label, self._regret.shape, _checks.canonical(self._seed)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, because arrays forget on the way that they cannot be written to.
+        names = ("game", "rounds", "regret", "plays", *_ARGUMENTS)
+        arguments: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return functools.partial(Results, manifest=self._provenance, **arguments), ()
+
+    def __repr__(self) -> str:
+        return text.line(self)
+
+    def __str__(self) -> str:
+        return text.table(self)

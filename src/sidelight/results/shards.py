@@ -1,0 +1,73 @@
+"""Joining parts of one experiment that were run apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from sidelight.errors import SidelightError
+from sidelight.results._checks import canonical
+from sidelight.results._sameness import parts, require_same_experiment
+from sidelight.results.provenance import ORIGINS
+from sidelight.results.results import Results
+
+_OWN = ("created", "parts")
+
+
+def concatenate(results: Iterable[Results], seed: Any = None) -> Results:
+    """Join shards of one experiment (same game, strategy, environment and checkpoints) along their runs, in order.
+
+    Shards with the same seed hold the same runs and are refused, unless `seed` says what all of them were made from
+    (when one seeded experiment was split into disjoint runs). Otherwise the seed of the whole is
+    {"shards": [{"seed": ..., "runs": ...}, ...]}. Seconds are added up; the manifest keeps those of the shards under
+    "parts", and in its own place what they agree on.
+    """
+    shards = list(results)
+    if not shards:
+        raise SidelightError("there are no results to join: give one or more shards")
+    for other in shards[1:]:
+        require_same_experiment(shards[0], other)
+    if len(shards) == 1 and seed is None:
+        return shards[0]
+    first = shards[0]
+    known = [s.seconds for s in shards if s.seconds is not None]
+    return Results(
+        game=first.game,
+        strategy=first.strategy,
+        environment=first.environment,
+        rounds=first.rounds,
+        regret=np.concatenate([s.regret for s in shards]),
+        plays=np.concatenate([s.plays for s in shards]),
+        seed=_joint_seed(shards) if seed is None else seed,
+        regret_kind=first.regret_kind,
+        seconds=sum(known) if len(known) == len(shards) else None,
+        manifest=_joint_manifest(shards),
+    )
+
+
+def _joint_seed(shards: list[Results]) -> Any:
+    listed = [part for shard in shards for part in parts(shard.seed, shard.n_runs)]
+    seen: set[str] = set()
+    for part in listed:
+        text = canonical(part["seed"])
+        if part["seed"] is not None and text in seen:
+            raise SidelightError(
+                f"two shards have the seed {part['seed']!r}, so they hold the same runs: give each its own seed, "
+                "or, if they are disjoint parts of one seeded experiment, pass seed= to concatenate"
+            )
+        seen.add(text)
+    return {"shards": listed}
+
+
+def _joint_manifest(shards: list[Results]) -> dict[str, Any]:
+    """Return what all shards agree on (None where they do not), and the origin of each under "parts"."""
+    manifests = [shard.manifest for shard in shards]
+    joint: dict[str, Any] = {}
+    for key in (key for key in manifests[0] if key not in _OWN):
+        values = {canonical(m.get(key)) for m in manifests}
+        if len(values) == 1 or key in ORIGINS:
+            joint[key] = manifests[0][key] if len(values) == 1 else None
+    own = [m.get("parts") or [{key: m[key] for key in (*ORIGINS, "seed", "seconds")}] for m in manifests]
+    return joint | {"parts": [part for group in own for part in group]}

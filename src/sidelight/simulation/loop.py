@@ -1,0 +1,77 @@
+"""The one round loop. Every simulation of every strategy in every environment runs through it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import implements, loop
+from sidelight.environments.base import baseline, cost, draw
+from sidelight.strategies.base import act, observe
+
+ROUND, OUTCOME, DRAWN, CHECKPOINT = 0, 1, 2, 3
+
+
+class Run(NamedTuple):
+    """The books of one run. `progress` holds the next round, an outcome already drawn, and the next checkpoint."""
+
+    signals: npt.NDArray[np.int64]  # (actions, outcomes): which of the action's symbols the outcome shows
+    checkpoints: npt.NDArray[np.int64]
+    regret: npt.NDArray[np.float64]
+    plays: npt.NDArray[np.int64]
+    progress: npt.NDArray[np.int64]
+    spent: npt.NDArray[np.float64]
+
+
+@loop
+def play(parameters, state, world, run, context, rng, world_rng, until):  # type: ignore[no-untyped-def]
+    """Play up to the round `until`; return early, to be called again, when the strategy has a question.
+
+    The strategy is shown the symbol and nothing else.
+    """
+    t = run.progress[ROUND]
+    outcome = run.progress[OUTCOME]
+    drawn = run.progress[DRAWN]
+    mark = run.progress[CHECKPOINT]
+    spent = run.spent[0]
+    waiting = 0
+    while t < until:
+        if drawn == 0:
+            outcome = draw(world, context, world_rng)
+        drawn = 0
+        action = act(parameters, state, context, rng)
+        if action < 0:
+            drawn = 1
+            waiting = 1
+            break
+        observe(parameters, state, action, run.signals[action, outcome], context)
+        spent += cost(world, action, outcome)
+        run.plays[action] += 1
+        t += 1
+        if mark < run.checkpoints.shape[0] and t == run.checkpoints[mark]:
+            run.regret[mark] = spent - baseline(world)
+            mark += 1
+    run.progress[ROUND] = t
+    run.progress[OUTCOME] = outcome
+    run.progress[DRAWN] = drawn
+    run.progress[CHECKPOINT] = mark
+    run.spent[0] = spent
+    return waiting
+
+
+class Stepped(NamedTuple):
+    """Stands for a strategy of plain Python, so that the same loop can step it in the interpreter."""
+
+    strategy: Any
+
+
+@implements(act, Stepped)
+def _act(parameters, state, context, rng):  # type: ignore[no-untyped-def]
+    return parameters.strategy.act(context)
+
+
+@implements(observe, Stepped)
+def _observe(parameters, state, action, symbol, context):  # type: ignore[no-untyped-def]
+    parameters.strategy.observe(parameters.strategy.game.symbols(action)[symbol])

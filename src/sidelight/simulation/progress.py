@@ -1,0 +1,52 @@
+"""A progress bar on a terminal, silence elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Any, Self
+
+# Work that is over before this many seconds needs no bar.
+_PATIENCE = 0.5
+
+
+class Progress:
+    """Counts rounds from several threads and shows how far the work is."""
+
+    def __init__(self, title: str, total: int, shown: bool | None = None) -> None:
+        self._title, self._total = title, total
+        self._shown = sys.stderr.isatty() if shown is None else shown
+        self._lock = threading.Lock()
+        self._done = 0
+        self._started = time.monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def advance(self, count: int) -> None:
+        """Count finished work; may be called from any thread."""
+        if not self._shown:
+            return
+        with self._lock:
+            self._done += count
+            if self._bar is None and time.monotonic() - self._started > _PATIENCE:
+                self._open()
+            if self._bar is not None:
+                self._bar.update(self._task, completed=self._done)
+
+    def _open(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task(self._title, total=self._total)
+        self._bar.start()

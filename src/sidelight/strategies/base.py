@@ -1,0 +1,346 @@
+"""What a strategy is: it acts, it is shown a symbol, and it never sees an outcome or a loss.
+
+There are two ways to write one.
+
+- Of plain Python: subclass `Strategy` and write `_start`, `_act` and `_observe`.
+- For speed: subclass `KernelStrategy` and write two pure functions over named tuples, registered with
+  `@implements(act, Parameters)` and `@implements(observe, Parameters)`, plus `_compile` and `_start`, which make those
+  named tuples. The object runs the functions in the interpreter; `simulate` runs the same text compiled.
+
+Either way the constructor only stores its arguments under their own names; copying, printing, saving and resetting
+follow from that.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import generic
+from sidelight._storage import replacing
+from sidelight.errors import SidelightError
+from sidelight.game import Game, Symbol
+
+Seed = int | Sequence[int] | np.random.SeedSequence | None
+Context = npt.NDArray[np.float64]
+
+act = generic("act", ("parameters", "state", "context", "rng"))
+"""Choose an action; UNANSWERED if Python has to answer a question first, after which it is called again."""
+observe = generic("observe", ("parameters", "state", "action", "symbol", "context"))
+"""Take in the symbol (its place among the action's symbols) that followed an action."""
+
+UNANSWERED = -1
+_FORMAT = "sidelight-strategy-1"
+_NO_CONTEXT: Context = np.zeros(0)
+
+
+class OrderError(SidelightError):
+    """Feedback that belongs to no action under way."""
+
+
+class Strategy(ABC):
+    """A way to play a game. Subclasses list their parameters in the constructor and store them under the same names.
+
+    Parameters
+    ----------
+    game
+        The game to play.
+    seed
+        Where the strategy's own randomness starts: an integer, a sequence of integers or a `SeedSequence`.
+    """
+
+    dimension: int = 0
+    """How many numbers a context has; 0 for a strategy that ignores contexts."""
+    guarantee: ClassVar[str] = ""
+    """In words, where a regret bound is known."""
+
+    def __init__(self, game: Game, *, seed: Seed = 0) -> None:
+        if not isinstance(game, Game):
+            raise TypeError(f"{type(self).__name__} needs a Game, not {type(game).__name__}")
+        self.game = game
+        self.seed = seed
+        self._symbols = [{symbol: u for u, symbol in enumerate(game.symbols(a))} for a in range(game.n_actions)]
+
+    # What an author writes.
+
+    @abstractmethod
+    def _start(self) -> Any:
+        """Return a fresh state: a dictionary (or named tuple) of arrays and plain values, all that play changes."""
+
+    @abstractmethod
+    def _act(self, context: Context) -> int:
+        """Choose an action; `self.state` and `self.rng` are at hand."""
+
+    @abstractmethod
+    def _observe(self, action: int, symbol: int, context: Context) -> None:
+        """Take in a symbol, given as its place among `game.symbols(action)`."""
+
+    # What a user calls.
+
+    @property
+    def state(self) -> Any:
+        """All that play changes, apart from the random generator."""
+        if "_state" not in self.__dict__:
+            self.reset()
+        return self._state
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """The strategy's own randomness."""
+        if "_rng" not in self.__dict__:
+            self.reset()
+        return self._rng
+
+    def act(self, context: Any = None) -> int:
+        """Choose an action. The feedback may come before the next call, later, or never."""
+        seen = self._context(context)
+        if not self._started:
+            self.reset()
+        action = int(self._act(seen))
+        self._last_context = seen
+        self._under_way[action] += 1
+        return action
+
+    def observe(self, symbol: Symbol, action: int | None = None, context: Any = None) -> None:
+        """Take in the symbol that followed an action.
+
+        Feedback may be late and out of order: with several actions under way, say which `action` it belongs to (and
+        for a contextual strategy which `context`). A symbol that the action cannot show changes nothing.
+        """
+        which = self._addressee(action)
+        place = self._place(which, symbol)
+        if context is None and self.dimension and sum(self._under_way) > 1:
+            raise OrderError("several actions wait for feedback: name the context with observe(symbol, context=...)")
+        seen = self._last_context if context is None else self._context(context)
+        self._observe(which, place, seen)
+        self._under_way[which] -= 1
+
+    def reset(self, seed: Seed | None = None) -> Self:
+        """Forget everything; start again from `seed`, or from the seed given at construction."""
+        self._rng = np.random.default_rng(self.seed if seed is None else seed)
+        self._under_way = [0] * self.game.n_actions
+        self._last_context = _NO_CONTEXT
+        self._state = self._start()
+        return self
+
+    def clone(self) -> Self:
+        """Return an independent copy that would go on exactly as this one."""
+        twin = copy.copy(self)
+        if "_state" in self.__dict__:
+            twin._rng = copy.deepcopy(self._rng)
+            twin._state = copy.deepcopy(self._state)
+            twin._under_way = list(self._under_way)
+        return twin
+
+    @property
+    def name(self) -> str:
+        """The strategy's name in code and tables."""
+        return type(self).__name__
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments, but for the game and the seed."""
+        return {name: getattr(self, name) for name in self._signature() if name not in ("game", "seed")}
+
+    def describe(self) -> dict[str, Any]:
+        """Return name, parameters and their defaults as plain data."""
+        defaults = {
+            name: plain(parameter.default)
+            for name, parameter in self._signature().items()
+            if parameter.default is not inspect.Parameter.empty and name != "seed"
+        }
+        return {"name": self.name, "parameters": plain(self.parameters()), "defaults": defaults}
+
+    def explain(self) -> str:
+        """Say, after `act`, what the strategy knew and why it chose as it did; empty if it has nothing to say."""
+        return ""
+
+    def save(self, path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+        """Return everything needed to go on later as plain data and arrays; with a `path`, also write it (.npz)."""
+        state = self.state._asdict() if hasattr(self.state, "_asdict") else self.state
+        data = {
+            "format": _FORMAT,
+            "strategy": self.name,
+            "parameters": plain(self.parameters()),
+            "game": self.game.to_dict(),
+            "seed": plain(self.seed) if not isinstance(self.seed, np.random.SeedSequence) else _sequence(self.seed),
+            "random": self.rng.bit_generator.state,
+            "under_way": list(self._under_way),
+            "context": self._last_context.tolist(),
+            "state": {key: copy.deepcopy(value) for key, value in state.items()},
+        }
+        if path is not None:
+            _write(Path(path), data)
+        return data
+
+    @classmethod
+    def load(cls, source: Mapping[str, Any] | str | os.PathLike[str]) -> Self:
+        """Make the strategy that `save` described, from its data or its file."""
+        data = source if isinstance(source, Mapping) else _read(Path(source))
+        if data.get("format") != _FORMAT:
+            raise SidelightError(f"this is no saved strategy of the format {_FORMAT}: {data.get('format')!r}")
+        kind = cls._named(data["strategy"])
+        seed = data["seed"] if not isinstance(data["seed"], Mapping) else np.random.SeedSequence(**data["seed"])
+        strategy = kind(Game.from_dict(data["game"]), **data["parameters"], seed=seed)
+        strategy.reset()
+        strategy._rng.bit_generator.state = data["random"]
+        strategy._under_way = list(data["under_way"])
+        strategy._last_context = np.array(data["context"], float)
+        strategy._restore(data["state"])
+        return strategy
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
+        return f"{self.name}({self.game.name or 'game'}{', ' if given else ''}{given})"
+
+    # What follows from the above.
+
+    @classmethod
+    def _signature(cls) -> dict[str, inspect.Parameter]:
+        return {name: value for name, value in inspect.signature(cls.__init__).parameters.items() if name != "self"}
+
+    @classmethod
+    def _named(cls, name: str) -> type[Self]:
+        family = [cls, *_descendants(cls)]
+        for kind in family:
+            if kind.__name__ == name and not inspect.isabstract(kind):
+                return kind
+        raise SidelightError(f"the saved strategy is a {name}, which is no {cls.__name__}: load it with its own class")
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        """Put saved values into a fresh state of the same layout."""
+        fresh = self.state._asdict() if hasattr(self.state, "_asdict") else self.state
+        if set(fresh) != set(state):
+            raise SidelightError("the saved state does not fit this strategy: it was saved by another version")
+        values = {key: np.array(state[key], dtype=old.dtype) if isinstance(old, np.ndarray) else state[key]
+                  for key, old in fresh.items()}
+        self._state = type(self.state)(**values) if hasattr(self.state, "_asdict") else values
+
+    def _context(self, context: Any) -> Context:
+        """Check a context."""
+        if not self.dimension:
+            return _NO_CONTEXT
+        if context is None:
+            raise SidelightError(f"{self.name} needs a context of {self.dimension} numbers")
+        try:
+            seen = np.array(context, dtype=float)
+        except (TypeError, ValueError):
+            raise SidelightError(f"the context is not numeric: {context!r}") from None
+        if seen.shape != (self.dimension,):
+            raise SidelightError(f"the context has shape {seen.shape}, but {self.name} wants ({self.dimension},)")
+        if not np.isfinite(seen).all():
+            place = int(np.argmin(np.isfinite(seen)))
+            raise SidelightError(f"the context holds {seen[place]} at place {place}; {self.name} wants finite numbers")
+        return seen
+
+    def _addressee(self, action: int | None) -> int:
+        """Return the action that feedback belongs to."""
+        counts = self._under_way if self._started else []
+        under_way = [a for a, count in enumerate(counts) if count]
+        if not under_way:
+            raise OrderError("observe was called before act: no action waits for feedback")
+        if action is None:
+            if sum(counts) > 1:
+                raise OrderError("several actions wait for feedback: name one with observe(symbol, action=...)")
+            return under_way[0]
+        if not 0 <= action < self.game.n_actions:
+            raise SidelightError(f"there is no action {action}: actions are numbered 0 to {self.game.n_actions - 1}")
+        if action not in under_way:
+            raise OrderError(f"action {action} does not wait for feedback; {under_way} do")
+        return int(action)
+
+    @property
+    def _started(self) -> bool:
+        return "_state" in self.__dict__
+
+    def _place(self, action: int, symbol: Symbol) -> int:
+        known = self._symbols[action]
+        try:
+            place = known.get(symbol)
+        except TypeError:
+            place = None
+        if place is None:
+            shown = ", ".join(repr(s) for s in known)
+            raise SidelightError(f"action {action} cannot show the symbol {symbol!r}; it shows {shown}")
+        return place
+
+
+class KernelStrategy(Strategy):
+    """A strategy written as two pure functions; see the module's text."""
+
+    @abstractmethod
+    def _compile(self) -> Any:
+        """Return the parameters: a named tuple of numbers and arrays that play does not change."""
+
+    def _answer(self, parameters: Any, state: Any) -> Any:
+        """Answer the question that made `act` return UNANSWERED; return parameters that hold the answer."""
+        raise NotImplementedError(f"{self.name} asks a question that it does not answer")
+
+    @property
+    def compiled_parameters(self) -> Any:
+        """The parameters that the pure functions take."""
+        if "_compiled" not in self.__dict__:
+            self._compiled = self._compile()
+        return self._compiled
+
+    def _act(self, context: Context) -> int:
+        while (action := act(self.compiled_parameters, self.state, context, self.rng)) == UNANSWERED:
+            self._compiled = self._answer(self.compiled_parameters, self.state)
+        return int(action)
+
+    def _observe(self, action: int, symbol: int, context: Context) -> None:
+        observe(self.compiled_parameters, self.state, action, symbol, context)
+
+
+def _descendants(kind: type[Any]) -> list[type[Any]]:
+    return [one for child in kind.__subclasses__() for one in (child, *_descendants(child))]
+
+
+def plain(value: Any) -> Any:
+    """Return a parameter as JSON can hold it; constructors take it back in that form."""
+    if isinstance(value, Mapping):
+        return {_key(key): plain(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def _key(key: Any) -> str:
+    return ",".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def _sequence(seed: np.random.SeedSequence) -> dict[str, Any]:
+    return {"entropy": plain(seed.entropy), "spawn_key": list(seed.spawn_key), "pool_size": seed.pool_size}
+
+
+def _write(path: Path, data: dict[str, Any]) -> None:
+    if path.suffix != ".npz":
+        raise SidelightError(f"a strategy is saved to a .npz file, not to {str(path)!r}")
+    arrays = {key: value for key, value in data["state"].items() if isinstance(value, np.ndarray)}
+    rest = {key: value for key, value in data["state"].items() if key not in arrays}
+    header = json.dumps(data | {"state": rest})
+    with replacing(path) as draft, open(draft, "wb") as file:
+        np.savez_compressed(file, header=np.frombuffer(header.encode(), np.uint8), **{f"state_{k}": v for k, v in arrays.items()})
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {str(path)!r}")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            data: dict[str, Any] = json.loads(bytes(file["header"]).decode())
+            data["state"] |= {key.removeprefix("state_"): file[key] for key in file.files if key != "header"}
+    except Exception as error:
+        raise SidelightError(f"{str(path)!r} is not a saved strategy: {error}") from None
+    return data

@@ -1,0 +1,366 @@
+"""CBP and RandCBP: confidence bounds for partial monitoring, as they are or drawn at random.
+
+For each pair {i, j} of neighbors the loss difference (L_i - L_j) p is estimated through observer vectors v,
+
+    delta_ij = sum_a v_ija . nu_a / n_a,      c_ij = sum_a |v_ija| Z_ij / sqrt(n_a),      |v| the largest entry,
+
+nu_a being the counts of the symbols of action a. A pair with |delta_ij| >= c_ij is decided, and the decided signs confine
+the outcome law (see `sidelight.analysis.plausible`) to plausible actions P(t), plausible borders N(t), and with them
+N+(t) and the observers V(t). Played is the action of largest W_a^2 / n_a, W_a = max_ij |v_ija|, among
+
+    P(t) u N+(t) u (V(t) n R(t)),    R(t) = {a : n_a <= W_a^(2/3) f(t)},    f(t) = alpha^(1/3) t^(2/3) (log t)^(1/3).
+
+CBP has Z = sqrt(alpha log t). RandCBP draws Z for each pair from `bins` points between `lower` and that bound, with
+weights exp(-Z^2 / 2 sigma^2) and the mass `tail` on the bound itself.
+
+The published runs decide what the text leaves open or says differently: the clock in log and f starts at 0, the first N
+rounds play each action once, >= and <= are not strict, V is intersected with R (the text has a union), ties go to the
+lowest index. With an uninformative action nothing is estimated: its symbol is certain and costs no width.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import implements, kernel
+from sidelight.analysis import analyze
+from sidelight.analysis.plausible import EMPTY, TABLE, UNKNOWN, Plausible, PlausibleSets, look_up
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+from sidelight.strategies.base import UNANSWERED, KernelStrategy, Seed, act, observe
+from sidelight.strategies.observers import Observation, observation
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class Parameters(NamedTuple):
+    """What CBP and RandCBP know before the first round."""
+
+    alpha: float
+    bins: int  # 1 is CBP
+    lower: float
+    sigma: float
+    tail: float
+    settled: int  # the action to play in a trivial game, else -1
+    watch: Observation
+    weight: Floats  # W_a^2
+    rate: Floats  # W_a^(2/3)
+    plausible: Plausible
+
+
+class State(NamedTuple):
+    """What play changes. `open` says that a question is under way, for which `signs` is kept."""
+
+    clock: Integers
+    open: Integers
+    plays: Floats
+    seen: Floats
+    counts: Floats
+    delta: Floats
+    reach: Floats
+    width: Floats
+    signs: Integers
+    steps: Floats
+    wanted: npt.NDArray[np.uint64]
+    hints: Integers
+    alive: npt.NDArray[np.uint8]
+    allowed: npt.NDArray[np.uint8]
+    observing: npt.NDArray[np.uint8]
+
+
+@kernel
+def estimate(watch, state, e):  # type: ignore[no-untyped-def]
+    """Return delta and reach = c / Z of pair e; reach 0 where an observer has not been seen yet."""
+    delta = watch.constant[e]
+    reach = 0.0
+    for k in range(watch.start[e], watch.start[e + 1]):
+        a = watch.action[k]
+        n = state.seen[a]
+        if n == 0.0:
+            return delta, 0.0
+        score = 0.0
+        place = watch.place[a]
+        for u in range(watch.first[k], watch.first[k + 1]):
+            score += watch.vector[u] * state.counts[place]
+            place += 1
+        delta += score / n
+        reach += watch.norm[k] / math.sqrt(n)
+    return delta, reach
+
+
+@kernel
+def prepare_draw(parameters, low, step, steps):  # type: ignore[no-untyped-def]
+    """Set the cumulative weights of the points low, low + step, ... below the bound."""
+    last = parameters.bins - 1
+    scale = -0.5 / (parameters.sigma * parameters.sigma)
+    # Relative to the largest weight, so that a small sigma cannot make all of them vanish.
+    least = low * low
+    if low < 0.0:
+        for k in range(last):
+            least = min(least, (low + step * k) ** 2)
+    total = 0.0
+    for k in range(last):
+        point = low + step * k
+        total += math.exp(scale * (point * point - least))
+        steps[k] = total
+    share = (1.0 - parameters.tail) / total
+    for k in range(last):
+        steps[k] *= share
+
+
+@kernel
+def decide_signs(parameters, state, t, rng):  # type: ignore[no-untyped-def]
+    """Decide the sign of each pair's loss difference, 0 where the confidence interval holds both.
+
+    Returns the place of the signs in a table over all sign vectors (meaningful if that fits an integer).
+    """
+    watch = parameters.watch
+    bound = math.sqrt(parameters.alpha * math.log(t))
+    low = min(parameters.lower, bound)
+    last = parameters.bins - 1
+    step = 0.0
+    if last > 0:
+        step = (bound - low) / last
+        prepare_draw(parameters, low, step, state.steps)
+    place = 0
+    for e in range(state.signs.shape[0]):
+        z = bound
+        if last > 0:
+            u = rng.random()
+            for k in range(last):
+                if u < state.steps[k]:
+                    z = low + step * k
+                    break
+        delta, reach = estimate(watch, state, e)
+        sign = 0
+        if reach > 0.0 and abs(delta) >= z * reach:
+            if delta > 0.0:
+                sign = 1
+            elif delta < 0.0:
+                sign = -1
+        state.delta[e] = delta
+        state.reach[e] = reach
+        state.width[e] = z * reach
+        state.signs[e] = sign
+        place = 3 * place + sign + 1
+    return place
+
+
+@kernel
+def drop_weakest(state):  # type: ignore[no-untyped-def]
+    """Take back the least certain of contradictory signs, by |delta| / reach (a Z of 0 must not count as certainty)."""
+    worst, least = 0, math.inf
+    for e in range(state.signs.shape[0]):
+        if state.signs[e] != 0:
+            certainty = abs(state.delta[e]) / state.reach[e]
+            if certainty < least:
+                worst, least = e, certainty
+    state.signs[worst] = 0
+
+
+@kernel
+def best(parameters, state, allowed, observing, t):  # type: ignore[no-untyped-def]
+    """Return the action of largest W^2 / n among those that may be played."""
+    chosen, highest = -1, -1.0
+    rate = -1.0
+    for a in range(state.plays.shape[0]):
+        n = state.plays[a]
+        playable = allowed[a] == 1
+        if not playable and observing[a] == 1:
+            if rate < 0.0:
+                rate = parameters.alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)
+            playable = n <= parameters.rate[a] * rate
+        if playable:
+            score = parameters.weight[a] / n
+            if score > highest:
+                chosen, highest = a, score
+    return chosen
+
+
+@kernel
+def plausible_row(facts, state):  # type: ignore[no-untyped-def]
+    """Find the plausible set of the decided signs, taking contradictory ones back; see `look_up` for the answer."""
+    row = look_up(facts, state.signs, state.wanted, state.hints, state.alive, state.allowed, state.observing)
+    while row == EMPTY:
+        drop_weakest(state)
+        row = look_up(facts, state.signs, state.wanted, state.hints, state.alive, state.allowed, state.observing)
+    return row
+
+
+@implements(act, Parameters)
+def _act(parameters, state, context, rng):  # type: ignore[no-untyped-def]
+    t = state.clock[0]
+    facts = parameters.plausible
+    if parameters.settled >= 0:
+        chosen = parameters.settled
+    elif t < state.plays.shape[0]:
+        chosen = t
+    else:
+        row = UNKNOWN
+        if state.open[0] == 0:
+            place = decide_signs(parameters, state, t, rng)
+            if facts.mode == TABLE:  # the way of nearly every round of a small game
+                row = facts.table[place]
+        if row < 0 or row >= facts.rows:
+            row = plausible_row(facts, state)
+            state.open[0] = 1 if row == UNKNOWN else 0
+            if row == UNKNOWN:
+                return UNANSWERED
+        if row == facts.rows:
+            chosen = best(parameters, state, state.allowed, state.observing, t)
+        elif facts.only[row] >= 0:
+            chosen = facts.only[row]
+        else:
+            chosen = best(parameters, state, facts.allowed[row], facts.observing[row], t)
+    state.clock[0] = t + 1
+    state.plays[chosen] += 1.0
+    return chosen
+
+
+@implements(observe, Parameters)
+def _observe(parameters, state, action, symbol, context):  # type: ignore[no-untyped-def]
+    state.counts[parameters.watch.place[action] + symbol] += 1.0
+    state.seen[action] += 1.0
+
+
+class RandCBP(KernelStrategy):
+    """Randomized confidence bounds for stochastic partial monitoring, for any globally observable game.
+
+    Parameters
+    ----------
+    game
+        The game; a hopeless one is refused, a trivial one is played optimally from the first round.
+    alpha
+        Scales the logarithm in the confidence width and the exploration rate; at least 1 in the theory.
+    bins
+        K, how many points Z is drawn from; with 1, Z is always its bound and this is CBP.
+    sigma
+        The standard deviation of the Gaussian that weighs those points.
+    tail
+        epsilon, the mass on the bound.
+    lower
+        A, the least Z.
+    observers
+        How loss differences are estimated: "minimum-norm", "half-range", "max-norm", or a mapping of one's own from
+        pairs (i, j) to {action: vector over its symbols}. The choice changes the widths, and so the play.
+    seed
+        Where the draws start.
+
+    References
+    ----------
+    M. Heuillet, O. Ahmad, A. Durand, "Randomized confidence bounds for stochastic partial monitoring", ICML 2024.
+
+    Examples
+    --------
+    >>> import sidelight as sl
+    >>> s = sl.strategies.RandCBP(sl.games.load("apple-tasting"), seed=1)
+    >>> [s.act(), s.observe("nothing"), s.act()]
+    [0, None, 1]
+    """
+
+    guarantee: ClassVar[str] = "easy and hard games"
+
+    def __init__(
+        self,
+        game: Game,
+        alpha: float = 1.01,
+        bins: int = 5,
+        sigma: float = 1.0,
+        tail: float = 1e-7,
+        lower: float = 0.0,
+        observers: str | Mapping[Any, Any] = "minimum-norm",
+        seed: Seed = 0,
+    ) -> None:
+        super().__init__(game, seed=seed)
+        self.alpha = alpha
+        self.bins = bins
+        self.sigma = sigma
+        self.tail = tail
+        self.lower = lower
+        self.observers = observers
+        _check("alpha", alpha, alpha > 0, "a positive number")
+        _check("bins", bins, isinstance(bins, int) and bins >= 1, "a whole number of at least 1")
+        _check("sigma", sigma, sigma > 0, "a positive number")
+        _check("tail", tail, 0 <= tail <= 1, "a probability")
+        _check("lower", lower, math.isfinite(lower), "a finite number")
+        self.analysis = analyze(game)
+        self._watch = observation(self.analysis, observers)
+
+    @property
+    def plausible_sets(self) -> PlausibleSets:
+        """What all strategies that play this game have learnt about its plausible sets."""
+        return self.analysis.plausible_sets(self._watch.sets)
+
+    def _compile(self) -> Parameters:
+        trivial = self.analysis.kind == "trivial"
+        return Parameters(
+            alpha=float(self.alpha),
+            bins=int(self.bins),
+            lower=float(self.lower),
+            sigma=float(self.sigma),
+            tail=float(self.tail),
+            settled=self.analysis.pareto[0] if trivial else -1,
+            watch=self._watch.arrays,
+            weight=self._watch.weights**2,
+            rate=self._watch.weights ** (2 / 3),
+            plausible=self.plausible_sets.snapshot(),
+        )
+
+    def _start(self) -> State:
+        words, targets, actions = self.plausible_sets.sizes
+        pairs = len(self.analysis.neighbors)
+        return State(
+            clock=np.zeros(1, np.int64),
+            open=np.zeros(1, np.int64),
+            plays=np.zeros(actions),
+            seen=np.zeros(actions),
+            counts=np.zeros(sum(len(self.game.symbols(a)) for a in range(actions))),
+            delta=np.zeros(pairs),
+            reach=np.zeros(pairs),
+            width=np.zeros(pairs),
+            signs=np.zeros(pairs, np.int64),
+            steps=np.zeros(max(1, self.bins - 1)),
+            wanted=np.zeros(words, np.uint64),
+            hints=np.zeros((targets, 2), np.int64),
+            alive=np.zeros(targets, np.uint8),
+            allowed=np.zeros(actions, np.uint8),
+            observing=np.zeros(actions, np.uint8),
+        )
+
+    def _answer(self, parameters: Parameters, state: State) -> Parameters:
+        return parameters._replace(plausible=self.plausible_sets.learn(state.signs, state.delta))
+
+
+class CBP(RandCBP):
+    """Confidence bounds for partial monitoring (CBP), which is RandCBP with Z at its bound.
+
+    Parameters
+    ----------
+    game, alpha, observers, seed
+        As for `RandCBP`; the seed is not used, since CBP draws nothing.
+
+    References
+    ----------
+    G. Bartók, N. Zolghadr, Cs. Szepesvári, "An adaptive algorithm for finite stochastic partial monitoring", ICML 2012.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        alpha: float = 1.01,
+        observers: str | Mapping[Any, Any] = "minimum-norm",
+        seed: Seed = 0,
+    ) -> None:
+        super().__init__(game, alpha=alpha, bins=1, observers=observers, seed=seed)
+
+
+def _check(name: str, value: Any, good: bool, wanted: str) -> None:
+    if not good:
+        raise SidelightError(f"{name} is {value!r}: give {wanted}")

@@ -1,0 +1,150 @@
+"""Observer vectors, laid out for a loop: which counts to weigh to estimate each pair's loss difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.analysis import Analysis
+from sidelight.analysis.observability import ObserverVectors
+from sidelight.errors import GameError, SidelightError
+from sidelight.game import read_exact
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class Observation(NamedTuple):
+    """The non-zero observer vectors of all pairs, one after the other.
+
+    The terms of pair e are start[e] to start[e + 1]; term k belongs to the informative action action[k], its vector is
+    vector[first[k]] to vector[first[k + 1]]. The counts of action a begin at place[a]. What uninformative actions add is
+    certain and stands in constant[e].
+    """
+
+    start: Integers
+    action: Integers
+    first: Integers
+    vector: Floats
+    norm: Floats
+    constant: Floats
+    place: Integers
+
+
+class Watch(NamedTuple):
+    """Observer vectors of a game: as arrays, with W_a = max over pairs of |v_a| and the observers of each pair."""
+
+    arrays: Observation
+    weights: Floats
+    sets: tuple[tuple[int, ...], ...]
+
+
+def observation(analysis: Analysis, choice: str | Mapping[Any, Any]) -> Watch:
+    """Lay out the observer vectors of all pairs of neighbors, chosen by name or given."""
+    game = analysis.game
+    if analysis.unobservable is not None:
+        i, j = analysis.unobservable
+        raise SidelightError(
+            f"the game is hopeless: nothing that is ever shown tells action {i} ({game.actions[i]}) from action {j} "
+            f"({game.actions[j]}), which are neighbors; no strategy can play it well"
+        )
+    if isinstance(choice, str):
+        vectors = [analysis.observer_vectors(i, j, choice) for i, j in analysis.neighbors]  # type: ignore[arg-type]
+        sets = tuple(analysis.observers(*pair) for pair in analysis.neighbors)
+    else:
+        given = _given(choice, analysis)
+        vectors = [given[pair] for pair in analysis.neighbors]
+        sets = tuple(tuple(sorted(v)) for v in vectors)
+    return Watch(_arrays(analysis, vectors), _weights(analysis, vectors), sets)
+
+
+def _arrays(analysis: Analysis, vectors: list[ObserverVectors]) -> Observation:
+    game = analysis.game
+    start, action, first, flat, norm, constant = [0], [], [0], [], [], []
+    for one in vectors:
+        sure = sum((v[0] for a, v in one.items() if not game.informative(a)), Fraction(0))
+        for a, v in one.items():
+            if game.informative(a) and any(v):
+                action.append(a)
+                flat += [float(value) for value in v]
+                first.append(len(flat))
+                norm.append(float(max(map(abs, v))))
+        start.append(len(action))
+        constant.append(float(sure))
+    sizes = [len(game.symbols(a)) for a in range(game.n_actions)]
+    return Observation(
+        start=np.array(start, np.int64),
+        action=np.array(action, np.int64),
+        first=np.array(first, np.int64),
+        vector=np.array(flat, float),
+        norm=np.array(norm, float),
+        constant=np.array(constant, float),
+        place=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
+    )
+
+
+def _weights(analysis: Analysis, vectors: list[ObserverVectors]) -> Floats:
+    """Return W_a; 0 for uninformative actions, whose symbol teaches nothing."""
+    weights = np.zeros(analysis.game.n_actions)
+    for one in vectors:
+        for a, v in one.items():
+            if analysis.game.informative(a):
+                weights[a] = max(weights[a], float(max(map(abs, v))))
+    return weights
+
+
+def _given(choice: Any, analysis: Analysis) -> dict[tuple[int, int], ObserverVectors]:
+    """Check observer vectors of the user's own: every pair of neighbors, each adding up to its loss difference."""
+    if not isinstance(choice, Mapping):
+        raise SidelightError("observers must be 'minimum-norm', 'half-range', 'max-norm' or a mapping from pairs to vectors")
+    found: dict[tuple[int, int], ObserverVectors] = {}
+    for key, vectors in choice.items():
+        pair = _pair(key)
+        one = {int(a): tuple(_fraction(x, pair, a) for x in np.ravel(np.array(v, dtype=object))) for a, v in vectors.items()}
+        if pair[0] > pair[1]:
+            pair, one = (pair[1], pair[0]), {a: tuple(-x for x in v) for a, v in one.items()}
+        _check_identity(analysis, pair, one)
+        found[pair] = one
+    missing = [pair for pair in analysis.neighbors if pair not in found]
+    if missing:
+        raise SidelightError(f"observers lack the pair of neighbors {missing[0]}: give vectors for all of {analysis.neighbors}")
+    return found
+
+
+def _pair(key: Any) -> tuple[int, int]:
+    try:
+        i, j = key.split(",") if isinstance(key, str) else key
+        return int(i), int(j)
+    except (TypeError, ValueError):
+        raise SidelightError(f"observers have the key {key!r}: give a pair of actions such as (0, 1)") from None
+
+
+def _fraction(value: Any, pair: tuple[int, int], action: Any) -> Fraction:
+    try:
+        return read_exact(value, f"an observer vector of action {action} for {pair}")
+    except GameError as error:
+        raise SidelightError(str(error)) from None
+
+
+def _check_identity(analysis: Analysis, pair: tuple[int, int], vectors: ObserverVectors) -> None:
+    """Check that sum_a S_a' v_a = L_i - L_j, exactly."""
+    game = analysis.game
+    if pair not in analysis.neighbors:
+        raise SidelightError(f"observers name {pair}, which are no neighbors; those are {analysis.neighbors}")
+    total = [Fraction(0)] * game.n_outcomes
+    for a, v in vectors.items():
+        if not 0 <= a < game.n_actions:
+            raise SidelightError(f"observers of {pair} name action {a}, which there is not")
+        if len(v) != len(game.symbols(a)):
+            shown = ", ".join(map(repr, game.symbols(a)))
+            raise SidelightError(f"the observer vector of action {a} for {pair} needs one entry per symbol: {shown}")
+        for weight, row in zip(v, game.signal(a), strict=True):
+            total = [t + weight * s for t, s in zip(total, row, strict=True)]
+    wanted = [a - b for a, b in zip(game.loss[pair[0]], game.loss[pair[1]], strict=True)]
+    if total != wanted:
+        shown = [str(value) for value in total]
+        raise SidelightError(f"the observers of {pair} add up to {shown}, not to the loss difference {[str(w) for w in wanted]}")

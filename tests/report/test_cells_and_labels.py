@@ -1,0 +1,82 @@
+"""The parts of figures that can be checked without drawing: cells, and room for labels."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+
+from sidelight.analysis import analyze
+from sidelight.game import Game
+from sidelight.report import ink, labels
+from sidelight.report.cells import border, cell, whole_space
+
+THIRD, HALF = Fraction(1, 3), Fraction(1, 2)
+BARTOK = Game([[1, 1, 0], [0, 1, 1], [1, 0, 1], [HALF, 1, HALF], [2 * THIRD] * 3, [3, 3, 3]], [["x"] * 3] * 6)
+
+
+def test_cells_of_a_triangle_are_exact():
+    assert set(cell(BARTOK, 1)) == {(1, 0, 0), (HALF, HALF, 0), (THIRD, THIRD, THIRD), (HALF, 0, HALF)}
+    assert set(cell(BARTOK, 3)) == {(HALF, 0, HALF), (THIRD, THIRD, THIRD)}
+    assert cell(BARTOK, 4) == [(THIRD, THIRD, THIRD)]
+    assert cell(BARTOK, 5) == []
+    assert set(border(BARTOK, 0, 2)) == {(0, HALF, HALF), (THIRD, THIRD, THIRD)}
+
+
+def test_cells_of_a_segment_are_exact():
+    pennies = Game([[0, 1], [1, 0], [HALF, HALF], [1, 1]], [["x", "x"]] * 4)
+    assert set(cell(pennies, 0)) == {(1, 0), (HALF, HALF)}
+    assert cell(pennies, 2) == [(HALF, HALF)]
+    assert cell(pennies, 3) == []
+
+
+def test_a_single_action_owns_the_whole_space():
+    assert cell(Game([[1, 2, 3]], [["x"] * 3]), 0) == whole_space(3)
+
+
+def test_corners_where_a_cell_does_not_turn_are_dropped():
+    # Action 1 only touches the edge of the triangle at its middle.
+    game = Game([[0, 0, 0], [1, 1, 0], [-1, 1, 5]], [["x"] * 3] * 3)
+    assert len(cell(game, 0)) == 4
+    assert cell(game, 1) == [(0, 0, 1)]
+
+
+@pytest.mark.parametrize("low", [0.0, -1.0])
+def test_spread_keeps_apart_in_order_and_near(low):
+    wanted, sizes = [0.5, 0.52, 0.1, 0.95, 0.51], [0.1, 0.2, 0.1, 0.1, 0.1]
+    placed = labels.spread(wanted, sizes, low, 1.0)
+    intervals = sorted((x - size / 2, x + size / 2) for x, size in zip(placed, sizes, strict=True))
+    assert all(end <= start + 1e-12 for (_, end), (start, _) in pairwise(intervals))
+    assert intervals[0][0] >= low - 1e-12
+    assert intervals[-1][1] <= 1 + 1e-12
+    assert sorted(range(5), key=wanted.__getitem__) == sorted(range(5), key=placed.__getitem__)
+    assert placed[2] == pytest.approx(0.1)
+    assert labels.spread([], [], 0, 1) == []
+
+
+def test_labels_are_short_and_different():
+    long = "x" * 60
+    game = Game([[0, 1], [1, 0], [0, 1], [2, 0]], [["x", "x"]] * 4, actions=[long, long + "a", "again", long + "b"])
+    texts = labels.action_labels(analyze(game))
+    assert list(texts) == [0, 1, 3]
+    assert len(set(texts.values())) == 3
+    assert all(len(text) < 34 for text in texts.values())
+    assert texts[0].endswith("= 1 more")
+
+
+def test_labels_the_font_cannot_write_are_numbered():
+    game = Game([[0, 1], [1, 0]], [["x", "x"]] * 2, actions=["日本", "déjà vu"], outcomes=["語", "7"])
+    assert labels.action_labels(analyze(game)) == {0: "#0", 1: "déjà vu"}
+    assert labels.outcome_label(game, 0) == "#0"
+    assert labels.outcome_label(game, 1) == "outcome 7"
+
+
+def test_wrapping_balances_lines():
+    assert labels.wrapped("a rather long name 8", 18) == "a rather\nlong name 8"
+    assert labels.wrapped("short") == "short"
+    assert labels.wrapped("x" * 30, 13).count("\n") == 2
+    assert labels.shortened("one two three four five six seven") == "one two three four five…"
+
+
+def test_cells_stay_distinct_beyond_the_hues():
+    looks = [ink.fill(rank) for rank in range(40)]
+    assert len(set(looks)) == 40

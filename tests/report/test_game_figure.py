@@ -1,0 +1,248 @@
+"""Figures of games: what must be on them, that it is legible, and that it is the same every time."""
+
+import random
+from fractions import Fraction
+
+import pytest
+from extents import check_layout, texts, words
+from matplotlib.colors import to_hex
+from matplotlib.patches import Polygon
+
+from sidelight import games
+from sidelight.analysis import analyze
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+from sidelight.report.game_figure import draw_game
+from sidelight.report.ink import ALARM
+from sidelight.report.saving import save_figure
+
+HALF = Fraction(1, 2)
+BLIND2, BLIND3 = ["x", "x"], ["x", "x", "x"]
+
+
+def figure_of(game):
+    return draw_game(analyze(game))
+
+
+def dashed(figure):
+    """Return the line styles in use, by colour."""
+    return {(to_hex(line.get_color()), line.get_linestyle()) for axes in figure.axes for line in axes.lines}
+
+
+def crosses(figure):
+    return [line for axes in figure.axes for line in axes.lines if line.get_marker() == "x"]
+
+
+def cells(figure):
+    patches = [patch for axes in figure.axes for patch in axes.patches if isinstance(patch, Polygon)]
+    return [patch for patch in patches if patch.get_facecolor()[3] > 0]
+
+
+def random_game(actions, outcomes, seed, names=None):
+    """Return a game with many cells: the losses touch a convex surface from below, some of them only nearly."""
+    pick = random.Random(seed)
+    loss = []
+    for _ in range(actions):
+        weights = [pick.randint(1, 60) for _ in range(outcomes)]
+        law = [Fraction(weight, sum(weights)) for weight in weights]
+        square = sum(p * p for p in law)
+        loss.append([square - 2 * p for p in law])
+    loss[-1] = [(a + b) / 2 for a, b in zip(loss[0], loss[1], strict=True)]
+    feedback = [[pick.choice("abc"[: 1 + row % 3]) for _ in range(outcomes)] for row in range(actions)]
+    return Game(loss, feedback, f"random {seed}", names)
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_known_game_has_a_legible_figure(name):
+    game = games.load(name)
+    figure = figure_of(game)
+    check_layout(figure)
+    written = " ".join(words(figure))
+    assert name in written
+    assert f"{analyze(game).kind}: " in written
+    for action in game.actions:
+        assert action in written
+
+
+@pytest.mark.parametrize("outcomes", [2, 3, 4])
+@pytest.mark.parametrize("seed", range(6))
+def test_labels_never_meet(outcomes, seed):
+    names = [("a rather long name of action " if k % 3 == 0 else "go ") + str(k) for k in range(5 + 3 * seed)]
+    check_layout(figure_of(random_game(len(names), outcomes, seed, names)))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("dynamic-pricing", {"prices": 3}),
+        ("dynamic-pricing", {"prices": 20}),
+        ("dynamic-pricing", {"prices": 40}),
+        ("bernoulli-bandit", {"arms": 3}),
+        ("bernoulli-bandit", {"arms": 1}),
+        ("dueling-bandit", {"arms": 6}),
+        ("three-class-label-efficient", {"query": "coarse"}),
+        ("matching-pennies", {"cost": "1/2"}),
+    ],
+)
+def test_families_of_games_stay_legible(name, parameters):
+    check_layout(figure_of(games.load(name, **parameters)))
+
+
+def test_segment_shows_breakpoints_ends_and_what_the_lines_are():
+    loss = [[0, 20], [1, 12], [4, 7], [7, 4], [20, 0], [15, 15], [Fraction(5, 2), Fraction(19, 2)]]
+    game = Game(loss, [["a", "b"], *[BLIND2] * 6], actions=["a", "b", "c", "d", "e", "worse", "between"])
+    figure = figure_of(game)
+    written = words(figure)
+    for text in ("0", "1/9", "3/8", "1/2", "4/13", "1", "worse (dominated)", "between (degenerate)"):
+        assert (text in written) == (text != "4/13")
+    assert {"always outcome 0", "always outcome 1", "probability of outcome 1"} <= set(written)
+    assert {"border locally observable", "border only globally observable", "least expected loss"} <= set(written)
+    assert "border not observable" not in written
+    assert len(cells(figure)) == 5
+
+
+def test_long_fractions_are_rounded():
+    game = Game([[0, 1], [Fraction(10**9 + 7, 3 * 10**9), 0]], [BLIND2, ["a", "b"]])
+    assert "≈0.25" in words(figure_of(game))
+
+
+def test_triangle_shows_cells_corners_and_thin_cells():
+    loss = [[1, 1, 0], [0, 1, 1], [1, 0, 1], [HALF, 1, HALF], [Fraction(2, 3)] * 3, [1, 1, 0], [3, 3, 3]]
+    feedback = [["a", "b", "b"], *[BLIND3] * 6]
+    names = ["left", "right", "top", "half", "centre", "left again", "bad"]
+    figure = figure_of(Game(loss, feedback, "thin", names, ["sun", "rain", "snow"]))
+    written = words(figure)
+    assert {"left = left again", "right", "top", "half (degenerate)", "centre (degenerate)"} <= set(written)
+    assert {"always sun", "always rain", "always snow", "Dominated, never best: bad"} <= set(written)
+    assert {"degenerate: best at one point only", "degenerate: best on a line only"} <= set(written)
+    assert len(cells(figure)) == 3
+    check_layout(figure)
+
+
+@pytest.mark.parametrize(
+    ("query", "meaning", "alarm"),
+    [("full", "border only globally observable", False), ("coarse", "border not observable", True)],
+)
+def test_borders_say_what_is_observable(query, meaning, alarm):
+    figure = figure_of(games.load("three-class-label-efficient", query=query))
+    assert meaning in words(figure)
+    assert bool(crosses(figure)) == alarm
+    assert any(colour == ALARM for colour, _ in dashed(figure)) == alarm
+
+
+def test_graph_groups_duplicates_and_sets_the_rest_aside():
+    loss = [[0, 1, 1, 1], [1, 0, 0, 0], [0, 1, 1, 1], [5, 5, 5, 5], [HALF] * 4]
+    game = Game(loss, [["a", "b", "c", "d"]] * 5, actions=["one", "two", "three", "four", "five"])
+    figure = figure_of(game)
+    written = words(figure)
+    assert {"one = three", "two", "four", "five", "degenerate", "dominated"} <= set(written)
+    check_layout(figure)
+
+
+def test_graph_draws_every_edge_by_what_is_observable():
+    figure = figure_of(games.load("dynamic-pricing"))
+    edges = [
+        line for axes in figure.axes for line in axes.lines if len(line.get_xdata()) == 2 and line.get_zorder() < 5
+    ]
+    solid = [line for line in edges if line.get_linestyle() == "-"]
+    assert (len(edges), len(solid)) == (10, 4)
+
+
+def test_unobservable_edges_are_crossed():
+    blind = Game([[int(i != j) for j in range(4)] for i in range(4)], [["x"] * 4] * 4)
+    figure = figure_of(blind)
+    assert len(crosses(figure)) == 2 * (6 + 1)  # each with its halo, and one in the legend
+    check_layout(figure)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        Game([[3, 3]], [["x", "y"]]),
+        Game([[1, 2, 3]], [BLIND3]),
+        Game([[1, 2, 3, 4]], [["x"] * 4]),
+        Game([[1], [2], [1]], [["x"], ["x"], ["x"]]),
+        Game([[0, 0], [0, 0]], [BLIND2, BLIND2], "two of the same"),
+        Game([[0, 1], [Fraction(1, 10**9), 0]], [BLIND2, BLIND2], "a cell too small to see"),
+        Game([[k, -k * 10**6] for k in range(3)], [BLIND2] * 3, "large numbers"),
+    ],
+)
+def test_small_and_odd_games_have_figures(game):
+    check_layout(figure_of(game))
+
+
+@pytest.mark.parametrize("outcomes", [2, 3, 4])
+def test_names_may_hold_anything(outcomes):
+    odd = ["costs $5 or $6_x", "first\nsecond\tthird", "日本語", "x" * 90, "a " * 60, "x" * 91]
+    loss = [[int(i % outcomes != j) + Fraction(i, 100) for j in range(outcomes)] for i in range(6)]
+    figure = figure_of(
+        Game(loss, [["x"] * outcomes] * 6, "a name $ 語 " * 12, odd, ["$", "日", "z" * 80, "_^"][:outcomes])
+    )
+    check_layout(figure)
+    assert any("costs $5 or $6_x" in text for text in words(figure))
+    figure.canvas.draw()
+
+
+def test_many_dominated_actions_do_not_fill_the_page():
+    game = Game([[1, 0], [0, 1], *[[2, 2 + k] for k in range(80)]], [["a", "b"]] * 82)
+    figure = figure_of(game)
+    check_layout(figure)
+    assert "80 dominated actions are drawn without their names." in words(figure)
+    assert max(figure.get_size_inches()) < 8
+    wide = figure_of(Game([[*row, 9] for row in game.loss] + [[9, 9, 0]], [["a"] * 3] * 83))
+    assert any(text.endswith("and 68 more") for text in words(wide))
+    aside = figure_of(Game([[*row, 9, 9] for row in game.loss], [["a"] * 4] * 82))
+    check_layout(aside)
+    assert "and 21 more" in words(aside)
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
+@pytest.mark.parametrize("name", ["tau-detection", "bartok", "dynamic-pricing"])
+def test_same_game_same_bytes(tmp_path, name, suffix):
+    paths = [tmp_path / f"{copy}{suffix}" for copy in ("one", "two")]
+    for path in paths:
+        save_figure(figure_of(games.load(name)), path)
+    first, second = (path.read_bytes() for path in paths)
+    assert len(first) > 1000
+    assert first == second
+
+
+def test_settings_of_the_user_change_nothing(tmp_path):
+    import matplotlib
+
+    save_figure(figure_of(games.load("bartok")), tmp_path / "plain.svg")
+    with matplotlib.rc_context({"font.size": 20, "lines.linewidth": 9, "text.color": "red", "axes.facecolor": "black"}):
+        save_figure(figure_of(games.load("bartok")), tmp_path / "odd.svg")
+    assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "odd.svg").read_bytes()
+
+
+def test_drawing_needs_no_pyplot_and_leaves_no_trace():
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    figure = figure_of(games.load("bartok"))
+    assert dict(matplotlib.rcParams) == before
+    assert to_hex(figure.get_facecolor()) == "#ffffff"
+    assert all(text.get_fontfamily() == ["DejaVu Sans"] for text in texts(figure))
+
+
+@pytest.mark.parametrize("name", ["figure", "figure.gif", "figure.svgz"])
+def test_unknown_formats_are_refused(tmp_path, name):
+    with pytest.raises(SidelightError, match=r"\.svg, \.pdf or \.png"):
+        save_figure(figure_of(games.load("bartok")), tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_failed_save_keeps_the_old_figure(tmp_path, monkeypatch):
+    path = tmp_path / "figure.svg"
+    path.write_text("old")
+    figure = figure_of(games.load("bartok"))
+
+    def fail(*_, **__):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(figure, "savefig", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_figure(figure, path)
+    assert path.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["figure.svg"]
