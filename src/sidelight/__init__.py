@@ -13,20 +13,35 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sidelight import games
+    from sidelight import environments, games, strategies
     from sidelight.analysis import Analysis, analyze
     from sidelight.errors import GameError, SidelightError
     from sidelight.game import Game
+    from sidelight.results import Results
+    from sidelight.simulation import simulate
 
 __version__ = "0.1.0"
-__all__ = ["Analysis", "Game", "GameError", "SidelightError", "analyze", "games"]
+__all__ = [
+    "Analysis",
+    "Game",
+    "GameError",
+    "Results",
+    "SidelightError",
+    "analyze",
+    "environments",
+    "games",
+    "simulate",
+    "strategies",
+]
 
 _HOMES = {
     "Analysis": "sidelight.analysis",
     "Game": "sidelight.game",
     "GameError": "sidelight.errors",
+    "Results": "sidelight.results",
     "SidelightError": "sidelight.errors",
     "analyze": "sidelight.analysis",
+    "simulate": "sidelight.simulation",
 }
 _MODULES = ("environments", "games", "strategies")
 

@@ -64,13 +64,24 @@ def decide(
 
 
 def propose_point(
-    strict: Sequence[Row], weak: Sequence[Row], equal: Row | None, inside: Row | None
+    strict: Sequence[Row], weak: Sequence[Row], equal: Row | None, inside: Row | None, hoped: Sequence[Row] = ()
 ) -> tuple[int, ...] | None:
-    """Look for a point with floats only, checked exactly; None means nothing."""
-    proposal = propose(*_program(strict, weak, equal))
-    if proposal is None or proposal.value <= _SLACK:
+    """Look, with floats, for a point that satisfies as many `hoped` rows as it can besides; None means nothing.
+
+    max s + sum t  subject to the rows of `decide`,  0 <= t <= 1 + s  and  |f| (t - 1) <= f q for each hoped row f.
+    """
+    size, extra = len(strict[0]), len(hoped)
+    A, b, c = _program(strict, weak, equal)
+    A = [row + [0] * extra for row in A]
+    for n, row in enumerate(hoped):
+        own = [int(n == k) for k in range(extra)]
+        norm = max(max(map(abs, row)), 1)
+        A += [[*(-value for value in row), 0, *(norm * value for value in own)], [*[0] * size, -1, *own]]
+        b += [norm, 1]
+    proposal = propose(A, b, c + [1] * extra)
+    if proposal is None or proposal.point[size] <= _SLACK:
         return None
-    return _rounded(proposal.point[:-1], strict, weak, equal, inside)
+    return _rounded(proposal.point[:size], strict, weak, equal, inside)
 
 
 def _program(

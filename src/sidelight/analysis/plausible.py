@@ -64,7 +64,7 @@ class Plausible(NamedTuple):
 
 
 @kernel
-def meets(facts, target, wanted, hints):  # type: ignore[no-untyped-def]
+def meets(facts: Plausible, target: int, wanted: Bits, hints: Integers) -> int:
     """Say whether a border or cell meets D, `wanted` being the mask of the decided signs: 1, 0 or UNKNOWN."""
     words = wanted.shape[0]
     count = facts.n_points[target]
@@ -97,7 +97,7 @@ def meets(facts, target, wanted, hints):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mask_of(signs, wanted):  # type: ignore[no-untyped-def]
+def mask_of(signs: Integers, wanted: Bits) -> None:
     """Write the decided signs as bits: 2 e for a positive sign of pair e, 2 e + 1 for a negative one."""
     one = np.uint64(1)
     for w in range(wanted.shape[0]):
@@ -109,7 +109,7 @@ def mask_of(signs, wanted):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def pooled(facts, signs, wanted, hints, alive):  # type: ignore[no-untyped-def]
+def pooled(facts: Plausible, signs: Integers, wanted: Bits, hints: Integers, alive: Flags) -> int:
     """Mark in `alive` which borders (first) and cells meet D; return how many cells do, or UNKNOWN."""
     mask_of(signs, wanted)
     pairs, cells = signs.shape[0], facts.members.shape[0]
@@ -135,7 +135,7 @@ def pooled(facts, signs, wanted, hints, alive):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def between(facts, signs, alive):  # type: ignore[no-untyped-def]
+def between(facts: Plausible, signs: Integers, alive: Flags) -> int:
     """Do the same for a game of two outcomes, whose cells lie in a row with the breakpoints 0, 1, ... between them."""
     pairs = signs.shape[0]
     low, high = -1, pairs
@@ -152,7 +152,15 @@ def between(facts, signs, alive):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def look_up(facts, signs, wanted, hints, alive, allowed, observing):  # type: ignore[no-untyped-def]
+def look_up(
+    facts: Plausible,
+    signs: Integers,
+    wanted: Bits,
+    hints: Integers,
+    alive: Flags,
+    allowed: Flags,
+    observing: Flags,
+) -> int:
     """Find P(t) u N+(t) and V(t) for the decided signs.
 
     Returns a row of the table; or the number of rows, with the answer in `allowed` and `observing`; or EMPTY if no law
@@ -162,22 +170,18 @@ def look_up(facts, signs, wanted, hints, alive, allowed, observing):  # type: ig
         index = 0
         for e in range(signs.shape[0]):
             index = 3 * index + signs[e] + 1
-        row = facts.table[index]
+        row = int(facts.table[index])
         return UNKNOWN if row >= facts.rows else row
-    if facts.mode == _INTERVALS:
-        count = between(facts, signs, alive)
-    else:
-        count = pooled(facts, signs, wanted, hints, alive)
-    if count == UNKNOWN:
-        return UNKNOWN
-    if count == 0:
-        return EMPTY
+    two = facts.mode == _INTERVALS
+    count = between(facts, signs, alive) if two else pooled(facts, signs, wanted, hints, alive)
+    if count <= 0:
+        return UNKNOWN if count == UNKNOWN else EMPTY
     unite(facts, alive, allowed, observing)
     return facts.rows
 
 
 @kernel
-def unite(facts, alive, allowed, observing):  # type: ignore[no-untyped-def]
+def unite(facts: Plausible, alive: Flags, allowed: Flags, observing: Flags) -> None:
     """Join the members of the cells and the neighborhoods and observers of the borders that meet D."""
     pairs, actions = facts.neighborhood.shape
     for a in range(actions):
@@ -207,7 +211,12 @@ class PlausibleSets:
         self._cells = _row_of_cells(analysis) if analysis.game.n_outcomes == 2 else analysis.cells.pareto
         self.solved = 0
         """How many questions had to be put to a solver so far."""
+        rows = [analysis.cells.difference(*pair) for pair in self._pairs]
+        # By pair and sign: the row that is positive where the sign holds.
+        self._signed = [{1: row, -1: tuple(-value for value in row)} for row in rows]
+        self._differences = np.array(rows, dtype=object)
         self._facts = self._initial(sets)
+        self._regions = [self._region(target) for target in range(self.sizes[1])]
         if self._facts.mode != _INTERVALS and analysis.game.n_outcomes > 2:
             self._seed()
 
@@ -228,26 +237,60 @@ class PlausibleSets:
         will answer many questions to come, so such points are looked for first.
         """
         with self._lock:
-            words, targets, actions = self.sizes
-            wanted, alive = np.zeros(words, np.uint64), np.zeros(targets, np.uint8)
-            hints = np.zeros((targets, 2), np.int64)
+            alive = np.zeros(self.sizes[1], np.uint8)
             if self._analysis.game.n_outcomes == 2:
-                count = between(self._facts, signs, alive)
+                between(self._facts, signs, alive)
             else:
-                while (count := pooled(self._facts, signs, wanted, hints, alive)) == UNKNOWN:
-                    self._answer(signs, wanted, hints, leaning)
+                self._settle(signs, leaning, alive)
             if self._facts.mode == TABLE:
-                allowed, observing = np.zeros(actions, np.uint8), np.zeros(actions, np.uint8)
-                unite(self._facts, alive, allowed, observing)
-                self._tabulate(signs, count, allowed, observing)
+                self._tabulate(signs, alive)
             return self._facts
 
-    def _tabulate(self, signs: Integers, count: int, allowed: Flags, observing: Flags) -> None:
+    def _settle(self, signs: Integers, leaning: Any, alive: Flags) -> None:
+        """Find out which borders and cells meet D, from the pools or else from the solver."""
+        wanted = np.zeros(self.sizes[0], np.uint64)
+        mask_of(signs, wanted)
+        decided = [(e, int(sign)) for e, sign in enumerate(signs) if sign]
+        hoped = []
+        if leaning is not None:
+            hoped = [(e, 1 if leaning[e] > 0 else -1) for e, sign in enumerate(signs) if not sign and leaning[e]]
+        for target in range(self.sizes[1]):
+            answer = self._known(target, wanted)
+            alive[target] = self._solve(target, decided, hoped) if answer is None else answer
+
+    def _known(self, target: int, wanted: Bits) -> bool | None:
+        """Do what `meets` does, for Python."""
+        facts = self._facts
+        points = facts.points[target, : facts.n_points[target]]
+        if ((wanted & ~points) == 0).all(axis=1).any():
+            return True
+        certificates = facts.certificates[target, : facts.n_certificates[target]]
+        return False if ((certificates & ~wanted) == 0).all(axis=1).any() else None
+
+    def _solve(self, target: int, decided: list[tuple[int, int]], hoped: list[tuple[int, int]]) -> bool:
+        """Put one question to the solver and keep the point or the certificate that it finds."""
+        self.solved += 1
+        weak, equal, inside = self._regions[target]
+        rows = self._rows(decided)
+        point = propose_point(rows, weak, equal, inside, self._rows([one for one in hoped if one[0] != target]))
+        answer = decide(rows, weak, equal, inside) if point is None else Possible(point)
+        if isinstance(answer, Possible):
+            self._add_point(target, answer.point)
+            return True
+        self._keep("certificates", target, [bit(*decided[n]) for n, weight in enumerate(answer.strict) if weight])
+        return False
+
+    def _rows(self, signs: list[tuple[int, int]]) -> list[Row]:
+        return [self._signed[e][sign] for e, sign in signs]
+
+    def _tabulate(self, signs: Integers, alive: Flags) -> None:
         """Enter an answer into the table: its row first, so that no reader meets an index without a row."""
         facts, index = self._facts, 0
         for sign in signs:
             index = 3 * index + int(sign) + 1
-        if count == 0:
+        allowed, observing = np.zeros((2, self.sizes[2]), np.uint8)
+        unite(facts, alive, allowed, observing)
+        if not alive.any():
             facts.table[index] = EMPTY
             return
         known = np.flatnonzero((facts.allowed == allowed).all(axis=1) & (facts.observing == observing).all(axis=1))
@@ -260,33 +303,6 @@ class PlausibleSets:
                 rows=facts.rows + 1,
             )
         facts.table[index] = known[0] if known.size else facts.rows
-
-    def _answer(self, signs: Integers, wanted: Bits, hints: Integers, leaning: Any) -> None:
-        """Put all open questions about these signs to the solver and keep the points and certificates it finds."""
-        decided = [(e, int(sign)) for e, sign in enumerate(signs) if sign]
-        hoped = decided
-        if leaning is not None:
-            hoped = decided + [(e, 1 if leaning[e] > 0 else -1) for e, sign in enumerate(signs) if not sign and leaning[e]]
-        for target in range(self.sizes[1]):
-            if meets(self._facts, target, wanted, hints) != UNKNOWN:
-                continue
-            weak, equal, inside = self._region(target)
-            rows = self._rows(decided)
-            wish = [row for row, (e, _) in zip(self._rows(hoped), hoped, strict=True) if e != target]
-            self.solved += 1
-            point = propose_point(wish, weak, equal, inside) if len(wish) > len(rows) else None
-            answer = decide(rows, weak, equal, inside) if point is None else Possible(point)
-            if isinstance(answer, Possible):
-                self._add_point(target, answer.point)
-            else:
-                conflict = [bit(*decided[n]) for n, weight in enumerate(answer.strict) if weight]
-                self._add_certificate(target, conflict)
-
-    def _rows(self, signs: list[tuple[int, int]]) -> list[Row]:
-        return [[sign * value for value in self._difference(e)] for e, sign in signs]
-
-    def _difference(self, e: int) -> tuple[int, ...]:
-        return self._analysis.cells.difference(*self._pairs[e])
 
     def _region(self, target: int) -> tuple[list[Row], Row | None, Row]:
         """Describe a border or cell: weak rows, equation, and a point inside.
@@ -308,12 +324,9 @@ class PlausibleSets:
 
     def _add_point(self, target: int, point: Row) -> None:
         """Keep a point: its mask has every sign that it satisfies."""
-        values = [sum(a * b for a, b in zip(self._difference(e), point, strict=True)) for e in range(len(self._pairs))]
+        values = self._differences @ np.array(point, dtype=object)
         bits = [bit(e, 1 if value > 0 else -1) for e, value in enumerate(values) if value]
         self._keep("points", target, bits)
-
-    def _add_certificate(self, target: int, bits: list[int]) -> None:
-        self._keep("certificates", target, bits)
 
     def _keep(self, pool: str, target: int, bits: list[int]) -> None:
         """Append a mask to a pool.
@@ -340,15 +353,15 @@ class PlausibleSets:
         """Start the pools: what lies on the wrong side of one decided pair is out, and some points are known."""
         pairs = self._pairs
         for e, (i, j) in enumerate(pairs):
-            self._add_certificate(e, [bit(e, 1)])
-            self._add_certificate(e, [bit(e, -1)])
+            self._keep("certificates", e, [bit(e, 1)])
+            self._keep("certificates", e, [bit(e, -1)])
             for loser, sign in ((i, 1), (j, -1)):  # L_i - L_j > 0 rules i out
-                self._add_certificate(len(pairs) + self._cells.index(loser), [bit(e, sign)])
+                self._keep("certificates", len(pairs) + self._cells.index(loser), [bit(e, sign)])
                 for other, pair in enumerate(pairs):
                     if loser in pair and other != e:
-                        self._add_certificate(other, [bit(e, sign)])
+                        self._keep("certificates", other, [bit(e, sign)])
         for target in range(self.sizes[1]):
-            self._add_point(target, self._region(target)[2])
+            self._add_point(target, self._regions[target][2])
         self._scatter()
 
     def _scatter(self) -> None:

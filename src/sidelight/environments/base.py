@@ -20,7 +20,7 @@ draw = generic("draw", ("world", "context", "rng"))
 cost = generic("cost", ("world", "action", "outcome"))
 """Return what the action costs in this round: its gap to the best action, or its loss if no law is known."""
 baseline = generic("baseline", ("world",))
-"""Return what is to be subtracted from the summed costs to make them regret: 0, or the loss of the best fixed action."""
+"""Return what to subtract from the summed costs to make them regret: 0, or the loss of the best fixed action."""
 
 
 class Environment(ABC):
@@ -58,7 +58,7 @@ def checked_law(law: Any, outcomes: int | None = None, where: str = "the law") -
         raise SidelightError(f"{where} is {values.tolist()}: probabilities are finite and not negative")
     if abs(values.sum() - 1.0) > 1e-9:
         raise SidelightError(f"{where} is {values.tolist()}, which sums to {values.sum():.12g} and not to 1")
-    return values / values.sum()
+    return np.asarray(values / values.sum())
 
 
 def loss_matrix(game: Game) -> Floats:

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight._kernel import implements
-from sidelight.environments.base import Environment, baseline, checked_law, cost, draw, gaps
+from sidelight.environments.base import Environment, Floats, baseline, checked_law, cost, draw, gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 
@@ -19,12 +18,12 @@ Sampler = Callable[[np.random.Generator], Any]
 class World(NamedTuple):
     """The cumulated law, and the gap of each action under it."""
 
-    cumulative: npt.NDArray[np.float64]
-    gaps: npt.NDArray[np.float64]
+    cumulative: Floats
+    gaps: Floats
 
 
 @implements(draw, World)
-def _draw(world, context, rng):  # type: ignore[no-untyped-def]
+def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
     u = rng.random()
     outcome = 0
     while u >= world.cumulative[outcome]:
@@ -33,12 +32,12 @@ def _draw(world, context, rng):  # type: ignore[no-untyped-def]
 
 
 @implements(cost, World)
-def _cost(world, action, outcome):  # type: ignore[no-untyped-def]
+def _cost(world: World, action: int, outcome: int) -> float:
     return world.gaps[action]
 
 
 @implements(baseline, World)
-def _baseline(world):  # type: ignore[no-untyped-def]
+def _baseline(world: World) -> float:
     return 0.0
 
 
@@ -48,9 +47,9 @@ class IID(Environment):
     Parameters
     ----------
     law
-        Probabilities of the outcomes, (M,); or one row per run, (runs, M); or a function that is given a random generator
-        and returns such a law, called once per run (`sidelight.environments.laws` has the usual ones). All strategies
-        that are simulated with the same seed meet the same laws and the same outcomes.
+        Probabilities of the outcomes, (M,); or one row per run, (runs, M); or a function that is given a random
+        generator and returns such a law, called once per run (`sidelight.environments.laws` has the usual ones). All
+        strategies that are simulated with the same seed meet the same laws and the same outcomes.
     """
 
     name: ClassVar[str] = "IID"

@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._kernel import implements
-from sidelight.environments.base import Environment, baseline, checked_law, cost, draw, gaps, loss_matrix
+from sidelight.environments.base import Environment, Floats, baseline, checked_law, cost, draw, gaps, loss_matrix
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 
 Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 class World(NamedTuple):
@@ -30,7 +29,7 @@ class World(NamedTuple):
 
 
 @implements(draw, World)
-def _draw(world, context, rng):  # type: ignore[no-untyped-def]
+def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
     t = world.position[0]
     for k in range(world.contexts.shape[1]):
         context[k] = world.contexts[t, k]
@@ -41,12 +40,12 @@ def _draw(world, context, rng):  # type: ignore[no-untyped-def]
 
 
 @implements(cost, World)
-def _cost(world, action, outcome):  # type: ignore[no-untyped-def]
+def _cost(world: World, action: int, outcome: int) -> float:
     return world.gaps[action] if world.lawful == 1 else world.loss[action, outcome]
 
 
 @implements(baseline, World)
-def _baseline(world):  # type: ignore[no-untyped-def]
+def _baseline(world: World) -> float:
     if world.lawful == 1:
         return 0.0
     least = 0.0
@@ -106,13 +105,19 @@ class Replay(Environment):
         """Raise unless there are enough outcomes, all of them outcomes of this game."""
         if self.outcomes.shape[-1] < horizon:
             raise SidelightError(f"{self.outcomes.shape[-1]} rounds were recorded, but the horizon is {horizon}")
-        for what, array, shared in (("outcomes", self.outcomes, 1), ("contexts", self.contexts, 2), ("law", self.law, 1)):
+        for what, array, shared in (
+            ("outcomes", self.outcomes, 1),
+            ("contexts", self.contexts, 2),
+            ("law", self.law, 1),
+        ):
             if array is not None and array.ndim > shared and len(array) < runs:
                 raise SidelightError(f"{what}: {len(array)} runs were recorded, but {runs} were asked for")
         low, high = int(self.outcomes.min()), int(self.outcomes.max())
         if low < 0 or high >= game.n_outcomes:
             wrong = low if low < 0 else high
-            raise SidelightError(f"the recording holds outcome {wrong}: this game has outcomes 0 to {game.n_outcomes - 1}")
+            raise SidelightError(
+                f"the recording holds outcome {wrong}: this game has outcomes 0 to {game.n_outcomes - 1}"
+            )
         if self.law is not None and self.law.shape[-1] != game.n_outcomes:
             raise SidelightError(f"the law has {self.law.shape[-1]} entries, but the game {game.n_outcomes} outcomes")
 

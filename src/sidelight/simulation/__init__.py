@@ -1,5 +1,5 @@
 """Many runs of a strategy in an environment."""
 
-from sidelight.simulation.simulate import simulate
+from sidelight.simulation.runs import simulate
 
 __all__ = ["simulate"]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._kernel import implements, loop
-from sidelight.environments.base import baseline, cost, draw
+from sidelight.environments.base import Floats, baseline, cost, draw
 from sidelight.strategies.base import act, observe
 
 ROUND, OUTCOME, DRAWN, CHECKPOINT = 0, 1, 2, 3
@@ -19,14 +19,23 @@ class Run(NamedTuple):
 
     signals: npt.NDArray[np.int64]  # (actions, outcomes): which of the action's symbols the outcome shows
     checkpoints: npt.NDArray[np.int64]
-    regret: npt.NDArray[np.float64]
+    regret: Floats
     plays: npt.NDArray[np.int64]
     progress: npt.NDArray[np.int64]
-    spent: npt.NDArray[np.float64]
+    spent: Floats
 
 
 @loop
-def play(parameters, state, world, run, context, rng, world_rng, until):  # type: ignore[no-untyped-def]
+def play(
+    parameters: Any,
+    state: Any,
+    world: Any,
+    run: Run,
+    context: Floats,
+    rng: Any,
+    world_rng: np.random.Generator,
+    until: int,
+) -> int:
     """Play up to the round `until`; return early, to be called again, when the strategy has a question.
 
     The strategy is shown the symbol and nothing else.
@@ -68,10 +77,10 @@ class Stepped(NamedTuple):
 
 
 @implements(act, Stepped)
-def _act(parameters, state, context, rng):  # type: ignore[no-untyped-def]
-    return parameters.strategy.act(context)
+def _act(parameters: Stepped, state: None, context: Floats, rng: None) -> int:
+    return int(parameters.strategy.act(context))
 
 
 @implements(observe, Stepped)
-def _observe(parameters, state, action, symbol, context):  # type: ignore[no-untyped-def]
+def _observe(parameters: Stepped, state: None, action: int, symbol: int, context: Floats) -> None:
     parameters.strategy.observe(parameters.strategy.game.symbols(action)[symbol])

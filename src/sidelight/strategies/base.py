@@ -221,8 +221,10 @@ class Strategy(ABC):
         fresh = self.state._asdict() if hasattr(self.state, "_asdict") else self.state
         if set(fresh) != set(state):
             raise SidelightError("the saved state does not fit this strategy: it was saved by another version")
-        values = {key: np.array(state[key], dtype=old.dtype) if isinstance(old, np.ndarray) else state[key]
-                  for key, old in fresh.items()}
+        values = {
+            key: np.array(state[key], dtype=old.dtype) if isinstance(old, np.ndarray) else state[key]
+            for key, old in fresh.items()
+        }
         self._state = type(self.state)(**values) if hasattr(self.state, "_asdict") else values
 
     def _context(self, context: Any) -> Context:
@@ -330,8 +332,9 @@ def _write(path: Path, data: dict[str, Any]) -> None:
     arrays = {key: value for key, value in data["state"].items() if isinstance(value, np.ndarray)}
     rest = {key: value for key, value in data["state"].items() if key not in arrays}
     header = json.dumps(data | {"state": rest})
+    stored: dict[str, Any] = {f"state_{key}": value for key, value in arrays.items()}
     with replacing(path) as draft, open(draft, "wb") as file:
-        np.savez_compressed(file, header=np.frombuffer(header.encode(), np.uint8), **{f"state_{k}": v for k, v in arrays.items()})
+        np.savez_compressed(file, header=np.frombuffer(header.encode(), np.uint8), **stored)
 
 
 def _read(path: Path) -> dict[str, Any]:

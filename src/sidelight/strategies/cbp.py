@@ -4,9 +4,9 @@ For each pair {i, j} of neighbors the loss difference (L_i - L_j) p is estimated
 
     delta_ij = sum_a v_ija . nu_a / n_a,      c_ij = sum_a |v_ija| Z_ij / sqrt(n_a),      |v| the largest entry,
 
-nu_a being the counts of the symbols of action a. A pair with |delta_ij| >= c_ij is decided, and the decided signs confine
-the outcome law (see `sidelight.analysis.plausible`) to plausible actions P(t), plausible borders N(t), and with them
-N+(t) and the observers V(t). Played is the action of largest W_a^2 / n_a, W_a = max_ij |v_ija|, among
+nu_a being the counts of the symbols of action a. A pair with |delta_ij| >= c_ij is decided, and the decided signs
+confine the outcome law (see `sidelight.analysis.plausible`) to plausible actions P(t), plausible borders N(t), and with
+them N+(t) and the observers V(t). Played is the action of largest W_a^2 / n_a, W_a = max_ij |v_ija|, among
 
     P(t) u N+(t) u (V(t) n R(t)),    R(t) = {a : n_a <= W_a^(2/3) f(t)},    f(t) = alpha^(1/3) t^(2/3) (log t)^(1/3).
 
@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -33,11 +32,12 @@ from sidelight.analysis import analyze
 from sidelight.analysis.plausible import EMPTY, TABLE, UNKNOWN, Plausible, PlausibleSets, look_up
 from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.strategies.base import UNANSWERED, KernelStrategy, Seed, act, observe
+from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, observe
 from sidelight.strategies.observers import Observation, observation
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.uint8]
 
 
 class Parameters(NamedTuple):
@@ -70,13 +70,13 @@ class State(NamedTuple):
     steps: Floats
     wanted: npt.NDArray[np.uint64]
     hints: Integers
-    alive: npt.NDArray[np.uint8]
-    allowed: npt.NDArray[np.uint8]
-    observing: npt.NDArray[np.uint8]
+    alive: Flags
+    allowed: Flags
+    observing: Flags
 
 
 @kernel
-def estimate(watch, state, e):  # type: ignore[no-untyped-def]
+def estimate(watch: Observation, state: State, e: int) -> tuple[float, float]:
     """Return delta and reach = c / Z of pair e; reach 0 where an observer has not been seen yet."""
     delta = watch.constant[e]
     reach = 0.0
@@ -96,7 +96,7 @@ def estimate(watch, state, e):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def prepare_draw(parameters, low, step, steps):  # type: ignore[no-untyped-def]
+def prepare_draw(parameters: Parameters, low: float, step: float, steps: Floats) -> None:
     """Set the cumulative weights of the points low, low + step, ... below the bound."""
     last = parameters.bins - 1
     scale = -0.5 / (parameters.sigma * parameters.sigma)
@@ -116,7 +116,7 @@ def prepare_draw(parameters, low, step, steps):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def decide_signs(parameters, state, t, rng):  # type: ignore[no-untyped-def]
+def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Generator) -> int:
     """Decide the sign of each pair's loss difference, 0 where the confidence interval holds both.
 
     Returns the place of the signs in a table over all sign vectors (meaningful if that fits an integer).
@@ -154,7 +154,7 @@ def decide_signs(parameters, state, t, rng):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def drop_weakest(state):  # type: ignore[no-untyped-def]
+def drop_weakest(state: State) -> None:
     """Take back the least certain of contradictory signs, by |delta| / reach (a Z of 0 must not count as certainty)."""
     worst, least = 0, math.inf
     for e in range(state.signs.shape[0]):
@@ -166,7 +166,7 @@ def drop_weakest(state):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def best(parameters, state, allowed, observing, t):  # type: ignore[no-untyped-def]
+def best(parameters: Parameters, state: State, allowed: Flags, observing: Flags, t: int) -> int:
     """Return the action of largest W^2 / n among those that may be played."""
     chosen, highest = -1, -1.0
     rate = -1.0
@@ -185,7 +185,7 @@ def best(parameters, state, allowed, observing, t):  # type: ignore[no-untyped-d
 
 
 @kernel
-def plausible_row(facts, state):  # type: ignore[no-untyped-def]
+def plausible_row(facts: Plausible, state: State) -> int:
     """Find the plausible set of the decided signs, taking contradictory ones back; see `look_up` for the answer."""
     row = look_up(facts, state.signs, state.wanted, state.hints, state.alive, state.allowed, state.observing)
     while row == EMPTY:
@@ -195,7 +195,7 @@ def plausible_row(facts, state):  # type: ignore[no-untyped-def]
 
 
 @implements(act, Parameters)
-def _act(parameters, state, context, rng):  # type: ignore[no-untyped-def]
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     t = state.clock[0]
     facts = parameters.plausible
     if parameters.settled >= 0:
@@ -225,7 +225,7 @@ def _act(parameters, state, context, rng):  # type: ignore[no-untyped-def]
 
 
 @implements(observe, Parameters)
-def _observe(parameters, state, action, symbol, context):  # type: ignore[no-untyped-def]
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     state.counts[parameters.watch.place[action] + symbol] += 1.0
     state.seen[action] += 1.0
 

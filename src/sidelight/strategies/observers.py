@@ -22,8 +22,8 @@ class Observation(NamedTuple):
     """The non-zero observer vectors of all pairs, one after the other.
 
     The terms of pair e are start[e] to start[e + 1]; term k belongs to the informative action action[k], its vector is
-    vector[first[k]] to vector[first[k + 1]]. The counts of action a begin at place[a]. What uninformative actions add is
-    certain and stands in constant[e].
+    vector[first[k]] to vector[first[k + 1]]. The counts of action a begin at place[a]. What uninformative actions add
+    is certain and stands in constant[e].
     """
 
     start: Integers
@@ -100,18 +100,25 @@ def _weights(analysis: Analysis, vectors: list[ObserverVectors]) -> Floats:
 def _given(choice: Any, analysis: Analysis) -> dict[tuple[int, int], ObserverVectors]:
     """Check observer vectors of the user's own: every pair of neighbors, each adding up to its loss difference."""
     if not isinstance(choice, Mapping):
-        raise SidelightError("observers must be 'minimum-norm', 'half-range', 'max-norm' or a mapping from pairs to vectors")
+        raise SidelightError(
+            "observers must be 'minimum-norm', 'half-range', 'max-norm' or a mapping from pairs to vectors"
+        )
     found: dict[tuple[int, int], ObserverVectors] = {}
     for key, vectors in choice.items():
         pair = _pair(key)
-        one = {int(a): tuple(_fraction(x, pair, a) for x in np.ravel(np.array(v, dtype=object))) for a, v in vectors.items()}
+        one = {
+            int(a): tuple(_fraction(x, pair, a) for x in np.ravel(np.array(v, dtype=object)))
+            for a, v in vectors.items()
+        }
         if pair[0] > pair[1]:
             pair, one = (pair[1], pair[0]), {a: tuple(-x for x in v) for a, v in one.items()}
         _check_identity(analysis, pair, one)
         found[pair] = one
     missing = [pair for pair in analysis.neighbors if pair not in found]
     if missing:
-        raise SidelightError(f"observers lack the pair of neighbors {missing[0]}: give vectors for all of {analysis.neighbors}")
+        raise SidelightError(
+            f"observers lack the pair of neighbors {missing[0]}: give vectors for all of {analysis.neighbors}"
+        )
     return found
 
 
@@ -146,5 +153,5 @@ def _check_identity(analysis: Analysis, pair: tuple[int, int], vectors: Observer
             total = [t + weight * s for t, s in zip(total, row, strict=True)]
     wanted = [a - b for a, b in zip(game.loss[pair[0]], game.loss[pair[1]], strict=True)]
     if total != wanted:
-        shown = [str(value) for value in total]
-        raise SidelightError(f"the observers of {pair} add up to {shown}, not to the loss difference {[str(w) for w in wanted]}")
+        sums, losses = (", ".join(map(str, values)) for values in (total, wanted))
+        raise SidelightError(f"the observers of {pair} add up to ({sums}), not to the loss difference ({losses})")

@@ -194,7 +194,11 @@ def _check(
     workers: int | None,
     first_run: int,
 ) -> None:
-    for value, kind, what in ((game, Game, "game"), (strategy, Strategy, "strategy"), (environment, Environment, "env")):
+    for value, kind, what in (
+        (game, Game, "game"),
+        (strategy, Strategy, "strategy"),
+        (environment, Environment, "env"),
+    ):
         if not isinstance(value, kind):
             raise TypeError(f"{what} must be a {kind.__name__}, not {type(value).__name__}")
     if strategy.game != game:
@@ -206,6 +210,5 @@ def _check(
         if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < low:
             raise SidelightError(f"{name} is {number!r}: give a whole number of at least {low}")
     if strategy.dimension and strategy.dimension != environment.dimension:
-        raise SidelightError(
-            f"{strategy.name} wants contexts of {strategy.dimension} numbers, the environment has {environment.dimension}"
-        )
+        have = f"the environment has {environment.dimension or 'none'}"
+        raise SidelightError(f"{strategy.name} wants contexts of {strategy.dimension} numbers, {have}")

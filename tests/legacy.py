@@ -1,0 +1,18 @@
+"""The outcome streams behind the published tables, by the recipe of the authors' code (NumPy's legacy generator)."""
+
+import numpy as np
+
+
+def published_streams(kind, runs=96, horizon=20_000):
+    """Return outcomes (runs, horizon) and laws (runs, 2) of the "imbalanced" or "balanced" instances."""
+    draws = np.random.RandomState(1)  # noqa: NPY002
+    laws = []
+    for _ in range(runs):
+        if kind == "imbalanced":
+            low = draws.random_sample() < 0.5
+            p = draws.uniform(0.0, 0.2) if low else draws.uniform(0.8, 1.0)
+        else:
+            p = draws.uniform(0.4, 0.6)
+        laws.append([p, 1.0 - p])
+    streams = [np.random.RandomState(run).choice(2, p=law, size=horizon) for run, law in enumerate(laws)]  # noqa: NPY002
+    return np.array(streams), np.array(laws)
