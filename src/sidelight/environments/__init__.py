@@ -2,7 +2,20 @@
 
 from sidelight.environments import laws
 from sidelight.environments.base import Environment
+from sidelight.environments.finite import FiniteContexts
+from sidelight.environments.halfspace import HalfspaceContexts
 from sidelight.environments.iid import IID
+from sidelight.environments.linear import LinearContexts
+from sidelight.environments.logistic import LogisticContexts
 from sidelight.environments.replay import Replay
 
-__all__ = ["IID", "Environment", "Replay", "laws"]
+__all__ = [
+    "IID",
+    "Environment",
+    "FiniteContexts",
+    "HalfspaceContexts",
+    "LinearContexts",
+    "LogisticContexts",
+    "Replay",
+    "laws",
+]

@@ -14,6 +14,7 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 
 Integers = npt.NDArray[np.int64]
+LAW, HINDSIGHT, OUTCOME = 0, 1, 2
 
 
 class World(NamedTuple):
@@ -23,7 +24,7 @@ class World(NamedTuple):
     contexts: Floats
     position: Integers
     counts: Floats
-    lawful: int
+    measure: int  # what regret is measured against
     gaps: Floats
     loss: Floats
 
@@ -41,12 +42,19 @@ def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
 
 @implements(cost, World)
 def _cost(world: World, action: int, outcome: int) -> float:
-    return world.gaps[action] if world.lawful == 1 else world.loss[action, outcome]
+    if world.measure == LAW:
+        return world.gaps[action]
+    if world.measure == HINDSIGHT:
+        return world.loss[action, outcome]
+    least = world.loss[0, outcome]
+    for a in range(1, world.loss.shape[0]):
+        least = min(least, world.loss[a, outcome])
+    return world.loss[action, outcome] - least
 
 
 @implements(baseline, World)
 def _baseline(world: World) -> float:
-    if world.lawful == 1:
+    if world.measure != HINDSIGHT:
         return 0.0
     least = 0.0
     for a in range(world.loss.shape[0]):
@@ -69,7 +77,8 @@ class Replay(Environment):
         What a contextual strategy sees before each round: (T, d) or (runs, T, d).
     law
         The law that the outcomes were drawn from, (M,) or (runs, M): regret is then measured against the best action
-        under it. Without one, it is measured against the best fixed action in hindsight.
+        under it. "outcome" measures it against the best action for the outcome of each round, as if that had been
+        certain. Without a law, it is measured against the best fixed action in hindsight.
     """
 
     name: ClassVar[str] = "Replay"
@@ -84,7 +93,12 @@ class Replay(Environment):
         self.contexts = None if contexts is None else self._contexts(contexts)
         self.dimension = 0 if self.contexts is None else self.contexts.shape[-1]
         self.law = None
-        if law is not None:
+        self.measure = HINDSIGHT if law is None else LAW
+        if isinstance(law, str):
+            if law != "outcome":
+                raise SidelightError(f"the law is {law!r}: give probabilities, 'outcome', or nothing")
+            self.measure = OUTCOME
+        elif law is not None:
             rows = np.asarray(law, dtype=float)
             if rows.ndim not in (1, 2):
                 raise SidelightError(f"the law has shape {rows.shape}: give (M,) or (runs, M)")
@@ -134,7 +148,7 @@ class Replay(Environment):
             contexts=np.ascontiguousarray(contexts),
             position=np.zeros(1, np.int64),
             counts=np.zeros(game.n_outcomes),
-            lawful=int(law is not None),
+            measure=self.measure,
             gaps=np.zeros(game.n_actions) if law is None else gaps(game, law),
             loss=loss_matrix(game),
         )
@@ -144,4 +158,5 @@ class Replay(Environment):
         digest = hashlib.sha256(self.outcomes.tobytes())
         for part in (self.contexts, self.law):
             digest.update(b"-" if part is None else part.tobytes())
-        return {"name": self.name, "shape": list(self.outcomes.shape), "sha256": digest.hexdigest()}
+        against = ("law", "hindsight", "outcome")[self.measure]
+        return {"name": self.name, "regret": against, "shape": list(self.outcomes.shape), "sha256": digest.hexdigest()}

@@ -132,7 +132,7 @@ class _Job:
         while (t := int(run.progress[ROUND])) < self.horizon and not self.stop.is_set():
             waiting = play(parameters, state, world, run, context, rng, world_rng, min(t + chunk, self.horizon))
             if waiting:
-                parameters = strategy._answer(parameters, state)
+                parameters, state = strategy._answer(parameters, state), strategy._extend(state)
             self.bar.advance(int(run.progress[ROUND]) - t)
 
     def _stepped(self, player: Strategy, world: Any, run: Run, context: Any, world_rng: Any) -> None:

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sidelight.strategies.base import KernelStrategy, OrderError, Strategy
     from sidelight.strategies.cbp import CBP, RandCBP
+    from sidelight.strategies.cbpside import CBPSide, RandCBPSide
 
-__all__ = ["CBP", "KernelStrategy", "OrderError", "RandCBP", "Strategy", "names"]
+__all__ = ["CBP", "CBPSide", "KernelStrategy", "OrderError", "RandCBP", "RandCBPSide", "Strategy", "names"]
 
 # Where each strategy lives; the order is that of tables.
 _HOMES = {
     "CBP": "cbp",
     "RandCBP": "cbp",
+    "CBPSide": "cbpside",
+    "RandCBPSide": "cbpside",
 }
 _CONTRACT = ("KernelStrategy", "OrderError", "Strategy")
 

@@ -287,6 +287,10 @@ class KernelStrategy(Strategy):
         """Answer the question that made `act` return UNANSWERED; return parameters that hold the answer."""
         raise NotImplementedError(f"{self.name} asks a question that it does not answer")
 
+    def _extend(self, state: Any) -> Any:
+        """Return a state with more room, if `act` returned UNANSWERED because an array is full; else the same."""
+        return state
+
     @property
     def compiled_parameters(self) -> Any:
         """The parameters that the pure functions take."""
@@ -297,10 +301,17 @@ class KernelStrategy(Strategy):
     def _act(self, context: Context) -> int:
         while (action := act(self.compiled_parameters, self.state, context, self.rng)) == UNANSWERED:
             self._compiled = self._answer(self.compiled_parameters, self.state)
+            self._state = self._extend(self.state)
         return int(action)
 
     def _observe(self, action: int, symbol: int, context: Context) -> None:
         observe(self.compiled_parameters, self.state, action, symbol, context)
+
+
+def check_parameter(name: str, value: Any, good: bool, wanted: str) -> None:
+    """Raise unless a parameter is good."""
+    if not good:
+        raise SidelightError(f"{name} is {value!r}: give {wanted}")
 
 
 def _descendants(kind: type[Any]) -> list[type[Any]]:

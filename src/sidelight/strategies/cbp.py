@@ -30,9 +30,8 @@ import numpy.typing as npt
 from sidelight._kernel import implements, kernel
 from sidelight.analysis import analyze
 from sidelight.analysis.plausible import EMPTY, TABLE, UNKNOWN, Plausible, PlausibleSets, look_up
-from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, observe
+from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_parameter, observe
 from sidelight.strategies.observers import Observation, observation
 
 Floats = npt.NDArray[np.float64]
@@ -96,7 +95,7 @@ def estimate(watch: Observation, state: State, e: int) -> tuple[float, float]:
 
 
 @kernel
-def prepare_draw(parameters: Parameters, low: float, step: float, steps: Floats) -> None:
+def prepare_draw(parameters: Any, low: float, step: float, steps: Floats) -> None:
     """Set the cumulative weights of the points low, low + step, ... below the bound."""
     last = parameters.bins - 1
     scale = -0.5 / (parameters.sigma * parameters.sigma)
@@ -154,7 +153,7 @@ def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Ge
 
 
 @kernel
-def drop_weakest(state: State) -> None:
+def drop_weakest(state: Any) -> None:
     """Take back the least certain of contradictory signs, by |delta| / reach (a Z of 0 must not count as certainty)."""
     worst, least = 0, math.inf
     for e in range(state.signs.shape[0]):
@@ -185,7 +184,7 @@ def best(parameters: Parameters, state: State, allowed: Flags, observing: Flags,
 
 
 @kernel
-def plausible_row(facts: Plausible, state: State) -> int:
+def plausible_row(facts: Plausible, state: Any) -> int:
     """Find the plausible set of the decided signs, taking contradictory ones back; see `look_up` for the answer."""
     row = look_up(facts, state.signs, state.wanted, state.hints, state.alive, state.allowed, state.observing)
     while row == EMPTY:
@@ -285,11 +284,11 @@ class RandCBP(KernelStrategy):
         self.tail = tail
         self.lower = lower
         self.observers = observers
-        _check("alpha", alpha, alpha > 0, "a positive number")
-        _check("bins", bins, isinstance(bins, int) and bins >= 1, "a whole number of at least 1")
-        _check("sigma", sigma, sigma > 0, "a positive number")
-        _check("tail", tail, 0 <= tail <= 1, "a probability")
-        _check("lower", lower, math.isfinite(lower), "a finite number")
+        check_parameter("alpha", alpha, alpha > 0, "a positive number")
+        check_parameter("bins", bins, isinstance(bins, int) and bins >= 1, "a whole number of at least 1")
+        check_parameter("sigma", sigma, sigma > 0, "a positive number")
+        check_parameter("tail", tail, 0 <= tail <= 1, "a probability")
+        check_parameter("lower", lower, math.isfinite(lower), "a finite number")
         self.analysis = analyze(game)
         self._watch = observation(self.analysis, observers)
 
@@ -334,6 +333,12 @@ class RandCBP(KernelStrategy):
             observing=np.zeros(actions, np.uint8),
         )
 
+    def explain(self) -> str:
+        """Say, after `act`, what was estimated and decided, what was left to choose from, and why this was chosen."""
+        from sidelight.strategies.cbp_explanation import explanation
+
+        return explanation(self)
+
     def _answer(self, parameters: Parameters, state: State) -> Parameters:
         return parameters._replace(plausible=self.plausible_sets.learn(state.signs, state.delta))
 
@@ -359,8 +364,3 @@ class CBP(RandCBP):
         seed: Seed = 0,
     ) -> None:
         super().__init__(game, alpha=alpha, bins=1, observers=observers, seed=seed)
-
-
-def _check(name: str, value: Any, good: bool, wanted: str) -> None:
-    if not good:
-        raise SidelightError(f"{name} is {value!r}: give {wanted}")

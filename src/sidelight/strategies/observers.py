@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.analysis import Analysis
+from sidelight.analysis.linear_algebra import Vector
 from sidelight.analysis.observability import ObserverVectors
 from sidelight.errors import GameError, SidelightError
 from sidelight.game import read_exact
@@ -43,8 +45,25 @@ class Watch(NamedTuple):
     sets: tuple[tuple[int, ...], ...]
 
 
-def observation(analysis: Analysis, choice: str | Mapping[Any, Any]) -> Watch:
-    """Lay out the observer vectors of all pairs of neighbors, chosen by name or given."""
+def largest(vector: Vector) -> float:
+    """Return the largest entry, regardless of sign."""
+    return float(max(map(abs, vector)))
+
+
+def euclidean(vector: Vector) -> float:
+    """Return the Euclidean norm."""
+    return math.sqrt(float(sum(value * value for value in vector)))
+
+
+def half_range(vector: Vector) -> float:
+    """Return (max - min) / 2, the largest standard deviation that the weight of a random symbol can have."""
+    return float(max(vector) - min(vector)) / 2
+
+
+def observation(
+    analysis: Analysis, choice: str | Mapping[Any, Any], norm: Callable[[Vector], float] = largest
+) -> Watch:
+    """Lay out the observer vectors of all pairs of neighbors, chosen by name or given, and measured by `norm`."""
     game = analysis.game
     if analysis.unobservable is not None:
         i, j = analysis.unobservable
@@ -59,10 +78,10 @@ def observation(analysis: Analysis, choice: str | Mapping[Any, Any]) -> Watch:
         given = _given(choice, analysis)
         vectors = [given[pair] for pair in analysis.neighbors]
         sets = tuple(tuple(sorted(v)) for v in vectors)
-    return Watch(_arrays(analysis, vectors), _weights(analysis, vectors), sets)
+    return Watch(_arrays(analysis, vectors, norm), _weights(analysis, vectors, norm), sets)
 
 
-def _arrays(analysis: Analysis, vectors: list[ObserverVectors]) -> Observation:
+def _arrays(analysis: Analysis, vectors: list[ObserverVectors], norm_of: Callable[[Vector], float]) -> Observation:
     game = analysis.game
     start, action, first, flat, norm, constant = [0], [], [0], [], [], []
     for one in vectors:
@@ -72,7 +91,7 @@ def _arrays(analysis: Analysis, vectors: list[ObserverVectors]) -> Observation:
                 action.append(a)
                 flat += [float(value) for value in v]
                 first.append(len(flat))
-                norm.append(float(max(map(abs, v))))
+                norm.append(norm_of(v))
         start.append(len(action))
         constant.append(float(sure))
     sizes = [len(game.symbols(a)) for a in range(game.n_actions)]
@@ -87,13 +106,13 @@ def _arrays(analysis: Analysis, vectors: list[ObserverVectors]) -> Observation:
     )
 
 
-def _weights(analysis: Analysis, vectors: list[ObserverVectors]) -> Floats:
+def _weights(analysis: Analysis, vectors: list[ObserverVectors], norm: Callable[[Vector], float]) -> Floats:
     """Return W_a; 0 for uninformative actions, whose symbol teaches nothing."""
     weights = np.zeros(analysis.game.n_actions)
     for one in vectors:
         for a, v in one.items():
             if analysis.game.informative(a):
-                weights[a] = max(weights[a], float(max(map(abs, v))))
+                weights[a] = max(weights[a], norm(v))
     return weights
 
 

@@ -1,0 +1,91 @@
+"""Finitely many contexts, each with its own outcome law."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from sidelight._kernel import implements
+from sidelight.environments.base import Environment, Floats, baseline, checked_law, cost, draw, loss_matrix
+from sidelight.environments.contextual import draw_outcome
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+
+
+class World(NamedTuple):
+    """One of finitely many contexts, each with its own law; `which` holds the one drawn last."""
+
+    features: Floats  # (contexts, d)
+    cumulative: Floats  # of the contexts' probabilities
+    laws: Floats  # (contexts, outcomes)
+    gaps: Floats  # (contexts, actions)
+    which: Any
+
+
+@implements(draw, World)
+def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
+    u = rng.random()
+    c = 0
+    while u >= world.cumulative[c]:
+        c += 1
+    world.which[0] = c
+    for k in range(context.shape[0]):
+        context[k] = world.features[c, k]
+    return draw_outcome(world.laws[c], rng)
+
+
+@implements(cost, World)
+def _cost(world: World, action: int, outcome: int) -> float:
+    return world.gaps[world.which[0], action]
+
+
+@implements(baseline, World)
+def _baseline(world: World) -> float:
+    return 0.0
+
+
+class FiniteContexts(Environment):
+    """Finitely many contexts, each with its own law.
+
+    Parameters
+    ----------
+    laws
+        The outcome law of each context, (contexts, M).
+    features
+        What the strategy sees of each context, (contexts, d); by default an indicator.
+    weights
+        The probability of each context; uniform by default.
+    """
+
+    name: ClassVar[str] = "FiniteContexts"
+
+    def __init__(self, laws: Any, features: Any = None, weights: Any = None) -> None:
+        rows = np.array(laws, dtype=float)
+        if rows.ndim != 2 or 0 in rows.shape:
+            raise SidelightError(f"laws have shape {rows.shape}: give (contexts, outcomes)")
+        self.laws = np.array([checked_law(row, where=f"the law of context {c}") for c, row in enumerate(rows)])
+        count = len(rows)
+        self.features = np.eye(count) if features is None else np.array(features, dtype=float)
+        if self.features.ndim != 2 or len(self.features) != count or not np.isfinite(self.features).all():
+            raise SidelightError(f"features have shape {self.features.shape}: give finite numbers, ({count}, d)")
+        self.weights = checked_law(np.full(count, 1 / count) if weights is None else weights, count, "weights")
+        self.dimension = self.features.shape[1]
+
+    def check(self, game: Game, runs: int, horizon: int) -> None:
+        """Raise unless the laws are over the game's outcomes."""
+        if game.n_outcomes != self.laws.shape[1]:
+            raise SidelightError(f"laws have {self.laws.shape[1]} entries, but the game has {game.n_outcomes} outcomes")
+
+    def start(self, game: Game, run: int, rng: np.random.Generator) -> World:
+        """Return the world of one run."""
+        cumulative = np.cumsum(self.weights)
+        cumulative[np.flatnonzero(self.weights)[-1] :] = 1.0
+        expected = self.laws @ loss_matrix(game).T
+        gaps = expected - expected.min(axis=1, keepdims=True)
+        return World(self.features, cumulative, self.laws, gaps, np.zeros(1, np.int64))
+
+    def describe(self) -> dict[str, Any]:
+        """Return contexts, laws and weights."""
+        parts = {"laws": self.laws, "features": self.features, "weights": self.weights}
+        return {"name": self.name, **{key: value.tolist() for key, value in parts.items()}}
