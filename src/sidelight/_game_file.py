@@ -37,6 +37,8 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
 def write(path: str | os.PathLike[str], fields: Mapping[str, Any]) -> None:
     """Write the arguments of `Game` to `path`, all of it or nothing."""
     file = Path(path)
+    if file.is_dir():
+        raise GameError(f"{os.fspath(path)!r} is a folder: give the path of a .toml or .json file")
     text = _write_json(fields) if _format(file) == ".json" else _write_toml(fields)
     try:
         content = text.encode("utf-8")
@@ -97,7 +99,7 @@ def from_data(data: Any) -> dict[str, Any]:
 
 def _decode(value: Any, where: str) -> Hashable:
     """Read one symbol from a file: lists are tuples, `{none = true}` is None."""
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return tuple(_decode(part, where) for part in value)
     if value == {"none": True}:
         return None

@@ -23,6 +23,7 @@ Symbol = Hashable
 
 # A number such as "1e999999999" is a few characters long and gigabytes large once it is exact.
 _LARGEST_EXPONENT = 4000
+_MOST_BITS = 14_000  # Python prints integers of up to 4300 digits
 
 
 class Game:
@@ -206,7 +207,7 @@ class Game:
     def __str__(self) -> str:
         size = f"{_count(self.n_actions, 'action')} and {_count(self.n_outcomes, 'outcome')}"
         loss = [[str(value) for value in row] for row in self._loss]
-        symbols = _printable(self._feedback)
+        symbols = printable(self._feedback)
         labels = [f"  {label}" for label in self._actions]
         margin = max(map(len, [*labels, "feedback"])) + 2
         lines = [f"{self._name}: {size}" if self._name else f"game of {size}"]
@@ -218,7 +219,7 @@ class Game:
         return "\n".join(lines)
 
 
-def _printable(rows: tuple[tuple[Symbol, ...], ...]) -> list[list[str]]:
+def printable(rows: tuple[tuple[Symbol, ...], ...]) -> list[list[str]]:
     """Return the symbols as people write them, or as Python does where that would be invisible or ambiguous."""
     distinct = {symbol: str(symbol) for row in rows for symbol in row}
     clear = len(set(distinct.values())) == len(distinct) and all(s.isprintable() and s for s in distinct.values())
@@ -233,7 +234,7 @@ def _count(number: int, noun: str) -> str:
 def _matrix(rows: Any, what: str, read: Any) -> tuple[tuple[Any, ...], ...]:
     """Read nested rows into tuples, naming the row and column of whatever is wrong."""
     one, many = ("outcome", "losses") if what == "loss" else ("outcome", "symbols")
-    if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
+    if isinstance(rows, str | bytes | Mapping | set | frozenset) or not isinstance(rows, Iterable):
         raise GameError(f"{what} must be a list of rows, one per action, not {rows!r}")
     if getattr(rows, "ndim", 2) != 2:
         raise GameError(f"{what} has {_count(rows.ndim, 'dimension')}: give a matrix, one row per action")  # type: ignore[attr-defined]
@@ -262,7 +263,7 @@ def read_exact(value: Any, where: str) -> Fraction:
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         raise GameError(f"{where} is {value!r}, a truth value: write 1 or 0 if a number is meant")
     if isinstance(value, Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
+        return _sized(Fraction(int(value.numerator), int(value.denominator)), where)
     kind = getattr(getattr(value, "dtype", None), "kind", "")  # of a NumPy scalar, without importing NumPy
     if isinstance(value, float | Decimal | str) or kind in ("i", "u", "f"):
         # NumPy's shortest text of a float32 is shorter than that of the same number as a Python float.
@@ -270,8 +271,10 @@ def read_exact(value: Any, where: str) -> Fraction:
         exponent = re.search(r"[eE]([+-]?\d+)$", text)
         if exponent and abs(int(exponent[1])) > _LARGEST_EXPONENT:
             raise GameError(f"{where} is {text}: exponents beyond {_LARGEST_EXPONENT} are not supported")
+        if "_" in text:
+            raise GameError(f"{where} is {text!r}: write the number without underscores")
         try:
-            return Fraction(text)
+            return _sized(Fraction(text), where)
         except ZeroDivisionError:
             raise GameError(f"{where} is {text!r}, which divides by zero: {remedy}") from None
         except ValueError:
@@ -279,6 +282,13 @@ def read_exact(value: Any, where: str) -> Fraction:
             problem = f"{value!r}, which is no number" if finite else f"{text}, which is not finite"
             raise GameError(f"{where} is {problem}: {remedy}") from None
     raise GameError(f"{where} is {value!r} of type {type(value).__name__}, which is no exact number: {remedy}")
+
+
+def _sized(value: Fraction, where: str) -> Fraction:
+    """Refuse numbers that Python itself would refuse to print."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+        raise GameError(f"{where} has more than {_MOST_BITS} bits: give a number of sensible length")
+    return value
 
 
 def _symbol(value: Any, where: str) -> Symbol:
@@ -301,7 +311,7 @@ def _labels(labels: Any, what: str, size: int) -> tuple[str, ...]:
     """Check the names of the rows or columns, or number them."""
     if labels is None:
         return tuple(str(index) for index in range(size))
-    if isinstance(labels, str) or not isinstance(labels, Iterable):
+    if isinstance(labels, str | bytes | Mapping | set | frozenset) or not isinstance(labels, Iterable):
         raise GameError(f"{what} must be a list of names, not {labels!r}")
     names = tuple(labels)
     for index, label in enumerate(names):

@@ -30,6 +30,61 @@ def test_the_explanation_of_a_nameless_game():
     assert "taste it" in text
 
 
+def test_mixtures_can_be_told_from_the_names_in_them():
+    text = analyze(games.load("three-class-label-efficient")).explain()
+    assert "dominated: 1/3 x [0 predict A] + 1/3 x [1 predict B] + 1/3 x [2 predict C] costs less" in text
+    assert "dominated: 2 hedge costs less" in analyze(games.load("blind-degenerate")).explain()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "line"),
+    [
+        ("apple-tasting", {}, "1 pair of cells with a common border; 1 locally observable."),
+        (
+            "dynamic-pricing",
+            {"prices": 3},
+            "3 pairs of cells with a common border; 2 locally observable, 1 observable ",
+        ),
+        ("three-class-label-efficient", {}, "all are observable only with others."),
+        (
+            "three-class-label-efficient",
+            {"query": "coarse"},
+            "3 pairs of cells with a common border; none is observable.",
+        ),
+        ("dynamic-pricing", {"prices": 7}, "21 pairs of cells with a common border; 6 locally observable, 15 "),
+        ("trivial", {}, "Neighbors: none"),
+    ],
+)
+def test_neighbors_are_counted_by_what_is_seen_of_them(name, parameters, line):
+    assert line in analyze(games.load(name, **parameters)).explain()
+
+
+def test_the_notation_of_weights_is_explained_once_and_only_where_it_is_used():
+    for name in games.names():
+        analysis = analyze(games.load(name))
+        used = 0 < len(analysis.neighbors) <= 12 and analysis.kind != "hopeless"
+        assert analysis.explain().count("weight [symbol]") == used
+
+
+def test_hardness_is_proved():
+    text = analyze(games.load("label-efficient")).explain()
+    assert "are observable, but not locally. Moving p along (1/2, -1/2) changes their difference by 1" in text
+
+
+def test_symbols_that_look_alike_are_told_apart():
+    text = analyze(Game([[0, 1, 0], [1, 0, "1/2"]], [["x"] * 3, [1, "1", None]])).explain()
+    assert "[1]" in text
+    assert "['1']" in text
+
+
+def test_numbers_that_nobody_would_read_are_rounded_and_marked():
+    text = analyze(Game([[10**20 + 1, 0], [0, 10**20]], [["x", "x"], ["a", "b"]])).explain()
+    assert "~0.5" in text
+    assert "~1.000e+20 p[0]" in text
+    assert "rounded" in text
+    assert "rounded" not in analyze(games.load("dynamic-pricing")).explain()
+
+
 @modest(40)
 @given(random_games())
 def test_any_game_is_explained_and_written(game):

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sidelight.analysis.linear_algebra import primitive
+from sidelight.game import Symbol, printable
 
 if TYPE_CHECKING:
     from sidelight.analysis.analysis import Analysis
 
-# Beyond these a board would be too small: longer lists are given in short form.
+# Beyond these a board would be too small: longer lists are given in short form, longer numbers are rounded.
 _MOST_PAIRS = 12
 _MOST_ENTRIES = 8
 _MOST_TERMS = 6
+_MOST_BITS = 40
+_ROUGHLY = "~"
 
 _MEANING = {
     "trivial": "One action is optimal whatever the outcomes: play it; the regret is zero.",
@@ -25,98 +29,84 @@ _MEANING = {
     ),
     "hopeless": "Some neighbors look the same under every action: no strategy can avoid regret that grows like T.",
 }
+_LOCAL, _GLOBAL, _NOT = "locally observable", "observable only with others", "not observable"
 
 
 def explain(analysis: Analysis) -> str:
     """Say what was found and why, as on a lecturer's board."""
     game = analysis.game
-    title = f"{game.name or 'The game'} is {analysis.kind}."
     law = "p = (" + ", ".join(f"p[{name}]" for name in _short(game.outcomes)) + ")"
     blocks = [
-        [title, _MEANING[analysis.kind]],
-        [f"Actions, for the unknown law {law} of the outcomes"],
-        [line for i in range(game.n_actions) for line in _action(analysis, i)],
+        [f"{game.name or 'The game'} is {analysis.kind}.", _MEANING[analysis.kind]],
+        [f"Actions, for the unknown law {law} of the outcomes", *(_action(analysis, i) for i in range(game.n_actions))],
     ]
     if analysis.duplicates:
         groups = "; ".join(" = ".join(_label(analysis, i) for i in group) for group in analysis.duplicates)
         blocks.append([f"Duplicates (equal losses): {groups}"])
-    blocks += _neighbors(analysis)
-    blocks.append(_verdict(analysis))
-    return "\n\n".join("\n".join(block) for block in _joined(blocks)) + "\n"
+    blocks += [_neighbors(analysis), _verdict(analysis)]
+    if any(f"{_ROUGHLY}{sign}" in line for block in blocks[1:] for line in block for sign in "0123456789-"):
+        blocks.append([f"Numbers after {_ROUGHLY} are rounded; the plain data (to_dict, --json) has them exactly."])
+    return "\n\n".join("\n".join(block) for block in blocks)
 
 
-def _joined(blocks: list[list[str]]) -> Iterable[list[str]]:
-    """Put a heading (a block of one line that ends without a full stop) onto the block it heads."""
-    heading: list[str] = []
-    for block in blocks:
-        if len(block) == 1 and not block[0].endswith(".") and not block[0].startswith("Duplicates"):
-            heading = block
-        else:
-            yield heading + block
-            heading = []
-
-
-def _action(analysis: Analysis, i: int) -> list[str]:
+def _action(analysis: Analysis, i: int) -> str:
     status, point, mixture = analysis.action_certificate(i)
     width = max(len(_label(analysis, k)) for k in range(analysis.game.n_actions))
     head = f"  {_label(analysis, i).ljust(width)}  "
     if status == "pareto":
-        assert point is not None
-        return [f"{head}Pareto-optimal: strictly best at p = {_vector(point)}"]
-    assert mixture is not None
+        return f"{head}Pareto-optimal: strictly best at p = {_vector(point or ())}"
+    mixed = _mixture(analysis, mixture or {})
     if status == "degenerate":
-        assert point is not None
-        reason = f"degenerate: optimal at p = {_vector(point)}, yet {_mixture(analysis, mixture)} never costs more"
-    else:
-        reason = f"dominated: {_mixture(analysis, mixture)} costs less at every outcome"
-    return [head + reason]
+        return f"{head}degenerate: optimal at p = {_vector(point or ())}, yet {mixed} never costs more"
+    return f"{head}dominated: {mixed} costs less at every outcome"
 
 
 def _mixture(analysis: Analysis, weights: Mapping[int, Fraction]) -> str:
-    parts = [_label(analysis, k) if w == 1 else f"{w} {_label(analysis, k)}" for k, w in weights.items()]
-    return _short(parts)[0] if len(parts) == 1 else "the mixture " + " + ".join(_short(parts))
+    if len(weights) == 1:
+        return _label(analysis, next(iter(weights)))
+    return " + ".join(_short([f"{_value(w)} x [{_label(analysis, k)}]" for k, w in weights.items()]))
 
 
-def _neighbors(analysis: Analysis) -> list[list[str]]:
-    pairs = analysis.neighbors
-    if not pairs:
-        return [["Neighbors: none; a single cell fills the simplex."]]
-    if len(pairs) > _MOST_PAIRS:
-        return [[f"Neighbors: {len(pairs)} pairs"], _by_observability(analysis)]
-    return [["Neighbors, pairs of actions whose cells share a border"], [x for p in pairs for x in _pair(analysis, *p)]]
-
-
-def _by_observability(analysis: Analysis) -> list[str]:
-    groups: dict[str, list[str]] = {"locally observable": [], "observable only with others": [], "not observable": []}
+def _neighbors(analysis: Analysis) -> list[str]:
+    """Count the pairs of neighbors by what is seen of them; say more about each where they are few."""
+    if not analysis.neighbors:
+        return ["Neighbors: none; a single cell fills the simplex."]
+    groups: dict[str, list[str]] = {_LOCAL: [], _GLOBAL: [], _NOT: []}
     for i, j in analysis.neighbors:
-        local, everywhere = analysis.locally_observable(i, j), analysis.globally_observable(i, j)
-        key = "locally observable" if local else "observable only with others" if everywhere else "not observable"
-        groups[key].append(f"({i}, {j})")
-    return [
-        f"  {len(members)} {key}: {', '.join(_short(members, 2 * _MOST_PAIRS))}"
-        for key, members in groups.items()
-        if members
-    ]
+        groups[_observability(analysis, i, j)].append(f"({i}, {j})")
+    found = {key: pairs for key, pairs in groups.items() if pairs}
+    total = len(analysis.neighbors)
+    summary = ", ".join(f"{len(pairs)} {key}" for key, pairs in found.items())
+    if len(found) == 1 and total > 1:
+        summary = "none is observable" if groups[_NOT] else f"all are {next(iter(found))}"
+    lines = [f"Neighbors: {total} pair{'s' * (total > 1)} of cells with a common border; {summary}."]
+    if total > _MOST_PAIRS:
+        return lines + [f"  {key}: {', '.join(_short(pairs, 2 * _MOST_PAIRS))}" for key, pairs in found.items()]
+    if groups[_LOCAL] or groups[_GLOBAL]:
+        lines.append("At each outcome L[i] - L[j] adds up weights of the symbols shown (action: weight [symbol]).")
+    symbols = _symbols(analysis)
+    return lines + [line for pair in analysis.neighbors for line in _pair(analysis, *pair, symbols)]
 
 
-def _pair(analysis: Analysis, i: int, j: int) -> list[str]:
-    point = analysis.neighbor_certificate(i, j).point
-    assert point is not None
+def _observability(analysis: Analysis, i: int, j: int) -> str:
+    if analysis.locally_observable(i, j):
+        return _LOCAL
+    return _GLOBAL if analysis.globally_observable(i, j) else _NOT
+
+
+def _pair(analysis: Analysis, i: int, j: int, symbols: Mapping[Symbol, str]) -> list[str]:
+    point = analysis.neighbor_certificate(i, j).point or ()
     tie = _equation(analysis, i, j)
     lines = [f"  {_label(analysis, i)} | {_label(analysis, j)}: tie {tie}for instance at p = {_vector(point)}"]
     inner = analysis.neighborhood(i, j)
     if len(inner) > 2:
-        lines.append(f"    also optimal there: {', '.join(_label(analysis, k) for k in inner if k not in (i, j))}")
-    if analysis.globally_observable(i, j):
-        scope = "locally observable" if analysis.locally_observable(i, j) else "observable only with others"
-        lines.append(f"    {scope}: L[{i}] - L[{j}] = {_combination(analysis, i, j)}")
-    else:
-        null = analysis.observability_certificate(i, j, scope="global").null
-        assert null is not None
-        lines.append(
-            f"    not observable: moving p along {_vector(null)} changes the difference by 1 and no symbol's law"
-        )
-    return lines
+        others = [_label(analysis, k) for k in inner if k not in (i, j)]
+        lines.append(f"    also optimal there: {', '.join(_short(others))}")
+    seen = _observability(analysis, i, j)
+    if seen == _NOT:
+        null = analysis.observability_certificate(i, j, scope="global").null or ()
+        return [*lines, f"    {seen}: moving p along {_vector(null)} changes the difference by 1 and no symbol's law"]
+    return [*lines, f"    {seen}: L[{i}] - L[{j}] = {_combination(analysis, i, j, symbols)}"]
 
 
 def _equation(analysis: Analysis, i: int, j: int) -> str:
@@ -128,29 +118,34 @@ def _equation(analysis: Analysis, i: int, j: int) -> str:
     sides: dict[bool, list[str]] = {True: [], False: []}
     for value, name in zip(terms, analysis.game.outcomes, strict=True):
         if value:
-            sides[value > 0].append(f"p[{name}]" if abs(value) == 1 else f"{abs(value)} p[{name}]")
+            sides[value > 0].append(f"p[{name}]" if abs(value) == 1 else f"{_value(abs(value))} p[{name}]")
     return f"where {' + '.join(sides[True])} = {' + '.join(sides[False]) or '0'}, "
 
 
-def _combination(analysis: Analysis, i: int, j: int) -> str:
+def _combination(analysis: Analysis, i: int, j: int, symbols: Mapping[Symbol, str]) -> str:
     """Write the minimum-norm observer vectors as weights of symbols."""
     parts = []
     for action, vector in analysis.observer_vectors(i, j).items():
-        weights = [f"{v} [{s}]" for v, s in zip(vector, analysis.game.symbols(action), strict=True) if v]
+        shown = zip(vector, analysis.game.symbols(action), strict=True)
+        weights = [f"{_value(value)} [{symbols[symbol]}]" for value, symbol in shown if value]
         if weights:
             parts.append(f"{_label(analysis, action)}: {', '.join(_short(weights))}")
-    return "; ".join(_short(parts)) + "  (weight [symbol])"
+    return "; ".join(_short(parts))
 
 
 def _verdict(analysis: Analysis) -> list[str]:
     if analysis.kind == "trivial":
-        best = next(i for i in analysis.pareto)
-        return [f"Hence the game is trivial: always play {_label(analysis, best)}."]
+        return [f"Hence the game is trivial: always play {_label(analysis, analysis.pareto[0])}."]
     if analysis.kind == "easy":
         return ["Hence the game is easy: all pairs of neighbors are locally observable."]
     if analysis.kind == "hard":
-        pair = next(pair for pair in analysis.neighbors if not analysis.locally_observable(*pair))
-        return [f"Hence the game is hard: {_both(analysis, *pair)} are observable, but not locally."]
+        i, j = next(pair for pair in analysis.neighbors if not analysis.locally_observable(*pair))
+        null = analysis.observability_certificate(i, j).null or ()
+        inner = ", ".join(_short([str(k) for k in analysis.neighborhood(i, j)]))
+        return [
+            f"Hence the game is hard: {_both(analysis, i, j)} are observable, but not locally. Moving p along "
+            f"{_vector(null)} changes their difference by 1 and the law of no symbol that {inner} show."
+        ]
     pair = analysis.unobservable or (0, 0)
     return [f"Hence the game is hopeless: {_both(analysis, *pair)} cannot be told apart."]
 
@@ -164,8 +159,24 @@ def _label(analysis: Analysis, i: int) -> str:
     return f"action {i}" if name == str(i) else f"{i} {name}"
 
 
+def _symbols(analysis: Analysis) -> dict[Symbol, str]:
+    """Return how each symbol is written, the same way as where the game itself is printed."""
+    feedback = analysis.game.feedback
+    texts = [text for row in printable(feedback) for text in row]
+    # The first way in which equal symbols (1 and True, say) were given.
+    return dict(reversed(list(zip((symbol for row in feedback for symbol in row), texts, strict=True))))
+
+
 def _vector(values: Sequence[Fraction]) -> str:
-    return "(" + ", ".join(_short([str(value) for value in values])) + ")"
+    return "(" + ", ".join(_short([_value(value) for value in values])) + ")"
+
+
+def _value(value: Fraction | int) -> str:
+    """Return a number as it is, or rounded if nobody would read it to its end."""
+    above, below = value.as_integer_ratio()
+    if above.bit_length() + (below.bit_length() if below > 1 else 0) <= _MOST_BITS:
+        return str(value)
+    return f"{_ROUGHLY}{Context(prec=4).divide(Decimal(above), Decimal(below)):.4g}"
 
 
 def _short(items: Sequence[str], most: int = _MOST_ENTRIES) -> list[str]:
@@ -248,9 +259,9 @@ def _number(value: Fraction) -> int | str:
 
 
 def _symbol(value: Any) -> Any:
-    """Return a symbol as JSON can hold it: tuples as lists, whatever JSON does not know as its text."""
+    """Return a symbol as JSON can hold it: tuples as lists, whatever JSON does not know as Python writes it."""
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, tuple):
         return [_symbol(part) for part in value]
-    return str(value)
+    return repr(value)

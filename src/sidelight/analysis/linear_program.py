@@ -51,10 +51,15 @@ def maximize(A: Sequence[Row], b: Row, c: Row) -> Optimum:
 
 def propose(A: Sequence[Row], b: Row, c: Row) -> Proposal | None:
     """Ask HiGHS for an optimal basis; None if it finds none."""
-    matrix = np.array([[float(value) for value in row] for row in A])
     # Rows of very different size are brought to one size; a row's scale changes neither the point nor the basis.
-    scale = np.maximum(np.abs(matrix).max(axis=1), 1e-300)
-    return propose_float(matrix / scale[:, None], np.array([float(v) for v in b]) / scale, np.array(c, dtype=float))
+    # Integers are divided by integers, since neither needs to fit a float.
+    scales = [max(max(map(abs, row)), 1) for row in A]
+    matrix = np.array([[value / scale for value in row] for row, scale in zip(A, scales, strict=True)])
+    try:
+        bounds = np.array([value / scale for value, scale in zip(b, scales, strict=True)])
+    except OverflowError:
+        return None
+    return propose_float(matrix, bounds, np.array(c, dtype=float))
 
 
 def propose_float(

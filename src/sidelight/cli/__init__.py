@@ -15,6 +15,9 @@ __all__ = ["main"]
     commands_in={
         "games": ("sidelight.cli.games", "List the catalogue of games, or describe one of them."),
         "analyze": ("sidelight.cli.analyze", "Say what kind of problem a game is, and prove it."),
+        "play": ("sidelight.cli.play", "Watch a strategy play a game, round by round, with its reasons."),
+        "simulate": ("sidelight.cli.simulate", "Compare strategies on a game: a table and a figure of regret."),
+        "warm": ("sidelight.cli.warm", "Compile everything now, so that simulations start at once."),
     },
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},

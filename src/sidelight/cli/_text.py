@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import click
 
-from sidelight.game import Game, _printable
+from sidelight.game import Game, printable
 
 _LARGEST_MATRIX = 1600
 _STAY = "\N{NO-BREAK SPACE}"
@@ -53,7 +53,7 @@ def matrices(game: Game) -> str:
     if game.n_actions * game.n_outcomes > _LARGEST_MATRIX:
         return f"(matrices of {game.n_actions} x {game.n_outcomes} entries are left out here; --json has them)"
     loss = [[str(value) for value in row] for row in game.loss]
-    blocks = [_blocks(game, "loss", loss), _blocks(game, "feedback", _printable(game.feedback))]
+    blocks = [_blocks(game, "loss", loss), _blocks(game, "feedback", printable(game.feedback))]
     return "\n\n".join(blocks)
 
 

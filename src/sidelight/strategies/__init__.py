@@ -9,8 +9,24 @@ if TYPE_CHECKING:
     from sidelight.strategies.base import KernelStrategy, OrderError, Strategy
     from sidelight.strategies.cbp import CBP, RandCBP
     from sidelight.strategies.cbpside import CBPSide, RandCBPSide
+    from sidelight.strategies.cesa import CESA
+    from sidelight.strategies.pg import PGIDS, PGTS
+    from sidelight.strategies.stap import STAP
 
-__all__ = ["CBP", "CBPSide", "KernelStrategy", "OrderError", "RandCBP", "RandCBPSide", "Strategy", "names"]
+__all__ = [
+    "CBP",
+    "CESA",
+    "PGIDS",
+    "PGTS",
+    "STAP",
+    "CBPSide",
+    "KernelStrategy",
+    "OrderError",
+    "RandCBP",
+    "RandCBPSide",
+    "Strategy",
+    "names",
+]
 
 # Where each strategy lives; the order is that of tables.
 _HOMES = {
@@ -18,6 +34,10 @@ _HOMES = {
     "RandCBP": "cbp",
     "CBPSide": "cbpside",
     "RandCBPSide": "cbpside",
+    "PGTS": "pg",
+    "PGIDS": "pg",
+    "STAP": "stap",
+    "CESA": "cesa",
 }
 _CONTRACT = ("KernelStrategy", "OrderError", "Strategy")
 

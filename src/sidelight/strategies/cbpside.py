@@ -20,6 +20,10 @@ as in RandCBP for RandCBPside*):
 - "tight": w_a = Z |x|_a, with |v| half the range of v (the most that the standard deviation of v e(y) can be) and
   Z = sigma |N(0, 1)| for RandCBPside*, sqrt(alpha log t) for CBPside*; the context gets an intercept.
 
+With model="logistic" the symbols follow a softmax of Theta_a x (see `softmax`), and each pair's width is
+sum_a (Z + offset) times the local standard error of v_ija pi_a(x); pseudo-counts still come from the unweighted G_a.
+The offset is sqrt(lambda) sigma_a with "corrected" widths and 0 with "tight" ones; the other two know no such model.
+
 "Tight" has no proof behind it; see the measured table in the documentation for what it is worth.
 """
 
@@ -38,8 +42,10 @@ from sidelight.game import Game
 from sidelight.strategies.base import KernelStrategy, Seed, check_parameter
 from sidelight.strategies.observers import euclidean, half_range, observation
 from sidelight.strategies.side import Parameters, State
+from sidelight.strategies.side_logistic import LogisticParameters, more_room, with_history
 
 WIDTHS = ("corrected", "printed", "published", "tight")
+MODELS = ("linear", "logistic")
 
 
 class RandCBPSide(KernelStrategy):
@@ -55,6 +61,9 @@ class RandCBPSide(KernelStrategy):
         lambda of the ridge regressions.
     width
         The constants of the confidence widths: "tight", "corrected", "printed" or "published"; see the module's text.
+    model
+        How symbols depend on the context: "linear" (ridge regression) or "logistic" (a multinomial fit, which is made
+        anew when an action's observations have grown by 2 %; its cost and memory grow with the horizon).
     alpha
         Scales the exploration rate (and the logarithm in the widths of a tight CBPside*).
     bins, tail, lower
@@ -89,6 +98,7 @@ class RandCBPSide(KernelStrategy):
         dimension: int,
         regularization: float = 0.05,
         width: str = "tight",
+        model: str = "linear",
         alpha: float = 1.01,
         bins: int = 5,
         sigma: float | None = None,
@@ -104,6 +114,7 @@ class RandCBPSide(KernelStrategy):
         self.dimension = dimension
         self.regularization = regularization
         self.width = width
+        self.model = model
         self.alpha = alpha
         self.bins = bins
         self.sigma = sigma
@@ -134,6 +145,9 @@ class RandCBPSide(KernelStrategy):
         check_parameter("lower", self.lower, math.isfinite(self.lower), "a finite number")
         check_parameter("draws", self.draws, self.draws in ("action", "pair"), "'action' or 'pair'")
         check_parameter("rule", self.rule, self.rule in ("exploring", "alt2012"), "'exploring' or 'alt2012'")
+        check_parameter("model", self.model, self.model in MODELS, f"one of {', '.join(MODELS)}")
+        if self._logistic and self.width in ("printed", "published"):
+            raise SidelightError(f"width={self.width!r} is defined for the linear model; use 'tight' or 'corrected'")
         if self.width in ("printed", "published") and self._size < 4:
             raise SidelightError(
                 f"width={self.width!r} has B^2 = (d - 4) log t, which is negative for d = {self._size}: "
@@ -143,6 +157,10 @@ class RandCBPSide(KernelStrategy):
     @property
     def _tight(self) -> bool:
         return self.width == "tight"
+
+    @property
+    def _logistic(self) -> bool:
+        return self.model == "logistic"
 
     @property
     def _with_intercept(self) -> bool:
@@ -157,7 +175,7 @@ class RandCBPSide(KernelStrategy):
         """What all strategies that play this game have learnt about its plausible sets."""
         return self.analysis.plausible_sets(self._watch.sets)
 
-    def _compile(self) -> Parameters:
+    def _compile(self) -> Any:
         actions = range(self.game.n_actions)
         symbols = np.array([float(len(self.game.symbols(a))) for a in actions])
         penalty = float(self.regularization)
@@ -165,7 +183,7 @@ class RandCBPSide(KernelStrategy):
         degrees = {"corrected": self._size + 4.0, "tight": float(self.alpha)}.get(self.width, self._size - 4.0)
         sigma = (0.5 if self._tight else 1.0) if self.sigma is None else float(self.sigma)
         places = np.append(self._watch.arrays.place, int(symbols.sum()))
-        return Parameters(
+        linear = Parameters(
             alpha=float(self.alpha),
             bins=int(self.bins) if self._draws_z else 1,
             lower=float(self.lower),
@@ -185,13 +203,14 @@ class RandCBPSide(KernelStrategy):
             watch=self._watch.arrays._replace(place=places),
             plausible=self.plausible_sets.snapshot(),
         )
+        return LogisticParameters(*linear, penalty) if self._logistic else linear
 
-    def _start(self) -> State:
+    def _start(self) -> Any:
         words, targets, actions = self.plausible_sets.sizes
         pairs, d = len(self.analysis.neighbors), self._size
         symbols = sum(len(self.game.symbols(a)) for a in range(actions))
         inverse = self.regularization ** self._start_at.get(self.width, -1.0)
-        return State(
+        linear = State(
             clock=np.zeros(1, np.int64),
             open=np.zeros(1, np.int64),
             plays=np.zeros(actions),
@@ -216,8 +235,15 @@ class RandCBPSide(KernelStrategy):
             allowed=np.zeros(actions, np.uint8),
             observing=np.zeros(actions, np.uint8),
         )
+        most = max(len(self.game.symbols(a)) for a in range(actions))
+        return with_history(linear, actions, symbols, most, d) if self._logistic else linear
 
-    def _answer(self, parameters: Parameters, state: State) -> Parameters:
+    def _extend(self, state: Any) -> Any:
+        return more_room(state) if self._logistic and not state.open[0] else state
+
+    def _answer(self, parameters: Any, state: Any) -> Any:
+        if not state.open[0]:  # no question, but a full array
+            return parameters
         return parameters._replace(plausible=self.plausible_sets.learn(state.signs, state.delta))
 
 
@@ -226,7 +252,7 @@ class CBPSide(RandCBPSide):
 
     Parameters
     ----------
-    game, dimension, regularization, width, alpha, rule, intercept, observers, seed
+    game, dimension, regularization, width, model, alpha, rule, intercept, observers, seed
         As for `RandCBPSide`; the seed is not used, since nothing is drawn.
     """
 
@@ -240,6 +266,7 @@ class CBPSide(RandCBPSide):
         dimension: int,
         regularization: float = 0.05,
         width: str = "tight",
+        model: str = "linear",
         alpha: float = 1.01,
         rule: str = "exploring",
         intercept: bool | None = None,
@@ -251,6 +278,7 @@ class CBPSide(RandCBPSide):
             dimension,
             regularization=regularization,
             width=width,
+            model=model,
             alpha=alpha,
             rule=rule,
             intercept=intercept,

@@ -1,0 +1,284 @@
+"""Which outcome law explains the symbols seen so far best?
+
+With nu_au the times that action a showed its symbol u, the log-likelihood of a law p is
+
+    sum_a sum_u nu_au log (S_a p)_u,    a over the informative actions,
+
+and its gradient is g_m = sum_a nu_au / (S_a p)_u, u being what a shows for outcome m. Since sum_m p_m g_m is the number n
+of symbols, a law is best exactly if g_m <= n for every m, and for any p the best log-likelihood is larger by at most
+max_m g_m - n. That test ends the search: a step of expectation maximisation, p_m <- p_m g_m / n, to start from
+scratch, then Newton's method on the outcomes with p_m > 0, one more of them set free at a time.
+
+The best law need not be unique: the symbols may say nothing about some direction. Then any one is found.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import kernel
+from sidelight.game import Game
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+# How far max g may exceed n, relative to n.
+_ENOUGH = 1e-11
+_NEARLY = 1e-8
+_MOST_STEPS = 200
+_MOST_HALVINGS = 40
+# Added to the diagonal, relative to it: the symbols may leave directions open.
+_RIDGE = 1e-10
+# What each outcome gets back when a symbol appears that the law held impossible.
+_SHARE = 1e-3
+
+
+class Layout(NamedTuple):
+    """Who shows what. The symbols of all actions stand one after the other; those of a are first[a] to first[a + 1]."""
+
+    shown: Integers  # (actions, outcomes): the symbol's place
+    first: Integers
+
+
+class Fitting(Protocol):
+    """Arrays that fitting works with: the law, kept from one fit to the next, and room."""
+
+    @property
+    def law(self) -> Floats: ...
+    @property
+    def image(self) -> Floats: ...
+    @property
+    def gradient(self) -> Floats: ...
+    @property
+    def step(self) -> Floats: ...
+    @property
+    def right(self) -> Floats: ...
+    @property
+    def matrix(self) -> Floats: ...
+    @property
+    def free(self) -> Integers: ...
+
+
+def layout(game: Game) -> Layout:
+    """Lay out a game's feedback for loops."""
+    sizes = [len(game.symbols(a)) for a in range(game.n_actions)]
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    shown = [[first[a] + game.symbols(a).index(s) for s in row] for a, row in enumerate(game.feedback)]
+    return Layout(np.array(shown, np.int64), first)
+
+
+@kernel
+def project(signals: Layout, law: Floats, image: Floats) -> None:
+    """Set image to the law of every action's symbols, S_a p."""
+    for u in range(image.shape[0]):
+        image[u] = 0.0
+    for a in range(signals.shown.shape[0]):
+        for m in range(law.shape[0]):
+            image[signals.shown[a, m]] += law[m]
+
+
+@kernel
+def informative(signals: Layout, a: int) -> bool:
+    """Say whether an action can show more than one symbol."""
+    return signals.first[a + 1] - signals.first[a] > 1
+
+
+@kernel
+def factorize(matrix: Floats, size: int, ridge: float) -> None:
+    """Replace the lower triangle by Cholesky's factor, after raising the diagonal by a relative `ridge`."""
+    for i in range(size):
+        for j in range(i):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= matrix[i, k] * matrix[j, k]
+            matrix[i, j] = total / matrix[j, j]
+        own = matrix[i, i]
+        left = own * (1.0 + ridge)
+        for k in range(i):
+            left -= matrix[i, k] * matrix[i, k]
+        matrix[i, i] = math.sqrt(max(left, own * ridge, 1e-300))
+
+
+@kernel
+def substitute(matrix: Floats, size: int, right: Floats) -> None:
+    """Solve with Cholesky's factor, in place."""
+    for i in range(size):
+        total = right[i]
+        for k in range(i):
+            total -= matrix[i, k] * right[k]
+        right[i] = total / matrix[i, i]
+    for back in range(size):
+        i = size - 1 - back
+        total = right[i]
+        for k in range(i + 1, size):
+            total -= matrix[k, i] * right[k]
+        right[i] = total / matrix[i, i]
+
+
+@kernel
+def slope(signals: Layout, counts: Floats, work: Fitting) -> float:
+    """Set the gradient at the law; return its largest entry."""
+    top = 0.0
+    for m in range(work.law.shape[0]):
+        total = 0.0
+        for a in range(signals.shown.shape[0]):
+            if informative(signals, a):
+                u = signals.shown[a, m]
+                if counts[u] > 0.0:
+                    total += counts[u] / work.image[u]
+        work.gradient[m] = total
+        top = max(top, total)
+    return top
+
+
+@kernel
+def possible(counts: Floats, image: Floats) -> bool:
+    """Say whether every symbol that was seen has a probability to speak of."""
+    for u in range(counts.shape[0]):
+        if counts[u] > 0.0 and image[u] < 1e-12:
+            return False
+    return True
+
+
+@kernel
+def expect(work: Fitting, n: float) -> None:
+    """Take one step of expectation maximisation."""
+    for m in range(work.law.shape[0]):
+        work.law[m] *= work.gradient[m] / n
+
+
+@kernel
+def newton(signals: Layout, counts: Floats, work: Fitting, n: float) -> None:
+    """Set the step that maximises the quadratic model over the free outcomes, leaving the total mass alone."""
+    size = 0
+    top, best = n, -1
+    for m in range(work.law.shape[0]):
+        work.step[m] = 0.0
+        if work.law[m] > 0.0:
+            work.free[size] = m
+            size += 1
+        elif work.gradient[m] > top:
+            top, best = work.gradient[m], m
+    if best >= 0:
+        work.free[size] = best
+        size += 1
+    for i in range(size):
+        for j in range(i + 1):
+            total = 0.0
+            for a in range(signals.shown.shape[0]):
+                u = signals.shown[a, work.free[i]]
+                if u == signals.shown[a, work.free[j]] and counts[u] > 0.0 and informative(signals, a):
+                    total += counts[u] / (work.image[u] * work.image[u])
+            work.matrix[i, j] = total
+    factorize(work.matrix, size, _RIDGE)
+    # H x = 1 first, then H x = g - n, from which so much of the former is taken that the total mass stays.
+    whole = 1.0
+    for turn in range(2):
+        for i in range(size):
+            work.right[i] = 1.0 if turn == 0 else work.gradient[work.free[i]] - n
+        substitute(work.matrix, size, work.right)
+        total = 0.0
+        for i in range(size):
+            total += work.right[i]
+        for i in range(size):
+            m = work.free[i]
+            work.step[m] = work.right[i] if turn == 0 else work.right[i] - work.step[m] * (total / whole)
+        whole = total
+
+
+@kernel
+def gain(signals: Layout, counts: Floats, work: Fitting, length: float) -> float:
+    """Return by how much the log-likelihood grows along the step; minus infinity where it is not defined."""
+    total = 0.0
+    for a in range(signals.shown.shape[0]):
+        if informative(signals, a):
+            for u in range(signals.first[a], signals.first[a + 1]):
+                if counts[u] > 0.0:
+                    change = 0.0
+                    for m in range(work.law.shape[0]):
+                        if signals.shown[a, m] == u:
+                            change += work.step[m]
+                    change *= length / work.image[u]
+                    if change <= -1.0:
+                        return -math.inf
+                    total += counts[u] * math.log1p(change)
+    return total
+
+
+@kernel
+def advance(signals: Layout, counts: Floats, work: Fitting, n: float) -> bool:
+    """Walk along the step as far as the likelihood grows and no mass turns negative; say whether it moved."""
+    longest, blocking = 1.0, -1
+    promised = 0.0
+    for m in range(work.law.shape[0]):
+        promised += work.step[m] * (work.gradient[m] - n)
+        if work.step[m] < 0.0 and work.law[m] < -longest * work.step[m]:
+            longest, blocking = -work.law[m] / work.step[m], m
+    length = longest
+    for _ in range(_MOST_HALVINGS):
+        if gain(signals, counts, work, length) >= 1e-4 * length * promised:
+            for m in range(work.law.shape[0]):
+                work.law[m] = max(work.law[m] + length * work.step[m], 0.0)
+            if blocking >= 0 and length == longest:
+                work.law[blocking] = 0.0
+            return length > 0.0
+        length *= 0.5
+    return False
+
+
+@kernel
+def normalize(law: Floats) -> None:
+    """Make the masses sum to one."""
+    total = 0.0
+    for m in range(law.shape[0]):
+        total += law[m]
+    for m in range(law.shape[0]):
+        law[m] /= total
+
+
+@kernel
+def mix(law: Floats) -> None:
+    """Give every outcome a little of the mass."""
+    for m in range(law.shape[0]):
+        law[m] = (1.0 - _SHARE) * law[m] + _SHARE / law.shape[0]
+
+
+@kernel
+def fit(signals: Layout, counts: Floats, work: Fitting) -> float:
+    """Set `law` to a best law (and `image` to its symbol laws); return what it may fall short of the best likelihood.
+
+    The search starts from `law`, which should sum to one; the shortfall is per symbol seen.
+    """
+    n = 0.0
+    for a in range(signals.shown.shape[0]):
+        if informative(signals, a):
+            for u in range(signals.first[a], signals.first[a + 1]):
+                n += counts[u]
+    shortfall = 0.0
+    fresh = False
+    for _ in range(_MOST_STEPS):
+        project(signals, work.law, work.image)
+        if n == 0.0:
+            break
+        moved = possible(counts, work.image)
+        if moved:
+            shortfall = slope(signals, counts, work) / n - 1.0
+            if shortfall <= _ENOUGH:
+                break
+            if fresh:
+                expect(work, n)
+                fresh = False
+            else:
+                newton(signals, counts, work, n)
+                moved = advance(signals, counts, work, n)
+                if not moved and shortfall <= _NEARLY:  # rounding hides any further gain
+                    break
+        if not moved:
+            mix(work.law)
+            fresh = True
+        normalize(work.law)
+    return shortfall

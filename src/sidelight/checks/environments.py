@@ -1,0 +1,169 @@
+"""`check_environment`: what every environment must pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import compiled_available, implements, interpreted
+from sidelight.checks.report import Check, Report, ensure, ensure_plain, same
+from sidelight.environments.base import Environment, baseline, cost, draw
+from sidelight.game import Game
+from sidelight.simulation import simulate
+from sidelight.strategies.base import KernelStrategy, act, observe
+
+RUNS = 2
+ROUNDS = 50
+SEED = 7
+
+
+class Turns(NamedTuple):
+    """How many actions take turns."""
+
+    actions: int
+
+
+class Turn(NamedTuple):
+    """Whose turn it is."""
+
+    next: npt.NDArray[np.int64]
+
+
+@implements(act, Turns)
+def _act(parameters: Turns, state: Turn, context: Any, rng: np.random.Generator) -> int:
+    action = state.next[0]
+    state.next[0] = (action + 1) % parameters.actions
+    return action
+
+
+@implements(observe, Turns)
+def _observe(parameters: Turns, state: Turn, action: int, symbol: int, context: Any) -> None:
+    pass
+
+
+class TakingTurns(KernelStrategy):
+    """Plays all actions in turn, to try environments with."""
+
+    guarantee: ClassVar[str] = "none"
+
+    def _compile(self) -> Turns:
+        return Turns(self.game.n_actions)
+
+    def _start(self) -> Turn:
+        return Turn(np.zeros(1, np.int64))
+
+
+@dataclass(frozen=True)
+class Site:
+    """An environment in a game."""
+
+    environment: Environment
+    game: Game
+
+    def world(self, run: int) -> tuple[Any, np.random.Generator]:
+        """Return a fresh world of a run and the generator it draws from, as `simulate` makes them."""
+        rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(run, 0)))
+        return self.environment.start(self.game, run, rng), rng
+
+    def rounds(self, run: int) -> list[tuple[int, list[float], list[float]]]:
+        """Play a run: outcome, context and the cost of each action, round by round."""
+        world, rng = self.world(run)
+        context = np.zeros(self.environment.dimension)
+        found = []
+        for _ in range(ROUNDS):
+            outcome = draw(world, context, rng)
+            costs = [float(cost(world, a, outcome)) for a in range(self.game.n_actions)]
+            found.append((outcome, context.tolist(), costs))
+        return found
+
+    def simulate(self) -> list[bytes]:
+        """Simulate; return what it leaves in the books."""
+        strategy = TakingTurns(self.game)
+        strategy.dimension = self.environment.dimension
+        settings = {"horizon": ROUNDS, "runs": RUNS, "seed": SEED, "checkpoints": ROUNDS, "workers": 1}
+        results = simulate(self.game, strategy, self.environment, progress=False, **settings)
+        return [results.regret.tobytes(), results.plays.tobytes()]
+
+
+def check_environment(environment: Environment, game: Game) -> Report:
+    """Check an environment that can serve 2 runs of 50 rounds of a game; return what was checked.
+
+    Raises
+    ------
+    AssertionError
+        With a sentence that says what is wrong.
+    """
+    ensure(isinstance(environment, Environment), f"a {type(environment).__name__} is no Environment")
+    environment.check(game, RUNS, ROUNDS)
+    report = Report(type(environment).__name__)
+    report.run(CHECKS, Site(environment, game), game.name or repr(game))
+    return report
+
+
+def describes_itself(site: Site) -> None:
+    """Check name, description and the kind of regret."""
+    described = site.environment.describe()
+    ensure_plain(described, "describe()")
+    ensure(described.get("name") == site.environment.name, "describe() lacks the environment's name")
+    kind = site.environment.regret_kind
+    ensure(kind in ("pseudo-regret", "hindsight"), f"regret_kind is {kind!r}: 'pseudo-regret' or 'hindsight'")
+
+
+def draws_valid_outcomes(site: Site) -> None:
+    """Check outcomes and contexts."""
+    last = site.game.n_outcomes - 1
+    for run in range(RUNS):
+        for outcome, context, _ in site.rounds(run):
+            whole = isinstance(outcome, int | np.integer)
+            ensure(whole and 0 <= outcome <= last, f"draw returned {outcome!r}: outcomes are numbered 0 to {last}")
+            ensure(np.isfinite(context).all(), f"draw wrote a context that is not finite: {context}")
+
+
+def charges_regret(site: Site) -> None:
+    """Check that costs are finite and, where they are gaps, that none is negative and the best action's is 0."""
+    for run in range(RUNS):
+        for _, _, costs in site.rounds(run):
+            ensure(np.isfinite(costs).all(), f"a cost is not finite: {costs}")
+            if site.environment.regret_kind == "pseudo-regret":
+                ensure(min(costs) == 0.0, f"the least cost is {min(costs)}, but the best action costs nothing")
+        world, _ = site.world(run)
+        ensure(np.isfinite(baseline(world)), "the baseline is not finite")
+
+
+def runs_can_be_repeated(site: Site) -> None:
+    """Check that a run depends on its number and the seed alone, and leaves the environment as it was."""
+    before = site.environment.describe()
+    first = [site.rounds(run) for run in range(RUNS)]
+    again = [site.rounds(run) for run in reversed(range(RUNS))][::-1]
+    ensure(first == again, "the same run with the same seed differs when it is played again")
+    ensure(same(site.environment.describe(), before), "playing changes the environment")
+
+
+def draws_from_its_generator_only(site: Site) -> None:
+    """Check that the global generator is left alone."""
+    before = str(np.random.get_state())  # noqa: NPY002
+    site.rounds(0)
+    ensure(str(np.random.get_state()) == before, "outcomes are drawn from NumPy's global generator")  # noqa: NPY002
+
+
+def compiled_as_interpreted(site: Site) -> str | None:
+    """Check that the compiled loop and the interpreter agree to the last bit, with floating-point errors raised."""
+    with interpreted(), np.errstate(all="raise"):
+        slow = site.simulate()
+    if not compiled_available():
+        return "nothing is compiled here: Numba is missing or switched off"
+    ensure(site.simulate() == slow, "compiled and interpreted, the environment differs")
+    return None
+
+
+CHECKS: tuple[Check, ...] = (
+    describes_itself,
+    draws_valid_outcomes,
+    charges_regret,
+    runs_can_be_repeated,
+    draws_from_its_generator_only,
+    compiled_as_interpreted,
+)

@@ -1,0 +1,66 @@
+"""That a strategy plays the same however it is run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sidelight._kernel import compiled_available, interpreted
+from sidelight.checks.report import Check, ensure, same
+from sidelight.checks.stage import HORIZON, RUNS, Stage, own_seed
+from sidelight.strategies.base import KernelStrategy
+
+
+def simulated_as_by_hand(stage: Stage) -> None:
+    """Check that `simulate` plays as a caller of act and observe would, and leaves the strategy as it was."""
+    made = stage.make()
+    stage.play(made, 0, 5)
+    before = made.save()
+    plays = stage.simulate(made)["plays"]
+    ensure(same(made.save(), before), "simulate changes the strategy it is given")
+    for run in range(RUNS):
+        made.reset(own_seed(run))
+        counts = np.zeros(stage.game.n_actions, plays.dtype)
+        for t in range(HORIZON):
+            action = made.act(stage.contexts[run, t] if made.dimension else None)
+            counts[action] += 1
+            made.observe(stage.game.feedback[action][stage.outcomes[run, t]])
+        ensure(same(plays[run], counts), f"simulated, run {run} plays differently from the same run by hand")
+
+
+def runs_are_independent(stage: Stage) -> None:
+    """Check that a run is the same alone, among others, and when repeated."""
+    made = stage.make()
+    whole = stage.simulate(made)
+    ensure(same(stage.simulate(made), whole), "simulating twice gives different results: a run leaves something behind")
+    last = stage.simulate(made, first_run=RUNS - 1, runs=1)
+    alike = all(same(last[key][0], whole[key][-1]) for key in whole)
+    ensure(alike, "the last run alone differs from the same run among others")
+
+
+def workers_do_not_matter(stage: Stage) -> str | None:
+    """Check that one thread and two give the same."""
+    if not (isinstance(stage.strategy, KernelStrategy) and compiled_available()):
+        return "threads are used for compiled strategies only"
+    one, two = stage.simulate(stage.make()), stage.simulate(stage.make(), workers=2)
+    ensure(same(one, two), "one worker and two give different results")
+    return None
+
+
+def compiled_as_interpreted(stage: Stage) -> str | None:
+    """Check that the compiled loop and the interpreter agree to the last bit, with floating-point errors raised."""
+    if not isinstance(stage.strategy, KernelStrategy):
+        return "the strategy is plain Python"
+    with interpreted(), np.errstate(all="raise"):
+        slow = stage.simulate(stage.make())
+    if not compiled_available():
+        return "nothing is compiled here: Numba is missing or switched off"
+    ensure(same(stage.simulate(stage.make()), slow), "compiled and interpreted, the strategy plays differently")
+    return None
+
+
+CHECKS: tuple[Check, ...] = (
+    simulated_as_by_hand,
+    runs_are_independent,
+    workers_do_not_matter,
+    compiled_as_interpreted,
+)

@@ -1,0 +1,151 @@
+"""`sidelight limits`: how good any strategy can be."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sidelight.cli import _laws, _text
+from sidelight.cli._notes import warnings_as_notes
+from sidelight.cli.analyze import _labels, _load, _title
+from sidelight.errors import SidelightError
+
+if TYPE_CHECKING:
+    from sidelight.game import Game
+
+_EXAMPLES = """\b
+Examples:
+  sidelight limits label-efficient --p 0.3,0.7
+  sidelight limits dynamic-pricing --set prices=3 --p 1/2,3/10,1/5
+  sidelight limits apple-tasting --horizon 1000 --prior 2,8
+"""
+
+
+@click.command("limits", epilog=_EXAMPLES)
+@click.argument("game", metavar="NAME|FILE")
+@click.option("--p", "p", metavar="P,P,...", help="The probability of each outcome, for C*(p): 0.3,0.7 or 1/3,2/3.")
+@click.option("--horizon", type=click.IntRange(min=1), default=20_000, show_default=True, help="T, rounds of a run.")
+@click.option(
+    "--prior",
+    default="1,1",
+    show_default=True,
+    metavar="A,B",
+    help="The Beta prior of the first outcome's probability, for Bayes-optimal play; 1,1 is uniform.",
+)
+@click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
+@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+def command(game: str, p: str | None, horizon: int, prior: str, settings: tuple[str, ...], as_json: bool) -> None:
+    """Say how good any strategy can be.
+
+    Two limits. C*(p), with --p: a strategy that does well under every law has, under the law p, a regret of at least
+    C*(p) log T in the long run. The Bayes-optimal regret: the least mean regret over T rounds when the law is drawn
+    from a prior; it is computed for games with two outcomes and exactly one action that shows which it was.
+
+    NAME is a game of the catalogue ('sidelight games' lists it), FILE a game of your own (.toml or .json).
+    """
+    known = _load(game, settings)
+    law = None if p is None else _laws.law(p, known)
+    shape = _prior(prior)
+    with warnings_as_notes():
+        bound = None if law is None else _lower_bound(known, law, horizon)
+        bayes = _bayes(known, horizon, shape)
+    if as_json:
+        data = {"game": known.name, "horizon": horizon, "lower_bound": bound, "bayes_optimal": bayes}
+        click.echo(json.dumps(data, indent=2, allow_nan=False))
+        return
+    parts = [_title(known), _bound_text(known, bound, horizon), _bayes_text(bayes, horizon)]
+    _text.write(_text.wrapped("\n\n".join(parts), _labels(known)))
+
+
+def _prior(text: str) -> tuple[float, float]:
+    """Read the parameters of a Beta law."""
+    try:
+        a, b = (float(part) for part in text.split(","))
+    except ValueError:
+        a = b = math.nan
+    if not (0 < a < math.inf and 0 < b < math.inf):
+        raise SidelightError(f"--prior is {text!r}: give two positive numbers with a comma between them, as in 1,1")
+    return a, b
+
+
+def _lower_bound(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
+    """Return C*(p) as plain data; numbers that are not finite are left out, `status` and `reason` say why."""
+    from sidelight.limits import lower_bound
+
+    found = lower_bound(game, law)
+    spread = found.allocation
+    pairs = spread.items() if isinstance(spread, Mapping) else enumerate(spread if spread is not None else ())
+    low, high = (float(value) if math.isfinite(value) else None for value in (found.low, found.high))
+    best = found.optimal
+    return {
+        "p": law,
+        "status": found.status,
+        "reason": found.reason,
+        "low": low,
+        "high": high,
+        "times_log_horizon": [None if value is None else value * math.log(horizon) for value in (low, high)],
+        "allocation": {int(a): float(r) for a, r in pairs if r > 0},
+        "optimal": [int(best)] if isinstance(best, int) else [int(a) for a in best or ()],
+    }
+
+
+def _bayes(game: Game, horizon: int, prior: tuple[float, float]) -> dict[str, Any]:
+    """Return the Bayes-optimal regret as plain data, or why there is none."""
+    from sidelight.limits import BayesOptimal
+
+    data: dict[str, Any] = {"prior": list(prior), "value": None, "reason": None}
+    try:
+        data["value"] = BayesOptimal(game, horizon, prior).value
+    except SidelightError as error:
+        data["reason"] = str(error)
+    return data
+
+
+def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
+    """Write about C*(p)."""
+    if bound is None:
+        return "Lower bound C*(p): it depends on the law; give the probability of each outcome with --p."
+    law = ", ".join(f"{value:.6g}" for value in bound["p"])
+    best = " and ".join(f"{a} {game.actions[a]}" for a in bound["optimal"])
+    lines = [f"Under p = ({law}) the best action is {best}." if best else f"The law is p = ({law})."]
+    low, high = bound["low"], bound["high"]
+    if low is None or high is None:
+        lines.append(f"Lower bound C*(p): {bound['status']}. {bound['reason'] or ''}".rstrip())
+        return "\n".join(lines)
+    lines.append(f"Lower bound C*(p) = {(low + high) / 2:.6g}, certainly between {_shown(low, high)}.")
+    if bound["reason"]:
+        lines.append(f"  {bound['reason']}")
+    if high > 0:
+        lines.append(
+            "  Any strategy that does well under every law has, under this one, a regret of at least C*(p) log T in "
+            f"the long run: {bound['times_log_horizon'][1]:.4g} for T = {horizon}."
+        )
+    plays = ", ".join(f"{game.actions[a]} {r:.4g}" for a, r in bound["allocation"].items())
+    if plays:
+        lines.append(f"  The cheapest way to be sure enough plays, in multiples of log T: {plays}.")
+    return "\n".join(lines)
+
+
+def _shown(low: float, high: float) -> str:
+    """Write both ends of a bracket with as many digits as tell them apart."""
+    for digits in range(6, 17):
+        ends = f"{low:.{digits}g}", f"{high:.{digits}g}"
+        if ends[0] != ends[1] or low == high:
+            break
+    return f"{ends[0]} and {ends[1]}"
+
+
+def _bayes_text(bayes: dict[str, Any], horizon: int) -> str:
+    """Write about Bayes-optimal play."""
+    a, b = (f"{value:g}" for value in bayes["prior"])
+    prior = "uniform" if a == b == "1" else f"Beta({a}, {b})"
+    if bayes["value"] is None:
+        return f"Bayes-optimal regret: not known for this game. {bayes['reason'][:1].upper()}{bayes['reason'][1:]}."
+    return (
+        f"Bayes-optimal regret = {bayes['value']:.6f} over T = {horizon} rounds, {prior} prior.\n"
+        "  No strategy has a smaller mean regret when the law is drawn from this prior."
+    )

@@ -1,0 +1,138 @@
+"""`sidelight play`: one run, with reasons."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+from sidelight.cli import _laws, _strategies, _text
+from sidelight.cli._notes import warnings_as_notes
+from sidelight.cli.analyze import _labels, _load, _title
+from sidelight.errors import SidelightError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sidelight.environments import IID
+    from sidelight.game import Game
+    from sidelight.strategies import Strategy
+
+_EXAMPLES = """\b
+Examples:
+  sidelight play apple-tasting CBP --p 0.3,0.7
+  sidelight play bartok RandCBP:bins=9 --p 1/3,1/3,1/3
+"""
+
+
+@click.command("play", epilog=_EXAMPLES)
+@click.argument("game", metavar="NAME|FILE")
+@click.argument("strategy", metavar="STRATEGY")
+@_laws.law_options
+@click.option(
+    "--rounds", type=click.IntRange(min=1), metavar="N", default=20, show_default=True, help="How many rounds to play."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Where all randomness starts."
+)
+@click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
+def command(
+    game: str,
+    strategy: str,
+    p: str | None,
+    p_from: str | None,
+    rounds: int,
+    seed: int,
+    settings: tuple[str, ...],
+) -> None:
+    """Watch a strategy play a game, round by round, with its reasons.
+
+    Game and strategy are given as for 'sidelight simulate', whose first run of the same seed this is. For each round:
+    what the strategy estimates, which pairs of actions it has decided and for whom, which actions are still plausible,
+    what it plays and why, and the symbol it is shown. The outcome and the regret are for you; the strategy never learns
+    them.
+    """
+    known = _load(game, settings)
+    with warnings_as_notes():
+        player = _strategies.build(strategy, known, rounds)
+        environment = _laws.environment(known, p, p_from)
+        if player.dimension:
+            raise SidelightError(f"{player.name} wants contexts, which there are none of here")
+        environment.check(known, 1, rounds)
+        _play(known, player, environment, rounds, seed)
+
+
+def _play(game: Game, player: Strategy, environment: IID, rounds: int, seed: int) -> None:
+    """Play as run 0 of a simulation does, and write down what happens."""
+    import numpy as np
+
+    from sidelight.environments.base import cost, draw
+
+    own, world_rng, law = _randomness(game, environment, seed)
+    world = environment.start(game, 0, world_rng)
+    player = player.clone().reset(own)
+    together = _labels(game)
+    _write(_opening(game, player, law, rounds, seed), together)
+    plays, regret = [0] * game.n_actions, 0.0
+    for t in range(1, rounds + 1):
+        outcome = draw(world, np.zeros(0), world_rng)
+        action = player.act()
+        reasons = player.explain()
+        symbol = game.feedback[action][outcome]
+        player.observe(symbol)
+        plays[action] += 1
+        regret += cost(world, action, outcome)
+        lines = [f"\nRound {t}", *(f"  {line}" for line in reasons.split("\n") if line.strip())]
+        lines.append(f"  Plays {action} {game.actions[action]} and is shown {symbol!r}")
+        lines.append(f"  (hidden: outcome {outcome} {game.outcomes[outcome]}, regret so far {regret:.6g})")
+        _write("\n".join(lines), together)
+    _write(_closing(game, plays, regret, law), together)
+
+
+def _randomness(
+    game: Game, environment: IID, seed: int
+) -> tuple[np.random.SeedSequence, np.random.Generator, npt.NDArray[np.float64]]:
+    """Return what run 0 of a simulation draws from: the strategy's seed, the world's generator, the outcome law."""
+    import numpy as np
+
+    of_world, own = (np.random.SeedSequence(seed, spawn_key=(0, stream)) for stream in (0, 1))
+    law = environment.law
+    if callable(law):
+        law = law(np.random.default_rng(of_world))
+    return own, np.random.default_rng(of_world), np.asarray(law, dtype=float)
+
+
+def _opening(game: Game, player: Strategy, law: npt.NDArray[np.float64], rounds: int, seed: int) -> str:
+    from sidelight.results.text import label
+
+    odds = ", ".join(f"{name} {value:.4g}" for name, value in zip(game.outcomes, law, strict=True))
+    lines = [
+        _title(game),
+        f"{label(player.describe())} plays {rounds} round{'' if rounds == 1 else 's'}, seed {seed}.",
+        f"Outcome law, which it does not know: {odds}.",
+    ]
+    return "\n".join(lines)
+
+
+def _closing(game: Game, plays: list[int], regret: float, law: npt.NDArray[np.float64]) -> str:
+    from sidelight.environments.base import loss_matrix
+
+    losses = loss_matrix(game) @ law
+    best = int(losses.argmin())
+    column = max(len(f"{a} {name}") for a, name in enumerate(game.actions))
+    digits = len(str(max(plays)))
+    lines = [f"\nAfter {sum(plays)} round{'' if sum(plays) == 1 else 's'}"]
+    for a, (name, count) in enumerate(zip(game.actions, plays, strict=True)):
+        mark = ", the best" if a == best else ""
+        noun = "time " if count == 1 else "times"
+        lines.append(f"  {f'{a} {name}':<{column}}  {count:>{digits}} {noun}  expected loss {losses[a]:.4g}{mark}")
+    lines.append(f"  Pseudo-regret {regret:.6g}: what the actions played cost more, on average, than the best one.")
+    return "\n".join(lines)
+
+
+def _write(text: str, together: list[str]) -> None:
+    """Write a text whose lines are not broken before a number in parentheses, nor within a pair."""
+    numbered = re.findall(r"(?:\d+ (?:-|beats) \d+)? \([-+\d][^()]*\)", text)
+    _text.write(_text.wrapped(text, [*together, *dict.fromkeys(numbered)]))

@@ -1,0 +1,251 @@
+"""`sidelight simulate`: strategies side by side."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from sidelight.cli import _laws, _strategies, _text
+from sidelight.cli._folder import Folder
+from sidelight.cli._notes import warnings_as_notes
+from sidelight.cli.analyze import _check_figure, _load
+from sidelight.errors import SidelightError
+from sidelight.strategies import names
+
+if TYPE_CHECKING:
+    from sidelight.environments import Environment
+    from sidelight.game import Game
+    from sidelight.results import Results
+    from sidelight.strategies import Strategy
+
+_EPILOG = f"""The strategies: {", ".join(names())}.
+
+\b
+Examples:
+  sidelight simulate apple-tasting CBP RandCBP --p 0.3,0.7
+  sidelight simulate dynamic-pricing --set prices=3 \\
+      RandCBP RandCBP:bins=10,sigma=2 --out results
+  sidelight simulate my-game.toml CBP my_module:Mine:rate=2 \\
+      --figure regret.svg
+"""
+
+
+class Plan(NamedTuple):
+    """What is to be simulated."""
+
+    game: Game
+    environment: Environment
+    strategies: list[Strategy]
+    labels: list[str]
+    horizon: int
+    runs: int
+    seed: int
+    checkpoints: int | list[int]
+    workers: int | None
+
+
+@click.command("simulate", epilog=_EPILOG)
+@click.argument("game", metavar="NAME|FILE")
+@click.argument("strategies", metavar="STRATEGY...", nargs=-1, required=True)
+@_laws.law_options
+@click.option(
+    "--horizon", type=click.IntRange(min=1), metavar="N", default=20_000, show_default=True, help="Rounds of a run."
+)
+@click.option("--runs", type=click.IntRange(min=1), metavar="N", default=96, show_default=True, help="How many runs.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Where all randomness starts."
+)
+@click.option(
+    "--workers", type=click.IntRange(min=1), metavar="N", help="Threads; all cores by default. Changes no result."
+)
+@click.option(
+    "--checkpoints",
+    default="200",
+    show_default=True,
+    metavar="N|log|ROUNDS",
+    help="When regret is recorded: after N rounds evenly spaced, evenly spaced on a logarithmic scale (log), or "
+    "after the rounds of a list such as 10,100,1000.",
+)
+@click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
+@click.option("--out", metavar="DIR", help="Write results, table and figure into this folder.")
+@click.option("--figure", metavar="PATH", help="Draw the figure here; PATH ends in .svg, .pdf or .png.")
+@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+def command(
+    game: str,
+    strategies: tuple[str, ...],
+    p: str | None,
+    p_from: str | None,
+    horizon: int,
+    runs: int,
+    seed: int,
+    workers: int | None,
+    checkpoints: str,
+    settings: tuple[str, ...],
+    out: str | None,
+    figure: str | None,
+    as_json: bool,
+) -> None:
+    """Compare strategies on a game: a table and a figure of regret.
+
+    NAME is a game of the catalogue ('sidelight games' lists it), FILE a game of your own (.toml or .json). STRATEGY is
+    a name such as CBP or RandCBP, with parameters after a colon: RandCBP:bins=10,sigma=2. A strategy of your own is
+    package.module:Class or file.py:Class, with parameters after another colon; modules in the current folder are found.
+
+    Every strategy meets the same outcomes in the same runs. Tests compare with the first strategy.
+    """
+    if figure is not None:
+        _check_figure(figure)
+    known = _load(game, settings)
+    with warnings_as_notes():
+        made = [_strategies.build(text, known, horizon) for text in strategies]
+        plan = Plan(
+            game=known,
+            environment=_laws.environment(known, p, p_from),
+            strategies=made,
+            labels=_labels(made),
+            horizon=horizon,
+            runs=runs,
+            seed=seed,
+            checkpoints=_checkpoints(checkpoints, horizon),
+            workers=workers,
+        )
+        folder = None if out is None else Folder(out, plan.labels)
+        results = _simulated(plan, folder)
+        files = _written(plan, results, folder, figure)
+    if as_json:
+        click.echo(json.dumps(_data(plan, results, files), indent=2, allow_nan=False))
+    else:
+        by_default = p is None and p_from is None
+        _write(plan, results, by_default)
+    for line in _where(folder, figure):
+        click.echo(("" if as_json else "\n") + line, err=as_json)
+
+
+def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
+    """Run one strategy after the other, keeping what is finished."""
+    from sidelight.simulation import simulate
+
+    results: list[Results] = []
+    try:
+        for index, strategy in enumerate(plan.strategies):
+            result = simulate(
+                plan.game,
+                strategy,
+                plan.environment,
+                plan.horizon,
+                plan.runs,
+                plan.seed,
+                plan.checkpoints,
+                plan.workers,
+            )
+            if folder is not None:
+                folder.keep(index, result)
+            results.append(result)
+    except KeyboardInterrupt:
+        if folder is not None and folder.written:
+            click.echo(f"Interrupted; what was finished is in {folder.path}: {', '.join(folder.written)}", err=True)
+        raise
+    return results
+
+
+def _written(plan: Plan, results: Sequence[Results], folder: Folder | None, figure: str | None) -> list[str]:
+    """Write table and figures; return the paths of all files."""
+    from sidelight.report import tables
+
+    if folder is not None:
+        title = f"# {tables.game_words(results[0])}"
+        table = tables.to_markdown(tables.rows(results, plan.labels))
+        folder.write("table.md", f"{title}\n\n{table}\n\n{tables.caption(results)}\n")
+    paths = [] if figure is None else [figure]
+    if folder is not None and importlib.util.find_spec("matplotlib") is not None:
+        for name in ("regret.svg", "regret.png"):
+            paths.append(str(folder.path / name))
+            folder.written.append(name)
+    elif folder is not None:
+        click.echo("sidelight: note: no figure without Matplotlib; try: pip install sidelight[plot]", err=True)
+    if paths:
+        from sidelight.report.regret_figure import draw_regret
+        from sidelight.report.saving import save_figure
+
+        drawn = draw_regret(results, labels=plan.labels)
+        for path in paths:
+            save_figure(drawn, path)
+    kept = [] if folder is None else [str(folder.path / name) for name in folder.written]
+    return list(dict.fromkeys([*kept, *paths]))
+
+
+def _where(folder: Folder | None, figure: str | None) -> list[str]:
+    lines = [] if figure is None else [f"Figure written to {figure}"]
+    if folder is None:
+        return lines
+    what = "Results, table and figures" if "regret.svg" in folder.written else "Results and table"
+    return [*lines, f"{what} written to {folder.path}"]
+
+
+def _write(plan: Plan, results: Sequence[Results], by_default: bool) -> None:
+    """Write the table and what it says."""
+    from sidelight.report import tables
+
+    text = tables.caption(results)
+    if by_default:
+        text += f" ('{_laws.DEFAULT}' is the default: --p gives one law to all runs, --p-from other kinds of laws.)"
+    _text.write(f"{tables.to_text(tables.rows(results, plan.labels), _text.width())}\n\n{_text.wrapped(text)}")
+
+
+def _data(plan: Plan, results: Sequence[Results], files: Sequence[str]) -> dict[str, Any]:
+    """Return everything that the table says as plain data."""
+    from sidelight.report import tables
+
+    rows = tables.rows(results, plan.labels)
+    return {
+        "game": results[0].manifest["game"],
+        "environment": results[0].environment,
+        "horizon": plan.horizon,
+        "runs": plan.runs,
+        "seed": plan.seed,
+        "round": int(results[0].rounds[-1]),
+        "regret_kind": results[0].regret_kind,
+        "tests": {"against": rows[0].label, "side": tables.SIDE},
+        "strategies": [
+            {"strategy": result.strategy, **row._asdict(), "mean_plays": result.mean_plays.tolist()}
+            for row, result in zip(rows, results, strict=True)
+        ],
+        "files": list(files),
+    }
+
+
+def _labels(strategies: Sequence[Strategy]) -> list[str]:
+    """Return what each strategy is called in tables, no two the same."""
+    from sidelight.report.tables import distinct
+    from sidelight.results.text import label
+
+    found = []
+    for strategy in strategies:
+        try:
+            found.append(label(strategy.describe()))
+        except (TypeError, ValueError) as error:
+            raise SidelightError(f"{strategy.name} has a parameter that is no plain data: {error}") from None
+    return distinct(found)
+
+
+def _checkpoints(text: str, horizon: int) -> int | list[int]:
+    """Read how many checkpoints there are, or where."""
+    if text.strip() == "log":
+        steps = 120
+        return sorted({round(horizon ** (k / steps)) for k in range(steps + 1)})
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if not numbers or min(numbers) < 1:
+        raise SidelightError(f"--checkpoints is {text!r}: give a number, 'log', or rounds such as 10,100,1000")
+    if len(numbers) == 1 and "," not in text:
+        return numbers[0]
+    rounds = sorted(set(numbers))
+    if rounds[-1] > horizon:
+        raise SidelightError(f"--checkpoints has round {rounds[-1]}, which is after the horizon {horizon}")
+    return rounds

@@ -1,0 +1,119 @@
+"""`sidelight warm`: compile now rather than at the first simulation."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sidelight.errors import SidelightError
+
+if TYPE_CHECKING:
+    from sidelight.environments import Environment
+    from sidelight.strategies import KernelStrategy
+
+_ROUNDS = 12
+# For parameters without a default.
+_SAMPLES: dict[str, Any] = {"action": 0, "horizon": _ROUNDS, "dimension": 2}
+# Games to try, the ones that most strategies accept first.
+_GAMES = ("apple-tasting", "label-efficient", "bartok")
+
+
+@click.command("warm")
+def command() -> None:
+    """Compile everything now, so that simulations start at once.
+
+    The first simulation with a strategy compiles its round loop, which takes some seconds; later ones, in any process,
+    find it on disk. This command does it for every strategy beforehand: in an image of a container, before a
+    measurement of speed, or before a talk. It has to be done again after an update of sidelight, Python, NumPy or
+    Numba. The environment variable SIDELIGHT_CACHE_DIR chooses another folder.
+    """
+    from sidelight._kernel import cache_directory, compiled_available
+
+    if not compiled_available():
+        click.echo(_reason())
+        return
+    jobs = list(_jobs())
+    width = max(len(title) for title, _, _ in jobs)
+    started = time.perf_counter()
+    for number, (title, strategy, environment) in enumerate(jobs, start=1):
+        click.echo(f"[{number:>{len(str(len(jobs)))}}/{len(jobs)}] {title:<{width}}  ", nl=False)
+        sys.stdout.flush()
+        begun = time.perf_counter()
+        _run(strategy, environment)
+        click.echo(f"{time.perf_counter() - begun:5.1f} s")
+    place = cache_directory()
+    click.echo(f"Ready after {time.perf_counter() - started:.1f} s.")
+    if place is None or not place.is_dir():
+        click.echo("But they could not be kept: files of the package changed meanwhile, or no folder can be written")
+        click.echo("(SIDELIGHT_CACHE_DIR chooses one).")
+    else:
+        click.echo(f"Compiled loops are in {place}")
+
+
+def _reason() -> str:
+    if importlib.util.find_spec("numba") is None:
+        why = "Numba is not installed, so there is nothing to compile: simulations work, but much slower. "
+        return why + "Try: pip install numba"
+    return "Compilation is switched off or Numba cannot be imported, so there is nothing to compile."
+
+
+def _jobs() -> Iterator[tuple[str, KernelStrategy, Environment]]:
+    """Yield every compiled strategy in every environment it can play in."""
+    from sidelight import strategies
+    from sidelight.strategies import KernelStrategy
+
+    for name in strategies.names():
+        kind = getattr(strategies, name)
+        strategy = _sample(kind) if issubclass(kind, KernelStrategy) else None
+        if strategy is not None:
+            for title, environment in _environments(strategy):
+                yield f"{name} in {title}", strategy, environment
+
+
+def _sample(kind: type[KernelStrategy]) -> KernelStrategy | None:
+    """Make a strategy for some game that it accepts; which one does not matter to what is compiled."""
+    from sidelight import games
+
+    wanted = inspect.signature(kind.__init__).parameters
+    values = {
+        name: _SAMPLES[name]
+        for name, parameter in wanted.items()
+        if name in _SAMPLES and parameter.default is parameter.empty
+    }
+    for game in dict.fromkeys((*_GAMES, *games.names())):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of missing guarantees, say, which matter to nobody here
+                return kind(games.load(game), **values)
+        except (SidelightError, TypeError):
+            continue
+    return None
+
+
+def _environments(strategy: KernelStrategy) -> Iterator[tuple[str, Environment]]:
+    import numpy as np
+
+    from sidelight.environments import IID, Replay
+
+    count = strategy.game.n_outcomes
+    law = np.full(count, 1 / count)
+    if not strategy.dimension:
+        yield "IID", IID(law)
+    outcomes = np.arange(_ROUNDS) % count
+    contexts = np.ones((_ROUNDS, strategy.dimension)) if strategy.dimension else None
+    yield "Replay", Replay(outcomes, contexts, law)
+
+
+def _run(strategy: KernelStrategy, environment: Environment) -> None:
+    from sidelight.simulation import simulate
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        simulate(strategy.game, strategy, environment, _ROUNDS, 1, checkpoints=1, workers=1, progress=False)

@@ -1,0 +1,248 @@
+"""Policies on simulated classifiers, compiled: the whole published use case in seconds.
+
+Each predicted class has its own policy and its own stream of outcomes, so what matters about a long stream is only how
+many of its predictions fall on each class, a multinomial draw, and then the classes can be played one after the other.
+All policies meet the same classifiers, streams and outcomes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import compiled_available, generic, implements, loop
+from sidelight.errors import SidelightError
+from sidelight.monitor import policies
+from sidelight.monitor.confidence import log_evidence
+from sidelight.monitor.detection import Detection, verifies
+from sidelight.monitor.policies import Policy, mixture_prior, wald_cap
+from sidelight.monitor.use_case import CASES, STREAM, TOLERANCES, draw_classifier, macro_f1
+from sidelight.simulation.progress import Progress
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+PROTOCOLS = ("published", "text")
+"""How the pair of neighbors is listed and Z is drawn: as in the published runs, or as the paper's text says."""
+
+
+class Everything(NamedTuple):
+    """Verify every prediction."""
+
+    unused: int
+
+
+class Mixture(NamedTuple):
+    """Verify every prediction until log M(tolerance), kept up to date answer by answer, reaches the limit."""
+
+    a: float
+    b: float
+    tolerance: float
+    limit: float
+
+
+asks = generic("asks", ("policy", "t", "verified", "errors", "evidence", "rng"))
+"""Say whether prediction t of a class is to be verified."""
+grown = generic("grown", ("policy", "verified", "errors", "wrong", "evidence"))
+"""Return the evidence after one more answer, the counts being those before it."""
+
+
+@implements(asks, Detection)
+def _asks_game(policy: Detection, t: int, verified: int, errors: int, evidence: float, rng: Any) -> bool:
+    u = 1.0
+    if t >= 2:
+        for _ in range(policy.draws):
+            u = min(u, rng.random())
+    return verifies(policy, t, verified, errors, u)
+
+
+@implements(grown, Detection)
+def _grown_game(policy: Detection, verified: int, errors: int, wrong: int, evidence: float) -> float:
+    return evidence
+
+
+@implements(asks, Everything)
+def _asks_always(policy: Everything, t: int, verified: int, errors: int, evidence: float, rng: Any) -> bool:
+    return True
+
+
+@implements(grown, Everything)
+def _grown_always(policy: Everything, verified: int, errors: int, wrong: int, evidence: float) -> float:
+    return evidence
+
+
+@implements(asks, Mixture)
+def _asks_open(policy: Mixture, t: int, verified: int, errors: int, evidence: float, rng: Any) -> bool:
+    return evidence < policy.limit
+
+
+@implements(grown, Mixture)
+def _grown_mixture(policy: Mixture, verified: int, errors: int, wrong: int, evidence: float) -> float:
+    total = policy.a + policy.b + verified
+    if wrong == 1:
+        return evidence + math.log((policy.a + errors) / (total * policy.tolerance))
+    return evidence + math.log((policy.b + verified - errors) / (total * (1.0 - policy.tolerance)))
+
+
+@loop
+def watch(
+    policy: Any,
+    rates: Floats,
+    predictions: Integers,
+    verified: Integers,
+    errors: Integers,
+    rng: np.random.Generator,
+    world_rng: np.random.Generator,
+) -> int:
+    """Watch the predictions of each class; write how many were verified and how many of those were errors."""
+    for c in range(rates.shape[0]):
+        n = 0
+        e = 0
+        evidence = 0.0
+        for t in range(predictions[c]):
+            wrong = 1 if world_rng.random() < rates[c] else 0
+            if asks(policy, t, n, e, evidence, rng):
+                evidence = grown(policy, n, e, wrong, evidence)
+                n += 1
+                e += wrong
+        verified[c] = n
+        errors[c] = e
+    return 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one policy did on one case and tolerance: one row per run, one column per class where there are two."""
+
+    case: int
+    tolerance: float
+    policy: Policy
+    confidence: float
+    predictions: Integers
+    rates: Floats
+    verified: Integers
+    errors: Integers
+    certain: npt.NDArray[np.bool_]
+
+    @property
+    def verifications(self) -> Integers:
+        """Verifications of each run."""
+        return self.verified.sum(axis=1)
+
+    @property
+    def truth(self) -> npt.NDArray[np.bool_]:
+        """Which classes exceed the tolerance."""
+        return self.rates > self.tolerance
+
+    @property
+    def found(self) -> npt.NDArray[np.bool_]:
+        """Which classes the policy says do, certain or not."""
+        return self.errors > self.tolerance * self.verified
+
+    @property
+    def f1(self) -> Floats:
+        """The macro F1 of each run."""
+        return macro_f1(self.truth, self.found)
+
+    @property
+    def wrong_certain(self) -> npt.NDArray[np.bool_]:
+        """Which verdicts were called certain and are wrong."""
+        return self.certain & (self.truth != self.found)
+
+
+def published_policy(name: str, protocol: str = "published") -> Policy:
+    """Return a policy with the parameters of a protocol."""
+    if protocol not in PROTOCOLS:
+        raise SidelightError(f"protocol is {protocol!r}: give one of {', '.join(map(repr, PROTOCOLS))}")
+    if name == "randcbp" and protocol == "published":
+        return policies.RandCBP(bins=10, tail=1e-6, pairs="both", observers="verify")
+    if name == "randcbp":
+        return policies.RandCBP(bins=5, tail=1e-7, pairs="once", observers="verify")
+    return policies.make_policy(name, {})
+
+
+def simulate_case(
+    case: int,
+    tolerance: float,
+    policy: str | Policy,
+    runs: int = 96,
+    seed: int = 0,
+    *,
+    confidence: float = 0.95,
+    prior: Any = None,
+    stream: int = STREAM,
+    protocol: str = "published",
+    workers: int | None = None,
+    first_run: int = 0,
+    classifiers: int = 0,
+) -> Outcome:
+    """Let one policy watch the classifiers of one case.
+
+    Run r watches the published classifier of run r (or others, with another seed in `classifiers`). How many predictions fall on each class is drawn from
+    `SeedSequence(seed, spawn_key=(case, r, 0))`, outcomes from `(case, r, 1)`, the policy's own numbers from
+    `(case, r, 2)`: neither the number of workers nor whether the loop is compiled changes a result.
+    """
+    chosen = published_policy(policy, protocol) if isinstance(policy, str) else policy
+    rules = _compiled(chosen, tolerance, confidence, prior)
+    cap = wald_cap(tolerance) + 2
+
+    def play(run: int) -> tuple[Floats, Integers, Integers, Integers]:
+        drawn, world, own = (
+            np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(case, run, k))) for k in range(3)
+        )
+        classifier = draw_classifier(case, run, classifiers)
+        predictions = np.minimum(drawn.multinomial(stream, classifier.share), cap).astype(np.int64)
+        verified, errors = (np.zeros(len(predictions), np.int64) for _ in range(2))
+        watch(rules, classifier.error, predictions, verified, errors, own, world)
+        return classifier.error, predictions, verified, errors
+
+    numbers = range(first_run, first_run + runs)
+    with ThreadPoolExecutor(workers if compiled_available() else 1) as pool:
+        rates, predictions, verified, errors = (np.array(part) for part in zip(*pool.map(play, numbers), strict=True))
+    certain = _certain(verified, errors, tolerance, confidence, prior)
+    return Outcome(case, tolerance, chosen, confidence, predictions, rates, verified, errors, certain)
+
+
+def simulate_use_case(
+    names: Iterable[str] = ("explore", "cbp", "randcbp", "sequential"),
+    *,
+    cases: Sequence[int] = CASES,
+    tolerances: Sequence[float] = TOLERANCES,
+    runs: int = 96,
+    seed: int = 0,
+    progress: bool | None = None,
+    **options: Any,
+) -> list[Outcome]:
+    """Let several policies watch the classifiers of several cases; options as for `simulate_case`."""
+    jobs = [(case, tolerance, name) for case in cases for tolerance in tolerances for name in names]
+    outcomes = []
+    with Progress("use case", len(jobs), progress) as bar:
+        for job in jobs:
+            outcomes.append(simulate_case(*job, runs, seed, **options))
+            bar.advance(1)
+    return outcomes
+
+
+def _compiled(policy: Policy, tolerance: float, confidence: float, prior: Any) -> Any:
+    if isinstance(policy, policies.RandCBP | policies.CBP):
+        return policy.detection(tolerance)
+    if isinstance(policy, policies.Explore):
+        return Everything(0)
+    a, b = mixture_prior(prior, tolerance)
+    return Mixture(a, b, tolerance, -math.log1p(-confidence))
+
+
+def _certain(
+    verified: Integers, errors: Integers, tolerance: float, confidence: float, prior: Any
+) -> npt.NDArray[np.bool_]:
+    """Say which verdicts are certain at the end of the stream."""
+    law, limit = mixture_prior(prior, tolerance), -math.log1p(-confidence)
+    # A tiny allowance: the loop adds logarithms one by one and this takes them at once.
+    flat = [log_evidence(e, n, tolerance, law) >= limit - 1e-9 for n, e in zip(verified.flat, errors.flat, strict=True)]
+    return np.array(flat).reshape(verified.shape)

@@ -1,0 +1,113 @@
+"""Gaussian beliefs about the outcome law, as precision and information, and the linear algebra that loops need.
+
+The law p = E x + e_last, E = [I; -1'], is written with its first M - 1 entries x, so that it always sums to one. The
+probability of symbol k is then slope_k . x + offset_k, and a prior of precision `scale` around the uniform law, or
+around 0, has precision scale (I + 11') and information scale 1 in x: for laws the two differ by a constant factor.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import kernel
+from sidelight.game import Game
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class Channels(NamedTuple):
+    """How the symbols depend on the law. The symbols of action a are place[a] to place[a + 1].
+
+    Only informative actions are `watched`: the symbol of another one is certain and changes no belief.
+    """
+
+    place: Integers
+    owner: Integers  # the action a symbol belongs to
+    watched: Integers  # the symbols of informative actions
+    informative: Integers  # for each action, 0 or 1
+    columns: Floats  # how many outcomes show the symbol
+    slope: Floats
+    offset: Floats
+
+
+def channels(game: Game) -> Channels:
+    """Lay out the signal matrices of a game."""
+    sizes = [len(game.symbols(a)) for a in range(game.n_actions)]
+    signal = np.array([row for a in range(game.n_actions) for row in game.signal(a)], float)
+    owner = np.repeat(np.arange(game.n_actions), sizes)
+    informative = np.array([game.informative(a) for a in range(game.n_actions)])
+    return Channels(
+        place=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        owner=owner.astype(np.int64),
+        watched=np.flatnonzero(informative[owner]).astype(np.int64),
+        informative=informative.astype(np.int64),
+        columns=signal.sum(axis=1),
+        slope=np.ascontiguousarray(signal[:, :-1] - signal[:, -1:]),
+        offset=np.ascontiguousarray(signal[:, -1]),
+    )
+
+
+def prior(outcomes: int, scale: float) -> tuple[Floats, Floats]:
+    """Return precision and information of the prior."""
+    size = outcomes - 1
+    return scale * (np.eye(size) + np.ones((size, size))), np.full(size, scale)
+
+
+@kernel
+def absorb(channel: Channels, weight: Floats, precision: Floats, information: Floats, action: int, symbol: int) -> None:
+    """Add the observation of a symbol: for each symbol k of the action, its indicator seen with precision weight_k."""
+    size = information.shape[0]
+    seen = channel.place[action] + symbol
+    for k in range(channel.place[action], channel.place[action + 1]):
+        target = weight[k] * ((1.0 if k == seen else 0.0) - channel.offset[k])
+        for i in range(size):
+            information[i] += target * channel.slope[k, i]
+        add_square(precision, weight[k], channel.slope[k])
+
+
+@kernel
+def add_square(matrix: Floats, weight: float, row: Floats) -> None:
+    """Add weight row row' to a symmetric matrix, of which only the lower half is used."""
+    for i in range(row.shape[0]):
+        scaled = weight * row[i]
+        if scaled != 0.0:
+            for j in range(i + 1):
+                matrix[i, j] += scaled * row[j]
+
+
+@kernel
+def factorize(matrix: Floats, root: Floats) -> None:
+    """Set the lower triangle R of a positive definite matrix R R' (Cholesky)."""
+    for i in range(matrix.shape[0]):
+        for j in range(i + 1):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= root[i, k] * root[j, k]
+            root[i, j] = math.sqrt(total) if i == j else total / root[j, j]
+
+
+@kernel
+def solve_lower(root: Floats, right: Floats, x: Floats) -> None:
+    """Solve R x = right; both may be the same array."""
+    for i in range(right.shape[0]):
+        total = right[i]
+        for k in range(i):
+            total -= root[i, k] * x[k]
+        x[i] = total / root[i, i]
+
+
+@kernel
+def solve_upper(root: Floats, right: Floats, x: Floats) -> None:
+    """Solve R' x = right; both may be the same array."""
+    size = right.shape[0]
+    for back in range(size):
+        i = size - 1 - back
+        total = right[i]
+        for k in range(i + 1, size):
+            total -= root[k, i] * x[k]
+        x[i] = total / root[i, i]

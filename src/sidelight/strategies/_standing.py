@@ -1,0 +1,49 @@
+"""Which games a strategy for easy games plays: a hopeless one is refused, where it has no guarantee it warns."""
+
+from __future__ import annotations
+
+import warnings
+
+from sidelight.analysis import Analysis
+from sidelight.analysis.observability import Observers
+from sidelight.errors import SidelightError
+
+
+def check_playable(analysis: Analysis, name: str, only_optimal: bool = False) -> None:
+    """Refuse a hopeless game; warn of a hard one, and of any that has to be learnt from actions that are not played.
+
+    With `only_optimal` the strategy plays no degenerate action, which is optimal on a border only, more than once.
+    """
+    game = analysis.game
+    if analysis.unobservable is not None:
+        i, j = analysis.unobservable
+        raise SidelightError(
+            f"the game is hopeless: nothing that is ever shown tells action {i} ({game.actions[i]}) from action {j} "
+            f"({game.actions[j]}), which are neighbors; no strategy can play it well"
+        )
+    reason = ""
+    if analysis.kind == "hard":
+        reason = "the game is hard, and it may stop exploring while it is wrong"
+    elif only_optimal and (pair := _unseen(analysis)) is not None:
+        reason = f"actions {pair[0]} and {pair[1]} are told apart only by a degenerate action, which it does not play"
+    if reason:
+        warnings.warn(
+            f"{name} has no guarantee here: {reason}; its regret may grow linearly. CBP and RandCBP have one",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def settled_action(analysis: Analysis) -> int:
+    """Return the action to play throughout in a trivial game, else -1."""
+    return analysis.pareto[0] if analysis.kind == "trivial" else -1
+
+
+def _unseen(analysis: Analysis) -> tuple[int, int] | None:
+    """Return the first pair of neighbors that its Pareto-optimal actions, duplicates included, do not observe."""
+    for pair in analysis.neighbors:
+        inner = tuple(k for k in analysis.neighborhood(*pair) if analysis.status(k) == "pareto")
+        observers = Observers(analysis.game, inner, analysis.cells.scale)
+        if not observers.observe(analysis.cells.difference(*pair)):
+            return pair
+    return None

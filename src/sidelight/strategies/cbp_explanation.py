@@ -1,0 +1,193 @@
+"""Why CBP and RandCBP chose as they did, in words: a reading of the state that a round left behind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from sidelight.analysis.plausible import UNKNOWN, Bits, Plausible, between, pooled, unite
+from sidelight.strategies.cbp import Flags, Integers, RandCBP, State, best
+
+# As many pairs get a line each; more of them are listed.
+_MOST_LINES = 6
+_MOST_SCORES = 8
+
+
+class Choice(NamedTuple):
+    """What the decided signs left to choose from, in the notation of the module `cbp`."""
+
+    plausible: list[int]  # P(t)
+    allowed: Flags  # P(t) u N+(t)
+    observing: Flags  # V(t)
+    limits: list[float]  # W_a^(2/3) f(t): as long as n_a is no more, a is in R(t)
+
+
+def explanation(strategy: RandCBP) -> str:
+    """Say what was known at the last call of `act` and why its action was chosen; nothing before the first."""
+    state, settled = strategy.state, strategy.compiled_parameters.settled
+    t = int(state.clock[0]) - 1
+    if t < 0:
+        return ""
+    if settled >= 0:
+        return f"The game is trivial: no action is ever better than {_name(strategy, settled)}."
+    if t < strategy.game.n_actions:
+        return f"Opening: each action is played once, and now it is the turn of {_name(strategy, t)}."
+    choice = choices(strategy, t)
+    return "\n".join([*_differences(strategy, t), *_sets(strategy, choice), _reason(strategy, choice, t)])
+
+
+def choices(strategy: RandCBP, t: int) -> Choice:
+    """Work out again what the signs of the last round leave, without touching the state."""
+    signs = strategy.state.signs.copy()
+    words, targets, actions = strategy.plausible_sets.sizes
+    alive = np.zeros(targets, np.uint8)
+    facts = strategy.compiled_parameters.plausible
+    if strategy.game.n_outcomes == 2:
+        between(facts, signs, alive)
+    else:
+        facts = _answered(strategy, facts, signs, np.zeros(words, np.uint64), alive)
+    allowed, observing = np.zeros((2, actions), np.uint8)
+    unite(facts, alive, allowed, observing)
+    cells = np.flatnonzero(alive[len(signs) :])
+    plausible = np.flatnonzero(facts.members[cells].any(axis=0))
+    parameters = strategy.compiled_parameters
+    rate = parameters.alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)
+    return Choice(plausible.tolist(), allowed, observing, (parameters.rate * rate).tolist())
+
+
+def _answered(strategy: RandCBP, facts: Plausible, signs: Integers, wanted: Bits, alive: Flags) -> Plausible:
+    """Find the cells and borders that meet D; the pools may have forgotten what the table still knows."""
+    while pooled(facts, signs, wanted, np.zeros((len(alive), 2), np.int64), alive) == UNKNOWN:
+        facts = strategy.plausible_sets.learn(signs, strategy.state.delta)
+    return facts
+
+
+def _differences(strategy: RandCBP, t: int) -> list[str]:
+    """Describe the estimate of each pair: a line each, or two lists if they are many."""
+    pairs, state = strategy.analysis.neighbors, strategy.state
+    size = max([0.0, *np.abs(state.delta), *state.width])
+    digits = min(9, max(3, 2 - math.floor(math.log10(size)))) if size else 3
+    if len(pairs) > _MOST_LINES:
+        return _listed(strategy, digits)
+    bound = math.sqrt(strategy.alpha * math.log(t))
+    lines = ["Loss differences, estimate +- confidence width:"]
+    for e, (i, j) in enumerate(pairs):
+        if state.reach[e] == 0.0:
+            lines.append(f"  {i} - {j}  unknown: feedback of an observer is still missing")
+            continue
+        drawn = f"  Z {state.width[e] / state.reach[e]:.2f} of {bound:.2f}" if strategy.bins > 1 else ""
+        number = f"{state.delta[e]:+.{digits}f} +- {state.width[e]:.{digits}f}"
+        lines.append(f"  {i} - {j}  {number}{drawn}  {_verdict(strategy, e)}")
+    return lines
+
+
+def _verdict(strategy: RandCBP, e: int) -> str:
+    """Say whether a pair is decided, and for whom."""
+    i, j = strategy.analysis.neighbors[e]
+    sign = strategy.state.signs[e]
+    if sign:
+        return f"decided: {_name(strategy, j if sign > 0 else i)} is better"
+    if _taken_back(strategy.state, e):
+        return "taken back: it contradicts the others"
+    return f"open: {_name(strategy, i)} or {_name(strategy, j)}"
+
+
+def _taken_back(state: State, e: int) -> bool:
+    delta = state.delta[e]
+    return bool(state.signs[e] == 0 and state.reach[e] > 0 and delta != 0 and abs(delta) >= state.width[e])
+
+
+def _listed(strategy: RandCBP, digits: int) -> list[str]:
+    """List many pairs by their numbers, decided ones first."""
+    groups: dict[str, list[str]] = {"decided": [], "open": [], "taken back": [], "unknown": []}
+    state = strategy.state
+    for e, (i, j) in enumerate(strategy.analysis.neighbors):
+        number = f"{state.delta[e]:+.{digits}f} +- {state.width[e]:.{digits}f}"
+        if state.signs[e]:
+            better, worse = (j, i) if state.signs[e] > 0 else (i, j)
+            number = f"{abs(state.delta[e]):.{digits}f} +- {state.width[e]:.{digits}f}"
+            groups["decided"].append(f"{better} beats {worse} ({number})")
+        elif state.reach[e] == 0.0:
+            groups["unknown"].append(f"{i} - {j}")
+        else:
+            groups["taken back" if _taken_back(state, e) else "open"].append(f"{i} - {j} ({number})")
+    count = len(strategy.analysis.neighbors)
+    titles = {
+        "decided": "Decided",
+        "open": "Open (loss differences)",
+        "taken back": "Taken back, as they contradict the others",
+        "unknown": "Unknown, as feedback of an observer is still missing",
+    }
+    return [f"{titles[kind]}, {len(of)} of {count}: {', '.join(of)}" for kind, of in groups.items() if of]
+
+
+def _sets(strategy: RandCBP, choice: Choice) -> list[str]:
+    """Name the plausible actions, and what their borders and observers add."""
+    plausible = choice.plausible
+    lines = [f"Plausible: {_names(strategy, plausible)}"]
+    beside = [a for a in np.flatnonzero(choice.allowed).tolist() if a not in plausible]
+    if beside:
+        lines.append(f"On a border between them: {_names(strategy, beside)}")
+    weight = strategy.compiled_parameters.weight
+    watching = [a for a in np.flatnonzero(choice.observing).tolist() if not choice.allowed[a] and weight[a] > 0]
+    before = _plays_before(strategy, choice)
+    for a in watching:
+        if before is None:
+            break
+        n, limit = before[a], choice.limits[a]
+        verdict = "explored up to" if n <= limit else "explored enough, the limit is"
+        lines.append(f"Observer: {_name(strategy, a)}, played {_times(n)}, {verdict} {limit:.4g}")
+    return lines
+
+
+def _reason(strategy: RandCBP, choice: Choice, t: int) -> str:
+    """Say what singled the action out: it is the only one, or has the largest W^2 / n."""
+    before = _plays_before(strategy, choice)
+    if before is None:
+        return "Which action was chosen cannot be told, since several wait for feedback."
+    playable = [a for a, n in enumerate(before) if choice.allowed[a] or (choice.observing[a] and n <= choice.limits[a])]
+    if len(playable) == 1:
+        return f"Chosen: {_name(strategy, playable[0])}, the only action left"
+    scores = {a: float(strategy.compiled_parameters.weight[a] / before[a]) for a in playable}
+    order = sorted(playable, key=lambda a: (-scores[a], a))
+    chosen, second = order[:2]
+    tie = " (the first of equals)" if scores[chosen] == scores[second] else ""
+    listed = ", ".join(f"{_name(strategy, a)} ({scores[a]:.4g})" for a in order[:_MOST_SCORES])
+    more = f" and {len(order) - _MOST_SCORES} more" if len(order) > _MOST_SCORES else ""
+    return f"Chosen: {_name(strategy, chosen)}, whose W^2/n is largest{tie}: {listed}{more}"
+
+
+def _plays_before(strategy: RandCBP, choice: Choice) -> list[float] | None:
+    """Return how often each action had been played when the last one was chosen.
+
+    That one is among those that wait for feedback. If they are several, it is the one that would be chosen, had it been
+    played once less; None if that holds for more than one.
+    """
+    state, t = strategy.state, int(strategy.state.clock[0]) - 1
+    under_way = [a for a, count in enumerate(strategy._under_way) if count]
+    found = []
+    for a in under_way or range(strategy.game.n_actions):
+        plays = state.plays.copy()
+        plays[a] -= 1.0
+        if plays[a] > 0.0 and _chosen(strategy, state._replace(plays=plays), choice, t) == a:
+            found.append(plays.tolist())
+    return found[0] if len(found) == 1 else None
+
+
+def _chosen(strategy: RandCBP, state: State, choice: Choice, t: int) -> int:
+    return int(best(strategy.compiled_parameters, state, choice.allowed, choice.observing, t))
+
+
+def _name(strategy: RandCBP, action: int) -> str:
+    return f"{action} {strategy.game.actions[action]}"
+
+
+def _names(strategy: RandCBP, actions: Iterable[int]) -> str:
+    return ", ".join(_name(strategy, a) for a in actions)
+
+
+def _times(n: float) -> str:
+    return "once" if n == 1 else f"{n:.0f} times"

@@ -1,0 +1,274 @@
+"""How far a point is from the cell of an action, in the metric of a precision matrix: a small convex program, exactly.
+
+The cell of action i is {q : (L_k - L_i) q >= 0 for all k, q >= 0} on the hyperplane of laws. For a Pareto-optimal
+action its neighbors suffice as k. With precision R R' and y = R' (x - mean) the distance is that of the origin from
+{y : a_k . y >= g_k}, a_k = R^-1 row_k / |R^-1 row_k|: a least distance program, solved through its dual
+
+    min over u >= 0 of |sum_k u_k (a_k, g_k) - (0, 1)|^2,    y = sum_k u_k a_k / rho,    rho = 1 - g . u,
+
+by an active set method (C. Lawson, R. Hanson, "Solving least squares problems", 1974, chapter 23), which starts from
+the active set of the last call. With two outcomes cells are intervals and nothing needs solving.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import kernel
+from sidelight.analysis import Analysis
+from sidelight.strategies._gaussian import factorize, solve_lower, solve_upper
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+# Relative to the largest violation, which is scaled to 1.
+_TOLERANCE = 1e-11
+
+
+class Cells(NamedTuple):
+    """The cells of the actions that are not dominated, one per class of duplicates.
+
+    Inequalities row . x + offset >= 0: those of cell c are start[c] to start[c + 1], the last M, from `units` on, say
+    that no probability is negative and belong to every cell. With two outcomes cell c is [low[c], high[c]] instead.
+    """
+
+    number: Integers  # the cell of each action; -1 for a dominated one
+    start: Integers
+    units: int
+    row: Floats
+    offset: Floats
+    low: Floats
+    high: Floats
+
+
+def cells(analysis: Analysis) -> Cells:
+    """Lay out the cells of a game."""
+    game, geometry = analysis.game, analysis.cells
+    classes = [i for i in geometry.classes if geometry.status(i) != "dominated"]
+    start, rows = [0], []
+    for i in classes:
+        for k in _confining(analysis, i):
+            difference = [a - b for a, b in zip(game.loss[k], game.loss[i], strict=True)]
+            if len(set(difference)) > 1:  # else k is worse by the same amount everywhere
+                rows.append(difference)
+        start.append(len(rows))
+    units = len(rows)
+    rows += [[Fraction(int(m == j)) for j in range(game.n_outcomes)] for m in range(game.n_outcomes)]
+    ends = [_interval(rows[first:last]) for first, last in pairwise(start)]
+    # Exact differences first: large losses may differ by little.
+    values = np.array([[float(value / max(map(abs, row))) for value in row] for row in rows])
+    numbers = {i: c for c, i in enumerate(classes)}
+    return Cells(
+        number=np.array([numbers.get(r, -1) for r in geometry.representative], np.int64),
+        start=np.array(start, np.int64),
+        units=units,
+        row=np.ascontiguousarray(values[:, :-1] - values[:, -1:]),
+        offset=np.ascontiguousarray(values[:, -1]),
+        low=np.array([low for low, _ in ends]),
+        high=np.array([high for _, high in ends]),
+    )
+
+
+def _confining(analysis: Analysis, i: int) -> list[int]:
+    """Return actions whose half-spaces, with the simplex, make up the cell of action i."""
+    if analysis.status(i) == "pareto":
+        return [j if k == i else k for k, j in analysis.neighbors if i in (k, j)]
+    return [k for k in analysis.cells.classes if k != i]
+
+
+def _interval(rows: list[list[Fraction]]) -> tuple[float, float]:
+    """Return the cell of a game of two outcomes as an interval of the first probability."""
+    low, high = Fraction(0), Fraction(1)
+    for row in rows:
+        rise, at_zero = row[0] - row[-1], row[-1]
+        if rise > 0:
+            low = max(low, -at_zero / rise)
+        elif rise < 0:
+            high = min(high, -at_zero / rise)
+    return float(low), float(high)
+
+
+def desk(cell: Cells) -> dict[str, Any]:
+    """Return what `squared_distance` writes on, as fields of a state."""
+    rows, size = cell.row.shape
+    count = cell.start.shape[0] - 1
+    return {
+        "root": np.zeros((size, size)),
+        "mean": np.zeros(size),
+        "white": np.zeros((rows, size)),
+        "missing": np.zeros(rows),
+        "known": np.zeros(count, np.int64),
+        "distance": np.zeros(count),
+        "active": np.zeros((count, size + 2), np.int64),
+        "active_size": np.zeros(count, np.int64),
+        "gram": np.zeros((size + 2, size + 2)),
+        "multiplier": np.zeros(size + 2),
+        "trial": np.zeros(size + 2),
+        "nearest": np.zeros(size),
+    }
+
+
+@kernel
+def change_metric(cell: Cells, state: Any) -> None:
+    """Prepare distances from the mean of state.precision and state.information; forget the old ones."""
+    factorize(state.precision, state.root)
+    solve_lower(state.root, state.information, state.mean)
+    solve_upper(state.root, state.mean, state.mean)
+    size = state.mean.shape[0]
+    if size > 1:
+        for k in range(cell.row.shape[0]):
+            white = state.white[k]
+            solve_lower(state.root, cell.row[k], white)
+            length, value = 0.0, cell.offset[k]
+            for i in range(size):
+                length += white[i] * white[i]
+                value += cell.row[k, i] * state.mean[i]
+            length = math.sqrt(length)
+            state.missing[k] = -value / length
+            for i in range(size):
+                white[i] /= length
+    for c in range(state.known.shape[0]):
+        state.known[c] = 0
+
+
+@kernel
+def squared_distance(cell: Cells, state: Any, c: int) -> float:
+    """Return min over q in cell c of (q - mean)' precision (q - mean)."""
+    if state.known[c] == 0:
+        state.known[c] = 1
+        if state.mean.shape[0] == 1:
+            x = state.mean[0]
+            away = max(cell.low[c] - x, x - cell.high[c], 0.0) * state.root[0, 0]
+            state.distance[c] = away * away
+        else:
+            state.distance[c] = least_distance(cell, state, c)
+    return state.distance[c]
+
+
+@kernel
+def least_distance(cell: Cells, state: Any, c: int) -> float:
+    """Solve the least distance program of cell c, in units of its largest violation so that the numbers are near 1."""
+    unit = 0.0
+    for k in range(cell.start[c], cell.start[c + 1]):
+        unit = max(unit, state.missing[k])
+    for k in range(cell.units, cell.row.shape[0]):
+        unit = max(unit, state.missing[k])
+    if unit == 0.0:
+        return 0.0
+    # The active set of the last time serves as long as its multipliers are positive. Each pass then finds a strictly
+    # better point of the dual, so only rounding could reach the bound.
+    warm, fresh = True, False
+    for _ in range(50 * cell.row.shape[0]):
+        sound = solve_active(state, c, unit)
+        if not sound and warm:
+            state.active_size[c] = 0
+            continue
+        if fresh and not (sound and state.trial[state.active_size[c] - 1] > 0.0):
+            state.active_size[c] -= 1  # what was violated is so by rounding only
+            break
+        fresh = False
+        if advance(state, c, warm):
+            continue
+        warm = False
+        nearest_point(state, c, unit)
+        entering = most_violated(cell, state, c, unit)
+        if entering < 0:
+            break
+        state.active[c, state.active_size[c]] = entering
+        state.multiplier[state.active_size[c]] = 0.0
+        state.active_size[c] += 1
+        fresh = True
+    total = 0.0
+    for i in range(state.nearest.shape[0]):
+        total += state.nearest[i] * state.nearest[i]
+    return total * unit * unit
+
+
+@kernel
+def solve_active(state: Any, c: int, unit: float) -> bool:
+    """Set the trial multipliers that minimise the dual over the active set; False if that is degenerate."""
+    count, size = state.active_size[c], state.mean.shape[0]
+    for n in range(count):
+        a = state.active[c, n]
+        for m in range(n + 1):
+            b = state.active[c, m]
+            total = (state.missing[a] / unit) * (state.missing[b] / unit)
+            for i in range(size):
+                total += state.white[a, i] * state.white[b, i]
+            whole = total
+            for k in range(m):
+                total -= state.gram[n, k] * state.gram[m, k]
+            if n != m:
+                state.gram[n, m] = total / state.gram[m, m]
+            elif total <= 1e-14 * whole:
+                return False
+            else:
+                state.gram[n, n] = math.sqrt(total)
+        state.trial[n] = state.missing[a] / unit
+    trial = state.trial[:count]
+    solve_lower(state.gram, trial, trial)
+    solve_upper(state.gram, trial, trial)
+    return True
+
+
+@kernel
+def nearest_point(state: Any, c: int, unit: float) -> None:
+    """Set the point y that belongs to the multipliers."""
+    rho = 1.0
+    for i in range(state.nearest.shape[0]):
+        state.nearest[i] = 0.0
+    for n in range(state.active_size[c]):
+        k, u = state.active[c, n], state.multiplier[n]
+        rho -= u * state.missing[k] / unit
+        for i in range(state.nearest.shape[0]):
+            state.nearest[i] += u * state.white[k, i]
+    for i in range(state.nearest.shape[0]):
+        state.nearest[i] /= rho
+
+
+@kernel
+def most_violated(cell: Cells, state: Any, c: int, unit: float) -> int:
+    """Return the inequality of cell c that the point y violates most; -1 if none."""
+    first = cell.start[c]
+    own = cell.start[c + 1] - first
+    found, worst = -1, _TOLERANCE
+    for n in range(own + cell.row.shape[0] - cell.units):
+        k = first + n if n < own else cell.units + n - own
+        violation = state.missing[k] / unit
+        for i in range(state.nearest.shape[0]):
+            violation -= state.white[k, i] * state.nearest[i]
+        if violation > worst:
+            found, worst = k, violation
+    return found
+
+
+@kernel
+def advance(state: Any, c: int, warm: bool) -> bool:
+    """Move the multipliers to the trial ones, or until one of them is 0 and leaves; say whether any left.
+
+    A warm start has no multipliers yet: it takes the trial ones and drops all that are not positive.
+    """
+    step, leaving = 1.0, -1
+    if not warm:
+        for n in range(state.active_size[c]):
+            if state.trial[n] <= 0.0:
+                fall = state.multiplier[n] - state.trial[n]
+                part = state.multiplier[n] / fall if fall > 0.0 else 0.0
+                if leaving < 0 or part < step:
+                    step, leaving = part, n
+    kept = 0
+    for n in range(state.active_size[c]):
+        old = state.trial[n] if warm else state.multiplier[n]
+        value = old + step * (state.trial[n] - old)
+        if n != leaving and value > 0.0:
+            state.active[c, kept] = state.active[c, n]
+            state.multiplier[kept] = value
+            kept += 1
+    left = kept < state.active_size[c]
+    state.active_size[c] = kept
+    return left

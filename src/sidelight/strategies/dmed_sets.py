@@ -1,0 +1,124 @@
+"""The loops of PM-DMED: who still waits in the current one, who is in the next."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import kernel
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.uint8]
+
+# Expected losses (scaled to [0, 1]) that differ by less are equal.
+TIE = 1e-12
+
+
+class Sets(Protocol):
+    """The part of the state that the loops need."""
+
+    @property
+    def clock(self) -> Integers: ...  # rounds played
+    @property
+    def plays(self) -> Floats: ...
+    @property
+    def seen(self) -> Floats: ...  # symbols received, by action
+    @property
+    def waiting(self) -> Flags: ...
+    @property
+    def following(self) -> Flags: ...
+    @property
+    def leader(self) -> Integers: ...  # the action that is optimal for the best guess
+    @property
+    def tied(self) -> Integers: ...  # 1 if another one is as good
+
+
+@kernel
+def add(state: Sets, action: int) -> None:
+    """Put an action into the next loop unless it waits in this one."""
+    if state.waiting[action] == 0:
+        state.following[action] = 1
+
+
+@kernel
+def add_all(state: Sets) -> None:
+    """Put every action into the next loop that does not wait in this one."""
+    for a in range(state.plays.shape[0]):
+        add(state, a)
+
+
+@kernel
+def add_usual(state: Sets, force: float, level: float) -> None:
+    """Add the leader and every action with n < c sqrt(log t); everything if the leader is not alone."""
+    add(state, state.leader[0])
+    least = force * math.sqrt(level)
+    for a in range(state.plays.shape[0]):
+        if state.plays[a] < least or state.tied[0] == 1:
+            add(state, a)
+
+
+@kernel
+def add_short(state: Sets, share: Floats, level: float) -> None:
+    """Add every action that was seen less often than its share of log t."""
+    for a in range(state.plays.shape[0]):
+        if share[a] * level > state.seen[a]:
+            add(state, a)
+
+
+@kernel
+def take(state: Sets) -> int:
+    """Take the next action of the loop, beginning the next loop if this one is done."""
+    actions = state.plays.shape[0]
+    chosen = 0
+    while chosen < actions and state.waiting[chosen] == 0:
+        chosen += 1
+    if chosen == actions:
+        for a in range(actions):
+            state.waiting[a] = state.following[a]
+            state.following[a] = 0
+        chosen = 0
+        while state.waiting[chosen] == 0:
+            chosen += 1
+    state.waiting[chosen] = 0
+    state.clock[0] += 1
+    state.plays[chosen] += 1.0
+    return chosen
+
+
+@kernel
+def lead(state: Sets, loss: Floats, candidate: Integers, law: Floats, cost: Floats) -> None:
+    """Find the action that is optimal for a law, the gap of every action, and whether a different one is as good.
+
+    Candidates are the Pareto-optimal actions, duplicates once: another action can tie with them, but never alone.
+    """
+    best, chosen = math.inf, 0
+    for a in range(loss.shape[0]):
+        total = 0.0
+        for m in range(law.shape[0]):
+            total += loss[a, m] * law[m]
+        cost[a] = total
+        if candidate[a] == 1 and total < best:
+            best, chosen = total, a
+    state.leader[0] = chosen
+    state.tied[0] = 0
+    for a in range(loss.shape[0]):
+        cost[a] = max(cost[a] - best, 0.0)
+        if a != chosen and candidate[a] == 1 and cost[a] <= TIE:
+            state.tied[0] = 1
+
+
+def set_room(actions: int) -> dict[str, npt.NDArray[np.int64] | Floats | Flags]:
+    """Return the arrays of `Sets`, by name: everybody waits."""
+    return {
+        "clock": np.zeros(1, np.int64),
+        "plays": np.zeros(actions),
+        "seen": np.zeros(actions),
+        "waiting": np.ones(actions, np.uint8),
+        "following": np.zeros(actions, np.uint8),
+        "leader": np.zeros(1, np.int64),
+        "tied": np.ones(1, np.int64),
+    }

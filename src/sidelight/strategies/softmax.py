@@ -1,0 +1,172 @@
+"""Multinomial logistic regression inside a loop: symbols of an action on contexts, by Newton's method.
+
+The fit minimises -sum_s log softmax(Theta x_s)[y_s] + (lambda / 2) |Theta|^2 over Theta, one row per symbol. With
+J(pi) = diag(pi) - pi pi', its Hessian is F = sum_s J(pi_s) (x) x_s x_s' + lambda I, and F^-1 is the approximate
+covariance of Theta, so that the standard error of v softmax(Theta x) is sqrt(g' F^-1 g), g = (J(pi) v) (x) x.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import kernel
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+_STEPS = 50
+_ENOUGH = 1e-10
+
+
+@kernel
+def softmax(theta: Floats, x: Floats, law: Floats) -> float:
+    """Set the law with weights exp(theta x); return the log of their sum."""
+    highest = -math.inf
+    for u in range(theta.shape[0]):
+        total = 0.0
+        for k in range(x.shape[0]):
+            total += theta[u, k] * x[k]
+        law[u] = total
+        highest = max(highest, total)
+    total = 0.0
+    for u in range(theta.shape[0]):
+        total += math.exp(law[u] - highest)
+    normal = highest + math.log(total)
+    for u in range(theta.shape[0]):
+        law[u] = math.exp(law[u] - normal)
+    return normal
+
+
+@kernel
+def objective(theta: Floats, features: Floats, symbols: Integers, n: int, penalty: float, law: Floats) -> float:
+    """Return what the fit minimises."""
+    value = 0.0
+    for u in range(theta.shape[0]):
+        for k in range(theta.shape[1]):
+            value += 0.5 * penalty * theta[u, k] * theta[u, k]
+    for s in range(n):
+        normal = softmax(theta, features[s], law)
+        score = 0.0
+        for k in range(theta.shape[1]):
+            score += theta[symbols[s], k] * features[s, k]
+        value += normal - score
+    return value
+
+
+@kernel
+def derivatives(
+    theta: Floats, features: Floats, symbols: Integers, n: int, penalty: float, law: Floats, slope: Floats, F: Floats
+) -> None:
+    """Set the gradient and the lower half of the Hessian of the objective."""
+    count, d = theta.shape
+    for u in range(count):
+        for k in range(d):
+            slope[u * d + k] = penalty * theta[u, k]
+            for c in range(u * d + k):
+                F[u * d + k, c] = 0.0
+            F[u * d + k, u * d + k] = penalty
+    for s in range(n):
+        x = features[s]
+        softmax(theta, x, law)
+        for u in range(count):
+            error = law[u] - (1.0 if symbols[s] == u else 0.0)
+            for k in range(d):
+                slope[u * d + k] += error * x[k]
+            for w in range(u + 1):
+                weight = law[u] * ((1.0 if u == w else 0.0) - law[w])
+                for k in range(d):
+                    scaled = weight * x[k]
+                    for c in range(k + 1 if u == w else d):
+                        F[u * d + k, w * d + c] += scaled * x[c]
+
+
+@kernel
+def factorize(F: Floats, R: Floats) -> None:
+    """Set R with R R' = F (lower triangles)."""
+    for i in range(F.shape[0]):
+        for j in range(i + 1):
+            total = F[i, j]
+            for k in range(j):
+                total -= R[i, k] * R[j, k]
+            R[i, j] = math.sqrt(total) if i == j else total / R[j, j]
+
+
+@kernel
+def solve_lower(R: Floats, g: Floats) -> None:
+    """Replace g by R^-1 g."""
+    for i in range(g.shape[0]):
+        total = g[i]
+        for k in range(i):
+            total -= R[i, k] * g[k]
+        g[i] = total / R[i, i]
+
+
+@kernel
+def solve_upper(R: Floats, g: Floats) -> None:
+    """Replace g by R^-T g."""
+    for i in range(g.shape[0] - 1, -1, -1):
+        total = g[i]
+        for k in range(i + 1, g.shape[0]):
+            total -= R[k, i] * g[k]
+        g[i] = total / R[i, i]
+
+
+@kernel
+def fit(
+    theta: Floats,
+    features: Floats,
+    symbols: Integers,
+    n: int,
+    penalty: float,
+    law: Floats,
+    slope: Floats,
+    F: Floats,
+    R: Floats,
+    trial: Floats,
+) -> None:
+    """Move theta to the optimum by damped Newton steps from where it is; leave R with R R' = F there."""
+    count, d = theta.shape
+    value = objective(theta, features, symbols, n, penalty, law)
+    for _ in range(_STEPS):
+        derivatives(theta, features, symbols, n, penalty, law, slope, F)
+        factorize(F, R)
+        solve_lower(R, slope)
+        decrement = 0.0
+        for i in range(slope.shape[0]):
+            decrement += slope[i] * slope[i]
+        if decrement < _ENOUGH * _ENOUGH * (1.0 + n):
+            return
+        solve_upper(R, slope)
+        size = 1.0
+        while size > 1e-9:
+            for u in range(count):
+                for k in range(d):
+                    trial[u, k] = theta[u, k] - size * slope[u * d + k]
+            fresh = objective(trial, features, symbols, n, penalty, law)
+            if fresh <= value - 0.25 * size * decrement or decrement < 1e-12:
+                break
+            size *= 0.5
+        for u in range(count):
+            for k in range(d):
+                theta[u, k] = trial[u, k]
+        value = fresh
+
+
+@kernel
+def standard_error(law: Floats, vector: Floats, first: int, x: Floats, R: Floats, g: Floats) -> float:
+    """Return sqrt(g' F^-1 g) for the weights vector[first], vector[first + 1], ... of the symbols."""
+    count, d = law.shape[0], x.shape[0]
+    mean = 0.0
+    for u in range(count):
+        mean += law[u] * vector[first + u]
+    for u in range(count):
+        weight = law[u] * (vector[first + u] - mean)
+        for k in range(d):
+            g[u * d + k] = weight * x[k]
+    solve_lower(R, g)
+    total = 0.0
+    for i in range(g.shape[0]):
+        total += g[i] * g[i]
+    return math.sqrt(total)

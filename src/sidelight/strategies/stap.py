@@ -1,0 +1,134 @@
+"""STAP: any on-line classifier made fit for apple tasting.
+
+If the classifier says accept, accept. If it says reject, accept all the same with probability sqrt((1 + m) / t), m
+being the false rejections that this has uncovered so far. Only rounds whose label is seen train the classifier.
+
+The published runs counted all mistakes of the classifier in m (`count="all"`), trained ridge regression with the
+constant 1 / 0.05, and drew a number every round whether it was needed or not.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import implements
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_parameter, observe
+from sidelight.strategies.online_classifier import LEARNERS, margin, new_classifier, train
+from sidelight.strategies.online_classifier import Classifier as Learner
+from sidelight.strategies.pg import revealing_action
+
+
+class Parameters(NamedTuple):
+    """What STAP knows before the first round."""
+
+    accept: int
+    reject: int
+    learner: int
+    all_mistakes: int
+    sign: float  # the label of the revealing action's first symbol: +1 if accepting is right for it
+
+
+class State(NamedTuple):
+    """What play changes: clock and mistakes in `counts`, the classifier's state in the rest."""
+
+    counts: npt.NDArray[np.float64]
+    weights: npt.NDArray[np.float64]
+    gram: npt.NDArray[np.float64]
+    inverse: npt.NDArray[np.float64]
+    pull: npt.NDArray[np.float64]
+    scratch: npt.NDArray[np.float64]
+    seen: npt.NDArray[np.float64]
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    state.counts[0] += 1.0
+    t = state.counts[0]
+    if t == 1.0 or margin(state.weights, context) > 0.0:
+        return parameters.accept
+    if rng.random() < math.sqrt((1.0 + state.counts[1]) / t):
+        return parameters.accept
+    return parameters.reject
+
+
+@implements(observe, Parameters)
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+    if action == parameters.accept:
+        y = parameters.sign if symbol == 0 else -parameters.sign
+        accepted = margin(state.weights, context) > 0.0
+        mistake = accepted != (y > 0.0)
+        if mistake and (parameters.all_mistakes == 1 or not accepted):
+            state.counts[1] += 1.0
+        learner = Learner(state.weights, state.gram, state.inverse, state.pull, state.scratch, state.seen)
+        train(parameters.learner, learner, context, y, mistake)
+
+
+class STAP(KernelStrategy):
+    """The standard apple tasting transformation of an on-line classifier.
+
+    Parameters
+    ----------
+    game
+        A game of two outcomes and two Pareto-optimal actions, one of which reveals the outcome and the other nothing.
+    dimension
+        How many numbers a context has.
+    learner
+        The classifier: "ridge" or "perceptron".
+    regularization
+        lambda of the ridge regression.
+    count
+        What raises the rate of exploration: "false-rejections", as in the original, or "all" mistakes seen.
+    seed
+        Where the draws start.
+
+    References
+    ----------
+    D. Helmbold, N. Littlestone, P. Long, "Apple tasting", Information and Computation, 2000.
+    """
+
+    guarantee: ClassVar[str] = "apple tasting, with a mistake bound that depends on the classifier's"
+
+    def __init__(
+        self,
+        game: Game,
+        dimension: int,
+        learner: str = "ridge",
+        regularization: float = 0.05,
+        count: str = "false-rejections",
+        seed: Seed = 0,
+    ) -> None:
+        super().__init__(game, seed=seed)
+        self.dimension = dimension
+        self.learner = learner
+        self.regularization = regularization
+        self.count = count
+        check_parameter("dimension", dimension, isinstance(dimension, int) and dimension >= 1, "1 or more")
+        check_parameter("learner", learner, learner in LEARNERS, f"one of {', '.join(LEARNERS)}")
+        check_parameter("regularization", regularization, regularization > 0, "a positive number")
+        check_parameter("count", count, count in ("false-rejections", "all"), "'false-rejections' or 'all'")
+        self._accept = revealing_action(game, self.name)
+        gains = (
+            [game.loss[1 - self._accept][j] - game.loss[self._accept][j] for j in (0, 1)] if game.n_actions == 2 else []
+        )
+        if not gains or min(gains) >= 0 or max(gains) <= 0:
+            raise SidelightError("STAP is for apple tasting: two actions, each of them better at one of two outcomes")
+        self._sign = 1.0 if gains[0] > 0 else -1.0
+
+    def _compile(self) -> Parameters:
+        return Parameters(
+            accept=self._accept,
+            reject=1 - self._accept,
+            learner=LEARNERS.index(self.learner),
+            all_mistakes=int(self.count == "all"),
+            sign=self._sign,
+        )
+
+    def _start(self) -> State:
+        fresh: Any = new_classifier(int(self.dimension), float(self.regularization))
+        return State(np.zeros(2), *fresh)

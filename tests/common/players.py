@@ -1,0 +1,20 @@
+"""Every strategy of the library, made with its default parameters and what it cannot do without."""
+
+import inspect
+
+import sidelight as sl
+
+# Arguments of constructors that have no default.
+ARGUMENTS = {
+    "FixedAction": {"action": 0},
+}
+DIMENSION = 3
+
+
+def make(name, game):
+    """Make the strategy `name` for a game."""
+    kind = getattr(sl.strategies, name)
+    given = dict(ARGUMENTS.get(name, {}))
+    if "dimension" in inspect.signature(kind).parameters:
+        given.setdefault("dimension", DIMENSION)
+    return kind(game, **given)

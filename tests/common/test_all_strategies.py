@@ -1,0 +1,88 @@
+"""Every strategy meets every check, and every check can fail."""
+
+import pytest
+from common.broken import BROKEN, Chronicler, Contextual, Honest, ReadsLosses
+from common.players import make
+
+import sidelight as sl
+from sidelight._kernel import compiled_available
+from sidelight.checks import Report, check_strategy, default_games, strategy_checks
+from sidelight.checks.stage import Stage
+
+CHECKS = {check.__name__: check for check in strategy_checks()}
+NEEDS_COMPILER = {"workers_do_not_matter", "compiled_as_interpreted"}
+# What each strategy leaves out, beyond what follows from its being contextual, compiled or refused a game.
+OPTED_OUT = {"shift_invariant": "common_losses_do_not_matter", "bounded_memory": "memory_is_bounded"}
+
+
+@pytest.mark.parametrize("name", sl.strategies.names())
+def test_strategy(name):
+    report = check_strategy(lambda game: make(name, game))
+    games = [game.name for game in default_games()]
+    assert sorted([*report.passed, *report.skipped]) == sorted(games)
+    assert len(report.passed) >= 5
+    sample = make(name, sl.games.load("apple-tasting"))
+    left_out = {check for attribute, check in OPTED_OUT.items() if not getattr(sample, attribute, True)}
+    left_out |= set() if sample.dimension else {"refuses_wrong_contexts"}
+    if not isinstance(sample, sl.strategies.KernelStrategy) or not compiled_available():
+        left_out |= NEEDS_COMPILER
+    for game in report.passed:
+        omitted = {check for place, check in report.omitted if place == game}
+        assert omitted - {"hidden_outcomes_do_not_matter"} == left_out
+    assert report.count == len(report.passed) * len(CHECKS) - len(report.omitted)
+
+
+@pytest.mark.parametrize("kind", [Honest, Contextual])
+def test_an_honest_strategy_passes(kind):
+    report = check_strategy(kind)
+    assert len(report.passed) == len(default_games())
+    left_out = 2 + (kind is Honest)
+    assert len(CHECKS) - left_out - 1 <= report.count / len(default_games()) <= len(CHECKS) - left_out
+    assert "checks passed on 11 games" in str(report)
+    assert "left out, the strategy is plain Python" in str(report)
+
+
+def test_every_check_has_its_counterexample():
+    assert list(CHECKS) == list(BROKEN)
+
+
+@pytest.mark.parametrize(("name", "factory"), [(name, broken) for name, all_ in BROKEN.items() for broken in all_])
+def test_a_check_can_fail(name, factory):
+    if name in NEEDS_COMPILER and not compiled_available():
+        pytest.skip("Numba is missing or switched off")
+    game = sl.games.load("dynamic-pricing", prices=3)
+    with pytest.raises(AssertionError, match=f"^the subject on a game, {name.replace('_', ' ')}: .{{15}}"):
+        Report("the subject").run([CHECKS[name]], Stage(game, factory), "a game")
+
+
+def test_a_failure_names_the_strategy_and_the_game():
+    with pytest.raises(AssertionError, match="Chronicler on apple-tasting, memory is bounded: the state grows by 1.0"):
+        check_strategy(Chronicler)
+
+
+def test_classes_may_opt_out():
+    class Historian(Chronicler):
+        bounded_memory = False
+
+    class Accountant(ReadsLosses):
+        shift_invariant = False
+
+    games = [sl.games.load("apple-tasting")]
+    for kind, check in ((Historian, "memory_is_bounded"), (Accountant, "common_losses_do_not_matter")):
+        report = check_strategy(kind, games=games)
+        assert check in {name for _, name in report.omitted}
+        assert "the class says" in str(report)
+
+
+def test_a_game_may_be_refused_but_not_every_game():
+    class Choosy(Honest):
+        def __init__(self, game, rate=0.3, seed=0):
+            super().__init__(game, rate, seed=seed)
+            if game.n_outcomes > 2:
+                raise sl.SidelightError("two outcomes only")
+
+    report = check_strategy(Choosy, games=[sl.games.load("apple-tasting"), sl.games.load("bartok")])
+    assert report.skipped == {"bartok": "two outcomes only"}
+    assert list(report.passed) == ["apple-tasting"]
+    with pytest.raises(AssertionError, match="refuses every game: bartok: two outcomes only"):
+        check_strategy(Choosy, games=[sl.games.load("bartok")])

@@ -1,0 +1,123 @@
+"""Readable transcripts: what a strategy plays, and what it is shown, round by round."""
+
+from pathlib import Path
+
+import numpy as np
+from common.players import make
+
+import sidelight as sl
+from sidelight._kernel import interpreted
+from sidelight.environments import Replay
+from sidelight.simulation.loop import Run, play
+from sidelight.simulation.runs import signals
+from sidelight.strategies import KernelStrategy
+
+FOLDER = Path(__file__).parent.parent / "transcripts"
+ROUNDS = 200
+WANTED = 4
+# In the order of preference: a strategy is shown on the first four that it accepts.
+STAGES = {
+    "apple-tasting": (sl.games.load("apple-tasting"), [0.4, 0.6]),
+    "label-efficient": (sl.games.load("label-efficient"), [0.3, 0.7]),
+    "dynamic-pricing-3": (sl.games.load("dynamic-pricing", prices=3), [0.5, 0.3, 0.2]),
+    "bartok": (sl.games.load("bartok"), [0.5, 0.3, 0.2]),
+    "tau-detection": (sl.games.load("tau-detection"), [0.1, 0.9]),
+    "full-information": (sl.games.load("full-information"), [0.5, 0.3, 0.2]),
+    "bernoulli-bandit": (sl.games.load("bernoulli-bandit"), [0.1, 0.2, 0.3, 0.4]),
+}
+
+
+def stages(name):
+    """Return the games that a strategy is shown on."""
+    accepted = []
+    for key, (game, _) in STAGES.items():
+        try:
+            make(name, game)
+        except sl.SidelightError:
+            continue
+        accepted.append(key)
+    return accepted[:WANTED]
+
+
+def file(name, key):
+    return FOLDER / f"{name}-{key}.txt"
+
+
+def expected():
+    """Return (strategy, game) for every transcript that there should be."""
+    return [(name, key) for name in sl.strategies.names() for key in stages(name)]
+
+
+def outcomes_of(key):
+    game, law = STAGES[key]
+    return np.random.default_rng(2024).choice(game.n_outcomes, p=law, size=ROUNDS)
+
+
+def contexts_of(strategy):
+    return np.random.default_rng(2025).uniform(-1.0, 1.0, size=(ROUNDS, strategy.dimension))
+
+
+def by_hand(strategy, outcomes):
+    """Return the actions of a strategy that is stepped as an object."""
+    contexts = contexts_of(strategy)
+    for t, outcome in enumerate(outcomes):
+        action = strategy.act(contexts[t])
+        strategy.observe(strategy.game.feedback[action][outcome])
+        yield action
+
+
+def by_loop(strategy, outcomes):
+    """Return the actions of a strategy in the simulation's loop, entered anew for every round."""
+    game = strategy.game
+    contexts = contexts_of(strategy) if strategy.dimension else None
+    world_rng, rng = np.random.default_rng(0), np.random.default_rng(strategy.seed)
+    world = Replay(outcomes, contexts=contexts).start(game, 0, world_rng)
+    plays = np.zeros(game.n_actions, np.int64)
+    progress, spent = np.zeros(4, np.int64), np.zeros(1)
+    run = Run(signals(game), np.array([len(outcomes)]), np.zeros(1), plays, progress, spent)
+    context = np.zeros(strategy.dimension)
+    parameters, state = strategy.compiled_parameters, strategy._start()
+    for t in range(len(outcomes)):
+        before = plays.copy()
+        while play(parameters, state, world, run, context, rng, world_rng, t + 1):
+            parameters, state = strategy._answer(parameters, state), strategy._extend(state)
+        yield int(np.argmax(plays - before))
+
+
+def transcript(name, key, way):
+    """Return the transcript of a strategy on a game, played "by hand", "interpreted" or "compiled"."""
+    game, law = STAGES[key]
+    strategy, outcomes = make(name, game), outcomes_of(key)
+    if way == "by hand" or not isinstance(strategy, KernelStrategy):
+        actions = list(by_hand(strategy, outcomes))
+    elif way == "interpreted":
+        with interpreted(), np.errstate(all="raise"):
+            actions = list(by_loop(strategy, outcomes))
+    else:
+        actions = list(by_loop(strategy, outcomes))
+    return write(strategy, law, outcomes, actions)
+
+
+def write(strategy, law, outcomes, actions):
+    game = strategy.game
+    shown = [game.feedback[action][outcome] for action, outcome in zip(actions, outcomes, strict=True)]
+    counts = dict.fromkeys(range(game.n_actions), 0)
+    lines = [repr(strategy), f"outcomes {', '.join(game.outcomes)} with probabilities {law}", ""]
+    wide = max(map(len, game.actions)) + 2
+    lines.append(f"round  {'action':<{max(wide, 8)}}symbol")
+    for t, (action, symbol) in enumerate(zip(actions, shown, strict=True), start=1):
+        counts[action] += 1
+        lines.append(f"{t:5}  {game.actions[action]:<{max(wide, 8)}}{symbol}")
+    total = ", ".join(f"{game.actions[a]} {count}" for a, count in counts.items())
+    return "\n".join([*lines, "", f"plays: {total}"]) + "\n"
+
+
+def check_compiled():
+    """Compare every transcript of a compiled strategy with its file; return how many there were."""
+    found = 0
+    for name, key in expected():
+        if isinstance(make(name, STAGES[key][0]), KernelStrategy):
+            text = transcript(name, key, "compiled")
+            assert text == file(name, key).read_text(encoding="utf-8"), f"{name} on {key}"
+            found += 1
+    return found

@@ -1,0 +1,182 @@
+"""Outcomes drawn independently: the frequencies are those of the law, run by run, and what is impossible never occurs."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import sidelight as sl
+from sidelight.environments import IID, laws
+from sidelight.environments.base import draw, gaps
+
+GAME = sl.games.load("full-information", outcomes=4)
+LAW = [0.1, 0.4, 0.2, 0.3]
+NO_CONTEXT = np.zeros(0)
+
+
+class Constant:
+    """Stands in for a random generator that always draws the same number."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def random(self):
+        return self.number
+
+
+def outcomes(environment, run=0, count=4_000, seed=0, game=GAME):
+    rng = np.random.default_rng(seed)
+    world = environment.start(game, run, rng)
+    return np.array([draw(world, NO_CONTEXT, rng) for _ in range(count)])
+
+
+def fits(observed, law):
+    counts = np.bincount(observed, minlength=len(law))
+    possible = np.array(law) > 0
+    assert counts[~possible].sum() == 0
+    return stats.chisquare(counts[possible], np.array(law)[possible] * len(observed)).pvalue > 1e-4
+
+
+def test_frequencies_of_one_law():
+    assert fits(outcomes(IID(LAW)), LAW)
+    assert not fits(outcomes(IID(LAW)), LAW[::-1])
+
+
+def test_a_law_for_each_run():
+    rows = np.array([LAW, LAW[::-1], [0.25] * 4])
+    environment = IID(rows)
+    for run, law in enumerate(rows):
+        assert fits(outcomes(environment, run), law)
+
+
+def test_outcomes_are_independent_of_the_previous_one():
+    seen = outcomes(IID(LAW), count=8_000)
+    table = np.zeros((4, 4))
+    np.add.at(table, (seen[:-1], seen[1:]), 1)
+    assert stats.chi2_contingency(table).pvalue > 1e-4
+
+
+def test_a_sampler_is_called_once_per_run_with_the_generator_of_the_world():
+    calls = []
+
+    def sampler(rng):
+        calls.append(rng)
+        return rng.dirichlet(np.ones(4))
+
+    environment = IID(sampler)
+    assert not calls
+    rng = np.random.default_rng(5)
+    world = environment.start(GAME, 0, rng)
+    assert calls == [rng]
+    law = np.random.default_rng(5).dirichlet(np.ones(4))
+    assert np.allclose(np.diff(world.cumulative, prepend=0.0), law)
+    assert fits(outcomes(environment, seed=5), law)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        [0.0, 0.5, 0.0, 0.5],
+        [0.5, 0.5, 0.0, 0.0],
+        [0.0, 0.0, 1.0, 0.0],
+        [0.1, 0.2, 0.7, 0.0],
+        [1 / 3, 1 / 3, 1 / 3, 0.0],
+        [1e-300, 1.0, 0.0, 0.0],
+    ],
+)
+def test_the_impossible_never_occurs(law):
+    world = IID(law).start(GAME, 0, np.random.default_rng(0))
+    possible = set(np.flatnonzero(law))
+    sums = np.cumsum(law)
+    edges = [0.0, 5e-324, *sums, *np.nextafter(sums, 0), *np.nextafter(sums, 1), np.nextafter(1.0, 0.0)]
+    for u in edges:
+        if 0.0 <= u < 1.0:
+            assert draw(world, NO_CONTEXT, Constant(u)) in possible
+    assert set(outcomes(IID(law), count=300)) <= possible
+
+
+def test_a_draw_is_found_by_the_cumulated_law():
+    world = IID([0.25, 0.25, 0.5, 0.0]).start(GAME, 0, np.random.default_rng(0))
+    shown = [draw(world, NO_CONTEXT, Constant(u)) for u in (0.0, 0.2499, 0.25, 0.4999, 0.5, 0.9999)]
+    assert shown == [0, 0, 1, 1, 2, 2]
+
+
+def test_gaps_are_differences_to_the_best_action():
+    game = sl.Game([[1, 0, 2], [0, 1, 1], [5, 5, 5]], [["x"] * 3] * 3)
+    assert gaps(game, np.array([0.5, 0.25, 0.25])).tolist() == [0.5, 0.0, 4.5]
+
+
+def test_what_is_said_about_it():
+    assert IID(LAW).describe() == {"name": "IID", "law": LAW}
+    assert IID([LAW, LAW]).describe() == {"name": "IID", "law": [LAW, LAW]}
+    assert IID(laws.load("dirichlet", 4)).describe() == {"name": "IID", "law": "dirichlet"}
+    assert IID(LAW).regret_kind == "pseudo-regret"
+
+
+def test_changing_the_given_array_afterwards_changes_nothing():
+    given = np.array(LAW)
+    environment = IID(given)
+    given[:] = [1.0, 0.0, 0.0, 0.0]
+    assert fits(outcomes(environment), LAW)
+
+
+@pytest.mark.parametrize(
+    ("law", "words"),
+    [
+        ([0.5, 0.6, 0.0, 0.0], "sums to 1.1"),
+        ([0.5, 0.5, 0.5, -0.5], "not negative"),
+        ([float("nan"), 0.5, 0.25, 0.25], "finite"),
+        ([float("inf"), 0.0, 0.0, 0.0], "finite"),
+        ([0.5, 0.5], "4 probabilities"),
+        ([], "sums to 0"),
+        (0.5, "shape"),
+        (np.full((2, 2, 4), 0.25), "shape"),
+        ([[0.25] * 4, [0.3] * 4], "run 1"),
+        ([[0.25] * 4], "1 runs, but 2"),
+        (np.zeros((0, 4)), "0 runs, but 2"),
+        (lambda rng: [0.5, 0.6, 0.0, 0.0], "drawn for run 0"),
+        (lambda rng: [0.5, 0.5], "4 probabilities"),
+        (lambda rng: None, "shape"),
+        ("dirichlet", "law"),
+        ([[0.25] * 4, [0.5, 0.5]], "law"),
+        ([None] * 4, "law"),
+        ({}, "law"),
+    ],
+)
+def test_wrong_laws(law, words):
+    with pytest.raises(sl.SidelightError, match=words):
+        sl.simulate(GAME, sl.strategies.CBP(GAME), IID(law), horizon=5, runs=2)
+
+
+class TestLaws:
+    """The usual ways to draw a law."""
+
+    def drawn(self, name, outcomes=2, count=2_000):
+        sampler = laws.load(name, outcomes)
+        rng = np.random.default_rng(1)
+        return np.array([sampler(rng) for _ in range(count)])
+
+    def test_names(self):
+        assert laws.names() == ("dirichlet", "uniform", "balanced", "imbalanced")
+        assert all(laws.load(name, 2).__name__ == name for name in laws.names())
+
+    def test_dirichlet_is_uniform_over_all_laws(self):
+        drawn = self.drawn("dirichlet", 4)
+        assert np.allclose(drawn.sum(axis=1), 1.0)
+        assert stats.kstest(drawn[:, 2], stats.beta(1, 3).cdf).pvalue > 1e-4
+
+    def test_uniform_and_balanced(self):
+        assert stats.kstest(self.drawn("uniform")[:, 0], stats.uniform(0, 1).cdf).pvalue > 1e-4
+        assert stats.kstest(self.drawn("balanced")[:, 0], stats.uniform(0.4, 0.2).cdf).pvalue > 1e-4
+
+    def test_imbalanced_is_one_side_or_the_other(self):
+        p = self.drawn("imbalanced")[:, 0]
+        low, high = p[p < 0.5], p[p >= 0.5]
+        assert stats.kstest(low, stats.uniform(0, 0.2).cdf).pvalue > 1e-4
+        assert stats.kstest(high, stats.uniform(0.8, 0.2).cdf).pvalue > 1e-4
+        assert stats.binomtest(len(low), len(p)).pvalue > 1e-4
+
+    def test_errors(self):
+        with pytest.raises(sl.SidelightError, match="did you mean 'balanced'"):
+            laws.load("balance", 2)
+        with pytest.raises(sl.SidelightError, match="two outcomes, and the game has 3"):
+            laws.load("imbalanced", 3)

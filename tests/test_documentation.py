@@ -1,0 +1,102 @@
+"""Undocumented means failing: every game, strategy, command and public name has its place in docs/reference.md."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import sidelight as sl
+from sidelight.cli import main
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(DOCS.rglob("*.md"))
+AGAIN = "write docs/reference.md anew: .venv/bin/python docs/make_reference.py"
+
+
+@pytest.fixture(scope="module")
+def make_reference():
+    """The script that writes the reference."""
+    spec = importlib.util.spec_from_file_location("make_reference", DOCS / "make_reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def page():
+    return (DOCS / "reference.md").read_text(encoding="utf-8")
+
+
+def sections(text):
+    """Return the headings of a page with what stands below each."""
+    parts = re.split(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {heading.strip(): body.strip() for heading, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def undocumented(text):
+    """Return what exists and has no section of its own, or an empty one."""
+    wanted = [*sl.games.names(), *sl.strategies.names()]
+    wanted += [f"sidelight {name}" for name in main.list_commands(click.Context(main))]
+    found = sections(text)
+    missing = [name for name in wanted if len(found.get(name, "")) < 30]
+    return missing + [name for name in sl.__all__ if not re.search(rf"^\| `sl\.{name}` \| \S", text, re.MULTILINE)]
+
+
+def test_everything_is_documented():
+    assert undocumented(page()) == [], AGAIN
+
+
+@pytest.mark.parametrize("name", ["apple-tasting", "RandCBP", "sidelight analyze"])
+def test_a_section_that_is_missing_is_noticed(name):
+    assert undocumented(page().replace(f"### {name}\n", "### something else\n")) == [name]
+
+
+def test_a_public_name_that_is_missing_is_noticed():
+    assert undocumented(page().replace("| `sl.Game` |", "| `sl.Gone` |")) == ["Game"]
+
+
+def test_the_reference_says_what_the_package_says(make_reference):
+    assert page() == make_reference.reference(), AGAIN
+
+
+def test_every_option_of_every_command_is_explained():
+    context = click.Context(main)
+    for name in main.list_commands(context):
+        body = sections(page())[f"sidelight {name}"]
+        for option in main.get_command(context, name).params:
+            if isinstance(option, click.Option):
+                assert option.help, f"{option.opts[0]} of {name} has no help"
+                assert option.opts[0] in body
+
+
+def links(path):
+    """Return the files that a page links to."""
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8"))
+    return [(path.parent / target).resolve() for target in targets if "://" not in target]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path):
+    assert [str(target) for target in links(path) if not target.exists()] == []
+
+
+def test_every_page_can_be_reached_from_the_readme():
+    reached, waiting = set(), [ROOT / "README.md"]
+    while waiting:
+        one = waiting.pop()
+        if one not in reached:
+            reached.add(one)
+            waiting += [target for target in links(one) if target.suffix == ".md" and target.exists()]
+    assert {str(each.relative_to(ROOT)) for each in PAGES} == {str(each.relative_to(ROOT)) for each in reached}
+
+
+def test_the_changelog_speaks_of_this_version():
+    assert f"\n## {sl.__version__}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_pages_are_written_for_strangers():
+    """No page speaks of machines or tools that a reader does not have."""
+    for path in PAGES:
+        assert not re.search(r"/(home|tmp|work|root)/", path.read_text(encoding="utf-8")), path.name

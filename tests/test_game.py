@@ -1,0 +1,546 @@
+"""Game: what it accepts, keeps, refuses and writes."""
+
+import copy
+import json
+import os
+import pickle
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_games import modest
+
+from sidelight import games
+from sidelight.errors import GameError, SidelightError
+from sidelight.game import Game
+
+THIRD = Fraction(1, 3)
+APPLES = Game([[1, 0], [0, 1]], [["?", "?"], ["rotten", "good"]], "apples", ["sell", "taste"], ["bad", "fine"])
+
+
+def one(loss):
+    """Return the exact value of a single loss."""
+    return Game([[loss]], [["x"]]).loss[0][0]
+
+
+def two(loss=None, feedback=None, **names):
+    """Return a game of two actions and two outcomes with one of the matrices given."""
+    return Game([[1, 0], [0, 1]] if loss is None else loss, [[1, 1], [1, 2]] if feedback is None else feedback, **names)
+
+
+def refusal(make, *parts):
+    """Return the message with which making a game is refused; it holds all the parts."""
+    with pytest.raises(GameError) as caught:
+        make()
+    message = str(caught.value)
+    assert isinstance(caught.value, SidelightError | ValueError)
+    for part in parts:
+        assert part in message
+    return message
+
+
+# What is accepted, and exactly.
+
+
+@pytest.mark.parametrize(
+    ("given_loss", "exact"),
+    [
+        (3, Fraction(3)),
+        (-2, Fraction(-2)),
+        (0.1, Fraction(1, 10)),
+        (1e-3, Fraction(1, 1000)),
+        (1e22, Fraction(10**22)),
+        (2.5e-310, Fraction(25, 10**311)),
+        (THIRD, THIRD),
+        (Decimal("0.1"), Fraction(1, 10)),
+        (Decimal("1E+2"), Fraction(100)),
+        ("1/3", THIRD),
+        ("-1/3", -THIRD),
+        (" 2/6 ", THIRD),
+        ("1e-3", Fraction(1, 1000)),
+        ("0.125", Fraction(1, 8)),
+        ("7", Fraction(7)),
+        (10**30 + 1, Fraction(10**30 + 1)),
+        ("1e4000", Fraction(10**4000)),
+        (np.float32(0.1), Fraction(1, 10)),
+        (np.float16(0.1), Fraction(1, 10)),
+        (np.float64(0.1), Fraction(1, 10)),
+        (np.int8(-5), Fraction(-5)),
+        (np.uint64(2**63), Fraction(2**63)),
+        (np.str_("1/3"), THIRD),
+    ],
+    ids=repr,
+)
+def test_a_loss_is_read_exactly(given_loss, exact):
+    assert one(given_loss) == exact
+    assert type(one(given_loss)) is Fraction
+    assert type(one(given_loss).numerator) is int
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint16, np.float16, np.float32, np.float64, object, "U3"])
+def test_arrays_of_any_kind_are_the_game_that_lists_are(dtype):
+    assert two(np.array([[1, 0], [0, 1]], dtype=dtype)) == two()
+
+
+def test_arrays_of_floats_are_read_by_their_own_shortest_text():
+    loss = np.array([[0.1, 0.2], [0.3, 1 / 3]])
+    assert two(loss).loss[0] == (Fraction(1, 10), Fraction(1, 5))
+    assert two(loss.astype(np.float32)).loss[1] == (Fraction(3, 10), Fraction("0.33333334"))
+
+
+def test_arrays_of_objects_keep_fractions():
+    assert two(np.array([[THIRD, Decimal("0.5")], [1, "2/7"]], dtype=object)).loss == (
+        (THIRD, Fraction(1, 2)),
+        (Fraction(1), Fraction(2, 7)),
+    )
+
+
+def test_rows_may_be_any_iterable():
+    assert two(iter(row) for row in [[1, 0], [0, 1]]) == two()
+    assert two(((1, 0), range(2))) == two()
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_floats_mean_their_shortest_text(number):
+    assert one(number) == Fraction(repr(number))
+    assert float(one(number)) == number
+
+
+@pytest.mark.parametrize(
+    "symbols", [["a", "b"], [1, 2], [None, True], [(1, "a"), (1, "b")], [THIRD, 0.5], [frozenset(), b"x"], [print, len]]
+)
+def test_any_hashable_value_is_a_symbol(symbols):
+    game = Game([[0, 1]], [symbols])
+    assert game.symbols(0) == tuple(symbols)
+    assert all(kept is given_symbol for kept, given_symbol in zip(game.feedback[0], symbols, strict=True))
+
+
+def test_symbols_of_arrays_become_the_python_values_they_equal():
+    game = Game([[0, 1]], np.array([[3, 4]], dtype=np.int16))
+    assert [type(symbol) for symbol in game.feedback[0]] == [int, int]
+    assert type(Game([[0]], np.array([["a"]])).feedback[0][0]) is str
+    assert type(Game([[0]], np.array([[True]])).feedback[0][0]) is bool
+
+
+def test_equal_symbols_are_one():
+    game = Game([[0, 0, 0, 0]], [[1, 1.0, True, "1"]])
+    assert game.symbols(0) == (1, "1")
+    assert game.signal(0) == ((1, 1, 1, 0), (0, 0, 0, 1))
+    assert [type(symbol) for symbol in game.feedback[0]] == [int, float, bool, str]
+
+
+# What a game says about itself.
+
+
+def test_size_names_and_symbols():
+    assert (APPLES.n_actions, APPLES.n_outcomes, APPLES.name) == (2, 2, "apples")
+    assert (APPLES.actions, APPLES.outcomes) == (("sell", "taste"), ("bad", "fine"))
+    assert APPLES.loss == ((1, 0), (0, 1))
+    assert APPLES.feedback == (("?", "?"), ("rotten", "good"))
+    assert two().actions == two().outcomes == ("0", "1")
+    assert two().name is None
+
+
+def test_signals_follow_first_appearance():
+    game = Game([[0] * 4], [["b", "a", "b", "c"]])
+    assert game.symbols(0) == ("b", "a", "c")
+    assert game.signal(0) == ((1, 0, 1, 0), (0, 1, 0, 0), (0, 0, 0, 1))
+    assert game.informative(0)
+    assert not APPLES.informative(0)
+
+
+@pytest.mark.parametrize("action", [-1, 2, 10**30])
+@pytest.mark.parametrize("question", ["symbols", "signal", "informative"])
+def test_actions_that_do_not_exist(question, action):
+    with pytest.raises(IndexError, match="actions are numbered 0 to 1"):
+        getattr(APPLES, question)(action)
+
+
+def test_games_cannot_be_changed():
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        APPLES.name = "pears"
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        APPLES.novelty = 1
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        del APPLES._loss
+    with pytest.raises(TypeError):
+        APPLES.loss[0][0] = 5
+    assert APPLES.name == "apples"
+
+
+def test_games_do_not_share_what_they_were_made_of():
+    loss, feedback, actions = np.array([[1, 0], [0, 1]]), [["a", "a"], ["b", "c"]], ["one", "two"]
+    game = Game(loss, feedback, actions=actions)
+    before = str(game), hash(game)
+    loss[:], feedback[0][0], actions[0] = 7, "z", "none"
+    assert (str(game), hash(game)) == before
+
+
+def test_equality_is_about_losses_and_symbols():
+    other_names = Game([[1.0, "0"], [Fraction(0), Decimal(1)]], [["?", "?"], ["rotten", "good"]])
+    assert other_names == APPLES
+    assert hash(other_names) == hash(APPLES)
+    assert two(feedback=[[1, 1], [True, 2.0]]) == two()
+    assert hash(two(feedback=[[1, 1], [True, 2.0]])) == hash(two())
+    assert two(feedback=[["1", "1"], ["1", "2"]]) != two()
+    assert two([[1, 0], [0, "1.000000000001"]]) != two()
+    assert APPLES != "apples"
+    assert len({APPLES, other_names, two()}) == 2
+
+
+@pytest.mark.parametrize(
+    "duplicate",
+    [copy.copy, copy.deepcopy, lambda game: pickle.loads(pickle.dumps(game))],
+    ids=["copy", "deep", "pickle"],
+)
+def test_copies(duplicate):
+    twin = duplicate(APPLES)
+    assert twin == APPLES
+    assert (twin.name, twin.actions, twin.outcomes) == (APPLES.name, APPLES.actions, APPLES.outcomes)
+
+
+def test_printing():
+    assert str(APPLES).splitlines() == [
+        "apples: 2 actions and 2 outcomes",
+        "loss      bad  fine",
+        "  sell    1    0",
+        "  taste   0    1",
+        "feedback  bad     fine",
+        "  sell    ?       ?",
+        "  taste   rotten  good",
+    ]
+
+
+def test_printing_fractions_and_a_nameless_single_action():
+    text = str(Game([["1/3", 2]], [["a", "b"]]))
+    assert text.startswith("game of 1 action and 2 outcomes\n")
+    assert "1/3" in text
+
+
+@pytest.mark.parametrize("symbols", [[1, "1"], ["", "a"], ["a\n", "b"], [None, "None"], [(1,), "(1,)"]])
+def test_symbols_that_would_look_alike_or_like_nothing_are_printed_as_python_writes_them(symbols):
+    last = str(Game([[0, 1]], [symbols])).splitlines()[-1]
+    assert all(repr(symbol) in last for symbol in symbols)
+
+
+def test_the_representation_makes_the_game_again():
+    game = Game([["1/3", -2], [0, 10]], [[None, ("a", 1)], [True, "x"]], name="odd")
+    twin = eval(repr(game))
+    assert twin == game
+    assert twin.name == "odd"
+
+
+# What is refused: where, what, and what to do instead.
+
+
+@pytest.mark.parametrize(
+    ("loss", "parts"),
+    [
+        ([[1, 0], [0]], ["loss row 1 has 1 column but row 0 has 2", "column 1 is missing", "one entry per outcome"]),
+        ([[1, 0], [0, 1, 2]], ["loss row 1 has 3 columns but row 0 has 2", "column 2 is one too many"]),
+        ([], ["loss has no rows", "at least one action"]),
+        (np.zeros((0, 2)), ["loss has no rows", "at least one action"]),
+        ([[], []], ["loss row 0 is empty", "at least one outcome"]),
+        (np.zeros((2, 0)), ["loss row 0 is empty", "at least one outcome"]),
+        ([[1, 0], []], ["loss row 1", "empty"]),
+        (np.zeros(3), ["loss has 1 dimension", "one row per action"]),
+        (np.zeros((2, 2, 2)), ["loss has 3 dimensions", "one row per action"]),
+        ([1, 0], ["loss row 0 is 1", "list of losses, one per outcome"]),
+        (["10", "01"], ["loss row 0 is '10'", "list of losses"]),
+        ([{1: 0}, {0: 1}], ["loss row 0 is {1: 0}", "list of losses"]),
+        ([{1, 0}, {0, 1}], ["loss row 0", "list of losses"]),
+        ("10", ["loss must be a list of rows"]),
+        ({"a": 1}, ["loss must be a list of rows"]),
+        (5, ["loss must be a list of rows", "one per action"]),
+        (None, ["loss must be a list of rows"]),
+    ],
+)
+def test_shapes_of_losses_that_are_refused(loss, parts):
+    refusal(lambda: Game(loss, [[1, 1], [1, 2]]), *parts)
+
+
+@pytest.mark.parametrize(
+    ("feedback", "parts"),
+    [
+        ([["a", "b"], ["a"]], ["feedback row 1 has 1 column but row 0 has 2", "column 1 is missing"]),
+        ([["a", "b"]], ["loss has 2 rows but feedback has 1", "one row per action"]),
+        ([["a"], ["b"]], ["loss has 2 columns but feedback has 1", "one column per outcome"]),
+        (["ab", "cd"], ["feedback row 0 is 'ab'", "list of symbols, one per outcome"]),
+        ([], ["feedback has no rows"]),
+        ([["a", ["b"]], ["a", "b"]], ["feedback row 0, column 1 is ['b']", "cannot be hashed", "a tuple"]),
+        ([["a", "b"], [{}, "b"]], ["feedback row 1, column 0 is {}", "cannot be hashed"]),
+        ([["a", (1, [])], ["a", "b"]], ["feedback row 0, column 1", "cannot be hashed"]),
+        ([["a", float("nan")], ["a", "b"]], ["feedback row 0, column 1 is nan", "does not equal itself"]),
+        (np.array([["a"], ["b"]]), ["loss has 2 columns but feedback has 1"]),
+        (None, []),
+    ],
+)
+def test_feedback_that_is_refused(feedback, parts):
+    refusal(lambda: Game([[1, 0], [0, 1]], feedback), *parts)
+
+
+@pytest.mark.parametrize(
+    ("value", "parts"),
+    [
+        (float("nan"), ["is nan, which is not finite", "'1/3'"]),
+        (float("inf"), ["is inf, which is not finite"]),
+        (-np.inf, ["is -inf, which is not finite"]),
+        (np.float32("nan"), ["is nan, which is not finite"]),
+        (Decimal("sNaN"), ["not finite"]),
+        (Decimal("-Infinity"), ["not finite"]),
+        ("nan", ["is nan, which is not finite"]),
+        ("Infinity", ["not finite"]),
+        (True, ["truth value", "write 1 or 0"]),
+        (np.True_, ["truth value", "write 1 or 0"]),
+        (1 + 0j, ["complex", "no exact number"]),
+        (np.complex128(1), ["no exact number"]),
+        (None, ["None", "no exact number"]),
+        ([1], ["[1]", "no exact number"]),
+        (np.array([1]), ["no number"]),
+        ("one", ["'one', which is no number", "'1/3'"]),
+        ("", ["'', which is no number"]),
+        ("1,5", ["no number"]),
+        ("1/0", ["'1/0', which divides by zero"]),
+        ("1/3/5", ["no number"]),
+        (b"1", ["no exact number"]),
+        ("1e4001", ["1e4001", "exponents beyond 4000"]),
+        ("1e-999999999", ["exponents beyond 4000"]),
+        (Decimal("1E+999999"), ["exponents beyond 4000"]),
+        (np.datetime64("2024-01-01"), ["no exact number"]),
+    ],
+    ids=repr,
+)
+def test_losses_that_are_refused(value, parts):
+    refusal(lambda: two([[1, 0], [value, 1]]), "loss row 1, column 0 is ", *parts)
+
+
+@pytest.mark.parametrize(
+    ("names", "parts"),
+    [
+        ({"actions": ["a"]}, ["actions has 1 name but the game has 2 actions"]),
+        ({"outcomes": ["a", "b", "c"]}, ["outcomes has 3 names but the game has 2"]),
+        ({"actions": ["a", "a"]}, ["actions names 'a' twice"]),
+        ({"actions": ["a", 1]}, ["actions[1] is 1", "as text"]),
+        ({"actions": ["a", " "]}, ["actions[1] is ' '"]),
+        ({"outcomes": "ab"}, ["outcomes must be a list of names"]),
+        ({"name": 5}, ["name must be text, not 5"]),
+    ],
+)
+def test_names_that_are_refused(names, parts):
+    refusal(lambda: two(**names), *parts)
+
+
+# Files.
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+SYMBOLS = st.recursive(
+    st.one_of(TEXT, st.integers(), st.booleans(), st.none()),
+    lambda inner: st.lists(inner, max_size=3).map(tuple),
+    max_leaves=5,
+)
+LABELS = TEXT.filter(str.strip)
+LOSSES = st.one_of(st.fractions(), st.integers(-(10**12), 10**12), st.decimals(allow_nan=False, allow_infinity=False))
+
+
+@st.composite
+def storable_games(draw):
+    """Games that a file can hold, with names, tiny and huge losses and every kind of symbol."""
+    n, m = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    matrix = lambda entries: draw(st.lists(st.lists(entries, min_size=m, max_size=m), min_size=n, max_size=n))  # noqa: E731
+    small = st.one_of(LOSSES.filter(lambda value: not isinstance(value, Decimal) or abs(value.adjusted()) < 1000))
+    names = {
+        "name": draw(st.none() | TEXT),
+        "actions": draw(st.none() | st.lists(LABELS, min_size=n, max_size=n, unique=True)),
+        "outcomes": draw(st.none() | st.lists(LABELS, min_size=m, max_size=m, unique=True)),
+    }
+    return Game(matrix(small), matrix(SYMBOLS), **names)
+
+
+def types(value):
+    """Return a value with the type of every part of it."""
+    return (tuple, [types(part) for part in value]) if isinstance(value, tuple) else (type(value), value)
+
+
+def assert_same(one_game, other):
+    assert other == one_game
+    assert types(other.feedback) == types(one_game.feedback)
+    assert (other.name, other.actions, other.outcomes) == (one_game.name, one_game.actions, one_game.outcomes)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("games")
+
+
+@modest(150)
+@given(game=storable_games(), suffix=st.sampled_from([".toml", ".json", ".TOML"]))
+def test_files_hold_a_game_exactly(folder, game, suffix):
+    path = folder / f"game{suffix}"
+    game.save(path)
+    assert_same(game, Game.load(str(path)))
+
+
+@modest(50)
+@given(storable_games())
+def test_plain_data_holds_a_game_exactly(game):
+    assert_same(game, Game.from_dict(json.loads(json.dumps(game.to_dict()))))
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".json"])
+@pytest.mark.parametrize("name", games.names())
+def test_files_hold_every_game_of_the_catalogue(tmp_path, name, suffix):
+    path = tmp_path / f"{name}{suffix}"
+    games.load(name).save(path)
+    assert_same(games.load(name), Game.load(path))
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".json"])
+def test_files_are_made_to_be_read(tmp_path, suffix):
+    path = tmp_path / "new folder" / f"apples{suffix}"
+    Game([["1/3", 0], [0, 1]], [[None, None], ["rotten", ("good", 1)]], "apples").save(path)
+    text = path.read_text(encoding="utf-8")
+    assert "1/3" in text
+    assert max(map(len, text.splitlines())) < 60
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def written(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("number", ["0.1", "1e-1", '"1/10"', "0.10"])
+@pytest.mark.parametrize("suffix", [".toml", ".json"])
+def test_numbers_in_files_are_read_as_they_are_written(tmp_path, suffix, number):
+    text = (
+        f'loss = [[{number}]]\nfeedback = [["x"]]'
+        if suffix == ".toml"
+        else f'{{"loss": [[{number}]], "feedback": [["x"]]}}'
+    )
+    assert Game.load(written(tmp_path, f"a{suffix}", text)).loss[0][0] == Fraction(1, 10)
+
+
+def test_more_digits_than_a_float_has_are_kept(tmp_path):
+    path = written(tmp_path, "a.json", '{"loss": [[0.1000000000000000000000000000001]], "feedback": [["x"]]}')
+    assert Game.load(path).loss[0][0] == Fraction(10**30 + 1, 10**31)
+
+
+GOOD = '"feedback": [["x"]]'
+BAD_FILES = [
+    ("a.json", '{"loss": [[1, 2], [1]], "feedback": [["x", "y"], ["x", "y"]]}', ["loss row 1", "column 1 is missing"]),
+    ("a.json", f'{{"loss": [[1]], {GOOD}, "losses": 1}}', ["unknown key 'losses'", "name, actions, outcomes, loss"]),
+    ("a.json", f"{{{GOOD}}}", ["the key 'loss' is missing", "one row per action"]),
+    ("a.json", '{"loss": [[1]]}', ["the key 'feedback' is missing"]),
+    ("a.json", f'{{"loss": [[1]], {GOOD}, {GOOD}}}', ["the key 'feedback' stands there twice"]),
+    ("a.json", f'{{"loss": [[NaN]], {GOOD}}}', ["loss row 0, column 0", "not finite"]),
+    ("a.json", f'{{"loss": [[-Infinity]], {GOOD}}}', ["loss row 0, column 0", "not finite"]),
+    ("a.json", f'{{"loss": [[1e999999999]], {GOOD}}}', ["loss row 0, column 0", "exponents beyond"]),
+    ("a.json", f'{{"loss": [[true]], {GOOD}}}', ["loss row 0, column 0", "truth value"]),
+    ("a.json", f'{{"loss": [[null]], {GOOD}}}', ["loss row 0, column 0", "None"]),
+    ("a.json", f'{{"loss": 1, {GOOD}}}', ["loss must be a list of rows"]),
+    ("a.json", '{"loss": [[1]], "feedback": "x"}', ["feedback must be a list of rows"]),
+    ("a.json", '{"loss": [[1]], "feedback": ["x"]}', ["feedback row 0 is 'x'"]),
+    ("a.json", '{"loss": [[1]], "feedback": [[0.5]]}', ["feedback row 0, column 0 is 0.5", "text, integers, booleans"]),
+    ("a.json", '{"loss": [[1]], "feedback": [[{"a": 1}]]}', ["feedback row 0, column 0", "dict"]),
+    ("a.json", '{"loss": [[1]], "feedback": [["x"]], "actions": ["a", "b"]}', ["actions has 2 names"]),
+    ("a.json", '{"loss": [[1]], "feedback": [["x"]], "name": 5}', ["name must be text"]),
+    ("a.json", "{", ["is not valid JSON"]),
+    ("a.json", "", ["is not valid JSON"]),
+    ("a.json", "[1]", ["loss and feedback"]),
+    ("a.json", b'{"name": "\xff"}', ["is not valid JSON"]),
+    ("a.json", "[" * 100_000, ["is not valid JSON"]),
+    ("a.toml", 'loss = [[1]\nfeedback = [["x"]]', ["is not valid TOML"]),
+    ("a.toml", 'loss = [[1]]\nloss = [[1]]\nfeedback = [["x"]]', ["is not valid TOML"]),
+    ("a.toml", 'loss = [[1]]\nfeedback = [["x"]]\ncolour = 1', ["unknown key 'colour'"]),
+    ("a.toml", 'loss = [[nan]]\nfeedback = [["x"]]', ["loss row 0, column 0", "not finite"]),
+    ("a.toml", 'loss = [[inf]]\nfeedback = [["x"]]', ["loss row 0, column 0", "not finite"]),
+    ("a.toml", 'loss = [[1]]\nfeedback = [[1.0]]', ["feedback row 0, column 0 is 1.0", "text, integers, booleans"]),
+    ("a.toml", 'loss = [[1]]\nfeedback = [[2024-01-01]]', ["feedback row 0, column 0", "date"]),
+    ("a.toml", 'loss = [[2024-01-01]]\nfeedback = [["x"]]', ["loss row 0, column 0", "no exact number"]),
+    ("a.yaml", "loss: []", ["cannot tell the format", ".toml or .json"]),
+    ("a", "{}", ["cannot tell the format", ".toml or .json"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "parts"), BAD_FILES)
+def test_files_that_are_refused(tmp_path, name, text, parts):
+    path = written(tmp_path, name, text)
+    message = refusal(lambda: Game.load(path), *parts)
+    assert str(path) in message
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"there is no file .*none\.toml.*give the path of a \.toml or \.json"):
+        Game.load(tmp_path / "none.toml")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    folder = tmp_path / "game.json"
+    folder.mkdir()
+    refusal(lambda: Game.load(folder), "is a folder", "give the path")
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".json"])
+@pytest.mark.parametrize(
+    ("symbol", "shown"),
+    [
+        (0.5, "0.5 of type float"),
+        (THIRD, "Fraction(1, 3)"),
+        (frozenset({1}), "frozenset({1})"),
+        (b"x", "b'x'"),
+        (("a", 0.5), "0.5 of type float"),
+        (Decimal("0.5"), "0.5"),
+    ],
+)
+def test_symbols_that_no_file_holds_are_named(tmp_path, suffix, symbol, shown):
+    path = tmp_path / f"old{suffix}"
+    APPLES.save(path)
+    game = Game([[0, 1], [1, 0]], [["a", "b"], ["a", symbol]])
+    parts = ["feedback row 1, column 1", shown, "text, integers, booleans, None or tuples"]
+    refusal(lambda: game.save(path), *parts)
+    refusal(game.to_dict, *parts)
+    assert_same(APPLES, Game.load(path))
+
+
+def test_text_that_no_file_holds(tmp_path):
+    refusal(lambda: two(name="\ud800").save(tmp_path / "a.json"), "text that no file can")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_format_must_be_known_to_save(tmp_path):
+    refusal(lambda: APPLES.save(tmp_path / "a.txt"), "name the file .toml or .json")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, OSError("the disk is full")])
+@pytest.mark.parametrize("moment", ["write_bytes", "replace"])
+def test_an_interrupted_save_keeps_the_old_file(tmp_path, monkeypatch, interruption, moment):
+    path = tmp_path / "game.toml"
+    APPLES.save(path)
+    before = path.read_bytes()
+
+    def interrupt(*arguments):
+        if moment == "write_bytes":
+            with open(arguments[0], "w") as half:
+                half.write("loss = [[")
+        raise interruption
+
+    monkeypatch.setattr(Path if moment == "write_bytes" else os, moment, interrupt)
+    with pytest.raises((KeyboardInterrupt, OSError)):
+        two().save(path)
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["game.toml"]
+
+
+def test_saving_replaces_the_old_file(tmp_path):
+    path = tmp_path / "game.toml"
+    APPLES.save(path)
+    two().save(path)
+    assert_same(two(), Game.load(path))
+    assert [each.name for each in tmp_path.iterdir()] == ["game.toml"]
