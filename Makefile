@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types imports bench lock clean
+.PHONY: help demo test check format lint types imports bench reference lock clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -43,6 +43,9 @@ imports: $(READY)  ## the direction of imports
 
 bench: $(READY)  ## measure speed: ratios and growth
 	$(BIN)/python benchmarks/analysis.py
+
+reference: $(READY)  ## write docs/reference.md anew from the catalogue, the strategies and the commands
+	$(BIN)/python docs/make_reference.py
 
 lock:  ## resolve the development dependencies anew
 	$(PYTHON) -m venv .venv-lock

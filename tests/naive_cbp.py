@@ -1,7 +1,7 @@
 """A slow, obvious twin of CBP and RandCBP: sets, dictionaries, exact fractions, no solver and no tables.
 
-Whatever is rational is a `Fraction` and compared exactly; roots and logarithms have 40 digits. The outcome laws that the
-decided signs leave are found by cutting cells with half-spaces, corner by corner.
+Whatever is rational is a `Fraction` and compared exactly; roots and logarithms have 40 digits. The outcome laws that
+the decided signs leave are found by cutting cells with half-spaces, corner by corner.
 """
 
 from decimal import Decimal, localcontext
@@ -91,6 +91,7 @@ class NaiveCBP:
         self.contradictions = 0  # how many rounds had an empty D(t)
         self.zeros = 0  # how many pairs had an estimate of exactly 0
         self.margin = Decimal(1)  # the closest that a comparison of irrational numbers came to equality
+        self.tie = ""  # the exact tie of the last round, if there was one
         self.meeting = {}
 
     def everyone(self):
@@ -107,6 +108,7 @@ class NaiveCBP:
         return action
 
     def choose(self):
+        self.tie = ""
         if not self.pairs:
             return self.analysis.pareto[0]
         if self.t < self.game.n_actions:
@@ -115,7 +117,11 @@ class NaiveCBP:
         allowed = plausible.union(*(self.neighborhood[pair] for pair in borders))
         observing = set().union(*(set(self.vectors[pair]) for pair in borders))
         playable = allowed | (observing & self.rarely_played())
-        return max(sorted(playable), key=lambda a: self.weight[a] ** 2 / Fraction(self.plays[a]))
+        scores = {a: self.weight[a] ** 2 / Fraction(self.plays[a]) for a in sorted(playable)}
+        best = [a for a in scores if scores[a] == max(scores.values())]
+        if len({self.weight[a] for a in best}) > 1:
+            self.tie = "equal scores of unequal weights"
+        return best[0]
 
     def rarely_played(self):
         """R(t): actions played at most W^(2/3) f(t) times."""
@@ -139,6 +145,8 @@ class NaiveCBP:
             if z > 0 and delta:
                 self.note(abs(decimal(delta)) / (z * reach), 1)
             self.zeros += not delta
+            if not delta and z <= 0:
+                self.tie = "an estimate of exactly 0"
             if delta and abs(decimal(delta)) >= z * reach:
                 signs[pair] = 1 if delta > 0 else -1
                 self.certainty[pair] = abs(decimal(delta)) / reach
@@ -172,14 +180,16 @@ class NaiveCBP:
         return bound
 
     def plausible(self, signs):
-        """Return the plausible actions and pairs, giving up the least certain signs while they contradict each other."""
+        """Return the plausible actions and pairs, giving up the least certain signs while they are contradictory."""
         signs = dict(signs)
         actions, borders = self.leave(signs)
         self.contradictions += not actions
         while not actions:
             least = min(self.certainty[pair] for pair in signs)
             # Equal certainties may differ in their last digits: the first pair among them goes.
-            weakest = next(p for p in self.pairs if p in signs and self.certainty[p] <= least * (1 + Decimal(10) ** -30))
+            weakest = next(
+                p for p in self.pairs if p in signs and self.certainty[p] <= least * (1 + Decimal(10) ** -30)
+            )
             del signs[weakest]
             actions, borders = self.leave(signs)
         return actions, borders

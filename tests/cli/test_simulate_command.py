@@ -277,7 +277,10 @@ def test_mistakes_with_strategies_of_ones_own(own, strategy, parts, tmp_path):
         (["RandCPB"], ["there is no strategy 'RandCPB'", "did you mean 'RandCBP'?"]),
         (["randcbp:bins=3"], ["did you mean 'RandCBP'?"]),
         (["qqqq"], ["there is no strategy 'qqqq'", "CBP, RandCBP", "package.module:Class"]),
-        (["RandCBP:bin=3"], ["RandCBP has no parameter 'bin'", "did you mean 'bins'?", "alpha=1.01, bins=5, sigma=1.0"]),
+        (
+            ["RandCBP:bin=3"],
+            ["RandCBP has no parameter 'bin'", "did you mean 'bins'?", "alpha=1.01, bins=5, sigma=1.0"],
+        ),
         (["CBP:bins=3"], ["CBP has no parameter 'bins'", "it has alpha=1.01, observers=minimum-norm"]),
         (["RandCBP:bins"], ["'bins' is no parameter", "name=value"]),
         (["RandCBP:"], ["name=value"]),
@@ -372,7 +375,9 @@ def test_an_interrupt_keeps_what_is_finished(own, tmp_path):
 @pytest.mark.parametrize("columns", ["60", "80"])
 @pytest.mark.parametrize("name", ["simulate", "play", "warm"])
 def test_help_fits(columns, name):
-    output = CliRunner().invoke(main, [name, "--help"], env={"COLUMNS": columns}).output
+    command = [sys.executable, "-m", "sidelight", name, "--help"]
+    environment = os.environ | {"COLUMNS": columns}
+    output = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env=environment).stdout
     assert max(map(len, output.splitlines())) <= int(columns)
     assert output.isascii()
     if name == "simulate":

@@ -124,11 +124,22 @@ class SavesTheLiveState(Honest):
 
 class Chronicler(Honest):
     def _start(self):
-        return super()._start() | {"history": []}
+        return super()._start() | {"history": np.zeros(0)}
 
     def _observe(self, action, symbol, context):
         super()._observe(action, symbol, context)
-        self.state["history"].append(action)
+        self.state["history"] = np.append(self.state["history"], action)
+
+
+class SharesLists(Honest):
+    """Goes wrong if whoever loads it hands over the list of the saved data itself."""
+
+    def _start(self):
+        return super()._start() | {"last": [0]}
+
+    def _observe(self, action, symbol, context):
+        super()._observe(action, symbol, context)
+        self.state["last"][0] = action
 
 
 class OutOfRange(Honest):

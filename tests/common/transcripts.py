@@ -1,11 +1,13 @@
 """Readable transcripts: what a strategy plays, and what it is shown, round by round."""
 
+import contextlib
+import warnings
 from pathlib import Path
 
 import numpy as np
-from common.players import make
 
 import sidelight as sl
+from common.players import make
 from sidelight._kernel import interpreted
 from sidelight.environments import Replay
 from sidelight.simulation.loop import Run, play
@@ -24,6 +26,10 @@ STAGES = {
     "tau-detection": (sl.games.load("tau-detection"), [0.1, 0.9]),
     "full-information": (sl.games.load("full-information"), [0.5, 0.3, 0.2]),
     "bernoulli-bandit": (sl.games.load("bernoulli-bandit"), [0.1, 0.2, 0.3, 0.4]),
+    "spam-filtering": (sl.games.load("spam-filtering"), [0.3, 0.7]),
+    "matching-pennies": (sl.games.load("matching-pennies"), [0.3, 0.7]),
+    "degenerate-informative": (sl.games.load("degenerate-informative"), [0.3, 0.7]),
+    "blind-degenerate": (sl.games.load("blind-degenerate"), [0.3, 0.7]),
 }
 
 
@@ -31,11 +37,9 @@ def stages(name):
     """Return the games that a strategy is shown on."""
     accepted = []
     for key, (game, _) in STAGES.items():
-        try:
+        with contextlib.suppress(sl.SidelightError), warnings.catch_warnings(action="ignore"):
             make(name, game)
-        except sl.SidelightError:
-            continue
-        accepted.append(key)
+            accepted.append(key)
     return accepted[:WANTED]
 
 

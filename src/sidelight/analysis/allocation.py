@@ -323,27 +323,22 @@ def exchange(work: Master, leaving: int, entering: int) -> None:
 
 
 @kernel
-def least_revealed(
-    game: Geometry, j: int, work: Master, e: int, tolerance: float, depth: float
-) -> tuple[float, float]:
-    """Search border e for the alternative about which the weights reveal least; see `descend`. Infinite if empty.
-
-    What a former search came to is tried first.
-    """
+def approach(game: Geometry, j: int, work: Master, e: int) -> bool:
+    """Prepare the search of border e; False if it is empty. What a former search came to is put into `former`."""
     outcomes = work.point.shape[0]
     for m in range(outcomes):
         work.rows[0, m] = game.difference[e, m]
     if not enter(game.signals, j, work):
-        return math.inf, math.inf
+        return False
     span(game.signals, j, work)
     total = 0.0
     for m in range(outcomes):
-        if work.active[m] == 1:
-            total += work.kept[e, m]
-    work.multipliers[0] = work.prices[e]
+        work.former[m] = work.kept[e, m] if work.active[m] == 1 else 0.0
+        total += work.former[m]
     for m in range(outcomes):
-        work.former[m] = work.kept[e, m] / total if total > 0.0 and work.active[m] == 1 else 0.0
-    return descend(game.signals, j, work, total > 0.0, tolerance, depth)
+        work.former[m] /= max(total, 1e-300)
+    work.multipliers[0] = work.prices[e]
+    return True
 
 
 @kernel
@@ -369,7 +364,9 @@ def allocate(game: Geometry, j: int, work: Master, tolerance: float) -> int:
         enough = 1.0 if turn == 0 else 1.0 - 0.5 * tolerance
         added = 0
         for e in range(game.start[j], game.start[j + 1]):
-            low, value = least_revealed(game, j, work, e, _CLOSE if turn == 0 else 0.3 * tolerance, 0.1)
+            if not approach(game, j, work, e):
+                continue
+            low, value = descend(game.signals, j, work, _CLOSE if turn == 0 else 0.3 * tolerance, 0.1)
             work.lowest[0] = min(work.lowest[0], low)
             if turn == 0 and low < 1.0:
                 keep(work, e)

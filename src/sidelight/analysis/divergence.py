@@ -310,17 +310,18 @@ def center_slack(work: Border, center: float) -> None:
 
 
 @kernel
-def descend(
-    signals: Layout, j: int, work: Border, former: bool, tolerance: float, depth: float
-) -> tuple[float, float]:
+def descend(signals: Layout, j: int, work: Border, tolerance: float, depth: float) -> tuple[float, float]:
     """Lower F over the border from the point; return a proven lower end, and F at the point it came to.
 
     It stops when the lower end reaches 1, when both ends are within `tolerance`, or when they are within `depth` times
-    what the value is below 1. If `former`, it is first tried whether `former` and the multipliers, wherever they come
-    from, prove a lower end of 1; then no search is made.
+    what the value is below 1. Unless `former` is all zero, it is first tried whether that point and the multipliers,
+    wherever they come from, prove a lower end of 1; then no search is made.
     """
     low, value, center = 0.0, math.inf, 0.0
-    trial = former and work.size[0] > 0
+    total = 0.0
+    for m in range(work.former.shape[0]):
+        total += work.former[m]
+    trial = total > 0.0 and work.size[0] > 0
     if trial:
         exchange_points(work)
     for _ in range(_MOST_STEPS):

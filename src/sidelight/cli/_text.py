@@ -32,7 +32,7 @@ def wrapped(text: str, together: Sequence[str] = ()) -> str:
     """
     for phrase in together:
         text = text.replace(phrase, phrase.replace(" ", _STAY))
-    for pattern in (r"(\w = )?\([^()\n]{,50}\)", r"([-/\d]+ )?p?\[[^][\n]{,40}\]"):
+    for pattern in (r"(\w = )?\([^()\n]{,50}\)", r"([-/\d]+ (x )?)?p?\[[^][\n]{,40}\]"):
         text = re.sub(pattern, lambda found: found[0].replace(" ", _STAY), text)
     lines: list[str] = []
     for line in text.split("\n"):

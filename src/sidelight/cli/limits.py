@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import json
 import math
 from collections.abc import Mapping
@@ -116,7 +117,7 @@ def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
     if low is None or high is None:
         lines.append(f"Lower bound C*(p): {bound['status']}. {bound['reason'] or ''}".rstrip())
         return "\n".join(lines)
-    lines.append(f"Lower bound C*(p) = {(low + high) / 2:.6g}, certainly between {_shown(low, high)}.")
+    lines.append(f"Lower bound C*(p) = {(low + high) / 2:.6g}, certainly between {_outwards(low, high)}.")
     if bound["reason"]:
         lines.append(f"  {bound['reason']}")
     if high > 0:
@@ -130,13 +131,10 @@ def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
     return "\n".join(lines)
 
 
-def _shown(low: float, high: float) -> str:
-    """Write both ends of a bracket with as many digits as tell them apart."""
-    for digits in range(6, 17):
-        ends = f"{low:.{digits}g}", f"{high:.{digits}g}"
-        if ends[0] != ends[1] or low == high:
-            break
-    return f"{ends[0]} and {ends[1]}"
+def _outwards(low: float, high: float) -> str:
+    """Write both ends of a bracket, rounded so that it remains one."""
+    down, up = (decimal.Context(prec=8, rounding=way) for way in (decimal.ROUND_FLOOR, decimal.ROUND_CEILING))
+    return f"{down.create_decimal_from_float(low):f} and {up.create_decimal_from_float(high):f}"
 
 
 def _bayes_text(bayes: dict[str, Any], horizon: int) -> str:

@@ -184,7 +184,7 @@ def mixture_prior(prior: Any, tolerance: float) -> Prior:
 
 def default_prior(tolerance: float) -> Prior:
     """Return the prior chosen by measurement."""
-    return Prior(1.0, 9.0)
+    return Prior(1.0, max(19.0, (1.0 - tolerance) / tolerance))
 
 
 def _observers(name: str, tolerance: float) -> tuple[float, float, float]:

@@ -38,8 +38,8 @@ class Everything(NamedTuple):
     unused: int
 
 
-class Mixture(NamedTuple):
-    """Verify every prediction until log M(tolerance), kept up to date answer by answer, reaches the limit."""
+class Stop(NamedTuple):
+    """When a verdict is certain: log M(tolerance), kept up to date answer by answer, has reached the limit."""
 
     a: float
     b: float
@@ -47,52 +47,27 @@ class Mixture(NamedTuple):
     limit: float
 
 
-asks = generic("asks", ("policy", "t", "verified", "errors", "evidence", "rng"))
-"""Say whether prediction t of a class is to be verified."""
-grown = generic("grown", ("policy", "verified", "errors", "wrong", "evidence"))
-"""Return the evidence after one more answer, the counts being those before it."""
+asks = generic("asks", ("policy", "t", "verified", "errors", "rng"))
+"""Say whether prediction t of a class is to be verified, as long as the class is open."""
 
 
 @implements(asks, Detection)
-def _asks_game(policy: Detection, t: int, verified: int, errors: int, evidence: float, rng: Any) -> bool:
+def _asks_game(policy: Detection, t: int, verified: int, errors: int, rng: Any) -> bool:
     u = 1.0
-    if t >= 2:
-        for _ in range(policy.draws):
-            u = min(u, rng.random())
+    for _ in range(policy.draws):
+        u = min(u, rng.random())
     return verifies(policy, t, verified, errors, u)
 
 
-@implements(grown, Detection)
-def _grown_game(policy: Detection, verified: int, errors: int, wrong: int, evidence: float) -> float:
-    return evidence
-
-
 @implements(asks, Everything)
-def _asks_always(policy: Everything, t: int, verified: int, errors: int, evidence: float, rng: Any) -> bool:
+def _asks_always(policy: Everything, t: int, verified: int, errors: int, rng: Any) -> bool:
     return True
-
-
-@implements(grown, Everything)
-def _grown_always(policy: Everything, verified: int, errors: int, wrong: int, evidence: float) -> float:
-    return evidence
-
-
-@implements(asks, Mixture)
-def _asks_open(policy: Mixture, t: int, verified: int, errors: int, evidence: float, rng: Any) -> bool:
-    return evidence < policy.limit
-
-
-@implements(grown, Mixture)
-def _grown_mixture(policy: Mixture, verified: int, errors: int, wrong: int, evidence: float) -> float:
-    total = policy.a + policy.b + verified
-    if wrong == 1:
-        return evidence + math.log((policy.a + errors) / (total * policy.tolerance))
-    return evidence + math.log((policy.b + verified - errors) / (total * (1.0 - policy.tolerance)))
 
 
 @loop
 def watch(
     policy: Any,
+    stop: Stop,
     rates: Floats,
     predictions: Integers,
     verified: Integers,
@@ -100,15 +75,21 @@ def watch(
     rng: np.random.Generator,
     world_rng: np.random.Generator,
 ) -> int:
-    """Watch the predictions of each class; write how many were verified and how many of those were errors."""
+    """Watch the predictions of each class; write how many were verified and how many of those were errors.
+
+    Outcomes are drawn for all predictions, verified or not, so that every policy meets the same ones.
+    """
     for c in range(rates.shape[0]):
         n = 0
         e = 0
         evidence = 0.0
         for t in range(predictions[c]):
             wrong = 1 if world_rng.random() < rates[c] else 0
-            if asks(policy, t, n, e, evidence, rng):
-                evidence = grown(policy, n, e, wrong, evidence)
+            if evidence < stop.limit and asks(policy, t, n, e, rng):
+                if wrong == 1:
+                    evidence += math.log((stop.a + e) / ((stop.a + stop.b + n) * stop.tolerance))
+                else:
+                    evidence += math.log((stop.b + n - e) / ((stop.a + stop.b + n) * (1.0 - stop.tolerance)))
                 n += 1
                 e += wrong
         verified[c] = n
@@ -176,6 +157,7 @@ def simulate_case(
     *,
     confidence: float = 0.95,
     prior: Any = None,
+    stop: bool | None = None,
     stream: int = STREAM,
     protocol: str = "published",
     workers: int | None = None,
@@ -187,9 +169,15 @@ def simulate_case(
     Run r watches the published classifier of run r (or others, with another seed in `classifiers`). How many predictions fall on each class is drawn from
     `SeedSequence(seed, spawn_key=(case, r, 0))`, outcomes from `(case, r, 1)`, the policy's own numbers from
     `(case, r, 2)`: neither the number of workers nor whether the loop is compiled changes a result.
+
+    With `stop` a class is closed once its verdict is certain, as in the mode "identify" of a monitor; unless given, only
+    the policy "sequential" does so, and the others play on to the end as published.
     """
     chosen = published_policy(policy, protocol) if isinstance(policy, str) else policy
-    rules = _compiled(chosen, tolerance, confidence, prior)
+    rules = _compiled(chosen, tolerance)
+    a, b = mixture_prior(prior, tolerance)
+    stops = isinstance(chosen, policies.Sequential) if stop is None else stop
+    rest = Stop(a, b, tolerance, -math.log1p(-confidence) if stops else math.inf)
     cap = wald_cap(tolerance) + 2
 
     def play(run: int) -> tuple[Floats, Integers, Integers, Integers]:
@@ -199,7 +187,7 @@ def simulate_case(
         classifier = draw_classifier(case, run, classifiers)
         predictions = np.minimum(drawn.multinomial(stream, classifier.share), cap).astype(np.int64)
         verified, errors = (np.zeros(len(predictions), np.int64) for _ in range(2))
-        watch(rules, classifier.error, predictions, verified, errors, own, world)
+        watch(rules, rest, classifier.error, predictions, verified, errors, own, world)
         return classifier.error, predictions, verified, errors
 
     numbers = range(first_run, first_run + runs)
@@ -229,13 +217,8 @@ def simulate_use_case(
     return outcomes
 
 
-def _compiled(policy: Policy, tolerance: float, confidence: float, prior: Any) -> Any:
-    if isinstance(policy, policies.RandCBP | policies.CBP):
-        return policy.detection(tolerance)
-    if isinstance(policy, policies.Explore):
-        return Everything(0)
-    a, b = mixture_prior(prior, tolerance)
-    return Mixture(a, b, tolerance, -math.log1p(-confidence))
+def _compiled(policy: Policy, tolerance: float) -> Any:
+    return policy.detection(tolerance) if isinstance(policy, policies.RandCBP | policies.CBP) else Everything(0)
 
 
 def _certain(

@@ -7,10 +7,10 @@ N(1/M, prior I), and after symbol u of action a
 
 m_u being the number of outcomes that show u. An action is alive while the confidence ellipsoid meets its cell,
 
-    min over q in C_i of (q - mean)' Lambda (q - mean) <= beta_t^2,    beta_t = radius sqrt(log(t + 1)),    t = 1, 2, ...
+    min over q in C_i of (q - mean)' Lambda (q - mean) <= beta_t^2,    beta_t = radius sqrt(log(t + 1)),   t = 1, 2, ...
 
-(see `cell_distance`) and played is the alive action with the fewest plays, the lowest one on ties; if none is alive, the
-one whose cell is nearest to the mean.
+(see `cell_distance`) and played is the alive action with the fewest plays, the lowest one on ties; if none is alive,
+the one whose cell is nearest to the mean.
 
 The published runs (apple tasting, 15.125 and 165.040 where the exact test gives 18.897 and 203.384) come from a test by
 sampling: the largest radius that it tries is 0.9 sqrt(log(t + 1)), in every tenth round it judges by the samples of the

@@ -68,8 +68,7 @@ def _answered(strategy: RandCBP, facts: Plausible, signs: Integers, wanted: Bits
 def _differences(strategy: RandCBP, t: int) -> list[str]:
     """Describe the estimate of each pair: a line each, or two lists if they are many."""
     pairs, state = strategy.analysis.neighbors, strategy.state
-    size = max([0.0, *np.abs(state.delta), *state.width])
-    digits = min(9, max(3, 2 - math.floor(math.log10(size)))) if size else 3
+    digits = _digits(strategy)
     if len(pairs) > _MOST_LINES:
         return _listed(strategy, digits)
     bound = math.sqrt(strategy.alpha * math.log(t))
@@ -82,6 +81,13 @@ def _differences(strategy: RandCBP, t: int) -> list[str]:
         number = f"{state.delta[e]:+.{digits}f} +- {state.width[e]:.{digits}f}"
         lines.append(f"  {i} - {j}  {number}{drawn}  {_verdict(strategy, e)}")
     return lines
+
+
+def _digits(strategy: RandCBP) -> int:
+    """Return how many decimals loss differences of this game need."""
+    loss = strategy.game.loss
+    size = max(abs(x - y) for i, j in strategy.analysis.neighbors for x, y in zip(loss[i], loss[j], strict=True))
+    return min(9, max(3, 3 - math.floor(math.log10(size))))
 
 
 def _verdict(strategy: RandCBP, e: int) -> str:

@@ -175,8 +175,7 @@ def least_distance(cell: Cells, state: Any, c: int) -> float:
         if advance(state, c, warm):
             continue
         warm = False
-        nearest_point(state, c, unit)
-        entering = most_violated(cell, state, c, unit)
+        entering = most_violated(cell, state, c, unit) if nearest_point(state, c, unit) else -1
         if entering < 0:
             break
         state.active[c, state.active_size[c]] = entering
@@ -217,18 +216,26 @@ def solve_active(state: Any, c: int, unit: float) -> bool:
 
 
 @kernel
-def nearest_point(state: Any, c: int, unit: float) -> None:
-    """Set the point y that belongs to the multipliers."""
-    rho = 1.0
-    for i in range(state.nearest.shape[0]):
-        state.nearest[i] = 0.0
+def nearest_point(state: Any, c: int, unit: float) -> bool:
+    """Set the point y that belongs to the multipliers; False if it is lost in rounding.
+
+    At the optimum over an active set rho = |sum_k u_k a_k|^2 / (g . u), which takes no difference of nearly equal
+    numbers when the cell is thin and y far. A cell so thin that even this vanishes keeps the last point, which is no
+    further than the cell.
+    """
+    height, square = 0.0, 0.0
     for n in range(state.active_size[c]):
-        k, u = state.active[c, n], state.multiplier[n]
-        rho -= u * state.missing[k] / unit
-        for i in range(state.nearest.shape[0]):
-            state.nearest[i] += u * state.white[k, i]
+        height += state.multiplier[n] * state.missing[state.active[c, n]] / unit
     for i in range(state.nearest.shape[0]):
-        state.nearest[i] /= rho
+        state.trial[i] = 0.0
+        for n in range(state.active_size[c]):
+            state.trial[i] += state.multiplier[n] * state.white[state.active[c, n], i]
+        square += state.trial[i] * state.trial[i]
+    if square == 0.0 and state.active_size[c] > 0:
+        return False
+    for i in range(state.nearest.shape[0]):
+        state.nearest[i] = state.trial[i] * height / square if square > 0.0 else 0.0
+    return True
 
 
 @kernel

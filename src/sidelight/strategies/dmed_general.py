@@ -92,9 +92,8 @@ def start(game: Geometry) -> State:
 
 
 @kernel
-def guess(game: Geometry, state: State) -> None:
-    """Fit the law to what was seen, and find who leads."""
-    fit(game.signals, state.counts, state)
+def follow(game: Geometry, state: State) -> None:
+    """Find who leads under the law that was fitted."""
     for u in range(state.base.shape[0]):
         state.base[u] = state.image[u]
     lead(state, game.loss, game.candidate, state.law, state.cost)
@@ -105,34 +104,31 @@ def guess(game: Geometry, state: State) -> None:
 
 
 @kernel
-def judge(parameters: Parameters, state: State, level: float) -> None:
-    """Find out whether what was seen suffices, and if it does not, what would."""
-    game, j = parameters.game, state.leader[0]
+def weigh(game: Geometry, state: State, level: float) -> None:
+    """Set the weights to what was seen of the informative actions, relative to log t; the leader's does not count."""
     for a in range(state.weight.shape[0]):
-        state.weight[a] = state.seen[a] / level if a != j and informative(game.signals, a) else 0.0
-    state.answer[0] = allocate(game, j, state, parameters.tolerance)
-    state.proven[0] = state.lowest[0] * level
+        counts = a != state.leader[0] and informative(game.signals, a)
+        state.weight[a] = state.seen[a] / level if counts else 0.0
 
 
-@kernel
-def collect(parameters: Parameters, state: State, level: float) -> None:
-    """Add to the next loop what the round just played asks for."""
-    if state.stale[0] == 1:
-        guess(parameters.game, state)
-    add_usual(state, parameters.force, level)
-    if state.tied[0] == 0:
-        if state.answer[0] == _OPEN or (state.answer[0] == SUFFICIENT and state.proven[0] < level):
-            judge(parameters, state, level)
-        if state.answer[0] == FOUND:
-            add_short(state, state.share, level)
-        elif state.answer[0] == IMPOSSIBLE:
-            add_all(state)
-
-
+# Few levels between this and the searches: the compiler works through all of their code anew on each.
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     if state.clock[0] > 0:
-        collect(parameters, state, max(math.log(state.clock[0]), 1e-9))
+        level = max(math.log(state.clock[0]), 1e-9)
+        if state.stale[0] == 1:
+            fit(parameters.game.signals, state.counts, state)
+            follow(parameters.game, state)
+        add_usual(state, parameters.force, level)
+        if state.tied[0] == 0:
+            if state.answer[0] == _OPEN or (state.answer[0] == SUFFICIENT and state.proven[0] < level):
+                weigh(parameters.game, state, level)
+                state.answer[0] = allocate(parameters.game, state.leader[0], state, parameters.tolerance)
+                state.proven[0] = state.lowest[0] * level
+            if state.answer[0] == FOUND:
+                add_short(state, state.share, level)
+            elif state.answer[0] == IMPOSSIBLE:
+                add_all(state)
     return take(state)
 
 

@@ -40,7 +40,7 @@ _FLAT = 1.0
 
 
 class Choice(NamedTuple):
-    """The loss rows that can be optimal; the actions that stand for row c are member[first[c]] to member[first[c + 1]]."""
+    """The loss rows that can be optimal; row c is that of the actions member[first[c]] to member[first[c + 1]]."""
 
     loss: Floats
     first: Integers

@@ -1,0 +1,62 @@
+"""A monitor in a file: JSON that any language reads, never pickle.
+
+The file is one object: `format` ("sidelight-monitor"), `version` (1), `sha256` (of the compact JSON text of `monitor`)
+and `monitor`, which is what `ClassifierMonitor.to_dict` returns: `settings`, `classes` (one object each, counts and
+verdict), `verifications` and `passes` (columns id, class as a place in `classes`, number, reason as a place in
+`decisions.REASONS`, status 0 pending, 1 right, 2 wrong, 3 skipped) and counters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from sidelight._storage import replacing
+from sidelight.errors import SidelightError
+
+FORMAT, VERSION = "sidelight-monitor", 1
+
+
+def write(path: str | os.PathLike[str], data: dict[str, Any]) -> None:
+    """Write a monitor, whole or not at all."""
+    if Path(path).is_dir():
+        raise SidelightError(f"{os.fspath(path)!r} is a folder: give the path of a .json file")
+    body = _text(data)
+    head = json.dumps({"format": FORMAT, "version": VERSION, "sha256": _digest(body)})
+    with replacing(path) as draft:
+        draft.write_text(f'{head[:-1]}, "monitor": {body}}}\n', encoding="ascii")
+
+
+def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a file holds, or say what is wrong with it."""
+    name = repr(os.fspath(path))
+    if not Path(path).exists():
+        raise FileNotFoundError(f"there is no file {name}")
+    try:
+        content = json.loads(Path(path).read_text(encoding="ascii"))
+        found = content.get("format")
+    except (ValueError, AttributeError, OSError) as error:
+        raise SidelightError(f"{name} is damaged, or no saved monitor ({type(error).__name__}: {error})") from None
+    if found != FORMAT:
+        raise SidelightError(f"{name} holds no monitor of sidelight: its format is {found!r}")
+    if content.get("version") != VERSION:
+        raise SidelightError(
+            f"{name} has format version {content.get('version')!r} and this sidelight reads version {VERSION}: "
+            "read it with the version that wrote it, or run `pip install --upgrade sidelight`"
+        )
+    body = content.get("monitor")
+    if not isinstance(body, dict) or content.get("sha256") != _digest(_text(body)):
+        raise SidelightError(f"{name} is damaged or was edited: its contents do not match the digest it was saved with")
+    return body
+
+
+def _text(data: dict[str, Any]) -> str:
+    # ASCII, so that any text of Python (half characters included) survives any file.
+    return json.dumps(data, separators=(",", ":"), allow_nan=False)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

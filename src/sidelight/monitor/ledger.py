@@ -1,0 +1,115 @@
+"""Which ids a monitor remembers: verifications asked for, and the latest predictions that were let pass."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from sidelight.monitor.classes import ClassState
+from sidelight.monitor.decisions import REASONS, Id
+
+PENDING, RIGHT, WRONG, SKIPPED = 0, 1, 2, 3
+
+_RECENT_PASSES = 1 << 16
+"""Retries come soon: this many predictions that were let pass are remembered, whatever the length of the stream."""
+
+
+class Verification:
+    """One prediction that was chosen for verification; numbers count from 1 in the order of asking."""
+
+    __slots__ = ("number", "reason", "state", "status")
+
+    def __init__(self, state: ClassState, number: int, reason: str, status: int = PENDING) -> None:
+        self.state, self.number, self.reason, self.status = state, number, reason, status
+
+
+class Ledger:
+    """Memory of ids. It grows with verifications, and not beyond `forget_after` of them where that is given."""
+
+    def __init__(self, forget_after: int | None) -> None:
+        self.forget_after = forget_after
+        self.verifications: dict[Id, Verification] = {}
+        self.passes: dict[Id, tuple[ClassState, str]] = {}
+        self.days: dict[str, int] = {}
+        self.asked = 0
+        self.pending = 0
+        self.forgotten = 0
+        self._passed_order: deque[Id] = deque()
+        self._asked_order: deque[Id] = deque()
+        self._named = 0
+
+    def fresh_id(self) -> Id:
+        """Return an id for a prediction that has none."""
+        while True:
+            self._named += 1
+            name = f"auto-{self._named}"
+            if name not in self.verifications and name not in self.passes:
+                return name
+
+    def ask(self, id: Id, state: ClassState, reason: str, day: str | None) -> None:
+        """Enter a verification; forget the oldest one where memory is bounded."""
+        self.asked += 1
+        self.pending += 1
+        state.asked += 1
+        state.pending += 1
+        if day is not None:
+            self.days[day] = self.days.get(day, 0) + 1
+        self.verifications[id] = Verification(state, self.asked, reason)
+        if self.forget_after is not None:
+            self._asked_order.append(id)
+            while len(self._asked_order) > self.forget_after:
+                self._forget(self._asked_order.popleft())
+
+    def let_pass(self, id: Id, state: ClassState, reason: str) -> None:
+        """Remember a prediction that was let pass."""
+        self.passes[id] = (state, reason)
+        self._passed_order.append(id)
+        if len(self._passed_order) > _RECENT_PASSES:
+            del self.passes[self._passed_order.popleft()]
+
+    def _forget(self, id: Id) -> None:
+        """Forget an id; an answer that has not come by now is not waited for any more."""
+        record = self.verifications.pop(id)
+        self.forgotten += 1
+        if record.status == PENDING:
+            self.pending -= 1
+            record.state.pending -= 1
+            record.state.skipped += 1
+
+    def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:
+        """Return everything as JSON can hold it, column by column; `places` numbers the classes."""
+        reasons = {reason: place for place, reason in enumerate(REASONS)}
+        records = self.verifications.values()
+        return {
+            "asked": self.asked,
+            "pending": self.pending,
+            "forgotten": self.forgotten,
+            "named": self._named,
+            "days": self.days,
+            "verifications": {
+                "id": list(self.verifications),
+                "class": [places[one.state] for one in records],
+                "number": [one.number for one in records],
+                "reason": [reasons[one.reason] for one in records],
+                "status": [one.status for one in records],
+            },
+            "passes": {
+                "id": list(self.passes),
+                "class": [places[state] for state, _ in self.passes.values()],
+                "reason": [reasons[reason] for _, reason in self.passes.values()],
+            },
+        }
+
+    def restore(self, data: dict[str, Any], states: list[ClassState]) -> None:
+        """Put saved values back."""
+        self.asked, self.pending, self.forgotten = data["asked"], data["pending"], data["forgotten"]
+        self._named, self.days = data["named"], dict(data["days"])
+        columns = data["verifications"]
+        rows = zip(*(columns[key] for key in ("id", "class", "number", "reason", "status")), strict=True)
+        for id, place, number, reason, status in rows:
+            self.verifications[id] = Verification(states[place], number, REASONS[reason], status)
+        columns = data["passes"]
+        for id, place, reason in zip(*(columns[key] for key in ("id", "class", "reason")), strict=True):
+            self.passes[id] = (states[place], REASONS[reason])
+        self._passed_order = deque(self.passes)
+        self._asked_order = deque(self.verifications if self.forget_after is not None else ())

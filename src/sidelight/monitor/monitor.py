@@ -1,0 +1,400 @@
+"""`ClassifierMonitor`: which predictions to verify, and which predicted classes are wrong more often than tolerated."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime
+from typing import Any, Self
+
+from sidelight.errors import SidelightError
+from sidelight.monitor import decisions, files
+from sidelight.monitor.classes import ClassState
+from sidelight.monitor.decisions import Answer, Decision, Id, Label, UnknownIdError
+from sidelight.monitor.detection import verifies
+from sidelight.monitor.ledger import PENDING, RIGHT, SKIPPED, WRONG, Ledger, Verification
+from sidelight.monitor.policies import Explore, Policy
+from sidelight.monitor.randomness import uniform
+from sidelight.monitor.reports import Report, make_report
+from sidelight.monitor.settings import Settings, identifier, label, make_settings
+
+_SAID = {RIGHT: True, WRONG: False}
+_WORDS = {RIGHT: "right", WRONG: "wrong", SKIPPED: "skipped", PENDING: "pending"}
+
+
+class ClassifierMonitor:
+    """Says, prediction by prediction, *verify this one* or *let it pass*, and what it knows about each class.
+
+    Parameters
+    ----------
+    tolerance
+        The error rate that is tolerated among the predictions of a class: one number, or a mapping from classes to
+        numbers (under the key None for all others).
+    classes
+        Classes that reports list from the start; others are added when they are first predicted.
+    policy
+        "randcbp", "cbp", "explore" or "sequential", or an object of `sidelight.monitor.policies`; further keyword
+        arguments are parameters of the policy (`bins=10`, `pairs="both"`, ...).
+    mode
+        "identify" stops verifying a class once its verdict is certain (but "explore" always fills its number of
+        labels); "guard" keeps verifying classes above tolerance, as the loss of the τ-detection game asks.
+    confidence
+        Of each class's interval and verdict, however often one looks. It holds for each class on its own: for all of C
+        classes together divide 1 - confidence by C.
+    prior
+        (a, b) of the Beta law behind the intervals; by default a = 1 and the mean is the tolerance, at most 0.05.
+    cap, daily_cap, class_cap
+        Most verifications that are asked for altogether, per day of `time`, and most labels of one class.
+    class_predictions
+        A class is closed after this many predictions, as in the published protocol.
+    max_pending
+        Most answers that may be waited for at any moment.
+    window, restart_on_drift, spot_checks
+        Two ways to follow error rates that change, see `sidelight.monitor.classes`: verdicts that rest on the last
+        `window` answers of a class, or a class that starts from nothing when its latest answers contradict its verdict.
+        For either, a closed class is verified now and then, at the rate `spot_checks` (0.01 unless given).
+    forget_after
+        Forget an id once so many later verifications were asked for; its answer is then not waited for any more.
+    seed
+        Where the policy's randomness starts.
+
+    Examples
+    --------
+    >>> from sidelight.monitor import ClassifierMonitor
+    >>> monitor = ClassifierMonitor(tolerance=0.05, policy="sequential")
+    >>> decision = monitor.decide("cat", id="req-812")
+    >>> decision.verify
+    True
+    >>> monitor.answer("req-812", correct=False).status
+    'recorded'
+    >>> monitor.report()["cat"].verdict
+    'unknown'
+    """
+
+    def __init__(
+        self,
+        tolerance: float | Mapping[Any, float],
+        classes: Iterable[Any] | None = None,
+        policy: str | Policy = "randcbp",
+        confidence: float = 0.99,
+        seed: int = 0,
+        *,
+        mode: str = "identify",
+        prior: tuple[float, float] | None = None,
+        cap: int | None = None,
+        daily_cap: int | None = None,
+        class_cap: int | None = None,
+        class_predictions: int | None = None,
+        max_pending: int | None = None,
+        window: int | None = None,
+        restart_on_drift: bool = False,
+        spot_checks: float | None = None,
+        forget_after: int | None = None,
+        **parameters: Any,
+    ) -> None:
+        self._begin(
+            make_settings(
+                tolerance=tolerance,
+                classes=classes,
+                policy=policy,
+                parameters=parameters,
+                mode=mode,
+                confidence=confidence,
+                prior=prior,
+                cap=cap,
+                daily_cap=daily_cap,
+                class_cap=class_cap,
+                class_predictions=class_predictions,
+                max_pending=max_pending,
+                window=window,
+                restart_on_drift=bool(restart_on_drift),
+                spot_checks=spot_checks,
+                forget_after=forget_after,
+                seed=seed,
+            )
+        )
+
+    def decide(self, prediction: Any, id: Any = None, time: Any = None) -> Decision:
+        """Decide about one prediction: verify it or let it pass.
+
+        An `id` that was decided before gets the same decision again and counts once. Without an id one is made up.
+        `time` (a datetime, date, ISO text or seconds since 1970) says which day's cap applies; without it, now.
+        """
+        with self._lock:
+            return self._decide(label(prediction), None if id is None else identifier(id), time)
+
+    def decide_many(self, predictions: Iterable[Any], ids: Any = None, times: Any = None) -> list[Decision]:
+        """Decide about a batch: any iterable or column of a data frame, with as many ids and times, or none.
+
+        Everything is checked before the first decision; after an error nothing has changed.
+        """
+        labels = [label(one) for one in _listed(predictions)]
+        names = [None if one is None else identifier(one) for one in _column("ids", ids, len(labels))]
+        moments = _column("times", times, len(labels))
+        if self._settings.daily_cap is not None:
+            moments = [_day(one) for one in moments]
+        with self._lock:
+            seen: dict[Id, Label] = {}
+            for name, one in zip(names, labels, strict=True):
+                self._settings.tolerance_of(one)
+                if name is not None:
+                    self._known(name, one)
+                    if seen.setdefault(name, one) != one:
+                        raise SidelightError(f"the id {name!r} stands for {seen[name]!r} and for {one!r} in this batch")
+            return [self._decide(*row) for row in zip(labels, names, moments, strict=True)]
+
+    def answer(self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False) -> Answer:
+        """Take in what a verification has shown: `correct`, or the true `label`, or `skipped=True` to release it.
+
+        Answers may come late, never, twice (the second changes nothing) and in any order; a different answer replaces
+        the first. An id that was never chosen for verification is an error, and changes nothing: a label that came by
+        itself, from a complaint say, would bias the estimate.
+        """
+        name = identifier(id)
+        with self._lock:
+            record = self._ledger.verifications.get(name)
+            if record is None:
+                raise UnknownIdError(self._unknown(name))
+            status = _status(record.state.name, correct, label, skipped)
+            return self._take(name, record, status)
+
+    def report(self) -> Report:
+        """Return what is known about every class."""
+        with self._lock:
+            return make_report(self._settings, self._states.values(), self._ledger)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a JSON file, whole or not at all; see `sidelight.monitor.files` for the format."""
+        with self._lock:
+            data = self.to_dict()
+        files.write(path, data)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the monitor in a file; it goes on exactly as the saved one would have."""
+        return cls.from_dict(files.read(path))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        with self._lock:
+            states = list(self._states.values())
+            places = {state: place for place, state in enumerate(states)}
+            return {
+                "settings": self._settings.plain(),
+                "classes": [{"name": state.name, **state.plain()} for state in states],
+                **self._ledger.plain(places),
+            }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Return the monitor that `to_dict` described."""
+        monitor = cls.__new__(cls)
+        monitor._begin(Settings.from_plain(data["settings"]))
+        for row in data["classes"]:
+            monitor._state(row["name"]).restore(row)
+        monitor._ledger.restore(dict(data), list(monitor._states.values()))
+        return monitor
+
+    def __repr__(self) -> str:
+        s, ledger = self._settings, self._ledger
+        asked = f"{len(self._states)} classes, {ledger.asked} verifications asked for, {ledger.pending} pending"
+        return f"<ClassifierMonitor {s.policy.name}, mode {s.mode!r}, confidence {s.confidence}: {asked}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.to_dict()
+
+    def __setstate__(self, data: dict[str, Any]) -> None:
+        self.__dict__.update(type(self).from_dict(data).__dict__)
+
+    def _begin(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.RLock()
+        self._states: dict[Label, ClassState] = {}
+        self._ledger = Ledger(settings.forget_after)
+        self._stops = settings.mode == "identify" and not isinstance(settings.policy, Explore)
+        self._guards = settings.mode == "guard"
+        for name in settings.classes:
+            self._state(name)
+
+    def _state(self, name: Label) -> ClassState:
+        state = self._states.get(name)
+        if state is None:
+            state = self._states[name] = ClassState(name, self._settings)
+        return state
+
+    def _known(self, id: Id, prediction: Label) -> Decision | None:
+        """Return the decision about an id that was decided before."""
+        record = self._ledger.verifications.get(id)
+        if record is not None:
+            state, reason = record.state, record.reason
+        elif id in self._ledger.passes:
+            state, reason = self._ledger.passes[id]
+        else:
+            return None
+        if state.name != prediction:
+            raise SidelightError(f"the id {id!r} was decided as {state.name!r} and is now {prediction!r}: use a new id")
+        return Decision(record is not None, id, reason, prediction)
+
+    def _decide(self, prediction: Label, id: Id | None, time: Any) -> Decision:
+        ledger = self._ledger
+        if id is not None:
+            before = self._known(id, prediction)
+            if before is not None:
+                return before
+        day = None if self._settings.daily_cap is None else _day(time)
+        state = self._states.get(prediction) or self._state(prediction)
+        wanted, reason = self._wanted(state)
+        if wanted:
+            refusal = self._refusal(state, day)
+            if refusal is not None:
+                wanted, reason = False, refusal
+        state.predictions += 1
+        name = ledger.fresh_id() if id is None else id
+        if wanted:
+            ledger.ask(name, state, reason, day)
+        elif id is not None:
+            ledger.let_pass(name, state, reason)
+        return Decision(wanted, name, reason, prediction)
+
+    def _wanted(self, state: ClassState) -> tuple[bool, str]:
+        """Return what the policy wants, and why, before any cap."""
+        settings, t = self._settings, state.predictions
+        if settings.class_predictions is not None and t >= settings.class_predictions:
+            return False, decisions.FINISHED
+        certain = state.verdict != "unknown"
+        if certain and self._stops:
+            return self._spot_check(state, decisions.CERTAIN)
+        game = state.game
+        if game is not None:
+            u = 1.0
+            for k in range(game.draws):
+                u = min(u, uniform(state.key, game.draws * t + k))
+            if verifies(game, t, state.n, state.e, u):
+                return True, decisions.OPEN if t else decisions.FIRST
+            return self._spot_check(state, decisions.LIKELY_BELOW)
+        if certain and self._guards and state.verdict == "above":
+            return True, decisions.GUARDED
+        if state.explore:
+            if state.n + state.pending < state.explore:
+                return True, decisions.EXPLORING
+            return self._spot_check(state, decisions.EXPLORED)
+        return self._spot_check(state, decisions.CERTAIN) if certain else (True, decisions.OPEN)
+
+    def _spot_check(self, state: ClassState, otherwise: str) -> tuple[bool, str]:
+        """Look at a class that is let pass now and then, where that is wanted."""
+        share = self._settings.spot_checks
+        if share and uniform(state.spot_key, state.predictions) < share:
+            return True, decisions.SPOT
+        return False, otherwise
+
+    def _refusal(self, state: ClassState, day: str | None) -> str | None:
+        """Return why a verification that the policy wants cannot be had."""
+        settings, ledger = self._settings, self._ledger
+        if settings.class_cap is not None and state.verified + state.pending >= settings.class_cap:
+            return decisions.CLASS_CAP
+        if settings.cap is not None and ledger.asked >= settings.cap:
+            return decisions.TOTAL_CAP
+        if settings.daily_cap is not None and ledger.days.get(day or "", 0) >= settings.daily_cap:
+            return decisions.DAILY_CAP
+        if settings.max_pending is not None and ledger.pending >= settings.max_pending:
+            return decisions.MOST_PENDING
+        if state.pending and state.verdict == "unknown" and not state.explore:
+            needed = state.needed()
+            if needed is not None and state.pending >= needed:
+                return decisions.ENOUGH_PENDING
+        return None
+
+    def _take(self, id: Id, record: Verification, status: int) -> Answer:
+        """Replace the status of a verification."""
+        state, before = record.state, record.status
+        said, previous = _SAID.get(status), _SAID.get(before)
+        if status == before:
+            text = f"{id!r} was {_WORDS[status]} already: nothing changed"
+            return Answer("unchanged", id, state.name, said, previous, state.verdict, False, text)
+        if before == PENDING:
+            state.pending -= 1
+            self._ledger.pending -= 1
+        elif before == SKIPPED:
+            state.skipped -= 1
+        else:
+            state.count(record.number, before == WRONG, -1)
+        if status == SKIPPED:
+            state.skipped += 1
+        else:
+            state.count(record.number, status == WRONG, 1)
+        record.status = status
+        return self._settled(id, state, status, before)
+
+    def _settled(self, id: Id, state: ClassState, status: int, before: int) -> Answer:
+        """Bring the verdict up to date and say what has happened."""
+        said, previous = _SAID.get(status), _SAID.get(before)
+        was = state.verdict
+        changed = state.settle("a correction" if previous is not None else "", self._ledger.asked)
+        if status == SKIPPED:
+            kind: decisions.Status = "released" if previous is None else "withdrawn"
+        else:
+            kind = "recorded" if previous is None else "corrected"
+        text = f"{id!r} ({state.name!r}) is {_WORDS[status]}"
+        text += "" if previous is None else f"; it was {_WORDS[before]} before"
+        text += f"; the verdict is {state.verdict!r} and was {was!r}" if changed else ""
+        return Answer(kind, id, state.name, said, previous, state.verdict, changed, text)
+
+    def _unknown(self, id: Id) -> str:
+        if id in self._ledger.passes:
+            return f"the prediction {id!r} was let pass, not chosen for verification; nothing changed"
+        forgotten = " (or it is forgotten: see forget_after)" if self._ledger.forgotten else ""
+        return f"there is no verification with the id {id!r}{forgotten}; nothing changed"
+
+
+def _status(prediction: Label, correct: Any, true: Any, skipped: bool) -> int:
+    """Return the status that an answer gives to a verification."""
+    if (correct is not None) + (true is not None) + bool(skipped) != 1:
+        raise SidelightError("an answer is one of correct=True or False, label=..., or skipped=True; nothing changed")
+    if skipped:
+        return SKIPPED
+    if true is not None:
+        return RIGHT if label(true) == prediction else WRONG
+    plain = correct.item() if hasattr(correct, "item") else correct
+    if plain not in (True, False):
+        raise SidelightError(f"correct is {correct!r}: give True or False; nothing changed")
+    return RIGHT if plain else WRONG
+
+
+def _day(time: Any) -> str:
+    """Return the day of a moment; moments with a time zone, and seconds since 1970, are taken in UTC."""
+    moment = datetime.now(UTC) if time is None else time
+    if hasattr(moment, "astype"):
+        moment = moment.astype("datetime64[s]").item()
+    try:
+        if isinstance(moment, str):
+            moment = datetime.fromisoformat(moment)
+        elif isinstance(moment, int | float) and not isinstance(moment, bool):
+            moment = datetime.fromtimestamp(moment, UTC)
+    except (ValueError, OverflowError, OSError):
+        moment = None
+    if isinstance(moment, datetime):
+        return (moment.astimezone(UTC) if moment.tzinfo else moment).date().isoformat()
+    if isinstance(moment, date):
+        return moment.isoformat()
+    raise SidelightError(f"time is {time!r}: give a datetime, a date, ISO text or seconds since 1970")
+
+
+def _listed(values: Any) -> list[Any]:
+    """Return a list, of plain values where the column can make them."""
+    if isinstance(values, str | bytes):
+        raise SidelightError(f"predictions is the text {values!r}: give a list or a column; `decide` takes a single one")
+    for method in ("to_list", "tolist"):
+        if hasattr(values, method):
+            listed = getattr(values, method)()
+            return listed if isinstance(listed, list) else [listed]
+    return list(values)
+
+
+def _column(name: str, values: Any, length: int) -> list[Any]:
+    if values is None:
+        return [None] * length
+    listed = _listed(values)
+    if len(listed) != length:
+        raise SidelightError(f"there are {length} predictions and {len(listed)} {name}: give one for each")
+    return listed

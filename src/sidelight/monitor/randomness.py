@@ -1,0 +1,27 @@
+"""Uniform numbers that are a function of where they are used, so that there is no state to save or to get wrong.
+
+The k-th number of a class is SplitMix64 (Steele, Lea, Flood 2014) after k steps from a key that is a hash of the seed
+and the class. A decision can be computed again from the seed, the class and the count of its predictions, and traffic
+of one class does not change the decisions about another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+_MASK = (1 << 64) - 1
+_STEP = 0x9E3779B97F4A7C15
+
+
+def key_of(seed: int, label: object, purpose: str) -> int:
+    """Return the key of a class for one purpose."""
+    text = f"{seed}/{purpose}/{type(label).__name__}/{label!r}"
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "backslashreplace"), digest_size=8).digest(), "little")
+
+
+def uniform(key: int, count: int) -> float:
+    """Return the number with this count (from 0) in the sequence of a key: uniform on [0, 1), 53 bits."""
+    z = (key + (count + 1) * _STEP) & _MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+    return ((z ^ (z >> 31)) >> 11) * 2.0**-53

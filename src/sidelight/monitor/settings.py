@@ -1,0 +1,175 @@
+"""What a monitor is told once, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sidelight.errors import SidelightError
+from sidelight.monitor.confidence import Prior
+from sidelight.monitor.decisions import Id, Label
+from sidelight.monitor.policies import Policy, make_policy, mixture_prior
+
+MODES = ("identify", "guard")
+_SPOT_CHECKS = 0.01
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The constructor's arguments of a monitor in their final form."""
+
+    tolerance: float | dict[Any, float]
+    classes: tuple[Label, ...]
+    policy: Policy
+    mode: str
+    confidence: float
+    prior: tuple[float, float] | None
+    cap: int | None
+    daily_cap: int | None
+    class_cap: int | None
+    class_predictions: int | None
+    max_pending: int | None
+    window: int | None
+    restart_on_drift: bool
+    spot_checks: float
+    forget_after: int | None
+    seed: int
+
+    @property
+    def drifting(self) -> bool:
+        """Whether answers have to be kept in order."""
+        return self.window is not None or self.restart_on_drift
+
+    def tolerance_of(self, label: Label) -> float:
+        """Return the tolerance of one class."""
+        if not isinstance(self.tolerance, dict):
+            return self.tolerance
+        found = self.tolerance.get(label, self.tolerance.get(None))
+        if found is None:
+            raise SidelightError(
+                f"there is no tolerance for the class {label!r}: add it, or give one for all others under the key None"
+            )
+        return found
+
+    def prior_of(self, tolerance: float) -> Prior:
+        """Return the prior of the confidence sequence."""
+        return mixture_prior(self.prior, tolerance)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the constructor's arguments as JSON can hold them."""
+        data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("policy", "tolerance")}
+        several = isinstance(self.tolerance, dict)
+        data["tolerance"] = [list(pair) for pair in self.tolerance.items()] if several else self.tolerance  # type: ignore[union-attr]
+        data["policy"] = self.policy.describe()
+        return data
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> Settings:
+        """Return the settings that `plain` described."""
+        values = dict(data)
+        if isinstance(values["tolerance"], list):
+            values["tolerance"] = {name: value for name, value in values["tolerance"]}
+        values["policy"] = make_policy(values["policy"]["name"], values["policy"]["parameters"])
+        return make_settings(**values, parameters={})
+
+
+def make_settings(
+    *,
+    tolerance: Any,
+    classes: Iterable[Any] | None,
+    policy: str | Policy,
+    parameters: Mapping[str, Any],
+    spot_checks: float | None,
+    **others: Any,
+) -> Settings:
+    """Check the constructor's arguments."""
+    _one_of("mode", others["mode"], MODES)
+    confidence = _number("confidence", others["confidence"])
+    if not 0.0 < confidence < 1.0:
+        raise SidelightError(f"confidence is {confidence}: give a number between 0 and 1, for instance 0.99")
+    for name in ("cap", "daily_cap", "max_pending"):
+        _count(name, others[name], 0)
+    for name in ("class_cap", "class_predictions", "forget_after", "window"):
+        _count(name, others[name], 1)
+    if isinstance(others["seed"], bool) or not isinstance(others["seed"], int):
+        raise SidelightError(f"seed is {others['seed']!r}: give a whole number")
+    if others["window"] is not None and others["restart_on_drift"]:
+        raise SidelightError("window and restart_on_drift are two ways to follow a drift: give one of them")
+    follows = others["window"] is not None or bool(others["restart_on_drift"])
+    spot = (_SPOT_CHECKS if follows else 0.0) if spot_checks is None else _number("spot_checks", spot_checks)
+    if not 0.0 <= spot <= 1.0:
+        raise SidelightError(f"spot_checks is {spot}: give a share between 0 and 1")
+    labels = tuple(dict.fromkeys(label(one) for one in classes or ()))
+    return Settings(
+        tolerance=_tolerance(tolerance),
+        classes=labels,
+        policy=make_policy(policy, parameters),
+        spot_checks=spot,
+        **others | {"confidence": confidence, "prior": _prior(others["prior"])},
+    )
+
+
+def label(value: Any) -> Label:
+    """Return a class as plain text or number; NumPy's numbers become Python's."""
+    plain = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
+    if isinstance(plain, str | int | bool) or (isinstance(plain, float) and math.isfinite(plain)):
+        return plain
+    raise SidelightError(f"{value!r} is no class: give text or a number")
+
+
+def identifier(value: Any) -> Id:
+    """Return an id as plain text or whole number."""
+    plain = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
+    if isinstance(plain, str | int) and not isinstance(plain, bool):
+        return plain
+    raise SidelightError(f"{value!r} is no id: give text or a whole number")
+
+
+def _tolerance(value: Any) -> float | dict[Any, float]:
+    if isinstance(value, Mapping):
+        if not value:
+            raise SidelightError("tolerance is empty: give a tolerance for each class, or one number")
+        return {(None if name is None else label(name)): _rate(one) for name, one in value.items()}
+    return _rate(value)
+
+
+def _rate(value: Any) -> float:
+    rate = float(value) if isinstance(value, Fraction) else _number("tolerance", value)
+    if not 0.0 < rate < 1.0:
+        raise SidelightError(f"tolerance is {rate}: give an error rate between 0 and 1, for instance 0.05")
+    return rate
+
+
+def _prior(value: Any) -> tuple[float, float] | None:
+    if value is None:
+        return None
+    try:
+        a, b = (float(part) for part in value)
+    except (TypeError, ValueError):
+        raise SidelightError(f"prior is {value!r}: give the two parameters (a, b) of a Beta law") from None
+    if not (a > 0 and b > 0 and math.isfinite(a + b)):
+        raise SidelightError(f"prior is {value!r}: both parameters of a Beta law are positive")
+    return a, b
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = math.nan if isinstance(value, bool | str) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise SidelightError(f"{name} is {value!r}: give a number")
+    return number
+
+
+def _count(name: str, value: Any, least: int) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+        raise SidelightError(f"{name} is {value!r}: give a whole number of at least {least}, or None")
+
+
+def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise SidelightError(f"{name} is {value!r}: give {' or '.join(map(repr, allowed))}")

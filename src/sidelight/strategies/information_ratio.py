@@ -1,0 +1,129 @@
+"""The policy of least information ratio, when one of finitely many contexts is seen before each round.
+
+With D(a, c) what action a may cost in context c, I(a, c) what it teaches and rho_c the contexts' probabilities, a
+policy mu has the ratio
+
+    Psi(mu) = D(mu)^2 / I(mu),   D(mu) = sum_c rho_c sum_a mu(a | c) D(a, c),   I(mu) alike,
+
+which is convex and is minimised by Frank and Wolfe's method. The gradient at mu has its least value at the policy that
+plays argmin_a 2 D(a, c) - r I(a, c) in each context, r = D(mu) / I(mu), and the line towards it is searched exactly.
+Since only the two numbers D(mu) and I(mu) matter, a mixture of two policies without chance is best: of each step's
+three the better pair is kept, and after finitely many steps the method ends at the minimum itself.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._kernel import kernel
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+_STEPS = 100
+_ENOUGH = 1e-12
+
+
+class Point(NamedTuple):
+    """What a policy costs and teaches: D and I."""
+
+    cost: float
+    gain: float
+
+
+@kernel
+def best_share(cost: float, gain: float, other_cost: float, other_gain: float) -> float:
+    """Return the share q of the other that minimises (cost + q c)^2 / (gain + q g) on the way from one to the other."""
+    more_cost, more_gain = other_cost - cost, other_gain - gain
+    # Convex: the sign of the derivative at the ends says whether the minimum lies between them.
+    if 2.0 * more_cost * gain - cost * more_gain >= 0.0:
+        return 0.0
+    if 2.0 * more_cost * other_gain - other_cost * more_gain <= 0.0:
+        return 1.0
+    return min(1.0, max(0.0, cost / more_cost - 2.0 * gain / more_gain))
+
+
+@kernel
+def ratio(cost: float, gain: float) -> float:
+    """Return the information ratio."""
+    return cost * cost / gain if gain > 0.0 else math.inf
+
+
+@kernel
+def mixed_ratio(low: Point, high: Point) -> float:
+    """Return the least ratio of a mixture of two policies."""
+    q = best_share(low.cost, low.gain, high.cost, high.gain)
+    return ratio(low.cost + q * (high.cost - low.cost), low.gain + q * (high.gain - low.gain))
+
+
+@kernel
+def value(policy: Integers, weights: Floats, gap: Floats, gain: Floats) -> Point:
+    """Return D and I of a policy without chance."""
+    cost = learnt = 0.0
+    for c in range(weights.shape[0]):
+        cost += weights[c] * gap[c, policy[c]]
+        learnt += weights[c] * gain[c, policy[c]]
+    return Point(cost, learnt)
+
+
+@kernel
+def steepest(policy: Integers, slope: float, gap: Floats, gain: Floats) -> None:
+    """Set the policy that plays argmin_a 2 D(a, c) - slope I(a, c) in each context; ties go to the lowest index."""
+    for c in range(policy.shape[0]):
+        least = math.inf
+        for a in range(gap.shape[1]):
+            here = 2.0 * gap[c, a] - slope * gain[c, a]
+            if here < least:
+                policy[c], least = a, here
+
+
+@kernel
+def copy_policy(source: Integers, target: Integers) -> None:
+    """Copy a policy."""
+    for c in range(source.shape[0]):
+        target[c] = source[c]
+
+
+@kernel
+def extremes(gap: Floats, gain: Floats, first: Integers, second: Integers) -> None:
+    """Set the policy of least cost and that of most information (among those the cheaper one)."""
+    for c in range(first.shape[0]):
+        first[c] = second[c] = 0
+        for a in range(1, gap.shape[1]):
+            if gap[c, a] < gap[c, first[c]]:
+                first[c] = a
+            best = second[c]
+            if gain[c, a] > gain[c, best] or (gain[c, a] == gain[c, best] and gap[c, a] < gap[c, best]):
+                second[c] = a
+
+
+@kernel
+def mix(
+    weights: Floats, gap: Floats, gain: Floats, first: Integers, second: Integers, third: Integers, share: Floats
+) -> float:
+    """Find the mixture of two policies with the least information ratio, and return that ratio."""
+    extremes(gap, gain, first, second)
+    low, high = value(first, weights, gap, gain), value(second, weights, gap, gain)
+    share[0] = 0.0
+    if low.cost <= 0.0 or high.gain <= 0.0:  # nothing left to lose, or nothing to learn
+        return 0.0 if low.cost <= 0.0 else math.inf
+    for _ in range(_STEPS):
+        q = best_share(low.cost, low.gain, high.cost, high.gain)
+        cost, learnt = low.cost + q * (high.cost - low.cost), low.gain + q * (high.gain - low.gain)
+        slope = cost / learnt
+        steepest(third, slope, gap, gain)
+        fresh = value(third, weights, gap, gain)
+        # How much less the linear function has there than here, where it is 2 D - r I = D.
+        if 2.0 * fresh.cost - slope * fresh.gain >= cost * (1.0 - _ENOUGH):
+            break
+        if mixed_ratio(low, fresh) <= mixed_ratio(fresh, high):
+            high = fresh
+            copy_policy(third, second)
+        else:
+            low = fresh
+            copy_policy(third, first)
+    share[0] = best_share(low.cost, low.gain, high.cost, high.gain)
+    return mixed_ratio(low, high)

@@ -1,0 +1,85 @@
+"""`sidelight warm`."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+import sidelight as sl
+from sidelight._kernel import cache_directory, compiled_available
+from sidelight.cli import main, warm
+
+ONE = """
+import sidelight.strategies
+from sidelight.cli import main, warm
+
+every = warm._environments
+sidelight.strategies.names = lambda: ("CBP", "RandCBP")
+warm._environments = lambda strategy: list(every(strategy))[:1]
+main(["warm"])
+"""
+
+
+def invoke():
+    return CliRunner().invoke(main, ["warm"])
+
+
+def test_help_says_why():
+    output = CliRunner().invoke(main, ["warm", "--help"]).output
+    for word in ("first simulation", "compiles", "container", "SIDELIGHT_CACHE_DIR"):
+        assert word in " ".join(output.split())
+
+
+@pytest.mark.skipif(not compiled_available(), reason="needs Numba")
+def test_every_kernel_strategy_is_compiled_in_every_environment(monkeypatch):
+    ran = []
+    monkeypatch.setattr(warm, "_run", lambda strategy, environment: ran.append((strategy.name, environment.name)))
+    result = invoke()
+    assert result.exit_code == 0
+    for name in sl.strategies.names():
+        kind = getattr(sl.strategies, name)
+        if not issubclass(kind, sl.strategies.KernelStrategy):
+            assert not any(name == one for one, _ in ran)
+        else:
+            assert (name, "Replay") in ran
+            assert f"{name} in Replay" in result.output
+    assert {("CBP", "IID"), ("RandCBP", "IID")} <= set(ran)
+    assert re.search(rf"^\[ *1/{len(ran)}\] CBP in IID +\d+\.\d s$", result.output, re.MULTILINE)
+    assert "Ready after" in result.output
+
+
+@pytest.mark.skipif(not compiled_available(), reason="needs Numba")
+def test_the_second_time_is_quick(tmp_path):
+    def times():
+        environment = os.environ | {"SIDELIGHT_CACHE_DIR": str(tmp_path)}
+        command = [sys.executable, "-c", ONE]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, env=environment)
+        return result.stdout, float(re.search(r"Ready after (\S+) s", result.stdout)[1])
+
+    output, first = times()
+    if cache_directory() is None:
+        pytest.skip("the sources changed since this process began")
+    assert f"Compiled loops are in {tmp_path}" in output
+    assert list(tmp_path.rglob("*.nbi"))
+    again, second = times()
+    assert f"Compiled loops are in {tmp_path}" in again
+    assert second < first / 2
+
+
+def test_without_numba_it_says_so(monkeypatch):
+    monkeypatch.setattr("sidelight._kernel._numba", lambda: None)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    result = invoke()
+    assert result.exit_code == 0
+    assert "Numba is not installed" in result.output
+    assert "pip install numba" in result.output
+
+
+def test_where_compilation_is_off_it_says_so(monkeypatch):
+    monkeypatch.setenv("SIDELIGHT_JIT", "0")
+    result = invoke()
+    assert result.exit_code == 0
+    assert "switched off" in result.output
