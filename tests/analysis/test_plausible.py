@@ -170,7 +170,11 @@ class Lab:
             for entry in entries[target, :count]:
                 number = sum(int(word) << (64 * w) for w, word in enumerate(entry))
                 assert number < 1 << 2 * len(self.pairs)
-                yield target, [(number >> 2 * e & 1) - (number >> 2 * e + 1 & 1) for e in range(len(self.pairs))], number
+                yield (
+                    target,
+                    [(number >> 2 * e & 1) - (number >> 2 * e + 1 & 1) for e in range(len(self.pairs))],
+                    number,
+                )
 
     def check_facts(self):
         """Check that points satisfy, in their region, all signs they claim, and that certificates exclude theirs."""

@@ -58,6 +58,10 @@ class Told(Turns):
         self.stay = horizon
 
 
+class Seeing(Turns):
+    dimension = 2
+
+
 class Picky(Turns):
     def __init__(self, game, needed, *, seed=0):
         Strategy.__init__(self, game, seed=seed)
@@ -251,6 +255,7 @@ def test_strategies_of_ones_own(own):
         ("{}:number", ["is no strategy"]),
         ("{}:Unfinished", ["not complete", "_act", "_observe", "_start"]),
         ("{}:Picky", ["Picky needs needed"]),
+        ("{}:Seeing", ["Seeing wants contexts of 2 numbers"]),
         ("{}:Turns:sty=3", ["no parameter 'sty'", "did you mean 'stay'?", "stay=1"]),
         ("{}:Turns:stay", ["name=value"]),
         ("no_such_module:Turns", ["there is no module 'no_such_module'"]),

@@ -1,4 +1,4 @@
-"""Outcomes drawn independently: the frequencies are those of the law, run by run, and what is impossible never occurs."""
+"""Outcomes drawn independently: their frequencies are those of the law, and what is impossible never occurs."""
 
 import numpy as np
 import pytest

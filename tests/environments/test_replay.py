@@ -1,5 +1,7 @@
 """Recorded outcomes: played back as they are, and regret as a brute-force count has it."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ LAWS = np.random.default_rng(1).dirichlet(np.ones(4), size=RUNS)
 class Scripted(sl.strategies.Strategy):
     """Plays the actions 0, 1, ... in turn, and keeps what it sees."""
 
-    log = []
+    log: ClassVar[list] = []
 
     def _start(self):
         return {"t": 0}

@@ -1,4 +1,4 @@
-"""`simulate`: checkpoints, errors, strategies of plain Python, what the results say, and that nothing grows or hangs."""
+"""`simulate`: checkpoints, errors, strategies of plain Python, what results say, and that nothing grows or hangs."""
 
 import os
 import signal
@@ -112,7 +112,7 @@ def test_wrong_things():
         sl.simulate("apple-tasting", CBP(GAME), EVEN)
     with pytest.raises(TypeError, match="strategy must be a Strategy, not ABCMeta"):
         sl.simulate(GAME, CBP, EVEN)
-    with pytest.raises(TypeError, match="must be a Environment|must be an Environment"):
+    with pytest.raises(TypeError, match=r"must be an? Environment"):
         sl.simulate(GAME, CBP(GAME), [0.5, 0.5])
     with pytest.raises(sl.SidelightError, match="made for another game"):
         sl.simulate(GAME, CBP(sl.games.load("label-efficient")), EVEN)
@@ -294,8 +294,7 @@ def test_silent_unless_asked(capfd, monkeypatch):
     assert capfd.readouterr() == ("", "")
     # One worker's look after each run: enough for a bar to open, be drawn and be taken away.
     simulated(progress=True, runs=5)
-    out, err = capfd.readouterr()
-    assert out == ""
+    assert capfd.readouterr().out == ""
     simulated(progress=False)
     assert capfd.readouterr() == ("", "")
 
@@ -325,15 +324,22 @@ def test_progress_counts_every_round_once(monkeypatch):
     assert np.array_equal(results.regret, simulated(RandCBP(GAME), horizon=1_000, runs=3).regret)
 
 
+# Tangents of a parabola: cheap to analyse, and a round costs some hundred times that of apple tasting.
+ROW = "sl.Game([[s * s - 160 * s, s * s + 160 * s] for s in range(-40, 41)], [['a', 'b']] * 81)"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize(("name", "settings"), [("apple-tasting", ""), ("dynamic-pricing", ", prices=16")])
-def test_ctrl_c_stops_soon(name, settings, workers):
+@pytest.mark.parametrize(
+    ("game", "workers"),
+    [("sl.games.load('apple-tasting')", 1), ("sl.games.load('apple-tasting')", 2), (ROW, 1)],
+    ids=["one worker", "two workers", "long rounds"],
+)
+def test_ctrl_c_stops_soon(game, workers):
     script = f"""
-        import numpy as np, sidelight as sl
-        game = sl.games.load({name!r}{settings})
+        import sidelight as sl
+        game = {game}
         strategy = sl.strategies.RandCBP(game)
-        env = sl.environments.IID(np.eye(game.n_outcomes)[1])
+        env = sl.environments.IID([0.5, 0.5])
         sl.simulate(game, strategy, env, horizon=200, runs=1)
         print("ready", flush=True)
         try:
@@ -344,11 +350,11 @@ def test_ctrl_c_stops_soon(name, settings, workers):
     process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout.readline() == "ready\n"
-        time.sleep(1.0)
+        time.sleep(0.5)
         os.kill(process.pid, signal.SIGINT)
         start = time.monotonic()
         out, _ = process.communicate(timeout=60)
         assert out == "stopped\n"
-        assert time.monotonic() - start < 5.0
+        assert time.monotonic() - start < 4.0
     finally:
         process.kill()

@@ -5,11 +5,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from legacy import published_streams
+from random_games import seeded_game
 from scipy.optimize import minimize
 
 import sidelight as sl
-from legacy import published_streams
-from random_games import seeded_game
 from sidelight._kernel import interpreted
 from sidelight.environments import IID, Replay
 from sidelight.errors import SidelightError
@@ -220,9 +220,7 @@ def solved(game, action, precision, mean):
         lambda x: (x - mean) @ precision @ (x - mean) / scale,
         np.full(len(mean), 1 / game.n_outcomes),
         jac=lambda x: 2 * precision @ (x - mean) / scale,
-        constraints=[
-            {"type": "ineq", "fun": lambda x: faces @ law(x), "jac": lambda x: faces[:, :-1] - faces[:, -1:]}
-        ],
+        constraints=[{"type": "ineq", "fun": lambda x: faces @ law(x), "jac": lambda x: faces[:, :-1] - faces[:, -1:]}],
         method="SLSQP",
         options={"ftol": 1e-15, "maxiter": 1000},
     )
@@ -268,7 +266,7 @@ def test_duplicates_take_turns_and_dominated_actions_are_never_played():
 def test_warns_of_hard_games_and_refuses_hopeless_ones():
     with pytest.warns(UserWarning, match="BPMLeast has no guarantee here: the game is hard"):
         BPMLeast(sl.games.load("label-efficient"))
-    with pytest.raises(SidelightError, match="tells action 0 .* from action 1"):
+    with pytest.raises(SidelightError, match=r"tells action 0 .* from action 1"):
         BPMLeast(sl.games.load("hopeless"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -3,10 +3,10 @@ import warnings
 
 import numpy as np
 import pytest
+from legacy import published_streams
 from scipy import stats
 
 import sidelight as sl
-from legacy import published_streams
 from sidelight._kernel import interpreted, loop
 from sidelight.environments import IID, Replay
 from sidelight.errors import SidelightError
@@ -74,12 +74,13 @@ def log_target(strategy, laws):
     return value
 
 
-def on_grid(strategy, size=600):
-    """Return laws of three outcomes on a fine grid, their posterior weights and which of 6 x 6 bins they are in."""
+def on_grid(strategy, size=300):
+    """Return laws of three outcomes on a fine grid and their posterior weights."""
     middle = (np.arange(size) + 0.5) / size
     first, share = (part.ravel() for part in np.meshgrid(middle, middle, indexing="ij"))
     laws = np.column_stack([first, (1 - first) * share, (1 - first) * (1 - share)])
-    weight = np.exp(log_target(strategy, laws) - log_target(strategy, laws).max()) * (1 - first)
+    height = log_target(strategy, laws)
+    weight = np.exp(height - height.max()) * (1 - first)
     return laws, weight / weight.sum()
 
 
@@ -193,22 +194,23 @@ def latent_outcomes(strategy, chains, steps, seed):
 def test_chain_agrees_with_an_independent_chain_on_bandits(arms, counts, regularization):
     game = sl.games.load("bernoulli-bandit", arms=arms)
     strategy = informed(TSPM, game, counts, tries=0, regularization=regularization)
-    ours = draws(strategy, 3000, seed=6, thin=6)
-    others = latent_outcomes(strategy, 3000, 250, seed=7)
+    ours = draws(strategy, 2000, seed=6, thin=6)
+    others = latent_outcomes(strategy, 2000, 150, seed=7)
     for functional in np.vstack([np.eye(game.n_outcomes), np.array(game.loss, float)]):
         assert stats.ks_2samp(ours @ functional, others @ functional).pvalue > 5e-4
 
 
 @pytest.mark.parametrize("kind", [TSPM, TSPMGaussian])
 def test_chain_agrees_with_weighted_laws_on_the_three_arm_bandit(kind):
-    """Means and variances of losses against self-normalised importance sampling from the uniform law over the simplex."""
+    """Compare means and deviations with those of laws drawn uniformly from the simplex and weighted by the target."""
     game = sl.games.load("bernoulli-bandit", arms=3)
     strategy = informed(kind, game, {0: (12, 6), 1: (2, 13), 2: (7, 7)}, tries=0)
-    laws = np.random.default_rng(8).dirichlet(np.ones(8), size=400_000)
-    weight = np.exp(log_target(strategy, laws) - log_target(strategy, laws).max())
+    laws = np.random.default_rng(8).dirichlet(np.ones(8), size=150_000)
+    height = log_target(strategy, laws)
+    weight = np.exp(height - height.max())
     weight /= weight.sum()
     effective = 1 / (weight**2).sum()
-    assert effective > 4000
+    assert effective > 3000
     ours = draws(strategy, 6000, seed=9, thin=4)
     for functional in np.vstack([np.eye(8), np.array(game.loss, float)]):
         value = laws @ functional
@@ -222,10 +224,8 @@ def test_many_counts_leave_the_chain_where_the_law_is():
     game = sl.games.load("bernoulli-bandit", arms=3)
     strategy = informed(TSPM, game, {0: (15_000, 5_000), 1: (10, 50), 2: (30, 2)}, tries=0)
     means = draws(strategy, 2000, seed=2) @ (1 - np.array(game.loss, float)).T
-    shown = np.array(game.signal(0), float)
-    rewarded = 1 if (np.array(game.loss[0], float)[shown[1] == 1] == 0).all() else 0
-    frequency = [numbers[rewarded] / sum(numbers) for numbers in ((15_000, 5_000), (10, 50), (30, 2))]
-    assert means.mean(axis=0) == pytest.approx(frequency, abs=0.06)
+    # Four of eight outcomes reward each arm, so its prior is Beta(4, 4); the other arms matter little.
+    assert means.mean(axis=0) == pytest.approx([5_004 / 20_008, 54 / 68, 6 / 40], abs=0.02)
     assert means[:, 0].std() == pytest.approx(math.sqrt(0.75 * 0.25 / 20_000), rel=0.1)
 
 
@@ -243,9 +243,10 @@ def test_rejection_gives_way_to_the_chain_and_comes_back():
 @pytest.mark.parametrize(
     ("kind", "instance", "mean", "margin"),
     [
-        # Margins are at least four standard errors of the mean of five batches of 96 runs, 0.33, 4.8, 0.48 and 3.4 a batch.
+        # Over 40 seeds the mean of a batch of 96 runs is 9.5, 46.4, 18.6 and 64.5 with standard deviation 0.33, 4.8,
+        # 0.48 and 3.4; the mean of five batches is known to 0.45 of that.
         (TSPM, "imbalanced", 9.4, 1.0),
-        (TSPM, "balanced", 49.0, 9.0),
+        (TSPM, "balanced", 49.0, 6.0),
         (TSPMGaussian, "imbalanced", 18.5, 1.0),
         (TSPMGaussian, "balanced", 66.0, 7.0),
     ],
@@ -296,7 +297,7 @@ def test_warns_where_it_has_no_guarantee(kind):
         kind(sl.games.load("label-efficient"))
     with pytest.warns(UserWarning, match="told apart only by a degenerate action"):
         kind(sl.games.load("degenerate-informative"))
-    with pytest.raises(SidelightError, match="tells action 0 .* from action 1"):
+    with pytest.raises(SidelightError, match=r"tells action 0 .* from action 1"):
         kind(sl.games.load("hopeless"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -1,7 +1,7 @@
-"""How often must the other actions be played before the optimal one can be trusted, and at which least cost?
+"""The cheapest plays of the other actions after which the optimal one can be trusted.
 
-With action j optimal for the law p, gaps Delta_a = (L_a - L_j) p, and the alternatives q behind the borders of j's cell (see
-`sidelight.analysis.divergence`), the least cost of certainty is the linear program with infinitely many rows
+With action j optimal for the law p, gaps Delta_a = (L_a - L_j) p, and the alternatives q behind the borders of j's cell
+(see `sidelight.analysis.divergence`), the least cost of certainty is the linear program with infinitely many rows
 
     C*(p) = min sum_a Delta_a r_a   subject to   r >= 0,   sum_a r_a KL(S_a p | S_a q) >= 1 for every alternative q.
 
@@ -23,18 +23,20 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sidelight._kernel import kernel
 from sidelight.analysis.analysis import Analysis
-from sidelight.analysis.divergence import Border, descend, divergence, room, span
-from sidelight.analysis.likelihood import Floats, Integers, Layout, informative, layout
+from sidelight.analysis.divergence import border_room, descend, divergence, span
+from sidelight.analysis.likelihood import Floats, Integers, Layout, Room, informative, layout
 
 # Columns that are kept; the one that is least likely to come back gives way.
 _POOL = 96
 _MOST_PIVOTS = 400
+# How much, relatively, a condition of the linear program may be violated.
+_OPTIMAL = 1e-10
 _MOST_CUTS = 60
 # A symbol of this probability under p confines the alternatives to none of its outcomes.
 _IMPOSSIBLE = 1e-13
@@ -56,33 +58,6 @@ class Geometry(NamedTuple):
     candidate: Integers  # 1 for the first of each class of Pareto-optimal actions
     start: Integers
     difference: Floats  # L_k - L_j, a row for each border
-
-
-class Master(Border, Protocol):
-    """Arrays of the linear program besides those of the search for alternatives."""
-
-    @property
-    def cost(self) -> Floats: ...  # Delta, right side of the dual
-    @property
-    def share(self) -> Floats: ...  # r
-    @property
-    def inverse(self) -> Floats: ...  # of the basis
-    @property
-    def level(self) -> Floats: ...  # values of the basic columns
-    @property
-    def basic(self) -> Integers: ...  # which column each row's is, -1 for the row's own slack
-    @property
-    def pool(self) -> Floats: ...  # columns
-    @property
-    def pooled(self) -> Integers: ...  # how many
-    @property
-    def column(self) -> Floats: ...
-    @property
-    def kept(self) -> Floats: ...  # by border, an alternative found before; all zero if none was
-    @property
-    def prices(self) -> Floats: ...  # and the multiplier that it came with
-    @property
-    def lowest(self) -> Floats: ...
 
 
 class Work(NamedTuple):
@@ -121,8 +96,13 @@ class Work(NamedTuple):
 
 
 def master_room(actions: int, outcomes: int, symbols: int, borders: int, equations: int = 1) -> dict[str, Any]:
-    """Return the arrays of `Master`, by name."""
-    arrays = room(actions, outcomes, symbols, equations)
+    """Return the arrays of the linear program, by name, and those of the search for alternatives.
+
+    cost: Delta, the right side of the dual; share: r; inverse, level, basic: the inverse of the basis, the values of its
+    columns, and which those are (negative for a slack); pool, pooled: the alternatives' columns, and how many; kept,
+    prices: by border, an alternative found before and its multiplier, all zero if none was; lowest: see `allocate`.
+    """
+    arrays = border_room(actions, outcomes, symbols, equations)
     arrays |= {name: np.zeros(actions) for name in ("cost", "share", "level", "column")}
     arrays |= {"inverse": np.zeros((actions, actions)), "basic": np.zeros(actions, np.int64)}
     arrays |= {"kept": np.zeros((borders, outcomes)), "prices": np.zeros(borders), "lowest": np.zeros(1)}
@@ -165,7 +145,7 @@ def rivals(analysis: Analysis, j: int) -> list[int]:
 
 
 @kernel
-def enter(signals: Layout, j: int, work: Border) -> bool:
+def enter(signals: Layout, j: int, work: Room) -> bool:
     """Set the active outcomes and a start inside the border q: S_j q = S_j p, e q = 0; False if there is none.
 
     S_j q = S_j p gives each symbol u of j a mass to spread over its outcomes, so the least of e q is
@@ -197,7 +177,7 @@ def enter(signals: Layout, j: int, work: Border) -> bool:
 
 
 @kernel
-def spread(signals: Layout, j: int, work: Border, u: int, share: float, side: float) -> tuple[float, float, float]:
+def spread(signals: Layout, j: int, work: Room, u: int, share: float, side: float) -> tuple[float, float, float]:
     """Spread the mass of symbol u of j: a share over its outcomes of least e (side -1) or largest, the rest evenly.
 
     Returns the least, mean and largest e of its outcomes. With a share of 1 the other outcomes are not active.
@@ -224,7 +204,7 @@ def spread(signals: Layout, j: int, work: Border, u: int, share: float, side: fl
 
 
 @kernel
-def restart(work: Master, j: int) -> None:
+def restart(work: Room, j: int) -> None:
     """Begin the linear program with no alternatives: nothing need be played."""
     actions = work.cost.shape[0]
     work.cost[j] = 1.0  # no alternative has an entry in this row
@@ -238,32 +218,38 @@ def restart(work: Master, j: int) -> None:
 
 
 @kernel
-def add_column(signals: Layout, j: int, work: Master) -> int:
-    """Add the point (whose image is set) to the alternatives; return its place, -1 if there is no room."""
+def place_for_column(work: Room) -> int:
+    """Return where a new alternative may go, if need be in place of the one that asks for least; -1 for nowhere."""
     place = work.pooled[0]
     if place < _POOL:
         work.pooled[0] += 1
-    else:
-        place, worst = -1, 0.0
-        for c in range(_POOL):
-            rest = surplus(work, c)
-            if rest > worst:
-                used = False
-                for i in range(work.basic.shape[0]):
-                    used = used or work.basic[i] == c
-                if not used:
-                    place, worst = c, rest
-        if place < 0:
-            return place
-    for a in range(work.cost.shape[0]):
-        work.pool[place, a] = 0.0
-        if a != j and informative(signals, a):
-            work.pool[place, a] = min(divergence(signals, work.base, work.image, a), _CERTAIN)
+        return place
+    place, worst = -1, 0.0
+    for c in range(_POOL):
+        rest = surplus(work, c)
+        if rest > worst:
+            used = False
+            for i in range(work.basic.shape[0]):
+                used = used or work.basic[i] == c
+            if not used:
+                place, worst = c, rest
     return place
 
 
 @kernel
-def surplus(work: Master, c: int) -> float:
+def add_column(signals: Layout, j: int, work: Room) -> int:
+    """Add the point (whose image is set) to the alternatives; return its place, -1 if there is no room."""
+    place = place_for_column(work)
+    if place >= 0:
+        for a in range(work.cost.shape[0]):
+            work.pool[place, a] = 0.0
+            if a != j and informative(signals, a):
+                work.pool[place, a] = min(divergence(signals, work.base, work.image, a), _CERTAIN)
+    return place
+
+
+@kernel
+def surplus(work: Room, c: int) -> float:
     """Return what the allocation reveals about alternative c beyond 1."""
     total = -1.0
     for a in range(work.cost.shape[0]):
@@ -272,22 +258,40 @@ def surplus(work: Master, c: int) -> float:
 
 
 @kernel
-def reoptimize(work: Master) -> bool:
-    """Bring the best column in until none would help; False if the alternatives admit no allocation."""
+def entering(work: Room) -> int:
+    """Return the column that violates its condition most: an alternative c, or -1 - a for the slack of row a.
+
+    It is the number of alternatives that are kept if none does.
+    """
+    best, worst = work.pooled[0], -_OPTIMAL
+    for c in range(work.pooled[0]):
+        rest = surplus(work, c)
+        if rest < worst:
+            best, worst = c, rest
+    largest = 0.0
+    for a in range(work.cost.shape[0]):
+        largest = max(largest, abs(work.share[a]))
+    for a in range(work.cost.shape[0]):
+        if work.share[a] < worst * largest:
+            best, worst = -1 - a, work.share[a] / largest
+    return best
+
+
+@kernel
+def reoptimize(work: Room) -> bool:
+    """Bring columns in until none would help; False if the alternatives admit no allocation."""
     actions = work.cost.shape[0]
     for _ in range(_MOST_PIVOTS):
-        entering, worst = -1, -1e-10
-        for c in range(work.pooled[0]):
-            rest = surplus(work, c)
-            if rest < worst:
-                entering, worst = c, rest
-        if entering < 0:
-            return True
+        new = entering(work)
+        if new == work.pooled[0]:
+            break
         largest = 0.0
         for i in range(actions):
-            total = 0.0
-            for a in range(actions):
-                total += work.inverse[i, a] * work.pool[entering, a]
+            total = work.inverse[i, max(-1 - new, 0)]
+            if new >= 0:
+                total = 0.0
+                for a in range(actions):
+                    total += work.inverse[i, a] * work.pool[new, a]
             work.column[i] = total
             largest = max(largest, total)
         leaving, ratio = -1, math.inf
@@ -296,12 +300,14 @@ def reoptimize(work: Master) -> bool:
                 leaving, ratio = i, work.level[i] / work.column[i]
         if leaving < 0:
             return False
-        exchange(work, leaving, entering)
+        exchange(work, leaving, new)
+    for a in range(actions):
+        work.share[a] = max(work.share[a], 0.0)
     return True
 
 
 @kernel
-def exchange(work: Master, leaving: int, entering: int) -> None:
+def exchange(work: Room, leaving: int, new: int) -> None:
     """Put a column into the basis in place of another and set the multipliers, which are r."""
     actions = work.cost.shape[0]
     pivot = work.column[leaving]
@@ -313,17 +319,17 @@ def exchange(work: Master, leaving: int, entering: int) -> None:
             for a in range(actions):
                 work.inverse[i, a] -= work.column[i] * work.inverse[leaving, a]
             work.level[i] = max(work.level[i] - work.column[i] * work.level[leaving], 0.0)
-    work.basic[leaving] = entering
+    work.basic[leaving] = new
     for a in range(actions):
         total = 0.0
         for i in range(actions):
             if work.basic[i] >= 0:
                 total += work.inverse[i, a]
-        work.share[a] = max(total, 0.0)
+        work.share[a] = total
 
 
 @kernel
-def approach(game: Geometry, j: int, work: Master, e: int) -> bool:
+def approach(game: Geometry, j: int, work: Room, e: int) -> bool:
     """Prepare the search of border e; False if it is empty. What a former search came to is put into `former`."""
     outcomes = work.point.shape[0]
     for m in range(outcomes):
@@ -342,7 +348,7 @@ def approach(game: Geometry, j: int, work: Master, e: int) -> bool:
 
 
 @kernel
-def keep(work: Master, e: int) -> None:
+def keep(work: Room, e: int) -> None:
     """Remember what the search of border e came to."""
     work.prices[e] = work.multipliers[0]
     for m in range(work.point.shape[0]):
@@ -350,7 +356,7 @@ def keep(work: Master, e: int) -> None:
 
 
 @kernel
-def allocate(game: Geometry, j: int, work: Master, tolerance: float) -> int:
+def allocate(game: Geometry, j: int, work: Room, tolerance: float) -> int:
     """Say whether the weights rule every alternative out; if not, set `share` to what would.
 
     Returns SUFFICIENT; or FOUND, if `share` holds an allocation that costs at most 1 + tolerance times the least; or

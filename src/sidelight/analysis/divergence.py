@@ -1,4 +1,4 @@
-"""How little do the other actions reveal about a law that makes the optimal action a mistake?
+"""The least that the other actions reveal about a law that makes the optimal action a mistake.
 
 Let action j be optimal for the law p. A law q is an alternative behind the border to k if j cannot tell it from p,
 S_j q = S_j p, and j and k cost the same, (L_k - L_j) q = 0. Played r_a times each (j apart), the actions reveal
@@ -8,8 +8,8 @@ S_j q = S_j p, and j and k cost the same, (L_k - L_j) q = 0. Played r_a times ea
 a convex function; the least of it over the border is what the strategy PM-DMED and the constant C*(p) ask for.
 
 The equations leave the directions v_1, ..., v_d; the interior point method walks along them, a multiplier z_m > 0 for
-each q_m > 0 with q_m z_m brought to zero. No answer rests on its convergence: by convexity, for any multipliers eta of the
-equations e_i q = b_i beside those of S_j,
+each q_m > 0 with q_m z_m brought to zero. No answer rests on its convergence: by convexity, for any multipliers eta of
+the equations e_i q = b_i beside those of S_j,
 
     F(q') >= F(q) - c q + sum_u (S_j p)_u min_{m shows u} (c - sum_i eta_i e_i)_m + sum_i eta_i b_i,    c = grad F(q),
 
@@ -19,12 +19,12 @@ for every q' on the border, whatever q. So each call returns a proven lower end 
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from sidelight._kernel import kernel
-from sidelight.analysis.likelihood import Fitting, Floats, Integers, Layout, factorize, project, substitute
+from sidelight.analysis.likelihood import Floats, Layout, Room, factorize, fitting_room, project, substitute
 
 _MOST_STEPS = 80
 # How far to go towards q = 0 or z = 0 at most.
@@ -33,47 +33,20 @@ _REACH = 0.995
 _DEPENDENT = 1e-11
 
 
-class Border(Fitting, Protocol):
-    """Arrays that the search works with. `point` holds an alternative, positive where `active` is 1, else 0."""
+def border_room(actions: int, outcomes: int, symbols: int, equations: int = 1) -> dict[str, Any]:
+    """Return the arrays of the search for alternatives, by name, and those of fitting.
 
-    @property
-    def base(self) -> Floats: ...  # the law of every action's symbols under p
-    @property
-    def weight(self) -> Floats: ...  # r
-    @property
-    def point(self) -> Floats: ...
-    @property
-    def active(self) -> Integers: ...
-    @property
-    def slack(self) -> Floats: ...  # z
-    @property
-    def former(self) -> Floats: ...
-    @property
-    def hessian(self) -> Floats: ...
-    @property
-    def directions(self) -> Floats: ...  # the free ones first, the pivots of the equations from the end
-    @property
-    def rows(self) -> Floats: ...  # e
-    @property
-    def levels(self) -> Floats: ...  # b
-    @property
-    def multipliers(self) -> Floats: ...  # eta
-    @property
-    def size(self) -> Integers: ...  # how many directions are free, how many outcomes active
-
-
-def room(actions: int, outcomes: int, symbols: int, equations: int = 1) -> dict[str, Any]:
-    """Return the arrays of `Fitting` and `Border`, by name."""
-    vectors = ("law", "gradient", "step", "right", "point", "slack", "former")
-    arrays: dict[str, Any] = {name: np.zeros(outcomes) for name in vectors}
-    arrays |= {name: np.zeros(symbols) for name in ("image", "base")}
+    base: the law of every action's symbols under p; weight: r; point: q, positive where active is 1, else 0; slack: z;
+    former: a point to try first; rows, levels, multipliers: e, b, eta; directions: v, the free ones first, then those
+    that the equations took, whose places are in `free`; size: how many directions are free, how many outcomes active.
+    """
+    arrays = fitting_room(outcomes, symbols)
+    arrays |= {name: np.zeros(outcomes) for name in ("point", "slack", "former")}
     arrays |= {name: np.zeros(equations) for name in ("levels", "multipliers")}
-    arrays |= {name: np.zeros((outcomes, outcomes)) for name in ("matrix", "hessian", "directions")}
-    arrays["active"] = np.zeros(outcomes, np.int64)
-    arrays["free"] = np.zeros(max(outcomes, equations), np.int64)
-    arrays |= {"weight": np.zeros(actions), "rows": np.zeros((equations, outcomes)), "size": np.zeros(2, np.int64)}
-    arrays["law"][:] = 1.0 / outcomes
-    return arrays
+    arrays |= {name: np.zeros((outcomes, outcomes)) for name in ("hessian", "directions")}
+    arrays |= {"base": np.zeros(symbols), "weight": np.zeros(actions), "rows": np.zeros((equations, outcomes))}
+    arrays |= {"active": np.zeros(outcomes, np.int64), "size": np.zeros(2, np.int64)}
+    return arrays | {"free": np.zeros(max(outcomes, equations), np.int64)}
 
 
 @kernel
@@ -95,7 +68,7 @@ def divergence(signals: Layout, base: Floats, image: Floats, a: int) -> float:
 
 
 @kernel
-def revealed(signals: Layout, work: Border) -> float:
+def revealed(signals: Layout, work: Room) -> float:
     """Return F at the point, after setting the image of the point."""
     project(signals, work.point, work.image)
     total = 0.0
@@ -106,7 +79,7 @@ def revealed(signals: Layout, work: Border) -> float:
 
 
 @kernel
-def span(signals: Layout, j: int, work: Border) -> None:
+def span(signals: Layout, j: int, work: Room) -> None:
     """Set the directions along which S_j q and all e q stay, and the pivots that the equations took."""
     outcomes = work.point.shape[0]
     count, active = 0, 0
@@ -132,7 +105,7 @@ def span(signals: Layout, j: int, work: Border) -> None:
 
 
 @kernel
-def along(work: Border, i: int, v: int) -> float:
+def along(work: Room, i: int, v: int) -> float:
     """Return e_i v."""
     total = 0.0
     for m in range(work.point.shape[0]):
@@ -141,7 +114,7 @@ def along(work: Border, i: int, v: int) -> float:
 
 
 @kernel
-def eliminate(work: Border, i: int, count: int) -> bool:
+def eliminate(work: Room, i: int, count: int) -> bool:
     """Make all directions but one orthogonal to e_i and move that one behind the others; False if all are already.
 
     Which of them goes is remembered by its place: pivot of equation i is direction `free[i]`, -1 if there is none.
@@ -170,7 +143,7 @@ def eliminate(work: Border, i: int, count: int) -> bool:
 
 
 @kernel
-def linearize(signals: Layout, work: Border) -> None:
+def linearize(signals: Layout, work: Room) -> None:
     """Set the gradient of F at the point."""
     for m in range(work.point.shape[0]):
         total = 0.0
@@ -184,7 +157,7 @@ def linearize(signals: Layout, work: Border) -> None:
 
 
 @kernel
-def price(work: Border) -> None:
+def price(work: Room) -> None:
     """Set the multipliers of the equations to those for which c - z - eta e vanishes along the pivots."""
     equations = work.rows.shape[0]
     for back in range(equations):
@@ -202,7 +175,7 @@ def price(work: Border) -> None:
 
 
 @kernel
-def proven(signals: Layout, j: int, work: Border, value: float) -> float:
+def proven(signals: Layout, j: int, work: Room, value: float) -> float:
     """Return a lower end for F over the whole border, from value and gradient at the point and the multipliers."""
     total = value
     for i in range(work.rows.shape[0]):
@@ -223,7 +196,7 @@ def proven(signals: Layout, j: int, work: Border, value: float) -> float:
 
 
 @kernel
-def bend(signals: Layout, work: Border) -> None:
+def bend(signals: Layout, work: Room) -> None:
     """Set the second derivatives of F at the point, z / q added on the diagonal."""
     outcomes = work.point.shape[0]
     for m in range(outcomes):
@@ -241,7 +214,7 @@ def bend(signals: Layout, work: Border) -> None:
 
 
 @kernel
-def aim(work: Border, center: float) -> None:
+def aim(work: Room, center: float) -> None:
     """Set the step of q, Newton's along the free directions towards q z = center."""
     outcomes, count = work.point.shape[0], work.size[0]
     for v in range(count):
@@ -270,7 +243,7 @@ def aim(work: Border, center: float) -> None:
 
 
 @kernel
-def walk(work: Border, center: float) -> float:
+def walk(work: Room, center: float) -> float:
     """Take the step in q and z, staying inside; return the next value to bring q z to."""
     outcomes = work.point.shape[0]
     length, dual = 1.0, 1.0
@@ -293,7 +266,7 @@ def walk(work: Border, center: float) -> float:
 
 
 @kernel
-def exchange_points(work: Border) -> None:
+def exchange_points(work: Room) -> None:
     """Exchange the point and the former one."""
     for m in range(work.point.shape[0]):
         other = work.former[m]
@@ -302,7 +275,7 @@ def exchange_points(work: Border) -> None:
 
 
 @kernel
-def center_slack(work: Border, center: float) -> None:
+def center_slack(work: Room, center: float) -> None:
     """Set z so that q z is the same everywhere."""
     for m in range(work.point.shape[0]):
         if work.active[m] == 1:
@@ -310,7 +283,7 @@ def center_slack(work: Border, center: float) -> None:
 
 
 @kernel
-def descend(signals: Layout, j: int, work: Border, tolerance: float, depth: float) -> tuple[float, float]:
+def descend(signals: Layout, j: int, work: Room, tolerance: float, depth: float) -> tuple[float, float]:
     """Lower F over the border from the point; return a proven lower end, and F at the point it came to.
 
     It stops when the lower end reaches 1, when both ends are within `tolerance`, or when they are within `depth` times

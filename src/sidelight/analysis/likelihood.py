@@ -1,12 +1,12 @@
-"""Which outcome law explains the symbols seen so far best?
+"""The outcome law that explains the symbols seen so far best.
 
 With nu_au the times that action a showed its symbol u, the log-likelihood of a law p is
 
     sum_a sum_u nu_au log (S_a p)_u,    a over the informative actions,
 
-and its gradient is g_m = sum_a nu_au / (S_a p)_u, u being what a shows for outcome m. Since sum_m p_m g_m is the number n
-of symbols, a law is best exactly if g_m <= n for every m, and for any p the best log-likelihood is larger by at most
-max_m g_m - n. That test ends the search: a step of expectation maximisation, p_m <- p_m g_m / n, to start from
+and its gradient is g_m = sum_a nu_au / (S_a p)_u, u being what a shows for outcome m. Since sum_m p_m g_m is the
+number n of symbols, a law is best exactly if g_m <= n for every m, and for any p the best log-likelihood is larger by
+at most max_m g_m - n. That test ends the search: a step of expectation maximisation, p_m <- p_m g_m / n, to start from
 scratch, then Newton's method on the outcomes with p_m > 0, one more of them set free at a time.
 
 The best law need not be unique: the symbols may say nothing about some direction. Then any one is found.
@@ -15,7 +15,7 @@ The best law need not be unique: the symbols may say nothing about some directio
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,8 @@ from sidelight.game import Game
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Room = Any
+"""A named tuple with the arrays that a kernel works with, whatever else it holds: those of `fitting_room`, and so on."""
 
 # How far max g may exceed n, relative to n.
 _ENOUGH = 1e-11
@@ -44,31 +46,19 @@ class Layout(NamedTuple):
     first: Integers
 
 
-class Fitting(Protocol):
-    """Arrays that fitting works with: the law, kept from one fit to the next, and room."""
-
-    @property
-    def law(self) -> Floats: ...
-    @property
-    def image(self) -> Floats: ...
-    @property
-    def gradient(self) -> Floats: ...
-    @property
-    def step(self) -> Floats: ...
-    @property
-    def right(self) -> Floats: ...
-    @property
-    def matrix(self) -> Floats: ...
-    @property
-    def free(self) -> Integers: ...
-
-
 def layout(game: Game) -> Layout:
     """Lay out a game's feedback for loops."""
     sizes = [len(game.symbols(a)) for a in range(game.n_actions)]
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     shown = [[first[a] + game.symbols(a).index(s) for s in row] for a, row in enumerate(game.feedback)]
     return Layout(np.array(shown, np.int64), first)
+
+
+def fitting_room(outcomes: int, symbols: int) -> dict[str, Any]:
+    """Return the arrays that fitting works with, by name: `law`, kept from one fit to the next, and scratch."""
+    arrays: dict[str, Any] = {name: np.zeros(outcomes) for name in ("gradient", "step", "right")}
+    arrays |= {"law": np.full(outcomes, 1.0 / outcomes), "image": np.zeros(symbols)}
+    return arrays | {"matrix": np.zeros((outcomes, outcomes)), "free": np.zeros(outcomes, np.int64)}
 
 
 @kernel
@@ -120,7 +110,7 @@ def substitute(matrix: Floats, size: int, right: Floats) -> None:
 
 
 @kernel
-def slope(signals: Layout, counts: Floats, work: Fitting) -> float:
+def slope(signals: Layout, counts: Floats, work: Room) -> float:
     """Set the gradient at the law; return its largest entry."""
     top = 0.0
     for m in range(work.law.shape[0]):
@@ -138,21 +128,22 @@ def slope(signals: Layout, counts: Floats, work: Fitting) -> float:
 @kernel
 def possible(counts: Floats, image: Floats) -> bool:
     """Say whether every symbol that was seen has a probability to speak of."""
+    least = 1.0
     for u in range(counts.shape[0]):
-        if counts[u] > 0.0 and image[u] < 1e-12:
-            return False
-    return True
+        if counts[u] > 0.0:
+            least = min(least, image[u])
+    return least >= 1e-12
 
 
 @kernel
-def expect(work: Fitting, n: float) -> None:
+def expect(work: Room, n: float) -> None:
     """Take one step of expectation maximisation."""
     for m in range(work.law.shape[0]):
         work.law[m] *= work.gradient[m] / n
 
 
 @kernel
-def newton(signals: Layout, counts: Floats, work: Fitting, n: float) -> None:
+def newton(signals: Layout, counts: Floats, work: Room, n: float) -> None:
     """Set the step that maximises the quadratic model over the free outcomes, leaving the total mass alone."""
     size = 0
     top, best = n, -1
@@ -191,7 +182,7 @@ def newton(signals: Layout, counts: Floats, work: Fitting, n: float) -> None:
 
 
 @kernel
-def gain(signals: Layout, counts: Floats, work: Fitting, length: float) -> float:
+def gain(signals: Layout, counts: Floats, work: Room, length: float) -> float:
     """Return by how much the log-likelihood grows along the step; minus infinity where it is not defined."""
     total = 0.0
     for a in range(signals.shown.shape[0]):
@@ -210,7 +201,7 @@ def gain(signals: Layout, counts: Floats, work: Fitting, length: float) -> float
 
 
 @kernel
-def advance(signals: Layout, counts: Floats, work: Fitting, n: float) -> bool:
+def advance(signals: Layout, counts: Floats, work: Room, n: float) -> bool:
     """Walk along the step as far as the likelihood grows and no mass turns negative; say whether it moved."""
     longest, blocking = 1.0, -1
     promised = 0.0
@@ -248,7 +239,7 @@ def mix(law: Floats) -> None:
 
 
 @kernel
-def fit(signals: Layout, counts: Floats, work: Fitting) -> float:
+def fit(signals: Layout, counts: Floats, work: Room) -> float:
     """Set `law` to a best law (and `image` to its symbol laws); return what it may fall short of the best likelihood.
 
     The search starts from `law`, which should sum to one; the shortfall is per symbol seen.

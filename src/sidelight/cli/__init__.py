@@ -17,6 +17,7 @@ __all__ = ["main"]
         "analyze": ("sidelight.cli.analyze", "Say what kind of problem a game is, and prove it."),
         "play": ("sidelight.cli.play", "Watch a strategy play a game, round by round, with its reasons."),
         "simulate": ("sidelight.cli.simulate", "Compare strategies on a game: a table and a figure of regret."),
+        "limits": ("sidelight.cli.limits", "Say how good any strategy can be."),
         "warm": ("sidelight.cli.warm", "Compile everything now, so that simulations start at once."),
     },
     invoke_without_command=True,

@@ -1,11 +1,19 @@
-"""Finding a game of the catalogue by what was typed."""
+"""Games as they are named on a command line, and what commands say about them."""
 
 from __future__ import annotations
 
 import difflib
+import importlib.util
+import os
+from typing import TYPE_CHECKING
 
 from sidelight import games
 from sidelight.errors import SidelightError
+
+if TYPE_CHECKING:
+    from sidelight.game import Game
+
+_SUFFIXES = (".toml", ".json")
 
 
 def entry(name: str, otherwise: str = "") -> games.Entry:
@@ -29,3 +37,35 @@ def nearest(name: str) -> str | None:
 
 def _likeness(one: str, other: str) -> float:
     return difflib.SequenceMatcher(None, one, other).ratio()
+
+
+def load_game(name: str, settings: tuple[str, ...]) -> Game:
+    """Load a game by its name or from a file."""
+    from sidelight.game import Game
+
+    separators = [separator for separator in (os.sep, os.altsep) if separator]
+    if name.lower().endswith(_SUFFIXES) or any(separator in name for separator in separators):
+        if settings:
+            raise SidelightError(f"--set is for games of the catalogue; change the file {name!r} instead")
+        return Game.load(name)
+    entry(name, f"; a game of your own is given as a file, for instance {name}.toml or {name}.json")
+    return games.load(name, **games.parse_parameters(name, settings))
+
+
+def check_figure(path: str) -> None:
+    """Refuse a figure that could not be drawn or written, before any work is done."""
+    from sidelight.report.saving import check_figure_path
+
+    check_figure_path(path)
+    if importlib.util.find_spec("matplotlib") is None:
+        raise SidelightError("figures are drawn by Matplotlib, which is not installed: pip install sidelight[plot]")
+
+
+def title(game: Game) -> str:
+    """Return the first line that is said about a game: its name and size."""
+    return str(game).partition("\n")[0]
+
+
+def labels(game: Game) -> list[str]:
+    """Return how explanations write actions, which no line should break."""
+    return [f"{index} {name}" for index, name in enumerate(game.actions)]

@@ -127,7 +127,7 @@ _KINDS = {
 
 
 def _shown(kind: _Kind) -> str:
-    return ", ".join(f"{name}={value}" for name, value in kind.defaults.items())
+    return ",".join(f"{name}={value}" for name, value in kind.defaults.items())
 
 
 def _examples() -> str:

@@ -31,12 +31,13 @@ _WORDS = {"true": True, "false": False, "none": None}
 _OWN = "package.module:Class names one of your own"
 
 
-def build(text: str, game: Game, horizon: int) -> Strategy:
-    """Make the strategy that `text` describes; one that must know the horizon is told it."""
+def build(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
+    """Make the strategy that `text` describes; one that must know the horizon or the contexts' size is told it."""
     kind, given = _parsed(text)
     values = _checked(kind, given)
-    if "horizon" in _required(kind) and "horizon" not in values:
-        values["horizon"] = horizon
+    for name, value in (("horizon", horizon), ("dimension", dimension)):
+        if name in _required(kind) and value:
+            values.setdefault(name, value)
     missing = [name for name in _required(kind) if name not in values]
     if missing:
         example = ",".join(f"{name}=..." for name in missing)
@@ -58,6 +59,10 @@ def _parsed(text: str) -> tuple[type[Strategy], dict[str, str]]:
     head, rest = (match[1], match[2]) if match else (text, None)
     if head in strategies.names():
         return getattr(strategies, head), _pairs(rest, text)
+    if head == "BayesOptimal":
+        from sidelight.limits import BayesOptimal
+
+        return BayesOptimal, _pairs(rest, text)
     name, _, parameters = (rest or "").partition(":")
     if name and "=" not in name:
         return _own(head, name, text), _pairs(parameters or None, text)

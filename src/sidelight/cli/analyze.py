@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from sidelight.cli import _text
+from sidelight.cli import _catalogue, _text
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
     from sidelight.analysis import Analysis
-    from sidelight.game import Game
 
-_SUFFIXES = (".toml", ".json")
 _EXAMPLES = """\b
 Examples:
   sidelight analyze dynamic-pricing --set prices=3
@@ -39,8 +35,8 @@ def command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | N
     each pair, and the class that follows: trivial, easy, hard or hopeless.
     """
     if figure is not None:
-        _check_figure(figure)
-    known = _load(game, settings)
+        _catalogue.check_figure(figure)
+    known = _catalogue.load_game(game, settings)
     from sidelight.analysis import analyze
 
     analysis = analyze(known)
@@ -49,34 +45,10 @@ def command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | N
     if as_json:
         click.echo(json.dumps(analysis.to_dict(), indent=2))
     else:
-        explanation = _text.wrapped(analysis.explain().strip(), _labels(known))
-        _text.write(f"{_title(known)}\n\n{_text.matrices(known)}\n\n{explanation}")
+        explanation = _text.wrapped(analysis.explain().strip(), _catalogue.labels(known))
+        _text.write(f"{_catalogue.title(known)}\n\n{_text.matrices(known)}\n\n{explanation}")
     if figure is not None:
         click.echo(("" if as_json else "\n") + f"Figure written to {figure}", err=as_json)
-
-
-def _load(name: str, settings: tuple[str, ...]) -> Game:
-    """Load a game by its name or from a file."""
-    from sidelight import games
-    from sidelight.cli import _catalogue
-    from sidelight.game import Game
-
-    separators = [separator for separator in (os.sep, os.altsep) if separator]
-    if name.lower().endswith(_SUFFIXES) or any(separator in name for separator in separators):
-        if settings:
-            raise SidelightError(f"--set is for games of the catalogue; change the file {name!r} instead")
-        return Game.load(name)
-    _catalogue.entry(name, f"; a game of your own is given as a file, for instance {name}.toml or {name}.json")
-    return games.load(name, **games.parse_parameters(name, settings))
-
-
-def _check_figure(path: str) -> None:
-    """Refuse a figure that could not be drawn or written, before any work is done."""
-    from sidelight.report.saving import check_figure_path
-
-    check_figure_path(path)
-    if importlib.util.find_spec("matplotlib") is None:
-        raise SidelightError("figures are drawn by Matplotlib, which is not installed: pip install sidelight[plot]")
 
 
 def _draw(analysis: Analysis, path: str) -> None:
@@ -91,12 +63,3 @@ def _draw(analysis: Analysis, path: str) -> None:
         if isinstance(error, FileExistsError | NotADirectoryError):
             reason = "a part of its path is a file, not a folder"
         raise SidelightError(f"cannot write the figure {str(Path(path))!r}: {reason}") from None
-
-
-def _title(game: Game) -> str:
-    return str(game).partition("\n")[0]
-
-
-def _labels(game: Game) -> list[str]:
-    """Return how explanations write actions, which no line should break."""
-    return [f"{index} {name}" for index, name in enumerate(game.actions)]

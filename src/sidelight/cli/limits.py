@@ -5,14 +5,13 @@ from __future__ import annotations
 import decimal
 import json
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sidelight.cli import _laws, _text
+from sidelight.cli._catalogue import labels, load_game, title
 from sidelight.cli._notes import warnings_as_notes
-from sidelight.cli.analyze import _labels, _load, _title
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def command(game: str, p: str | None, horizon: int, prior: str, settings: tuple[
 
     NAME is a game of the catalogue ('sidelight games' lists it), FILE a game of your own (.toml or .json).
     """
-    known = _load(game, settings)
+    known = load_game(game, settings)
     law = None if p is None else _laws.law(p, known)
     shape = _prior(prior)
     with warnings_as_notes():
@@ -58,8 +57,8 @@ def command(game: str, p: str | None, horizon: int, prior: str, settings: tuple[
         data = {"game": known.name, "horizon": horizon, "lower_bound": bound, "bayes_optimal": bayes}
         click.echo(json.dumps(data, indent=2, allow_nan=False))
         return
-    parts = [_title(known), _bound_text(known, bound, horizon), _bayes_text(bayes, horizon)]
-    _text.write(_text.wrapped("\n\n".join(parts), _labels(known)))
+    parts = [title(known), _bound_text(known, bound, horizon), _bayes_text(bayes, horizon)]
+    _text.write(_text.wrapped("\n\n".join(parts), labels(known)))
 
 
 def _prior(text: str) -> tuple[float, float]:
@@ -78,19 +77,16 @@ def _lower_bound(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
     from sidelight.limits import lower_bound
 
     found = lower_bound(game, law)
-    spread = found.allocation
-    pairs = spread.items() if isinstance(spread, Mapping) else enumerate(spread if spread is not None else ())
     low, high = (float(value) if math.isfinite(value) else None for value in (found.low, found.high))
-    best = found.optimal
     return {
         "p": law,
         "status": found.status,
         "reason": found.reason,
+        "optimal": found.optimal,
         "low": low,
         "high": high,
         "times_log_horizon": [None if value is None else value * math.log(horizon) for value in (low, high)],
-        "allocation": {int(a): float(r) for a, r in pairs if r > 0},
-        "optimal": [int(best)] if isinstance(best, int) else [int(a) for a in best or ()],
+        "allocation": {a: float(r) for a, r in enumerate(found.allocation) if r > 0},
     }
 
 
@@ -111,23 +107,17 @@ def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
     if bound is None:
         return "Lower bound C*(p): it depends on the law; give the probability of each outcome with --p."
     law = ", ".join(f"{value:.6g}" for value in bound["p"])
-    best = " and ".join(f"{a} {game.actions[a]}" for a in bound["optimal"])
-    lines = [f"Under p = ({law}) the best action is {best}." if best else f"The law is p = ({law})."]
+    lines = [f"For p = ({law}): {bound['reason']}."]
     low, high = bound["low"], bound["high"]
-    if low is None or high is None:
-        lines.append(f"Lower bound C*(p): {bound['status']}. {bound['reason'] or ''}".rstrip())
-        return "\n".join(lines)
-    lines.append(f"Lower bound C*(p) = {(low + high) / 2:.6g}, certainly between {_outwards(low, high)}.")
-    if bound["reason"]:
-        lines.append(f"  {bound['reason']}")
-    if high > 0:
-        lines.append(
-            "  Any strategy that does well under every law has, under this one, a regret of at least C*(p) log T in "
-            f"the long run: {bound['times_log_horizon'][1]:.4g} for T = {horizon}."
-        )
+    if bound["status"] != "finite":
+        return "\n".join([*lines, f"Lower bound C*(p): {bound['status']}."])
     plays = ", ".join(f"{game.actions[a]} {r:.4g}" for a, r in bound["allocation"].items())
-    if plays:
-        lines.append(f"  The cheapest way to be sure enough plays, in multiples of log T: {plays}.")
+    lines += [
+        f"Lower bound C*(p) = {(low + high) / 2:.6g}, proven to lie between {_outwards(low, high)}.",
+        "  Any strategy that does well under every law has, under this one, a regret of at least C*(p) log T in the "
+        f"long run: {bound['times_log_horizon'][0]:.4g} for T = {horizon}.",
+        f"  The cheapest way to be sure enough plays, in multiples of log T: {plays}.",
+    ]
     return "\n".join(lines)
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from sidelight.cli import _laws, _strategies, _text
+from sidelight.cli._catalogue import labels, load_game, title
 from sidelight.cli._notes import warnings_as_notes
-from sidelight.cli.analyze import _labels, _load, _title
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def command(
     what it plays and why, and the symbol it is shown. The outcome and the regret are for you; the strategy never learns
     them.
     """
-    known = _load(game, settings)
+    known = load_game(game, settings)
     with warnings_as_notes():
         player = _strategies.build(strategy, known, rounds)
         environment = _laws.environment(known, p, p_from)
@@ -73,7 +73,7 @@ def _play(game: Game, player: Strategy, environment: IID, rounds: int, seed: int
     own, world_rng, law = _randomness(game, environment, seed)
     world = environment.start(game, 0, world_rng)
     player = player.clone().reset(own)
-    together = _labels(game)
+    together = labels(game)
     _write(_opening(game, player, law, rounds, seed), together)
     plays, regret = [0] * game.n_actions, 0.0
     for t in range(1, rounds + 1):
@@ -109,7 +109,7 @@ def _opening(game: Game, player: Strategy, law: npt.NDArray[np.float64], rounds:
 
     odds = ", ".join(f"{name} {value:.4g}" for name, value in zip(game.outcomes, law, strict=True))
     lines = [
-        _title(game),
+        title(game),
         f"{label(player.describe())} plays {rounds} round{'' if rounds == 1 else 's'}, seed {seed}.",
         f"Outcome law, which it does not know: {odds}.",
     ]

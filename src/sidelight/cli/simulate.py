@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from sidelight.cli import _laws, _strategies, _text
+from sidelight.cli import _contexts, _laws, _limit, _strategies, _text
+from sidelight.cli._catalogue import check_figure, load_game
 from sidelight.cli._folder import Folder
 from sidelight.cli._notes import warnings_as_notes
-from sidelight.cli.analyze import _check_figure, _load
 from sidelight.errors import SidelightError
 from sidelight.strategies import names
 
 if TYPE_CHECKING:
     from sidelight.environments import Environment
     from sidelight.game import Game
+    from sidelight.report.regret_figure import Limit
     from sidelight.results import Results
     from sidelight.strategies import Strategy
 
@@ -29,7 +30,7 @@ Examples:
   sidelight simulate apple-tasting CBP RandCBP --p 0.3,0.7
   sidelight simulate dynamic-pricing --set prices=3 \\
       RandCBP RandCBP:bins=10,sigma=2 --out results
-  sidelight simulate my-game.toml CBP my_module:Mine:rate=2 \\
+  sidelight simulate my.toml CBP mine:Strategy:rate=2 \\
       --figure regret.svg
 """
 
@@ -52,6 +53,7 @@ class Plan(NamedTuple):
 @click.argument("game", metavar="NAME|FILE")
 @click.argument("strategies", metavar="STRATEGY...", nargs=-1, required=True)
 @_laws.law_options
+@_contexts.context_option
 @click.option(
     "--horizon", type=click.IntRange(min=1), metavar="N", default=20_000, show_default=True, help="Rounds of a run."
 )
@@ -71,23 +73,18 @@ class Plan(NamedTuple):
     "after the rounds of a list such as 10,100,1000.",
 )
 @click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
+@click.option("--limit", "limited", is_flag=True, help="Draw how good is possible, and give each mean as a multiple.")
 @click.option("--out", metavar="DIR", help="Write results, table and figure into this folder.")
 @click.option("--figure", metavar="PATH", help="Draw the figure here; PATH ends in .svg, .pdf or .png.")
 @click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
 def command(
     game: str,
     strategies: tuple[str, ...],
-    p: str | None,
-    p_from: str | None,
-    horizon: int,
-    runs: int,
-    seed: int,
-    workers: int | None,
-    checkpoints: str,
-    settings: tuple[str, ...],
+    limited: bool,
     out: str | None,
     figure: str | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Compare strategies on a game: a table and a figure of regret.
 
@@ -95,34 +92,56 @@ def command(
     a name such as CBP or RandCBP, with parameters after a colon: RandCBP:bins=10,sigma=2. A strategy of your own is
     package.module:Class or file.py:Class, with parameters after another colon; modules in the current folder are found.
 
-    Every strategy meets the same outcomes in the same runs. Tests compare with the first strategy.
+    Every strategy meets the same outcomes in the same runs. Tests compare with the first strategy. A contextual
+    strategy is told the size of the contexts that --contexts makes.
+
+    The limit is C*(p) log T for one law (--p), and else the regret of Bayes-optimal play in the same runs, for games of
+    two outcomes and one action that shows them.
     """
     if figure is not None:
-        _check_figure(figure)
-    known = _load(game, settings)
+        check_figure(figure)
     with warnings_as_notes():
-        made = [_strategies.build(text, known, horizon) for text in strategies]
-        plan = Plan(
-            game=known,
-            environment=_laws.environment(known, p, p_from),
-            strategies=made,
-            labels=_labels(made),
-            horizon=horizon,
-            runs=runs,
-            seed=seed,
-            checkpoints=_checkpoints(checkpoints, horizon),
-            workers=workers,
-        )
+        plan = _planned(game, strategies, **options)
         folder = None if out is None else Folder(out, plan.labels)
         results = _simulated(plan, folder)
-        files = _written(plan, results, folder, figure)
+        limit = _limit.find(plan, results[0].rounds, options["p"]) if limited else None
+        files = _written(plan, results, folder, figure, limit)
     if as_json:
-        click.echo(json.dumps(_data(plan, results, files), indent=2, allow_nan=False))
+        click.echo(json.dumps(_data(plan, results, files, limit), indent=2, allow_nan=False))
     else:
-        by_default = p is None and p_from is None
-        _write(plan, results, by_default)
+        given = any(options[name] is not None for name in ("p", "p_from", "contexts"))
+        _write(plan, results, limit, by_default=not given)
     for line in _where(folder, figure):
         click.echo(("" if as_json else "\n") + line, err=as_json)
+
+
+def _planned(
+    game: str,
+    strategies: tuple[str, ...],
+    p: str | None,
+    p_from: str | None,
+    contexts: str | None,
+    horizon: int,
+    runs: int,
+    seed: int,
+    workers: int | None,
+    checkpoints: str,
+    settings: tuple[str, ...],
+) -> Plan:
+    """Read the command line, and make everything that can fail before the first round."""
+    known = load_game(game, settings)
+    if contexts is not None and (p is not None or p_from is not None):
+        raise SidelightError("--contexts says where outcomes come from: leave out --p and --p-from")
+    environment: Environment = _laws.environment(known, p, p_from)
+    if contexts is not None:
+        environment = _contexts.parse_contexts(contexts, known)
+    made = [_strategies.build(text, known, horizon, environment.dimension) for text in strategies]
+    for strategy in made:
+        if strategy.dimension and strategy.dimension != environment.dimension:
+            have = f"there are {environment.dimension}" if environment.dimension else "--contexts makes them"
+            raise SidelightError(f"{strategy.name} wants contexts of {strategy.dimension} numbers: {have}")
+    rounds = _checkpoints(checkpoints, horizon)
+    return Plan(known, environment, made, _labels(made), horizon, runs, seed, rounds, workers)
 
 
 def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
@@ -152,14 +171,16 @@ def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
     return results
 
 
-def _written(plan: Plan, results: Sequence[Results], folder: Folder | None, figure: str | None) -> list[str]:
+def _written(
+    plan: Plan, results: Sequence[Results], folder: Folder | None, figure: str | None, limit: Limit | None
+) -> list[str]:
     """Write table and figures; return the paths of all files."""
     from sidelight.report import tables
 
     if folder is not None:
         title = f"# {tables.game_words(results[0])}"
-        table = tables.to_markdown(tables.rows(results, plan.labels))
-        folder.write("table.md", f"{title}\n\n{table}\n\n{tables.caption(results)}\n")
+        table = tables.to_markdown(tables.rows(results, plan.labels, _limit.final(limit)))
+        folder.write("table.md", f"{title}\n\n{table}\n\n{tables.caption(results)}{_limit.caption(limit)}\n")
     paths = [] if figure is None else [figure]
     if folder is not None and importlib.util.find_spec("matplotlib") is not None:
         for name in ("regret.svg", "regret.png"):
@@ -171,7 +192,7 @@ def _written(plan: Plan, results: Sequence[Results], folder: Folder | None, figu
         from sidelight.report.regret_figure import draw_regret
         from sidelight.report.saving import save_figure
 
-        drawn = draw_regret(results, labels=plan.labels)
+        drawn = draw_regret(results, labels=plan.labels, limit=limit)
         for path in paths:
             save_figure(drawn, path)
     kept = [] if folder is None else [str(folder.path / name) for name in folder.written]
@@ -186,21 +207,22 @@ def _where(folder: Folder | None, figure: str | None) -> list[str]:
     return [*lines, f"{what} written to {folder.path}"]
 
 
-def _write(plan: Plan, results: Sequence[Results], by_default: bool) -> None:
+def _write(plan: Plan, results: Sequence[Results], limit: Limit | None, by_default: bool) -> None:
     """Write the table and what it says."""
     from sidelight.report import tables
 
-    text = tables.caption(results)
+    text = tables.caption(results) + _limit.caption(limit)
     if by_default:
         text += f" ('{_laws.DEFAULT}' is the default: --p gives one law to all runs, --p-from other kinds of laws.)"
-    _text.write(f"{tables.to_text(tables.rows(results, plan.labels), _text.width())}\n\n{_text.wrapped(text)}")
+    table = tables.to_text(tables.rows(results, plan.labels, _limit.final(limit)), _text.width())
+    _text.write(f"{table}\n\n{_text.wrapped(text)}")
 
 
-def _data(plan: Plan, results: Sequence[Results], files: Sequence[str]) -> dict[str, Any]:
+def _data(plan: Plan, results: Sequence[Results], files: Sequence[str], limit: Limit | None) -> dict[str, Any]:
     """Return everything that the table says as plain data."""
     from sidelight.report import tables
 
-    rows = tables.rows(results, plan.labels)
+    rows = tables.rows(results, plan.labels, _limit.final(limit))
     return {
         "game": results[0].manifest["game"],
         "environment": results[0].environment,
@@ -209,6 +231,7 @@ def _data(plan: Plan, results: Sequence[Results], files: Sequence[str]) -> dict[
         "seed": plan.seed,
         "round": int(results[0].rounds[-1]),
         "regret_kind": results[0].regret_kind,
+        "limit": None if limit is None else {"what": limit.label, "value": _limit.final(limit)},
         "tests": {"against": rows[0].label, "side": tables.SIDE},
         "strategies": [
             {"strategy": result.strategy, **row._asdict(), "mean_plays": result.mean_plays.tolist()}

@@ -100,12 +100,18 @@ def _sample(kind: type[KernelStrategy]) -> KernelStrategy | None:
 def _environments(strategy: KernelStrategy) -> Iterator[tuple[str, Environment]]:
     import numpy as np
 
-    from sidelight.environments import IID, Replay
+    from sidelight.environments import IID, FiniteContexts, HalfspaceContexts, LinearContexts, LogisticContexts, Replay
 
-    count = strategy.game.n_outcomes
+    count, d = strategy.game.n_outcomes, strategy.dimension
     law = np.full(count, 1 / count)
-    if not strategy.dimension:
+    if not d:
         yield "IID", IID(law)
+    else:
+        yield "LinearContexts", LinearContexts(np.full((count - 1, d), 1 / (count * d)))
+        yield "LogisticContexts", LogisticContexts(np.zeros((count, d)))
+        yield "FiniteContexts", FiniteContexts([law] * d)
+        if count == 2:
+            yield "HalfspaceContexts", HalfspaceContexts(d)
     outcomes = np.arange(_ROUNDS) % count
     contexts = np.ones((_ROUNDS, strategy.dimension)) if strategy.dimension else None
     yield "Replay", Replay(outcomes, contexts, law)

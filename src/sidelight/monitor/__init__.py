@@ -33,6 +33,7 @@ _HOMES = {
     "Decision": "decisions",
     "Report": "reports",
     "UnknownIdError": "decisions",
+    "replay": "replay",
     "simulate_case": "simulation",
     "simulate_use_case": "simulation",
     "wald_cap": "policies",

@@ -23,6 +23,7 @@ Verdict = Literal["above", "below", "unknown"]
 
 _HALVINGS = 80
 _MOST_LABELS = 1 << 30
+_HEALTHY = 10
 
 
 class Prior(NamedTuple):
@@ -66,10 +67,11 @@ def verdict(errors: int, verified: int, tolerance: float, confidence: float, pri
 def labels_needed(errors: int, verified: int, tolerance: float, confidence: float, prior: Prior) -> int | None:
     """Estimate how many more labels a certain verdict takes, if errors go on at the rate that the counts suggest.
 
-    That rate is the posterior mean (a + e) / (a + b + n). None means that it is too close to the tolerance to tell.
+    That rate is (e + k τ/2) / (n + k) with k = 10: a class counts as healthy until it is seen not to be. None means
+    that the rate is too close to the tolerance to tell.
     """
     limit = -math.log1p(-confidence)
-    rate = (prior.a + errors) / (prior.a + prior.b + verified)
+    rate = (errors + _HEALTHY * tolerance / 2) / (verified + _HEALTHY)
 
     def short(more: int) -> bool:
         expected = log_evidence(errors + rate * more, verified + more, tolerance, prior)

@@ -111,7 +111,7 @@ class Explore(Policy):
 
     Parameters
     ----------
-    cap
+    labels
         That number; without it, `wald_cap` with the three parameters below.
     failure, margin, rate
         The interval's chance to fail (ζ), its half-width as a share of the tolerance (E / τ), and the error rate that
@@ -120,14 +120,14 @@ class Explore(Policy):
 
     name: ClassVar[str] = "explore"
     title: ClassVar[str] = "Explore-fully"
-    cap: int | None = None
+    labels: int | None = None
     failure: float = 0.01
     margin: float = 0.1
     rate: float = 0.01
 
     def __post_init__(self) -> None:
-        whole = self.cap is None or (isinstance(self.cap, int) and not isinstance(self.cap, bool) and self.cap >= 1)
-        _check("cap", self.cap, whole, "a whole number of at least 1, or None")
+        given = isinstance(self.labels, int) and not isinstance(self.labels, bool) and self.labels >= 1
+        _check("labels", self.labels, self.labels is None or given, "a whole number of at least 1, or None")
         for name in ("failure", "rate"):
             value = getattr(self, name)
             _check(name, value, _number(value) and 0 < value < 1, "a number between 0 and 1")
@@ -135,7 +135,7 @@ class Explore(Policy):
 
     def limit(self, tolerance: float) -> int:
         """Return how many labels of a class are wanted."""
-        return self.cap if self.cap is not None else wald_cap(tolerance, self.failure, self.margin, self.rate)
+        return self.labels if self.labels is not None else wald_cap(tolerance, self.failure, self.margin, self.rate)
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def guarantee(settings: Settings) -> str:
             f"{each}, counted anew from each restart and as long as the rate does not change: after k restarts the "
             f"chance that any verdict on the class was wrong is at most {k_times(settings.confidence)}."
         )
-    return f"{each}, as long as the rate does not change and answers come whatever they say."
+    return f"{each}, as long as the rate does not change and whether an answer comes does not depend on what it says."
 
 
 def k_times(confidence: float) -> str:

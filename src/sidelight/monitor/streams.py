@@ -79,6 +79,9 @@ def read_stream(
     if not len(stream):
         bad = f"; {stream.malformed} lines could not be used, {stream.complaints[0]}" if stream.malformed else ""
         raise SidelightError(f"there are no labelled predictions in {name or source!s}{bad}")
+    if not set(map(type, stream.predictions)) & set(map(type, stream.truths)):
+        # Text in one column and numbers in the other: they are meant as written.
+        stream.predictions, stream.truths = (list(map(str, one)) for one in (stream.predictions, stream.truths))
     return stream
 
 
@@ -106,9 +109,14 @@ def _collect(stream: Stream, rows: Iterable[tuple[int, Any]], columns: Columns, 
         if not all(isinstance(value, str | int | float) for value in values[:2]):
             stream.complain(line, f"{values[0]!r}, {values[1]!r} are no classes", strict)
             continue
-        stream.predictions.append(values[0])
-        stream.truths.append(values[1])
+        stream.predictions.append(_whole(values[0]))
+        stream.truths.append(_whole(values[1]))
         stream.times.append(values[2] if len(values) > 2 else None)
+
+
+def _whole(value: Any) -> Any:
+    """Return 3 for 3.0: columns of whole numbers with gaps are stored as floats."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _missing(value: Any) -> bool:
@@ -139,7 +147,7 @@ def _csv_rows(file: TextIO, columns: Columns, delimiter: str | None) -> Iterator
         if not row:
             continue
         if len(row) != len(header):
-            yield reader.line_num, f"{len(row)} columns where the header has {len(header)}"
+            yield reader.line_num, f"{len(row)} column{'' if len(row) == 1 else 's'} where the header has {len(header)}"
         else:
             yield reader.line_num, dict(zip(header, row, strict=True))
 

@@ -62,7 +62,7 @@ class Curve(NamedTuple):
     high: Floats | None
     colour: str
     dashes: Dashes
-    company: int = 1  # how many curves coincide here
+    company: float = 1.0  # by how much the band is thinned: for curves that coincide, or are many
 
     @property
     def end(self) -> float:
@@ -299,6 +299,7 @@ def _curves(results: Sequence[Results], names: Sequence[str]) -> list[Curve]:
                 high=band.high if wide else None,
                 colour=_HUES[index % len(_HUES)],
                 dashes=_DASHES[index // len(_HUES) % len(_DASHES)],
+                company=max(1.0, len(results) / 6),
             )
         )
     return _striped(curves)
@@ -315,7 +316,7 @@ def _striped(curves: list[Curve]) -> list[Curve]:
             count = len(group)
             pattern = (_STRIPE, _STRIPE * (count - 1))
             offset = _STRIPE * ((count - turn) % count)
-            found[k] = curves[k]._replace(dashes=(offset, pattern), company=count)
+            found[k] = curves[k]._replace(dashes=(offset, pattern), company=max(curves[k].company, count))
     return found
 
 

@@ -176,7 +176,7 @@ def least_distance(cell: Cells, state: Any, c: int) -> float:
             continue
         warm = False
         entering = most_violated(cell, state, c, unit) if nearest_point(state, c, unit) else -1
-        if entering < 0:
+        if entering < 0 or state.active_size[c] == state.trial.shape[0]:
             break
         state.active[c, state.active_size[c]] = entering
         state.multiplier[state.active_size[c]] = 0.0

@@ -1,7 +1,7 @@
 """PM-DMED for any number of outcomes; see `sidelight.strategies.dmed`.
 
-Most rounds need no search. An alternative and its multipliers, found some rounds ago, prove by convexity a lower end for
-what is revealed about every law behind the same border now (see `sidelight.analysis.divergence`): if that suffices, the
+Most rounds need no search. An alternative and its multipliers, found some rounds ago, prove by convexity a lower end
+for what is revealed about every law behind the same border now (see `sidelight.analysis.divergence`): if that suffices, the
 round costs one look at each border. And as long as no symbol came in, only log t has changed.
 """
 

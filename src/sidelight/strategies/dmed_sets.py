@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,41 +18,22 @@ Flags = npt.NDArray[np.uint8]
 TIE = 1e-12
 
 
-class Sets(Protocol):
-    """The part of the state that the loops need."""
-
-    @property
-    def clock(self) -> Integers: ...  # rounds played
-    @property
-    def plays(self) -> Floats: ...
-    @property
-    def seen(self) -> Floats: ...  # symbols received, by action
-    @property
-    def waiting(self) -> Flags: ...
-    @property
-    def following(self) -> Flags: ...
-    @property
-    def leader(self) -> Integers: ...  # the action that is optimal for the best guess
-    @property
-    def tied(self) -> Integers: ...  # 1 if another one is as good
-
-
 @kernel
-def add(state: Sets, action: int) -> None:
+def add(state: Any, action: int) -> None:
     """Put an action into the next loop unless it waits in this one."""
     if state.waiting[action] == 0:
         state.following[action] = 1
 
 
 @kernel
-def add_all(state: Sets) -> None:
+def add_all(state: Any) -> None:
     """Put every action into the next loop that does not wait in this one."""
     for a in range(state.plays.shape[0]):
         add(state, a)
 
 
 @kernel
-def add_usual(state: Sets, force: float, level: float) -> None:
+def add_usual(state: Any, force: float, level: float) -> None:
     """Add the leader and every action with n < c sqrt(log t); everything if the leader is not alone."""
     add(state, state.leader[0])
     least = force * math.sqrt(level)
@@ -62,7 +43,7 @@ def add_usual(state: Sets, force: float, level: float) -> None:
 
 
 @kernel
-def add_short(state: Sets, share: Floats, level: float) -> None:
+def add_short(state: Any, share: Floats, level: float) -> None:
     """Add every action that was seen less often than its share of log t."""
     for a in range(state.plays.shape[0]):
         if share[a] * level > state.seen[a]:
@@ -70,7 +51,7 @@ def add_short(state: Sets, share: Floats, level: float) -> None:
 
 
 @kernel
-def take(state: Sets) -> int:
+def take(state: Any) -> int:
     """Take the next action of the loop, beginning the next loop if this one is done."""
     actions = state.plays.shape[0]
     chosen = 0
@@ -90,7 +71,7 @@ def take(state: Sets) -> int:
 
 
 @kernel
-def lead(state: Sets, loss: Floats, candidate: Integers, law: Floats, cost: Floats) -> None:
+def lead(state: Any, loss: Floats, candidate: Integers, law: Floats, cost: Floats) -> None:
     """Find the action that is optimal for a law, the gap of every action, and whether a different one is as good.
 
     Candidates are the Pareto-optimal actions, duplicates once: another action can tie with them, but never alone.
@@ -111,8 +92,12 @@ def lead(state: Sets, loss: Floats, candidate: Integers, law: Floats, cost: Floa
             state.tied[0] = 1
 
 
-def set_room(actions: int) -> dict[str, npt.NDArray[np.int64] | Floats | Flags]:
-    """Return the arrays of `Sets`, by name: everybody waits."""
+def set_room(actions: int) -> dict[str, Any]:
+    """Return the part of the state that the loops need, by name; at first everybody waits.
+
+    clock: rounds played; plays, seen: by action, rounds and symbols received; waiting, following: who waits in this loop,
+    who is in the next; leader: the action that is optimal for the best guess; tied: 1 if a different one is as good.
+    """
     return {
         "clock": np.zeros(1, np.int64),
         "plays": np.zeros(actions),

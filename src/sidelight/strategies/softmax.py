@@ -17,6 +17,7 @@ from sidelight._kernel import kernel
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 _STEPS = 50
+_SMALL = 1e-2
 _ENOUGH = 1e-10
 
 
@@ -59,14 +60,16 @@ def objective(theta: Floats, features: Floats, symbols: Integers, n: int, penalt
 def derivatives(
     theta: Floats, features: Floats, symbols: Integers, n: int, penalty: float, law: Floats, slope: Floats, F: Floats
 ) -> None:
-    """Set the gradient and the lower half of the Hessian of the objective."""
+    """Set the gradient and the lower half of the Hessian of the objective.
+
+    The blocks J[u, w] x x' of the Hessian are symmetric, and those of the last symbol are minus the sum of the others,
+    because the rows of J sum to zero: only the rest is summed over the observations.
+    """
     count, d = theta.shape
-    for u in range(count):
-        for k in range(d):
-            slope[u * d + k] = penalty * theta[u, k]
-            for c in range(u * d + k):
-                F[u * d + k, c] = 0.0
-            F[u * d + k, u * d + k] = penalty
+    for row in range(count * d):
+        slope[row] = 0.0
+        for c in range(row + 1):
+            F[row, c] = 0.0
     for s in range(n):
         x = features[s]
         softmax(theta, x, law)
@@ -74,12 +77,42 @@ def derivatives(
             error = law[u] - (1.0 if symbols[s] == u else 0.0)
             for k in range(d):
                 slope[u * d + k] += error * x[k]
+        for u in range(count - 1):
             for w in range(u + 1):
                 weight = law[u] * ((1.0 if u == w else 0.0) - law[w])
                 for k in range(d):
                     scaled = weight * x[k]
-                    for c in range(k + 1 if u == w else d):
+                    for c in range(k + 1):
                         F[u * d + k, w * d + c] += scaled * x[c]
+    complete(F, count, d)
+    for u in range(count):
+        for k in range(d):
+            slope[u * d + k] += penalty * theta[u, k]
+            F[u * d + k, u * d + k] += penalty
+
+
+@kernel
+def complete(F: Floats, count: int, d: int) -> None:
+    """Fill in the upper halves of the blocks below the diagonal, and the blocks of the last symbol."""
+    last = count - 1
+    for u in range(last):
+        for w in range(u):
+            for k in range(d):
+                for c in range(k):
+                    F[u * d + c, w * d + k] = F[u * d + k, w * d + c]
+    for k in range(d):
+        for c in range(d):
+            corner = 0.0
+            for w in range(last):
+                total = 0.0
+                for u in range(last):
+                    high, low = max(u, w), min(u, w)
+                    row, column = (k, c) if high != low or k >= c else (c, k)
+                    total += F[high * d + row, low * d + column]
+                F[last * d + k, w * d + c] = -total
+                corner += total
+            if c <= k:
+                F[last * d + k, last * d + c] = corner
 
 
 @kernel
@@ -126,9 +159,11 @@ def fit(
     R: Floats,
     trial: Floats,
 ) -> None:
-    """Move theta to the optimum by damped Newton steps from where it is; leave R with R R' = F there."""
+    """Move theta to the optimum by Newton steps from where it is; leave R with R R' = F there.
+
+    Steps are damped until the expected decrease is small, from where on Newton's method needs no watching.
+    """
     count, d = theta.shape
-    value = objective(theta, features, symbols, n, penalty, law)
     for _ in range(_STEPS):
         derivatives(theta, features, symbols, n, penalty, law, slope, F)
         factorize(F, R)
@@ -136,22 +171,30 @@ def fit(
         decrement = 0.0
         for i in range(slope.shape[0]):
             decrement += slope[i] * slope[i]
-        if decrement < _ENOUGH * _ENOUGH * (1.0 + n):
-            return
         solve_upper(R, slope)
         size = 1.0
-        while size > 1e-9:
-            for u in range(count):
-                for k in range(d):
-                    trial[u, k] = theta[u, k] - size * slope[u * d + k]
-            fresh = objective(trial, features, symbols, n, penalty, law)
-            if fresh <= value - 0.25 * size * decrement or decrement < 1e-12:
-                break
-            size *= 0.5
+        if decrement > _SMALL:
+            value = objective(theta, features, symbols, n, penalty, law)
+            while size > 1e-9:
+                step(theta, slope, size, trial)
+                if objective(trial, features, symbols, n, penalty, law) <= value - 0.25 * size * decrement:
+                    break
+                size *= 0.5
+        step(theta, slope, size, trial)
         for u in range(count):
             for k in range(d):
                 theta[u, k] = trial[u, k]
-        value = fresh
+        if decrement < _ENOUGH:  # the error now is of the order of its square
+            return
+
+
+@kernel
+def step(theta: Floats, slope: Floats, size: float, trial: Floats) -> None:
+    """Set trial = theta - size slope."""
+    d = theta.shape[1]
+    for u in range(theta.shape[0]):
+        for k in range(d):
+            trial[u, k] = theta[u, k] - size * slope[u * d + k]
 
 
 @kernel

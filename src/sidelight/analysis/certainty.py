@@ -1,0 +1,222 @@
+"""C*(p) between two proven ends; `sidelight.analysis.allocation` says what it is.
+
+Which alternatives exist is decided in exact arithmetic: for each border of the optimal action's cell, which outcomes
+can carry mass on it. The numbers then come from cutting planes in floating point, but no end rests on a solver's word:
+
+- a lower end is sum y for weights y >= 0 of alternatives found, with sum_c y_c KL(S_a p | S_a q_c) <= Delta_a checked;
+- an upper end is the cost of an allocation r, divided by what r is proven to reveal about every alternative.
+
+Rounding is allowed for in both. Duplicates of the optimal action cost nothing, so they may be played as often as one
+likes: alternatives that any of them could tell from p are no alternatives. And a border on which some action would show
+symbols that never occur costs nothing either, since one look in a while rules it out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sidelight._kernel import loop
+from sidelight.analysis.allocation import Work, add_column, master_room, reoptimize, restart, rivals
+from sidelight.analysis.alternative import Possible, decide
+from sidelight.analysis.analysis import Analysis
+from sidelight.analysis.divergence import descend, span
+from sidelight.analysis.likelihood import Floats, Layout, layout
+from sidelight.analysis.linear_algebra import to_integers
+
+_MOST_TURNS = 300
+_EPSILON = 64.0 * float(np.finfo(float).eps)
+# From so many terms in a second derivative on, compiling the search pays.
+_LARGE = 1500
+
+Law = Sequence[Fraction]
+
+
+class Alternatives(NamedTuple):
+    """The laws behind one border: who can carry mass, a law inside, and the equations besides S_j q = S_j p."""
+
+    active: Floats
+    inside: Floats
+    rows: Floats
+    levels: Floats
+
+
+class Certainty(NamedTuple):
+    """Both ends of C*(p), and an allocation that costs the upper one."""
+
+    low: float
+    high: float
+    allocation: Floats
+
+
+class Indistinguishable(NamedTuple):
+    """A law that makes the rival no worse than the optimal action and that no action can tell from p."""
+
+    rival: int
+    law: tuple[Fraction, ...]
+
+
+def twins(analysis: Analysis, j: int) -> list[int]:
+    """Return the actions with the losses of j, j first."""
+    same = analysis.cells.representative
+    return [j, *(i for i in range(analysis.game.n_actions) if i != j and same[i] == same[j])]
+
+
+def indistinguishable(analysis: Analysis, j: int, law: Law) -> Indistinguishable | None:
+    """Return a law that looks like p to every action and for which j is not the only optimum; None if there is none."""
+    first = analysis.cells.representative[j]
+    for k in rivals(analysis, first):
+        if analysis.globally_observable(first, k):
+            continue  # then (L_k - L_j) q follows from the symbol laws
+        weak = _same_symbols(analysis, range(analysis.game.n_actions), law)
+        answer = decide([[1] * len(law)], weak, analysis.cells.difference(k, first))
+        if isinstance(answer, Possible):
+            return Indistinguishable(k, _law(answer))
+    return None
+
+
+def alternatives(analysis: Analysis, j: int, law: Law) -> list[Alternatives]:
+    """Return the borders behind which there are alternatives that cost something to rule out."""
+    game, group = analysis.game, twins(analysis, j)
+    found = []
+    for k in rivals(analysis, analysis.cells.representative[j]):
+        difference = analysis.cells.difference(k, j)
+        points = _points(_same_symbols(analysis, group, law), difference)
+        if not points:
+            continue
+        inside = np.array([[float(value) for value in point] for point in points]).mean(axis=0)
+        if _unmistakable(analysis, group, law, inside > 0.0):
+            continue
+        size = max(map(abs, difference))
+        rows, levels = [[value / size for value in difference]], [0.0]
+        for i in group[1:]:
+            for row in game.signal(i):
+                rows.append([float(value) for value in row])
+                levels.append(float(_mass(row, law)))
+        found.append(Alternatives(inside > 0.0, inside, np.array(rows), np.array(levels)))
+    return found
+
+
+def _mass(row: Sequence[int], law: Law) -> Fraction:
+    return sum((p for shown, p in zip(row, law, strict=True) if shown), Fraction(0))
+
+
+def _law(answer: Possible) -> tuple[Fraction, ...]:
+    total = sum(answer.point)
+    return tuple(Fraction(value, total) for value in answer.point)
+
+
+def _same_symbols(analysis: Analysis, actions: Sequence[int], law: Law) -> list[tuple[int, ...]]:
+    """Return rows w with: w q >= 0 for all of them exactly if S_a q = S_a p sum(q) for these actions."""
+    rows: list[list[Fraction]] = []
+    for a in actions:
+        if analysis.game.informative(a):
+            for signal in analysis.game.signal(a):
+                mass = _mass(signal, law)
+                rows.append([shown - mass for shown in signal])
+    return [tuple(sign * value for value in to_integers([row])[0][0]) for row in rows for sign in (1, -1)]
+
+
+def _points(weak: list[tuple[int, ...]], equal: tuple[int, ...]) -> list[tuple[Fraction, ...]]:
+    """Return laws on a border, together positive wherever any law on it is."""
+    points: list[tuple[Fraction, ...]] = []
+    for m in range(len(equal)):
+        if not any(point[m] > 0 for point in points):
+            answer = decide([[int(m == k) for k in range(len(equal))]], weak, equal)
+            if isinstance(answer, Possible):
+                points.append(_law(answer))
+    return points
+
+
+def _unmistakable(analysis: Analysis, group: list[int], law: Law, active: Any) -> bool:
+    """Say whether some paid action shows, under p, a symbol that no alternative could make it show."""
+    return any(
+        _mass(row, law) > 0 and not any(shown and alive for shown, alive in zip(row, active, strict=True))
+        for a in range(analysis.game.n_actions)
+        if a not in group
+        for row in analysis.game.signal(a)
+    )
+
+
+@loop
+def search(signals: Layout, j: int, work: Work, tolerance: float) -> tuple[float, float]:
+    """Search one border; see `descend`."""
+    span(signals, j, work)
+    return descend(signals, j, work, tolerance, 0.1)
+
+
+class _Solver:
+    """The cutting planes of one law."""
+
+    def __init__(self, analysis: Analysis, j: int, law: Law, gaps: Floats, borders: list[Alternatives]) -> None:
+        game = analysis.game
+        self.j, self.borders, self.group = j, borders, twins(analysis, j)
+        self.signals = layout(game)
+        equations = len(borders[0].rows)
+        symbols = int(self.signals.first[-1])
+        self.work = Work(**master_room(game.n_actions, game.n_outcomes, symbols, 1, equations))
+        self.work.base[:] = [float(_mass(row, law)) for a in range(game.n_actions) for row in game.signal(a)]
+        self.gaps = gaps
+        self.work.cost[:] = gaps
+        self.work.cost[self.group] = 1.0
+        self.paid = np.array([a not in self.group and game.informative(a) for a in range(game.n_actions)])
+        large = game.n_outcomes**2 * int(self.paid.sum()) > _LARGE
+        self.search = search if large else search.python
+
+    def solve(self, tolerance: float) -> Certainty:
+        """Close in on C*(p) until the ends are within a relative tolerance, or rounding ends it."""
+        work = self.work
+        restart(work, self.j)
+        self._weigh(np.ones(len(self.gaps)))
+        low, high, allocation, scale = 0.0, math.inf, np.full(len(self.gaps), math.inf), 1.0
+        for turn in range(_MOST_TURNS):
+            revealed, added = self._cut(0.1 * tolerance, turn == 0)
+            if revealed > 0.0 and (cost := self._cost() / revealed) < high:
+                high, allocation = cost, work.weight / revealed
+            close = high < math.inf and high - low <= tolerance * high
+            if close or not added or not reoptimize(work):
+                break
+            scale = math.sqrt(1.0 + float(work.share[self.paid].max()))
+            low = max(low, self._dual() * (1.0 - _EPSILON * scale))
+            self._weigh(work.share)
+        return Certainty(min(low, high), high * (1.0 + _EPSILON), allocation)
+
+    def _weigh(self, share: Floats) -> None:
+        self.work.weight[:] = np.where(self.paid, share, 0.0)
+
+    def _cost(self) -> float:
+        return math.fsum(self.gaps * self.work.weight)
+
+    def _cut(self, tolerance: float, all_of_them: bool) -> tuple[float, int]:
+        """Return what the weights are proven to reveal about any alternative; add those alternatives that ask for more."""
+        work, lowest, added = self.work, math.inf, 0
+        allowance = _EPSILON * (1.0 + float(work.weight.sum()))
+        for border in self.borders:
+            work.active[:], work.point[:] = border.active, border.inside
+            work.rows[:], work.levels[:] = border.rows, border.levels
+            low, value = self.search(self.signals, self.j, work, tolerance)
+            lowest = min(lowest, low - allowance)
+            if all_of_them or value < 1.0 - tolerance:
+                place = add_column(self.signals, self.j, work)
+                work.pool[place, self.group] = 0.0
+                added += int(place >= 0)
+        return lowest, added
+
+    def _dual(self) -> float:
+        """Return sum y, shrunk until no action is charged more than its gap."""
+        work = self.work
+        used = work.basic >= 0
+        y = np.maximum(work.level[used], 0.0)
+        charged = y @ work.pool[work.basic[used]]
+        ratios = [self.gaps[a] / charged[a] for a in np.flatnonzero(self.paid) if charged[a] > 0.0]
+        return math.fsum(y) * min(1.0, *ratios) if ratios else 0.0
+
+
+def certainty(analysis: Analysis, j: int, law: Law, gaps: Floats, tolerance: float) -> Certainty | None:
+    """Return C*(p) for the optimal action j and the gaps of all actions; None if there is nothing to rule out."""
+    borders = alternatives(analysis, j, law)
+    return _Solver(analysis, j, law, gaps, borders).solve(tolerance) if borders else None

@@ -1,0 +1,159 @@
+"""The least regret that any consistent strategy has in the long run, for a given law of the outcomes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.analysis import Analysis, analyze
+from sidelight.analysis.certainty import certainty, indistinguishable
+from sidelight.errors import SidelightError
+from sidelight.game import Game, read_exact
+
+# Two expected losses, on the scale of the largest difference of losses, that are nearer than this count as equal: the
+# constant would be beyond 10^12 times what a float can say about it.
+_EQUAL = Fraction(1, 10**12)
+
+
+@dataclass(frozen=True, eq=False)
+class LowerBound:
+    """C*(p): whoever plays, if regret grows slower than every power of T for all laws, it is at least C*(p) log T here.
+
+    Attributes
+    ----------
+    status
+        "finite"; "zero" if playing the optimal action shows everything there is to know; "infinite" if some law that
+        makes another action better looks the same to everybody; "undefined" if the optimum is not unique.
+    reason
+        The same in a sentence.
+    low, high
+        Proven ends of C*(p); equal for "zero" and "infinite", nan for "undefined".
+    allocation
+        Plays of each action per log T that attain `high` (nearly: any larger share will do). 0 for the optimal action
+        and its duplicates, which cost nothing and may be played at will; nan where undefined.
+    optimal
+        The optimal action, the first of its duplicates.
+    """
+
+    status: Literal["finite", "zero", "infinite", "undefined"]
+    reason: str
+    low: float
+    high: float
+    allocation: npt.NDArray[np.float64]
+    optimal: int
+
+    @property
+    def value(self) -> float:
+        """The middle of the proven interval; its lower end if floats cannot bound the upper one."""
+        return self.low if self.low == self.high or self.high == math.inf else 0.5 * (self.low + self.high)
+
+    def __str__(self) -> str:
+        if self.status != "finite":
+            return f"C* is {self.status}: {self.reason}"
+        return f"C* = {self.value:.6g} (proven: {self.low:.9g} to {self.high:.9g})"
+
+
+def lower_bound(game: Game, p: Any, tolerance: float = 1e-8) -> LowerBound:
+    """Return the constant C*(p) of the asymptotic lower bound E[regret] >= C*(p) log T - o(log T), between proven ends.
+
+    With j the optimal action and Delta its rivals' gaps, C*(p) = min sum_a Delta_a r_a over allocations r >= 0 with
+    sum_a r_a KL(S_a p | S_a q) >= 1 for every law q that j cannot tell from p and for which j is not the only optimum.
+
+    Parameters
+    ----------
+    game
+        The game.
+    p
+        The law of the outcomes, read as exactly as it was meant: 0.1 is one tenth, 1 / 3 is one third (a float that is
+        nearest to a fraction with a denominator of at most 1000 is that fraction, any other its decimal text).
+    tolerance
+        How near, relatively, the ends should come to each other.
+
+    References
+    ----------
+    J. Komiyama, J. Honda, H. Nakagawa, "Regret lower bound and optimal algorithm in finite stochastic partial
+    monitoring", NeurIPS 2015.
+
+    Examples
+    --------
+    >>> import sidelight as sl
+    >>> print(lower_bound(sl.games.load("apple-tasting"), [0.2, 0.8]))
+    C* = 3.11293 (proven: 3.11292514 to 3.11292514)
+    """
+    analysis = analyze(game)
+    law = exact_law(p, game.n_outcomes)
+    if not 0 < tolerance < 1:
+        raise SidelightError(f"tolerance is {tolerance!r}: give a number between 0 and 1")
+    if analysis.kind == "trivial":
+        j = analysis.pareto[0]
+        return _without(game, "zero", f"{_name(game, j)} is optimal whatever the outcomes", j)
+    losses = [sum((a * b for a, b in zip(row, law, strict=True)), Fraction(0)) for row in game.loss]
+    optimal = _optimal(analysis, losses)
+    if len(optimal) > 1:
+        reason = f"{' and '.join(_name(game, i) for i in optimal)} are optimal, and the bound needs a unique optimum"
+        return _without(game, "undefined", reason, optimal[0])
+    gaps = np.array([float(loss - min(losses)) for loss in losses])
+    return _solved(analysis, optimal[0], law, gaps, tolerance)
+
+
+def _optimal(analysis: Analysis, losses: list[Fraction]) -> list[int]:
+    """Return the optimal actions, the first of each class of duplicates."""
+    columns = zip(*analysis.game.loss, strict=True)
+    scale = max(max(column) - min(column) for column in columns)
+    near = [i for i, loss in enumerate(losses) if loss - min(losses) <= _EQUAL * scale]
+    return sorted({analysis.cells.representative[i] for i in near})
+
+
+def _solved(
+    analysis: Analysis, j: int, law: list[Fraction], gaps: npt.NDArray[np.float64], tolerance: float
+) -> LowerBound:
+    game = analysis.game
+    hidden = indistinguishable(analysis, j, law)
+    if hidden is not None:
+        shown = ", ".join(str(value) for value in hidden.law)
+        reason = (
+            f"under the law ({shown}) {_name(game, hidden.rival)} is no worse than {_name(game, j)}, and every action"
+        )
+        return _without(game, "infinite", f"{reason} shows the same", j)
+    found = certainty(analysis, j, law, gaps, tolerance)
+    if found is None:
+        reason = f"playing {_name(game, j)}, at no cost, shows that it is optimal"
+        return _without(game, "zero", reason, j)
+    reason = f"{_name(game, j)} is optimal, and {_name(game, j)} alone does not show it"
+    return LowerBound("finite", reason, found.low, found.high, found.allocation, j)
+
+
+def _without(game: Game, status: Literal["zero", "infinite", "undefined"], reason: str, j: int) -> LowerBound:
+    """Return an answer that needs no numbers."""
+    value = {"zero": 0.0, "infinite": math.inf, "undefined": math.nan}[status]
+    allocation = np.full(game.n_actions, 0.0 if status == "zero" else math.nan)
+    return LowerBound(status, reason, value, value, allocation, j)
+
+
+def exact_law(p: Any, outcomes: int) -> list[Fraction]:
+    """Read a law exactly; what it falls short of one by rounding is put right."""
+    values = list(p) if hasattr(p, "__iter__") and not isinstance(p, str) else [p]
+    if len(values) != outcomes:
+        raise SidelightError(f"p has {len(values)} entries: give {outcomes} probabilities, one per outcome")
+    law = [_meant(read_exact(value, f"p[{m}]")) for m, value in enumerate(values)]
+    if min(law) < 0:
+        raise SidelightError(f"p is {[float(value) for value in law]}: probabilities are not negative")
+    total = sum(law, Fraction(0))
+    if abs(total - 1) > Fraction(1, 10**9):
+        raise SidelightError(f"p is {[float(value) for value in law]}, which sums to {float(total):.12g} and not to 1")
+    return [value / total for value in law]
+
+
+def _meant(value: Fraction) -> Fraction:
+    simple = value.limit_denominator(1000)
+    return simple if float(simple) == float(value) else value
+
+
+def _name(game: Game, action: int) -> str:
+    label = game.actions[action]
+    return f"action {action}" if label == str(action) else f"action {action} ({label})"

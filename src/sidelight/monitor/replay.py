@@ -1,0 +1,254 @@
+"""What would it have cost? Labelled predictions of the past, watched by every policy as if they came one by one."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sidelight.errors import SidelightError
+from sidelight.monitor.confidence import interval
+from sidelight.monitor.decisions import Label
+from sidelight.monitor.monitor import ClassifierMonitor
+from sidelight.monitor.policies import POLICIES, Policy, wald_cap
+from sidelight.monitor.reports import ClassReport, Report
+from sidelight.monitor.settings import label
+
+_CHECKPOINTS = 200
+_CHUNK = 4096
+
+
+@dataclass(frozen=True)
+class Point:
+    """What was known about a class after so many predictions of the whole stream."""
+
+    position: int
+    verified: int
+    estimate: float | None
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What the whole file says about a class."""
+
+    name: Label
+    tolerance: float
+    predictions: int
+    errors: int
+
+    @property
+    def rate(self) -> float:
+        """The share of predictions of this class that are wrong."""
+        return self.errors / self.predictions
+
+    @property
+    def verdict(self) -> str:
+        """On which side of the tolerance the class is."""
+        return "above" if self.errors > self.tolerance * self.predictions else "below"
+
+
+@dataclass(frozen=True)
+class PolicyReplay:
+    """One policy on the stream."""
+
+    policy: str
+    title: str
+    report: Report
+    paths: dict[Label, list[Point]]
+    right: int
+    wrong: int
+    unknown: int
+    leaning_right: int
+    """Of the unknown ones, how many have their estimate on the right side."""
+    first_certain: dict[Label, int]
+    """After how many predictions of the whole stream each verdict, as it is at the end, was reached."""
+
+    @property
+    def verifications(self) -> int:
+        """Verifications that were asked for."""
+        return self.report.verifications
+
+
+@dataclass(frozen=True)
+class Replay:
+    """All policies on one stream of labelled predictions."""
+
+    truths: tuple[Truth, ...]
+    policies: tuple[PolicyReplay, ...]
+    predictions: int
+    wald: int
+    """Labels that Explore-fully would have used: up to the Wald cap of each class."""
+    confidence: float
+    mode: str
+    delay: int
+
+    def __getitem__(self, policy: str) -> PolicyReplay:
+        for one in self.policies:
+            if one.policy == policy:
+                return one
+        raise KeyError(f"{policy!r} was not replayed")
+
+    def saved_of_all(self, policy: PolicyReplay) -> float:
+        """Return the share of labels saved against verifying everything."""
+        return 1.0 - policy.verifications / self.predictions
+
+    def saved_of_wald(self, policy: PolicyReplay) -> float:
+        """Return the share of labels saved against Explore-fully; negative where more were used."""
+        return 1.0 - policy.verifications / self.wald
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the paths as plain data."""
+        return {
+            "predictions": self.predictions,
+            "wald_cap": self.wald,
+            "confidence": self.confidence,
+            "mode": self.mode,
+            "delay": self.delay,
+            "classes": [
+                {"name": one.name, "tolerance": one.tolerance, "predictions": one.predictions, "errors": one.errors}
+                | {"rate": one.rate, "truth": one.verdict}
+                for one in self.truths
+            ],
+            "policies": [self._row(one) for one in self.policies],
+        }
+
+    def _row(self, one: PolicyReplay) -> dict[str, Any]:
+        return {
+            "policy": one.policy,
+            "verifications": one.verifications,
+            "saved_of_all": self.saved_of_all(one),
+            "saved_of_wald": self.saved_of_wald(one),
+            "right": one.right,
+            "wrong": one.wrong,
+            "unknown": one.unknown,
+            "leaning_right": one.leaning_right,
+            "classes": one.report.to_records(),
+        }
+
+
+def replay(
+    predictions: Iterable[Any],
+    truths: Iterable[Any],
+    tolerance: Any,
+    policies: Sequence[str | Policy] = tuple(POLICIES),
+    *,
+    times: Sequence[Any] | None = None,
+    delay: int = 0,
+    advance: Callable[[int], None] | None = None,
+    **options: Any,
+) -> Replay:
+    """Let every policy watch a stream whose truth is known.
+
+    Parameters
+    ----------
+    predictions, truths
+        The predicted and the true class of each item, in order.
+    tolerance, options
+        As for `ClassifierMonitor`.
+    times
+        When each prediction was made, for a daily cap.
+    delay
+        How many predictions pass before an answer comes.
+    advance
+        Called with the number of predictions done since the last call, for a progress bar.
+    """
+    names = [label(one) for one in predictions]
+    wrong = [name != label(one) for name, one in zip(names, truths, strict=True)]
+    if not names:
+        raise SidelightError("there are no predictions to replay")
+    if isinstance(delay, bool) or not isinstance(delay, int) or delay < 0:
+        raise SidelightError(f"delay is {delay!r}: give a whole number of predictions, 0 or more")
+    moments = list(times) if times is not None else [None] * len(names)
+    counts, errors = Counter(names), Counter(name for name, bad in zip(names, wrong, strict=True) if bad)
+    monitors = [ClassifierMonitor(tolerance, counts, policy, **options) for policy in policies]
+    facts = tuple(
+        Truth(name, monitors[0]._settings.tolerance_of(name), count, errors[name]) for name, count in counts.items()
+    )
+    done = [_play(monitor, names, wrong, moments, delay, facts, advance) for monitor in monitors]
+    return Replay(
+        truths=facts,
+        policies=tuple(done),
+        predictions=len(names),
+        wald=sum(min(one.predictions, wald_cap(one.tolerance)) for one in facts),
+        confidence=monitors[0]._settings.confidence,
+        mode=monitors[0]._settings.mode,
+        delay=delay,
+    )
+
+
+def _play(
+    monitor: ClassifierMonitor,
+    names: list[Label],
+    wrong: list[bool],
+    moments: list[Any],
+    delay: int,
+    facts: tuple[Truth, ...],
+    advance: Callable[[int], None] | None,
+) -> PolicyReplay:
+    """Play one policy from the first prediction to the last answer."""
+    waiting: deque[tuple[int, int]] = deque()
+    marks = {len(names) * (k + 1) // _CHECKPOINTS for k in range(_CHECKPOINTS)} | {len(names)}
+    paths: dict[Label, list[Point]] = {one.name: [] for one in facts}
+    reached: dict[Label, tuple[str, int]] = {}
+    for place, name in enumerate(names):
+        if monitor.decide(name, place, moments[place]).verify:
+            waiting.append((place + delay, place))
+        while waiting and (waiting[0][0] <= place or place + 1 == len(names)):
+            _, id = waiting.popleft()
+            answer = monitor.answer(id, correct=not wrong[id])
+            if answer.changed:
+                reached[answer.prediction] = (answer.verdict, place + 1)
+        if place + 1 in marks:
+            _mark(monitor, paths, place + 1)
+        if advance is not None and (place + 1) % _CHUNK == 0:
+            advance(_CHUNK)
+    if advance is not None:
+        advance(len(names) % _CHUNK)
+    report = monitor.report()
+    first = {name: position for name, (verdict, position) in reached.items() if verdict != "unknown"}
+    return _judged(monitor, report, paths, first, facts)
+
+
+def _mark(monitor: ClassifierMonitor, paths: dict[Label, list[Point]], position: int) -> None:
+    """Note what is known now; while nothing is learnt about a class its last point only moves on."""
+    for name, state in monitor._states.items():
+        path = paths[name]
+        if path and path[-1].verified == state.verified:
+            last = path[-1]
+            low, high, estimate = last.low, last.high, last.estimate
+        else:
+            low, high = interval(state.e, state.n, monitor._settings.confidence, state.prior)
+            estimate = state.e / state.n if state.n else None
+        path.append(Point(position, state.verified, estimate, low, high))
+
+
+def _judged(
+    monitor: ClassifierMonitor,
+    report: Report,
+    paths: dict[Label, list[Point]],
+    first: dict[Label, int],
+    facts: tuple[Truth, ...],
+) -> PolicyReplay:
+    """Compare the verdicts with the truth."""
+    right = wrong = unknown = leaning = 0
+    for truth in facts:
+        one = report[truth.name]
+        if one.verdict == "unknown":
+            unknown += 1
+            leaning += _leans(one) == truth.verdict
+        elif one.verdict == truth.verdict:
+            right += 1
+        else:
+            wrong += 1
+    policy = monitor._settings.policy
+    return PolicyReplay(policy.name, policy.title, report, paths, right, wrong, unknown, leaning, first)
+
+
+def _leans(one: ClassReport) -> str | None:
+    """Return the side on which the estimate lies."""
+    if one.estimate is None:
+        return None
+    return "above" if one.estimate > one.tolerance else "below"

@@ -1,0 +1,184 @@
+"""Figures of a classifier monitor: what is known about each class, and how it came to be known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from sidelight.report.ink import ALARM, FAINT, INK, PALE
+from sidelight.report.sheet import FONT
+
+if TYPE_CHECKING:
+    from sidelight.monitor.replay import PolicyReplay, Replay, Truth
+    from sidelight.monitor.reports import ClassReport, Report
+
+VERDICTS = {"above": ALARM, "below": "#00664f", "unknown": FAINT}
+"""Colours of verdicts; words stand beside them, so that no one has to tell colours apart."""
+_BANDS = {"above": "#f3c9cc", "below": "#c2e3da", "unknown": "#dddddd"}
+_COLUMNS, _MOST_PANELS = 3, 12
+_ROW_HEIGHT = 0.27
+_MANY = 100_000
+# Columns right of the bars: place, alignment and heading.
+_CELLS = ((1.04, "left", "verdict"), (1.50, "right", "errors / verified"), (1.79, "right", "still needed"))
+_LONGEST_NAME = 22
+_SETTINGS = {"font.family": FONT, "font.size": 8.5, "axes.linewidth": 0.8, "axes.edgecolor": PALE}
+
+
+def draw_classes(report: Report) -> Figure:
+    """Draw the estimate, interval, tolerance and verdict of every class, the worst ones on top."""
+    with style.context(["default", _SETTINGS]):
+        rows = sorted(report.classes[::-1], key=lambda one: -1.0 if one.estimate is None else one.estimate)
+        height = 1.35 + _ROW_HEIGHT * max(len(rows), 1)
+        figure = Figure(figsize=(7.6, height), facecolor="white")
+        axes = figure.add_axes((0.2, 0.5 / height, 0.44, 1.0 - 1.3 / height))
+        for y, one in enumerate(rows):
+            _class_row(axes, y, one)
+        _frame_rows(axes, rows)
+        _headings(axes, len(rows))
+        percent = f"{100 * report.confidence:g} %"
+        title = f"Error rates among {grouped(report.predictions)} prediction{'' if report.predictions == 1 else 's'}"
+        figure.text(0.02, 1.0 - 0.2 / height, title, weight="bold", size=10, va="center", color=INK)
+        asked = f"{grouped(report.verifications)} sent to a verifier"
+        note = f"{asked}; bars: {percent} intervals, valid however often one looks"
+        figure.text(0.02, 1.0 - 0.42 / height, note, size=8.5, va="center", color=FAINT)
+        return figure
+
+
+def _class_row(axes: Axes, y: int, one: ClassReport) -> None:
+    colour = VERDICTS[one.verdict]
+    axes.plot(one.interval, (y, y), color=colour, lw=5, alpha=0.35, solid_capstyle="butt", zorder=3)
+    axes.plot((one.tolerance,) * 2, (y - 0.42, y + 0.42), color=INK, lw=1.3, zorder=4)
+    if one.estimate is not None:
+        axes.plot(one.estimate, y, "o", color=colour, ms=4.5, zorder=5)
+    cells = (one.verdict, f"{grouped(one.errors)} / {grouped(one.verified)}", _needed(one))
+    for (x, side, _), cell, shade in zip(_CELLS, cells, (colour, FAINT, FAINT), strict=True):
+        axes.text(x, y, cell, transform=axes.get_yaxis_transform(), va="center_baseline", ha=side, color=shade)
+
+
+def _needed(one: ClassReport) -> str:
+    if one.verdict != "unknown":
+        return "-"
+    if one.needed is None or one.needed >= _MANY:
+        return f"over {grouped(_MANY)}"
+    return f"~{grouped(one.needed)}"
+
+
+def _frame_rows(axes: Axes, rows: Sequence[ClassReport]) -> None:
+    """Scale the axes to where the information is, not to intervals of classes that nothing is known about."""
+    marks = [one.tolerance for one in rows] + [one.estimate for one in rows if one.estimate is not None]
+    axes.set_xlim(0.0, min(1.0, 2.2 * max([0.01, *marks])))
+    axes.set_ylim(-0.7, len(rows) - 0.3)
+    axes.set_yticks(range(len(rows)), [_short(one.name) for one in rows])
+    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="x", color=PALE)
+    axes.set_xlabel("error rate (the stroke is the tolerance)", color=INK)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.grid(axis="x", color="#eeeeee", zorder=0)
+    axes.set_axisbelow(True)
+
+
+def _headings(axes: Axes, rows: int) -> None:
+    for x, side, heading in _CELLS:
+        place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "ha": side}
+        axes.text(x, rows - 0.1, heading, color=FAINT, size=7.5, **place)
+
+
+def draw_replay(replay: Replay, policy: str) -> Figure:
+    """Draw how estimate and interval of each class went, one panel per class, those with most predictions first."""
+    with style.context(["default", _SETTINGS]):
+        one = replay[policy]
+        shown = sorted(replay.truths, key=lambda truth: -truth.predictions)[:_MOST_PANELS]
+        rows = -(-len(shown) // _COLUMNS)
+        columns = min(_COLUMNS, len(shown))
+        size = (max(2.55 * columns + 0.6, 6.6), 1.75 * rows + 1.3)
+        figure = Figure(figsize=size, facecolor="white")
+        grid = figure.add_gridspec(
+            rows,
+            columns,
+            left=0.65 / size[0],
+            right=1 - 0.3 / size[0],
+            top=1 - 1.12 / size[1],
+            bottom=0.48 / size[1],
+            hspace=0.72,
+            wspace=0.24,
+        )
+        for place, truth in enumerate(shown):
+            axes = figure.add_subplot(grid[place // columns, place % columns])
+            _panel(axes, one, truth, replay)
+            if place + columns >= len(shown):
+                axes.set_xlabel("predictions", size=8)
+            if place % columns == 0:
+                axes.set_ylabel("error rate", size=8)
+        _replay_title(figure, replay, one, len(shown))
+        return figure
+
+
+def _panel(axes: Axes, one: PolicyReplay, truth: Truth, replay: Replay) -> None:
+    """Draw one class: band, estimate, tolerance, and the rate in the whole file."""
+    points = one.paths[truth.name]
+    report = one.report[truth.name]
+    x = [point.position for point in points]
+    axes.fill_between(
+        x, [p.low for p in points], [p.high for p in points], color=_BANDS[report.verdict], lw=0, step="pre"
+    )
+    known = [(p.position, p.estimate) for p in points if p.estimate is not None]
+    axes.step([k for k, _ in known], [v for _, v in known], color=VERDICTS[report.verdict], lw=1.4, where="pre")
+    axes.axhline(truth.tolerance, color=INK, lw=1.0, ls=(0, (4, 2)))
+    axes.axhline(truth.rate, color="#0072B2", lw=1.0, ls=(0, (1, 1.3)))
+    since = one.first_certain.get(truth.name)
+    if since is not None and report.verdict != "unknown":
+        axes.axvline(since, color=VERDICTS[report.verdict], lw=0.8)
+    axes.set_xlim(0, replay.predictions)
+    axes.set_ylim(0, min(1.0, 2.4 * max(truth.tolerance, truth.rate, points[-1].estimate or 0.0)))
+    axes.tick_params(labelsize=7, color=PALE)
+    axes.locator_params(axis="x", nbins=3)
+    axes.locator_params(axis="y", nbins=4)
+    axes.spines[["top", "right"]].set_visible(False)
+    colour = VERDICTS[report.verdict]
+    axes.set_title(_short(truth.name), size=8.5, loc="left", weight="bold", pad=14, color=INK)
+    counts = f"{report.verdict}, {grouped(report.verified)} of {grouped(truth.predictions)} verified"
+    axes.text(0, 1.05, counts, transform=axes.transAxes, size=7.5, color=colour)
+
+
+def _replay_title(figure: Figure, replay: Replay, one: PolicyReplay, shown: int) -> None:
+    height = figure.get_size_inches()[1]
+    left_out = len(replay.truths) - shown
+    more = f"; {left_out} rarer classes are not shown" if left_out else ""
+    title = f"{one.title}: {grouped(one.verifications)} of {grouped(replay.predictions)} predictions verified"
+    figure.text(0.02, 1 - 0.2 / height, title, size=10.5, weight="bold", va="center", color=INK)
+    verdicts = f"verdicts: {one.right} right, {one.wrong} wrong, {one.unknown} unknown{more}"
+    figure.text(0.02, 1 - 0.42 / height, verdicts, size=8.5, va="center", color=FAINT)
+    handles = [
+        Line2D([], [], color=FAINT, lw=1.4, label="estimate"),
+        Patch(fc=_BANDS["unknown"], label=f"{100 * replay.confidence:g} % interval"),
+        Line2D([], [], color=INK, lw=1.0, ls=(0, (4, 2)), label="tolerance"),
+        Line2D([], [], color="#0072B2", lw=1.0, ls=(0, (1, 1.3)), label="rate in the whole file"),
+        Line2D([], [], color=FAINT, lw=0.8, marker="|", ms=8, ls="none", label="certain from here"),
+    ]
+    figure.legend(
+        handles=handles,
+        loc="upper left",
+        bbox_to_anchor=(0.012, 1 - 0.52 / height),
+        ncols=5,
+        fontsize=7.5,
+        frameon=False,
+        handlelength=1.8,
+        columnspacing=1.3,
+        borderpad=0,
+    )
+
+
+def grouped(number: int) -> str:
+    """Return a number with its thousands set apart."""
+    return f"{number:,}".replace(",", "\N{NO-BREAK SPACE}")
+
+
+def _short(name: object) -> str:
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(name)).replace("$", r"\$")
+    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"

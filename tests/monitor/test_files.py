@@ -1,0 +1,110 @@
+"""Saved monitors: plain data, refused if damaged, and going on to the last bit as if nothing had happened."""
+
+import json
+import random
+import time
+
+import pytest
+
+from sidelight.errors import SidelightError
+from sidelight.monitor import ClassifierMonitor
+
+SETTINGS = [
+    {},
+    {"bins": 5, "pairs": "both", "observers": "minimum-norm", "mode": "guard"},
+    {"policy": "cbp", "cap": 300, "class_cap": 200, "max_pending": 40},
+    {"policy": "explore", "rate": 0.02, "classes": ["x", 3], "class_predictions": 500},
+    {"policy": "sequential", "daily_cap": 40, "forget_after": 100, "prior": (1, 9)},
+    {"policy": "sequential", "window": 100},
+    {"policy": "randcbp", "restart_on_drift": True, "spot_checks": 0.2, "confidence": 0.9},
+    {"policy": "sequential", "tolerance": {"a": 0.1, 3: 0.02, None: 0.05}},
+]
+
+
+def play(monitor, start, stop, waiting):
+    """Decide and answer, some answers late, skipped or corrected; return everything that was said."""
+    said = []
+    for place in range(start, stop):
+        draws = random.Random(place)
+        name = draws.choice(["a", "b", "c", 3, True])
+        decision = monitor.decide(name, id=f"id {place}" if place % 3 else place, time=86_400 * (place // 200))
+        said.append(decision)
+        if decision.verify:
+            waiting.append((place + draws.choice([0, 0, 30]), decision.id, draws.random() >= 0.06))
+        for due in [one for one in waiting if one[0] <= place]:
+            waiting.remove(due)
+            if draws.random() < 0.1:
+                said.append(monitor.answer(due[1], skipped=True))
+            said.append(monitor.answer(due[1], correct=due[2]))
+            if draws.random() < 0.05:
+                said.append(monitor.answer(due[1], correct=not due[2]))
+    return said
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=repr)
+def test_a_loaded_monitor_goes_on_bit_identically(settings, tmp_path):
+    arguments = {"tolerance": 0.05, "seed": 3} | settings
+    monitor, waiting = ClassifierMonitor(**arguments), []
+    play(monitor, 0, 1500, waiting)
+    path = tmp_path / "monitor.json"
+    monitor.save(path)
+    loaded, later = ClassifierMonitor.load(path), list(waiting)
+    assert loaded.to_dict() == monitor.to_dict()
+    assert play(loaded, 1500, 3000, later) == play(monitor, 1500, 3000, waiting)
+    assert loaded.to_dict() == monitor.to_dict()
+    assert loaded.report() == monitor.report()
+    again = tmp_path / "again.json"
+    loaded.save(again)
+    monitor.save(path)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_the_file_is_plain_and_says_what_it_is(tmp_path):
+    monitor = ClassifierMonitor(0.05, policy="sequential")
+    monitor.decide("Käse \ud800", id="ä")
+    path = tmp_path / "folder" / "monitor.json"
+    monitor.save(path)
+    content = json.loads(path.read_text("ascii"))
+    assert (content["format"], content["version"]) == ("sidelight-monitor", 1)
+    assert content["monitor"]["verifications"]["id"] == ["ä"]
+    assert ClassifierMonitor.load(path).report()["Käse \ud800"].pending == 1
+
+
+def damaged(text, content):
+    yield text[: len(text) // 2], "is damaged"
+    yield "[]", "is damaged"
+    yield json.dumps(content | {"format": "else"}), "holds no monitor"
+    yield json.dumps(content | {"version": 2}), "format version 2"
+    yield text.replace('"asked":1', '"asked":2'), "was edited"
+    yield json.dumps({key: value for key, value in content.items() if key != "monitor"}), "was edited"
+    yield "\x00", "is damaged"
+
+
+def test_damaged_files_are_refused(tmp_path):
+    path = tmp_path / "monitor.json"
+    monitor = ClassifierMonitor(0.05, policy="sequential")
+    monitor.decide("cat")
+    monitor.save(path)
+    text = path.read_text()
+    for bad, error in damaged(text, json.loads(text)):
+        path.write_text(bad)
+        with pytest.raises(SidelightError, match=error):
+            ClassifierMonitor.load(path)
+    with pytest.raises(FileNotFoundError):
+        ClassifierMonitor.load(tmp_path / "none.json")
+    with pytest.raises(SidelightError, match="is a folder"):
+        monitor.save(tmp_path)
+
+
+def test_a_thousand_classes_are_saved_and_loaded_within_a_second(tmp_path):
+    monitor = ClassifierMonitor(0.05, policy="randcbp")
+    for place in range(20_000):
+        decision = monitor.decide(place % 1000, id=place)
+        if decision.verify and place % 2:
+            monitor.answer(place, correct=place % 7 > 0)
+    path = tmp_path / "monitor.json"
+    started = time.process_time()
+    monitor.save(path)
+    loaded = ClassifierMonitor.load(path)
+    assert time.process_time() - started < 1.0
+    assert loaded.to_dict() == monitor.to_dict()
