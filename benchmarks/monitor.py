@@ -1,6 +1,6 @@
 """What the monitor costs: microseconds of processor time per call, saving and loading, and the use case.
 
-    python benchmarks/monitor.py [--predictions N] [--runs N]
+python benchmarks/monitor.py [--predictions N] [--runs N]
 """
 
 import argparse

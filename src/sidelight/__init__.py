@@ -13,8 +13,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sidelight import environments, games, strategies
+    from sidelight import environments, games, limits, strategies
     from sidelight.analysis import Analysis, analyze
+    from sidelight.checks import check_environment, check_game, check_strategy
     from sidelight.errors import GameError, SidelightError
     from sidelight.game import Game
     from sidelight.results import Results
@@ -28,8 +29,12 @@ __all__ = [
     "Results",
     "SidelightError",
     "analyze",
+    "check_environment",
+    "check_game",
+    "check_strategy",
     "environments",
     "games",
+    "limits",
     "simulate",
     "strategies",
 ]
@@ -41,9 +46,12 @@ _HOMES = {
     "Results": "sidelight.results",
     "SidelightError": "sidelight.errors",
     "analyze": "sidelight.analysis",
+    "check_environment": "sidelight.checks",
+    "check_game": "sidelight.checks",
+    "check_strategy": "sidelight.checks",
     "simulate": "sidelight.simulation",
 }
-_MODULES = ("environments", "games", "strategies")
+_MODULES = ("environments", "games", "limits", "strategies")
 
 
 def __getattr__(name: str) -> Any:

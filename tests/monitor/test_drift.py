@@ -106,16 +106,19 @@ def test_a_stable_class_is_not_restarted():
 
 def test_answers_from_before_a_restart_do_not_count_for_the_new_stretch():
     monitor = ClassifierMonitor(0.2, policy="explore", labels=1000, restart_on_drift=True, confidence=0.9)
-    for id in range(400):
+    for id in range(500):
         monitor.decide("cat", id=id)
-    for id in range(100):
+    for id in range(300):
         monitor.answer(id, correct=True)
     assert monitor.report()["cat"].verdict == "below"
-    for id in range(100, 200):
-        monitor.answer(id, correct=False)
+    id = 300
+    while monitor.answer(id, correct=False).verdict == "below":
+        id += 1
     one = monitor.report()["cat"]
-    assert one.verdict == "unknown"
-    assert one.estimate is None  # all answers so far were asked for before the restart
-    assert (one.verified, one.errors) == (200, 100)
+    assert "reopened by drift" in one.events[0]
+    assert (one.verdict, one.estimate) == ("unknown", None)  # all answers so far were asked for before the restart
+    assert (one.verified, one.errors) == (id + 1, id - 299)
     assert monitor.answer(5, correct=False).status == "corrected"
-    assert monitor.report()["cat"].errors == 101
+    assert monitor.answer(499, correct=False).status == "recorded"
+    assert monitor.report()["cat"].estimate is None
+    assert monitor.report()["cat"].errors == id - 297

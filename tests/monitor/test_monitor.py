@@ -169,7 +169,10 @@ def test_order_of_answers_cannot_matter(data):
         monitor = ClassifierMonitor(0.2, policy="explore", confidence=0.8)
         for id in range(len(last)):
             monitor.decide("cat", id=id)
-        words = [(id, data.draw(st.sampled_from(["right", "wrong", "skip"]))) for id in data.draw(st.permutations(range(len(last))))]
+        words = [
+            (id, data.draw(st.sampled_from(["right", "wrong", "skip"])))
+            for id in data.draw(st.permutations(range(len(last))))
+        ]
         final = [(id, last[id]) for id in data.draw(st.permutations(range(len(last))))]
         for id, word in [*words, *final]:
             monitor.answer(id, correct=None if word == "skip" else word == "right", skipped=word == "skip")

@@ -38,7 +38,6 @@ CATALOGUE = [
 ]
 # The rule has exact ties, which floats may miss by their last digit: an estimate of exactly 0 decides nothing, and the
 # lowest of equal scores is played. Where rounding decides instead, a comparison ends; see the tests marked with this.
-ROUNDED = "an exact tie is decided by rounding"
 
 
 class Comparison:
@@ -56,14 +55,10 @@ class Comparison:
         self.twin = NaiveCBP(game, np.random.default_rng(seed), observers=vectors, **settings)
         self.draws = np.random.default_rng([seed, 1])
         self.law = self.draws.dirichlet(np.ones(game.n_outcomes))
-        self.ended = None
 
     def play(self, rounds):
         for t in range(rounds):
             action, expected = self.strategy.act(), self.twin.act()
-            if action != expected and self.twin.tie:
-                self.ended = f"round {t}: {self.twin.tie}"
-                break
             assert action == expected, f"round {t}; the closest comparison so far came to {self.twin.margin:.1e}"
             symbol = self.game.feedback[action][self.draws.choice(self.game.n_outcomes, p=self.law)]
             self.strategy.observe(symbol)
@@ -78,14 +73,12 @@ class Comparison:
 def test_twin_on_the_catalogue(name, variant, settings):
     one = Comparison(sl.games.load(name, **variant), 2, **settings)
     one.play(200)
-    assert one.ended is None
 
 
 @pytest.mark.parametrize(("settings", "rounds"), [({}, 300), (RAND, 60)], ids=str)
 def test_twin_on_five_prices(settings, rounds):
     one = Comparison(sl.games.load("dynamic-pricing", prices=5), 5, **settings)
     one.play(rounds)
-    assert one.ended is None
 
 
 @pytest.mark.parametrize("name", ["bartok", "cops-and-robbers"])
@@ -111,7 +104,7 @@ def random_games(count, seed=0):
 
 
 def test_twin_on_random_games():
-    planted, kinds, ended = 0, set(), 0
+    planted, kinds = 0, set()
     for seed, game in random_games(40):
         analysis = sl.analyze(game)
         planted += bool(analysis.duplicates or analysis.degenerate)
@@ -119,9 +112,7 @@ def test_twin_on_random_games():
         for settings in SETTINGS[:2]:
             one = Comparison(game, seed, **settings)
             one.play(120)
-            ended += one.ended is not None
     assert planted >= 10
-    assert ended <= 4
     assert kinds == {"easy", "hard"}
 
 
@@ -150,32 +141,24 @@ def test_twin_with_many_pairs(seed, count, outcomes, sighted, mode, settings):
     one = Comparison(game, seed, **settings)
     assert one.strategy.compiled_parameters.plausible.mode == mode
     one.play(150 if outcomes == 2 else 100)
-    assert one.ended is None
 
 
 def test_small_games_use_the_table():
     assert CBP(sl.games.load("bartok")).compiled_parameters.plausible.mode == TABLE
 
 
-@pytest.mark.xfail(reason=ROUNDED, strict=True)
 def test_an_estimate_of_exactly_zero_decides_nothing():
     """Say, four sold and two unsold at the middle price: -1/3 + (4 * 4/3 - 2 * 5/3) / 6 = 0, however small Z is."""
     game = sl.games.load("dynamic-pricing", prices=3)
-    ended = []
     for seed in range(12):
-        one = Comparison(game, seed, **RAND)
-        one.play(100)
-        ended.append(one.ended)
-    assert ended == [None] * 12
+        Comparison(game, seed, **RAND).play(100)
 
 
-@pytest.mark.xfail(reason=ROUNDED, strict=True)
 def test_the_lowest_of_equal_scores_is_played():
     """Weights 1/2 and 5/3 after 9 and 100 plays: (1/2)^2 / 9 = (5/3)^2 / 100 = 1/36."""
     game = next(game for seed, game in random_games(12) if seed == 12)
     one = Comparison(game, 12)
     one.play(120)
-    assert one.ended is None
 
 
 def actions(strategy, rounds=400, seed=5):

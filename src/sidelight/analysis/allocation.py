@@ -98,9 +98,9 @@ class Work(NamedTuple):
 def master_room(actions: int, outcomes: int, symbols: int, borders: int, equations: int = 1) -> dict[str, Any]:
     """Return the arrays of the linear program, by name, and those of the search for alternatives.
 
-    cost: Delta, the right side of the dual; share: r; inverse, level, basic: the inverse of the basis, the values of its
-    columns, and which those are (negative for a slack); pool, pooled: the alternatives' columns, and how many; kept,
-    prices: by border, an alternative found before and its multiplier, all zero if none was; lowest: see `allocate`.
+    cost: Delta, the right side of the dual; share: r; inverse, level, basic: the inverse of the basis, the values of
+    its columns, and which those are (negative for a slack); pool, pooled: the alternatives' columns, and how many;
+    kept, prices: by border, an alternative found before and its multiplier, zero if none was; lowest: see `allocate`.
     """
     arrays = border_room(actions, outcomes, symbols, equations)
     arrays |= {name: np.zeros(actions) for name in ("cost", "share", "level", "column")}

@@ -183,7 +183,7 @@ class _Solver:
             scale = math.sqrt(1.0 + float(work.share[self.paid].max()))
             low = max(low, self._dual() * (1.0 - _EPSILON * scale))
             self._weigh(work.share)
-        return Certainty(min(low, high), high * (1.0 + _EPSILON), allocation)
+        return Certainty(float(min(low, high)), float(high * (1.0 + _EPSILON)), allocation)
 
     def _weigh(self, share: Floats) -> None:
         self.work.weight[:] = np.where(self.paid, share, 0.0)
@@ -192,7 +192,7 @@ class _Solver:
         return math.fsum(self.gaps * self.work.weight)
 
     def _cut(self, tolerance: float, all_of_them: bool) -> tuple[float, int]:
-        """Return what the weights are proven to reveal about any alternative; add those alternatives that ask for more."""
+        """Return what the weights are proven to reveal about any alternative; add alternatives that ask for more."""
         work, lowest, added = self.work, math.inf, 0
         allowance = _EPSILON * (1.0 + float(work.weight.sum()))
         for border in self.borders:

@@ -56,8 +56,8 @@ def with_silence(game: Geometry) -> Geometry:
 def hinged_room(actions: int, outcomes: int, symbols: int, borders: int) -> dict[str, Any]:
     """Return the arrays of the search with radii, by name, for a game with its silent action.
 
-    asked: r; radius: f; excess: KL - f; curve: second derivatives of the smoothed positive parts; ball: the action whose
-    radius confines the laws, -1 for none. `weight` holds theta.
+    asked: r; radius: f; excess: KL - f; curve: second derivatives of the smoothed positive parts; ball: the action
+    whose radius confines the laws, -1 for none. `weight` holds theta.
     """
     arrays = master_room(actions, outcomes, symbols, borders)
     arrays |= {name: np.zeros(actions) for name in ("asked", "radius", "excess", "curve")}

@@ -26,7 +26,7 @@ from sidelight.game import Game
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Room = Any
-"""A named tuple with the arrays that a kernel works with, whatever else it holds: those of `fitting_room`, and so on."""
+"""A named tuple with the arrays that a kernel works with (of `fitting_room`, and so on), whatever else it holds."""
 
 # How far max g may exceed n, relative to n.
 _ENOUGH = 1e-11

@@ -214,7 +214,7 @@ class PlausibleSets:
         rows = [analysis.cells.difference(*pair) for pair in self._pairs]
         # By pair and sign: the row that is positive where the sign holds.
         self._signed = [{1: row, -1: tuple(-value for value in row)} for row in rows]
-        self._differences = np.array(rows, dtype=object)
+        self._differences = np.array(rows, dtype=object).reshape(len(rows), analysis.game.n_outcomes)
         self._facts = self._initial(sets)
         self._regions = [self._region(target) for target in range(self.sizes[1])]
         if self._facts.mode != _INTERVALS and analysis.game.n_outcomes > 2:

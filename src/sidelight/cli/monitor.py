@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sidelight.cli import _text
-from sidelight.cli._notes import warnings_as_notes
 from sidelight.cli._catalogue import check_figure
+from sidelight.cli._notes import warnings_as_notes
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _write_replay(done: Replay, policy: str, name: str) -> None:
         f"{name}: {done.predictions} predictions of {len(done.truths)} classes, tolerance {tolerance:g}, "
         f"confidence {done.confidence:g}, mode {done.mode}{late}"
     )
-    rows = [("policy", "verified", "saved", "of Wald", "right", "wrong", "unknown", "leaning")]
+    rows: list[tuple[str, ...]] = [("policy", "verified", "saved", "of Wald", "right", "wrong", "unknown", "leaning")]
     for one in done.policies:
         saved, wald = (f"{100 * share:.1f} %" for share in (done.saved_of_all(one), done.saved_of_wald(one)))
         counts = (one.right, one.wrong, one.unknown, one.leaning_right)
@@ -233,13 +234,14 @@ def simulate_command(
 
 def _write_simulated(found: list[Any], options: dict[str, Any]) -> None:
     lead = (
-        f"{options['runs']} runs, protocol {options['protocol']!r}; rate: the tolerance; certain: verdicts whose interval of confidence "
+        f"{options['runs']} runs, protocol {options['protocol']!r}; rate: the tolerance; "
+        "certain: verdicts whose interval of confidence "
         f"{options['confidence']:g} excludes the tolerance, and how many of those are wrong"
     )
     _text.write(_text.wrapped(lead))
     for case in dict.fromkeys(row.case for row in found):
         head = ("rate", "policy", "labels", "+-", "paper", "F1", "+-", "paper", "certain", "wrong")
-        rows = [head]
+        rows: list[tuple[str, ...]] = [head]
         for row in (one for one in found if one.case == case):
             paper = ("-", "-") if row.paper is None else (f"{row.paper[0]:.0f}", f"{row.paper[1]:.3f}")
             means = (f"{row.verifications:.0f}", f"{row.verifications_error:.0f}", paper[0])
@@ -249,7 +251,7 @@ def _write_simulated(found: list[Any], options: dict[str, Any]) -> None:
         _text.write(f"\ncase {case}\n{table(rows)}")
 
 
-def table(rows: list[tuple[str, ...]]) -> str:
+def table(rows: Sequence[tuple[str, ...]]) -> str:
     """Return rows as aligned text, the first column and policies to the left."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     left = {0} | ({1} if rows[0][1] == "policy" else set())

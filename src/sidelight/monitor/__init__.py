@@ -1,4 +1,4 @@
-"""Watching a deployed classifier: which predictions to verify, and which classes are wrong more often than tolerated."""
+"""Watching a deployed classifier: which predictions to verify, and which classes are wrong too often."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime
 from typing import Any, Self
 
 from sidelight.errors import SidelightError
@@ -13,6 +12,7 @@ from sidelight.monitor import decisions, files
 from sidelight.monitor.classes import ClassState
 from sidelight.monitor.decisions import Answer, Decision, Id, Label, UnknownIdError
 from sidelight.monitor.detection import verifies
+from sidelight.monitor.inputs import column, day_of, listed, status_of
 from sidelight.monitor.ledger import PENDING, RIGHT, SKIPPED, WRONG, Ledger, Verification
 from sidelight.monitor.policies import Explore, Policy
 from sidelight.monitor.randomness import uniform
@@ -129,11 +129,11 @@ class ClassifierMonitor:
 
         Everything is checked before the first decision; after an error nothing has changed.
         """
-        labels = [label(one) for one in _listed(predictions)]
-        names = [None if one is None else identifier(one) for one in _column("ids", ids, len(labels))]
-        moments = _column("times", times, len(labels))
+        labels = [label(one) for one in listed(predictions)]
+        names = [None if one is None else identifier(one) for one in column("ids", ids, len(labels))]
+        moments = column("times", times, len(labels))
         if self._settings.daily_cap is not None:
-            moments = [_day(one) for one in moments]
+            moments = [day_of(one) for one in moments]
         with self._lock:
             seen: dict[Id, Label] = {}
             for name, one in zip(names, labels, strict=True):
@@ -156,7 +156,7 @@ class ClassifierMonitor:
             record = self._ledger.verifications.get(name)
             if record is None:
                 raise UnknownIdError(self._unknown(name))
-            status = _status(record.state.name, correct, label, skipped)
+            status = status_of(record.state.name, correct, label, skipped)
             return self._take(name, record, status)
 
     def report(self) -> Report:
@@ -242,7 +242,7 @@ class ClassifierMonitor:
             before = self._known(id, prediction)
             if before is not None:
                 return before
-        day = None if self._settings.daily_cap is None else _day(time)
+        day = None if self._settings.daily_cap is None else day_of(time)
         state = self._states.get(prediction) or self._state(prediction)
         wanted, reason = self._wanted(state)
         if wanted:
@@ -345,56 +345,3 @@ class ClassifierMonitor:
             return f"the prediction {id!r} was let pass, not chosen for verification; nothing changed"
         forgotten = " (or it is forgotten: see forget_after)" if self._ledger.forgotten else ""
         return f"there is no verification with the id {id!r}{forgotten}; nothing changed"
-
-
-def _status(prediction: Label, correct: Any, true: Any, skipped: bool) -> int:
-    """Return the status that an answer gives to a verification."""
-    if (correct is not None) + (true is not None) + bool(skipped) != 1:
-        raise SidelightError("an answer is one of correct=True or False, label=..., or skipped=True; nothing changed")
-    if skipped:
-        return SKIPPED
-    if true is not None:
-        return RIGHT if label(true) == prediction else WRONG
-    plain = correct.item() if hasattr(correct, "item") else correct
-    if plain not in (True, False):
-        raise SidelightError(f"correct is {correct!r}: give True or False; nothing changed")
-    return RIGHT if plain else WRONG
-
-
-def _day(time: Any) -> str:
-    """Return the day of a moment; moments with a time zone, and seconds since 1970, are taken in UTC."""
-    moment = datetime.now(UTC) if time is None else time
-    if hasattr(moment, "astype"):
-        moment = moment.astype("datetime64[s]").item()
-    try:
-        if isinstance(moment, str):
-            moment = datetime.fromisoformat(moment)
-        elif isinstance(moment, int | float) and not isinstance(moment, bool):
-            moment = datetime.fromtimestamp(moment, UTC)
-    except (ValueError, OverflowError, OSError):
-        moment = None
-    if isinstance(moment, datetime):
-        return (moment.astimezone(UTC) if moment.tzinfo else moment).date().isoformat()
-    if isinstance(moment, date):
-        return moment.isoformat()
-    raise SidelightError(f"time is {time!r}: give a datetime, a date, ISO text or seconds since 1970")
-
-
-def _listed(values: Any) -> list[Any]:
-    """Return a list, of plain values where the column can make them."""
-    if isinstance(values, str | bytes):
-        raise SidelightError(f"predictions is the text {values!r}: give a list or a column; `decide` takes a single one")
-    for method in ("to_list", "tolist"):
-        if hasattr(values, method):
-            listed = getattr(values, method)()
-            return listed if isinstance(listed, list) else [listed]
-    return list(values)
-
-
-def _column(name: str, values: Any, length: int) -> list[Any]:
-    if values is None:
-        return [None] * length
-    listed = _listed(values)
-    if len(listed) != length:
-        raise SidelightError(f"there are {length} predictions and {len(listed)} {name}: give one for each")
-    return listed

@@ -148,6 +148,8 @@ def replay(
         The predicted and the true class of each item, in order.
     tolerance, options
         As for `ClassifierMonitor`.
+    policies
+        Names or objects.
     times
         When each prediction was made, for a daily cap.
     delay

@@ -146,7 +146,8 @@ def k_times(confidence: float) -> str:
 
 def text(report: Report) -> str:
     """Return the report as a table."""
-    rows = [("class", "predictions", "verified", "errors", "pending", "estimate", "interval", "verdict", "still needed")]
+    heads = ("class", "predictions", "verified", "errors", "pending", "estimate", "interval", "verdict", "still needed")
+    rows: list[tuple[str, ...]] = [heads]
     for one in report.classes:
         low, high = one.interval
         estimate = "-" if one.estimate is None else f"{one.estimate:.4f}"

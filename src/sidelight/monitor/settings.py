@@ -71,7 +71,7 @@ class Settings:
         """Return the settings that `plain` described."""
         values = dict(data)
         if isinstance(values["tolerance"], list):
-            values["tolerance"] = {name: value for name, value in values["tolerance"]}
+            values["tolerance"] = dict(values["tolerance"])
         values["policy"] = make_policy(values["policy"]["name"], values["policy"]["parameters"])
         return make_settings(**values, parameters={})
 

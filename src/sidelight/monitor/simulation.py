@@ -166,12 +166,13 @@ def simulate_case(
 ) -> Outcome:
     """Let one policy watch the classifiers of one case.
 
-    Run r watches the published classifier of run r (or others, with another seed in `classifiers`). How many predictions fall on each class is drawn from
-    `SeedSequence(seed, spawn_key=(case, r, 0))`, outcomes from `(case, r, 1)`, the policy's own numbers from
-    `(case, r, 2)`: neither the number of workers nor whether the loop is compiled changes a result.
+    Run r watches the published classifier of run r (or others, with another seed in `classifiers`). How many predictions
+    fall on each class is drawn from `SeedSequence(seed, spawn_key=(case, r, 0))`, outcomes from `(case, r, 1)`, the
+    policy's own numbers from `(case, r, 2)`: neither the number of workers nor whether the loop is compiled changes a
+    result.
 
-    With `stop` a class is closed once its verdict is certain, as in the mode "identify" of a monitor; unless given, only
-    the policy "sequential" does so, and the others play on to the end as published.
+    With `stop` a class is closed once its verdict is certain, as in the mode "identify" of a monitor; unless given,
+    only the policy "sequential" does so, and the others play on to the end as published.
     """
     chosen = published_policy(policy, protocol) if isinstance(policy, str) else policy
     rules = _compiled(chosen, tolerance)
@@ -226,6 +227,6 @@ def _certain(
 ) -> npt.NDArray[np.bool_]:
     """Say which verdicts are certain at the end of the stream."""
     law, limit = mixture_prior(prior, tolerance), -math.log1p(-confidence)
+    counts = zip(verified.ravel().tolist(), errors.ravel().tolist(), strict=True)
     # A tiny allowance: the loop adds logarithms one by one and this takes them at once.
-    flat = [log_evidence(e, n, tolerance, law) >= limit - 1e-9 for n, e in zip(verified.flat, errors.flat, strict=True)]
-    return np.array(flat).reshape(verified.shape)
+    return np.array([log_evidence(e, n, tolerance, law) >= limit - 1e-9 for n, e in counts]).reshape(verified.shape)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import importlib
-import io
+import itertools
 import json
 import math
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,14 @@ from typing import Any, TextIO
 from sidelight.errors import SidelightError
 
 FORMATS = ("csv", "jsonl", "parquet")
-_SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet"}
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+}
 _MOST_KEPT = 20
 
 
@@ -61,7 +68,7 @@ class Stream:
 def read_stream(
     source: str | Path | TextIO, columns: Columns, kind: str | None = None, strict: bool = False, name: str = ""
 ) -> Stream:
-    """Read labelled predictions from a file or an open text stream; `kind` is one of `FORMATS`, else the suffix says."""
+    """Read labelled predictions from a file or an open text stream; `kind` is one of `FORMATS`, else the name says."""
     kind = kind or format_of(source)
     stream = Stream()
     if kind == "parquet":
@@ -129,45 +136,35 @@ def _text_rows(file: TextIO, kind: str, columns: Columns, delimiter: str | None)
 
 def _csv_rows(file: TextIO, columns: Columns, delimiter: str | None) -> Iterator[tuple[int, Any]]:
     """Yield line numbers with rows, or with what is wrong with them."""
+    lines: Iterable[str] = file
     if delimiter is None:
         head = file.readline()
         delimiter = max(",;\t", key=head.count)
-        file = _after(head, file)
-    reader = csv.reader(file, delimiter=delimiter)
+        lines = itertools.chain([head] if head else [], file)
+    reader = csv.reader(lines, delimiter=delimiter)
     header = next(reader, [])
     _check_columns(columns, header)
     while True:
+        start = reader.line_num + 1
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            yield reader.line_num, str(error)
+            yield start, f"{error}{_until(start, reader.line_num)}"
             continue
         if not row:
             continue
         if len(row) != len(header):
-            yield reader.line_num, f"{len(row)} column{'' if len(row) == 1 else 's'} where the header has {len(header)}"
+            found = f"{len(row)} column{'' if len(row) == 1 else 's'}"
+            yield start, f"{found} where the header has {len(header)}{_until(start, reader.line_num)}"
         else:
-            yield reader.line_num, dict(zip(header, row, strict=True))
+            yield start, dict(zip(header, row, strict=True))
 
 
-class _Chained(io.TextIOBase):
-    def __init__(self, head: str, rest: TextIO) -> None:
-        self._lines = iter([head] if head else [])
-        self._rest = rest
-
-    def __iter__(self) -> _Chained:
-        return self
-
-    def __next__(self) -> str:
-        for line in self._lines:
-            return line
-        return next(self._rest)
-
-
-def _after(head: str, rest: TextIO) -> TextIO:
-    return _Chained(head, rest)  # type: ignore[return-value]
+def _until(start: int, end: int) -> str:
+    """Say so if a quotation mark that is never closed has swallowed lines."""
+    return f" (a quotation mark joins it with the lines up to {end})" if end > start else ""
 
 
 def _json_rows(file: TextIO) -> Iterator[tuple[int, Any]]:

@@ -5,8 +5,8 @@ over the other classes. Case 2: a class has the weight U(50, 75) with probabilit
 rounded to two decimals, is |N(0.1, 0.2)| with probability 0.1 and else |N(0, 0.1)| (more than 1 is drawn again as the
 latter); its errors are cut into 1 to C - 2 parts of random size, and each part goes to a random other class, several
 possibly to the same. Error rates are drawn again, with the weights kept, until their mean over predicted classes is at
-most 0.1. Run r draws from NumPy's legacy generator with seed r, in the order of the authors' code, so that these are the
-published classifiers themselves.
+most 0.1. Run r draws from NumPy's legacy generator with seed r, in the order of the authors' code, so that these are
+the published classifiers themselves.
 
 What is to be found is the set of predicted classes whose error rate exceeds the tolerance. A class is closed after
 n_τ + 2 predictions (not verifications), with n_τ from `wald_cap`. The verdict at the end is the side on which e / n
@@ -15,6 +15,7 @@ lies, for all policies alike, and F1 is the macro F1 over {exceeds, does not exc
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,11 +40,12 @@ class Classifier(NamedTuple):
     error: Floats
 
 
+@functools.lru_cache(maxsize=4096)
 def draw_classifier(case: int, run: int, seed: int = 0, classes: int = N_CLASSES) -> Classifier:
     """Return the classifier of one run; with seed 0 those of the published tables."""
     if case not in CASES:
         raise SidelightError(f"case is {case!r}: give one of {CASES}")
-    draws = np.random.RandomState([run, seed] if seed else run)  # noqa: NPY002
+    draws = np.random.RandomState([run, seed] if seed else run)
     if case == 1:
         return Classifier(np.full(classes, 1 / classes), np.full(classes, draws.uniform(0.0, 0.1)))
     weight = np.array([_either(draws, draws.uniform, (50.0, 75.0), (0.0, 25.0)) for _ in range(classes)])

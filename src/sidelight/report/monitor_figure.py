@@ -33,7 +33,7 @@ _SETTINGS = {"font.family": FONT, "font.size": 8.5, "axes.linewidth": 0.8, "axes
 def draw_classes(report: Report) -> Figure:
     """Draw the estimate, interval, tolerance and verdict of every class, the worst ones on top."""
     with style.context(["default", _SETTINGS]):
-        rows = sorted(report.classes[::-1], key=lambda one: -1.0 if one.estimate is None else one.estimate)
+        rows = sorted(report.classes, key=lambda one: 1.0 if one.estimate is None else -one.estimate)[::-1]
         height = 1.35 + _ROW_HEIGHT * max(len(rows), 1)
         figure = Figure(figsize=(7.6, height), facecolor="white")
         axes = figure.add_axes((0.2, 0.5 / height, 0.44, 1.0 - 1.3 / height))

@@ -1,4 +1,4 @@
-"""The report of a replay as one HTML file: no scripts, nothing loaded from elsewhere, light or dark as the reader likes."""
+"""The report of a replay as one HTML file: no scripts, nothing loaded from elsewhere, light or dark as one likes."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ def _policies(replay: Replay, chosen: str) -> str:
 def _legend(replay: Replay) -> str:
     return (
         f"Explore-fully verifies every prediction up to {grouped(replay.wald)} labels in all, a number that Wald's "
-        "interval fixes beforehand. A verdict is right if it is certain and agrees with the error rate in the whole file; "
-        "an unknown one leans right if its estimate is on the right side."
+        "interval fixes beforehand. A verdict is right if it is certain and agrees with the error rate in the whole "
+        "file; an unknown one leans right if its estimate is on the right side."
     )
 
 

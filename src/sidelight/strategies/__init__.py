@@ -7,24 +7,39 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sidelight.strategies.base import KernelStrategy, OrderError, Strategy
+    from sidelight.strategies.bpm import BPMLeast
     from sidelight.strategies.cbp import CBP, RandCBP
     from sidelight.strategies.cbpside import CBPSide, RandCBPSide
     from sidelight.strategies.cesa import CESA
+    from sidelight.strategies.dmed import PMDMED, PMDMEDHinge
+    from sidelight.strategies.feedexp3 import FeedExp3
+    from sidelight.strategies.ids import IDS
     from sidelight.strategies.pg import PGIDS, PGTS
     from sidelight.strategies.stap import STAP
+    from sidelight.strategies.tspm import TSPM, TSPMGaussian
+    from sidelight.strategies.uniform import FixedAction, Uniform
 
 __all__ = [
     "CBP",
     "CESA",
+    "IDS",
     "PGIDS",
     "PGTS",
+    "PMDMED",
     "STAP",
+    "TSPM",
+    "BPMLeast",
     "CBPSide",
+    "FeedExp3",
+    "FixedAction",
     "KernelStrategy",
     "OrderError",
+    "PMDMEDHinge",
     "RandCBP",
     "RandCBPSide",
     "Strategy",
+    "TSPMGaussian",
+    "Uniform",
     "names",
 ]
 
@@ -32,12 +47,21 @@ __all__ = [
 _HOMES = {
     "CBP": "cbp",
     "RandCBP": "cbp",
+    "BPMLeast": "bpm",
+    "TSPM": "tspm",
+    "TSPMGaussian": "tspm",
+    "PMDMED": "dmed",
+    "PMDMEDHinge": "dmed",
+    "FeedExp3": "feedexp3",
+    "IDS": "ids",
     "CBPSide": "cbpside",
     "RandCBPSide": "cbpside",
     "PGTS": "pg",
     "PGIDS": "pg",
     "STAP": "stap",
     "CESA": "cesa",
+    "Uniform": "uniform",
+    "FixedAction": "uniform",
 }
 _CONTRACT = ("KernelStrategy", "OrderError", "Strategy")
 

@@ -16,10 +16,12 @@ from __future__ import annotations
 import copy
 import inspect
 import json
+import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -107,6 +109,8 @@ class Strategy(ABC):
         if not self._started:
             self.reset()
         action = int(self._act(seen))
+        if not 0 <= action < self.game.n_actions:
+            raise SidelightError(f"{self.name} chose action {action}: there are actions 0 to {self.game.n_actions - 1}")
         self._last_context = seen
         self._under_way[action] += 1
         return action
@@ -210,6 +214,10 @@ class Strategy(ABC):
 
     @classmethod
     def _named(cls, name: str) -> type[Self]:
+        from sidelight import strategies
+
+        if name in strategies.names():
+            getattr(strategies, name)  # imports it, and so makes it a descendant
         family = [cls, *_descendants(cls)]
         for kind in family:
             if kind.__name__ == name and not inspect.isabstract(kind):
@@ -222,7 +230,7 @@ class Strategy(ABC):
         if set(fresh) != set(state):
             raise SidelightError("the saved state does not fit this strategy: it was saved by another version")
         values = {
-            key: np.array(state[key], dtype=old.dtype) if isinstance(old, np.ndarray) else state[key]
+            key: np.array(state[key], dtype=old.dtype) if isinstance(old, np.ndarray) else copy.deepcopy(state[key])
             for key, old in fresh.items()
         }
         self._state = type(self.state)(**values) if hasattr(self.state, "_asdict") else values
@@ -254,8 +262,8 @@ class Strategy(ABC):
             if sum(counts) > 1:
                 raise OrderError("several actions wait for feedback: name one with observe(symbol, action=...)")
             return under_way[0]
-        if not 0 <= action < self.game.n_actions:
-            raise SidelightError(f"there is no action {action}: actions are numbered 0 to {self.game.n_actions - 1}")
+        if not isinstance(action, Integral) or not 0 <= action < self.game.n_actions:
+            raise SidelightError(f"there is no action {action!r}: actions are numbered 0 to {self.game.n_actions - 1}")
         if action not in under_way:
             raise OrderError(f"action {action} does not wait for feedback; {under_way} do")
         return int(action)
@@ -306,6 +314,24 @@ class KernelStrategy(Strategy):
 
     def _observe(self, action: int, symbol: int, context: Context) -> None:
         observe(self.compiled_parameters, self.state, action, symbol, context)
+
+
+def check_number(name: str, value: Any, least: float | None = None, above: float | None = None) -> None:
+    """Raise unless a parameter is a finite number, at least `least` or more than `above`."""
+    wanted = "a finite number"
+    if least is not None:
+        wanted = f"a finite number of at least {least:g}"
+    elif above is not None:
+        wanted = f"a finite number above {above:g}"
+    number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    good = number and (least is None or value >= least) and (above is None or value > above)
+    check_parameter(name, value, good, wanted)
+
+
+def check_whole(name: str, value: Any, least: int) -> None:
+    """Raise unless a parameter is a whole number of at least `least`."""
+    good = isinstance(value, Integral) and not isinstance(value, bool) and value >= least
+    check_parameter(name, value, good, f"a whole number of at least {least}")
 
 
 def check_parameter(name: str, value: Any, good: bool, wanted: str) -> None:

@@ -31,7 +31,17 @@ from sidelight._kernel import implements, kernel
 from sidelight.analysis import analyze
 from sidelight.analysis.plausible import EMPTY, TABLE, UNKNOWN, Plausible, PlausibleSets, look_up
 from sidelight.game import Game
-from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_parameter, observe
+from sidelight.strategies.base import (
+    UNANSWERED,
+    Context,
+    KernelStrategy,
+    Seed,
+    act,
+    check_number,
+    check_parameter,
+    check_whole,
+    observe,
+)
 from sidelight.strategies.observers import Observation, observation
 
 Floats = npt.NDArray[np.float64]
@@ -98,16 +108,15 @@ def estimate(watch: Observation, state: State, e: int) -> tuple[float, float]:
 def prepare_draw(parameters: Any, low: float, step: float, steps: Floats) -> None:
     """Set the cumulative weights of the points low, low + step, ... below the bound."""
     last = parameters.bins - 1
-    scale = -0.5 / (parameters.sigma * parameters.sigma)
     # Relative to the largest weight, so that a small sigma cannot make all of them vanish.
     least = low * low
     if low < 0.0:
         for k in range(last):
-            least = min(least, (low + step * k) ** 2)
+            least = min(least, (low + step * k) * (low + step * k))
     total = 0.0
     for k in range(last):
         point = low + step * k
-        total += math.exp(scale * (point * point - least))
+        total += math.exp(-0.5 * ((point * point - least) / parameters.sigma) / parameters.sigma)
         steps[k] = total
     share = (1.0 - parameters.tail) / total
     for k in range(last):
@@ -140,9 +149,10 @@ def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Ge
         delta, reach = estimate(watch, state, e)
         sign = 0
         if reach > 0.0 and abs(delta) >= z * reach:
-            if delta > 0.0:
+            # An estimate of 0 stays undecided even with Z = 0, whatever rounding has made of it.
+            if delta > watch.tiny[e]:
                 sign = 1
-            elif delta < 0.0:
+            elif delta < -watch.tiny[e]:
                 sign = -1
         state.delta[e] = delta
         state.reach[e] = reach
@@ -178,7 +188,7 @@ def best(parameters: Parameters, state: State, allowed: Flags, observing: Flags,
             playable = n <= parameters.rate[a] * rate
         if playable:
             score = parameters.weight[a] / n
-            if score > highest:
+            if score > highest * (1.0 + 1e-14):  # a tie goes to the lowest index, not to rounding
                 chosen, highest = a, score
     return chosen
 
@@ -227,6 +237,15 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     state.counts[parameters.watch.place[action] + symbol] += 1.0
     state.seen[action] += 1.0
+
+
+def check_sampler(sigma: Any, tail: Any, lower: Any) -> None:
+    """Check the parameters of the sampler of Z."""
+    check_number("sigma", sigma, above=0)
+    check_number("tail", tail, least=0)
+    check_parameter("tail", tail, tail <= 1, "a probability")
+    check_number("lower", lower)
+    check_parameter("lower", lower, abs(lower) <= 1e6, "a number of moderate size")
 
 
 class RandCBP(KernelStrategy):
@@ -284,11 +303,9 @@ class RandCBP(KernelStrategy):
         self.tail = tail
         self.lower = lower
         self.observers = observers
-        check_parameter("alpha", alpha, alpha > 0, "a positive number")
-        check_parameter("bins", bins, isinstance(bins, int) and bins >= 1, "a whole number of at least 1")
-        check_parameter("sigma", sigma, sigma > 0, "a positive number")
-        check_parameter("tail", tail, 0 <= tail <= 1, "a probability")
-        check_parameter("lower", lower, math.isfinite(lower), "a finite number")
+        check_number("alpha", alpha, above=0)
+        check_whole("bins", bins, least=1)
+        check_sampler(sigma, tail, lower)
         self.analysis = analyze(game)
         self._watch = observation(self.analysis, observers)
 

@@ -29,7 +29,6 @@ The offset is sqrt(lambda) sigma_a with "corrected" widths and 0 with "tight" on
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -39,7 +38,8 @@ from sidelight.analysis import analyze
 from sidelight.analysis.plausible import PlausibleSets
 from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.strategies.base import KernelStrategy, Seed, check_parameter
+from sidelight.strategies.base import KernelStrategy, Seed, check_number, check_parameter, check_whole
+from sidelight.strategies.cbp import check_sampler
 from sidelight.strategies.observers import euclidean, half_range, observation
 from sidelight.strategies.side import Parameters, State
 from sidelight.strategies.side_logistic import LogisticParameters, more_room, with_history
@@ -131,18 +131,12 @@ class RandCBPSide(KernelStrategy):
         self._watch = observation(self.analysis, observers, half_range if width == "tight" else euclidean)
 
     def _check(self) -> None:
-        check_parameter(
-            "dimension", self.dimension, isinstance(self.dimension, int) and self.dimension >= 1, "1 or more"
-        )
-        check_parameter("regularization", self.regularization, self.regularization > 0, "a positive number")
+        check_whole("dimension", self.dimension, least=1)
+        check_number("regularization", self.regularization, above=0)
         check_parameter("width", self.width, self.width in WIDTHS, f"one of {', '.join(WIDTHS)}")
-        check_parameter("alpha", self.alpha, self.alpha > 0, "a positive number")
-        check_parameter(
-            "bins", self.bins, isinstance(self.bins, int) and self.bins >= 1, "a whole number of at least 1"
-        )
-        check_parameter("sigma", self.sigma, self.sigma is None or self.sigma > 0, "a positive number")
-        check_parameter("tail", self.tail, 0 <= self.tail <= 1, "a probability")
-        check_parameter("lower", self.lower, math.isfinite(self.lower), "a finite number")
+        check_number("alpha", self.alpha, above=0)
+        check_whole("bins", self.bins, least=1)
+        check_sampler(1.0 if self.sigma is None else self.sigma, self.tail, self.lower)
         check_parameter("draws", self.draws, self.draws in ("action", "pair"), "'action' or 'pair'")
         check_parameter("rule", self.rule, self.rule in ("exploring", "alt2012"), "'exploring' or 'alt2012'")
         check_parameter("model", self.model, self.model in MODELS, f"one of {', '.join(MODELS)}")

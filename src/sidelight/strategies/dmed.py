@@ -1,8 +1,8 @@
 """PM-DMED: play what the best guess calls optimal, and what it takes to be sure of that, no more.
 
 Rounds come in loops over sets of actions; the set of the next loop is collected during the current one. After each
-round t, with p the law that explains the symbols best (see `sidelight.analysis.likelihood`) and n_a the plays of action a,
-these actions are added to the next loop, unless they still wait for their turn in the current one:
+round t, with p the law that explains the symbols best (see `sidelight.analysis.likelihood`) and n_a the plays of action
+a, these actions are added to the next loop, unless they still wait for their turn in the current one:
 
 - the action j that is optimal for p;
 - every action with n_a < c sqrt(log t);
@@ -187,7 +187,7 @@ class PMDMED(KernelStrategy):
         if not self._simple:
             return dmed_general.start(self.compiled_parameters.game)
         return State(
-            **set_room(self.game.n_actions),  # type: ignore[arg-type]
+            **set_room(self.game.n_actions),
             stale=np.ones(1, np.int64),
             counts=np.zeros(2),
             law=np.zeros(2),

@@ -1,8 +1,8 @@
 """PM-DMED for any number of outcomes; see `sidelight.strategies.dmed`.
 
 Most rounds need no search. An alternative and its multipliers, found some rounds ago, prove by convexity a lower end
-for what is revealed about every law behind the same border now (see `sidelight.analysis.divergence`): if that suffices, the
-round costs one look at each border. And as long as no symbol came in, only log t has changed.
+for what is revealed about every law behind the same border now (see `sidelight.analysis.divergence`): if that suffices,
+the round costs one look at each border. And as long as no symbol came in, only log t has changed.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def start(game: Geometry) -> State:
     actions, outcomes = game.loss.shape
     symbols, borders = int(game.signals.first[-1]), len(game.difference)
     return State(
-        **set_room(actions),  # type: ignore[arg-type]
+        **set_room(actions),
         **master_room(actions, outcomes, symbols, borders),
         counts=np.zeros(symbols),
         stale=np.ones(1, np.int64),

@@ -6,7 +6,7 @@ within all radii. In place of the last two rules of PM-DMED,
 
 - every action is added if no law is within all radii, or if some action's gap under p is below alpha(t);
 - else, if sum_a n_a (KL(hat pi_a | S_a q) - f(n_a))_+ < log t for some law q with KL(hat pi_j | S_j q) <= f(n_j) that
-  makes j a mistake: every action with n_a < r_a log t, r being the cheapest allocation for which all these sums reach 1.
+  makes j a mistake: every action with n_a < r_a log t, r being the cheapest allocation for which these sums reach 1.
 
 See `sidelight.analysis.hinge` for the search.
 """
@@ -104,7 +104,7 @@ def start(game: Geometry) -> State:
     actions, outcomes = game.loss.shape
     symbols, borders = int(game.signals.first[-1]), len(game.difference)
     return State(
-        **set_room(actions),  # type: ignore[arg-type]
+        **set_room(actions),
         **hinged_room(actions + 1, outcomes, symbols, borders),
         counts=np.zeros(symbols),
         stale=np.ones(1, np.int64),

@@ -95,8 +95,8 @@ def lead(state: Any, loss: Floats, candidate: Integers, law: Floats, cost: Float
 def set_room(actions: int) -> dict[str, Any]:
     """Return the part of the state that the loops need, by name; at first everybody waits.
 
-    clock: rounds played; plays, seen: by action, rounds and symbols received; waiting, following: who waits in this loop,
-    who is in the next; leader: the action that is optimal for the best guess; tied: 1 if a different one is as good.
+    clock: rounds played; plays, seen: by action, rounds and symbols received; waiting, following: who waits in this
+    loop, who is in the next; leader: the action that is optimal for the best guess; tied: 1 if another is as good.
     """
     return {
         "clock": np.zeros(1, np.int64),

@@ -34,6 +34,7 @@ class Observation(NamedTuple):
     vector: Floats
     norm: Floats
     constant: Floats
+    tiny: Floats  # what rounding can make of an estimate of 0
     place: Integers
 
 
@@ -94,6 +95,10 @@ def _arrays(analysis: Analysis, vectors: list[ObserverVectors], norm_of: Callabl
                 norm.append(norm_of(v))
         start.append(len(action))
         constant.append(float(sure))
+    reach = [
+        abs(c) + sum(norm[first_term:last_term])
+        for c, first_term, last_term in zip(constant, start, start[1:], strict=False)
+    ]
     sizes = [len(game.symbols(a)) for a in range(game.n_actions)]
     return Observation(
         start=np.array(start, np.int64),
@@ -102,6 +107,7 @@ def _arrays(analysis: Analysis, vectors: list[ObserverVectors], norm_of: Callabl
         vector=np.array(flat, float),
         norm=np.array(norm, float),
         constant=np.array(constant, float),
+        tiny=1e-15 * np.array(reach, float),
         place=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
     )
 

@@ -1,0 +1,110 @@
+"""The figures and the page: everything on them, nothing over anything else, the same bytes every time."""
+
+import html.parser
+import random
+
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+
+from sidelight.monitor import ClassifierMonitor, replay
+from sidelight.report.monitor_figure import draw_classes, draw_replay
+from sidelight.report.monitor_report import replay_page
+from sidelight.report.saving import save_figure
+
+NAMES = ["cat", "dog <b>&", "a class whose name is much too long for any label", "$x_1$", "tab\there"]
+
+
+def done(count=3000, classes=5):
+    draws = random.Random(1)
+    names = [NAMES[k % 5] + (f" {k}" if k >= 5 else "") for k in range(classes)]
+    predictions = [draws.choice(names) for _ in range(count)]
+    truths = [one if draws.random() >= 0.02 * (1 + names.index(one)) else "other" for one in predictions]
+    return replay(predictions, truths, 0.05, confidence=0.95)
+
+
+def texts(figure):
+    found = []
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    figure.draw(renderer)
+    shown = figure.findobj(lambda one: isinstance(one, Text) and one.get_text().strip() and one.get_visible())
+    for artist in {id(one): one for one in shown}.values():
+        box = artist.get_window_extent(renderer)
+        found.append((artist.get_text(), box))
+    return found, figure.bbox
+
+
+@pytest.mark.parametrize("classes", [1, 4, 30])
+def test_everything_is_on_the_paper_and_apart(classes):
+    one = done(classes=classes)
+    for figure in (draw_replay(one, "sequential"), draw_classes(one["randcbp"].report)):
+        found, page = texts(figure)
+        for text, box in found:
+            assert box.x0 >= -1, text
+            assert box.x1 <= page.width + 1, text
+            assert box.y0 >= -1, text
+            assert box.y1 <= page.height + 1, text
+        words = [(text, box) for text, box in found if not text.replace(".", "").replace("−", "").isdigit()]
+        for place, (text, box) in enumerate(words):
+            for other, area in words[place + 1 :]:
+                assert not box.padded(-1).overlaps(area.padded(-1)), (text, other)
+
+
+def test_figures_say_verdict_and_counts():
+    one = done()
+    found = " ".join(text for text, _ in texts(draw_replay(one, "sequential"))[0])
+    assert "Sequential" in found
+    assert "certain from here" in found
+    report = one["sequential"].report
+    found = " ".join(text for text, _ in texts(draw_classes(report))[0])
+    for row in report.classes:
+        assert f"{row.errors} / {row.verified}".replace(",", "") in found.replace("\xa0", "")
+
+
+def test_an_empty_monitor_can_be_drawn(tmp_path):
+    ClassifierMonitor(0.05).report().plot(tmp_path / "empty.png")
+    figure = ClassifierMonitor(0.05, classes=["a"]).report().plot()
+    assert figure is not None
+
+
+def test_same_bytes(tmp_path):
+    one = done(800)
+    for name in ("a.svg", "b.svg"):
+        save_figure(draw_replay(one, "cbp"), tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    assert replay_page(one, "cbp", source="x") == replay_page(one, "cbp", source="x")
+
+
+class Checker(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.text = [], [], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_page_is_well_formed_and_loads_nothing():
+    one = done()
+    page = replay_page(one, "randcbp", source="log <x>.csv", malformed=25, complaints=["line 3: 'a' <is> empty"])
+    checker = Checker()
+    checker.feed(page)
+    assert checker.open == []
+    assert not {"script", "link", "img", "iframe"} & {tag for tag, _ in checker.seen}
+    for _, attributes in checker.seen:
+        for name in ("href", "src", "xlink:href"):
+            assert (attributes.get(name) or "#").startswith("#")
+    assert "<b>&" not in page.replace("&lt;b&gt;&amp;", "")
+    for part in ("log <x>.csv", "25 lines", "line 3: 'a' <is> empty", "and 24 more", "C-RandCBP", "dog <b>&"):
+        assert part in checker.text

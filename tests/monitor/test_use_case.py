@@ -1,0 +1,133 @@
+"""The published use case: the classifiers, the tables on a subset, and what the sequential policy must show."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sidelight._kernel import interpreted
+from sidelight.errors import SidelightError
+from sidelight.monitor import ClassifierMonitor, simulate_case, simulate_use_case
+from sidelight.monitor.policies import RandCBP, wald_cap
+from sidelight.monitor.use_case import draw_classifier, macro_f1
+from sidelight.monitor.use_case_table import PUBLISHED, rows_of
+
+CASES = [(case, tau) for case in (1, 2) for tau in (0.05, 0.1, 0.2)]
+
+
+def test_classifiers_of_the_published_runs():
+    """Case 1's rates are NumPy's first legacy draw; case 2's rare classes make Explore-fully miss its cap."""
+    rates = [draw_classifier(1, run).error[0] for run in range(3)]
+    assert rates == pytest.approx([0.0548813504, 0.0417022005, 0.0435994902], abs=1e-9)
+    total = []
+    for run in range(96):
+        classifier = draw_classifier(2, run)
+        assert classifier.share.sum() == pytest.approx(1)
+        assert classifier.error.mean() <= 0.1
+        total.append(np.minimum(2_000_000 * classifier.share, wald_cap(0.025) + 2).sum())
+    assert np.mean(total) == pytest.approx(103_703, abs=40)
+    assert np.std(total) == pytest.approx(2853, abs=40)
+    assert not np.array_equal(draw_classifier(2, 0, seed=1).error, draw_classifier(2, 0).error)
+    with pytest.raises(SidelightError, match="case is 3"):
+        draw_classifier(3, 0)
+
+
+@pytest.mark.parametrize(("case", "tau"), CASES)
+@pytest.mark.parametrize("policy", ["explore", "cbp", "randcbp"])
+def test_published_tables(case, tau, policy):
+    """Same classifiers, other streams: differences are the noise of the streams alone, known from run by run."""
+    batches = [simulate_case(case, tau, policy, 96, seed=seed) for seed in range(4)]
+    labels, score = PUBLISHED[case, tau, policy]
+    for values, published, rounding in (
+        (np.array([one.verifications for one in batches]), labels, 0.5),
+        (np.array([one.f1 for one in batches]), score, 0.0005),
+    ):
+        noise = math.sqrt(values.var(axis=0, ddof=1).mean() / 96)  # of the mean of 96 runs
+        assert abs(values.mean() - published) <= 4 * noise * math.sqrt(1 + 1 / 4) + rounding
+
+
+def test_the_text_of_the_paper_asks_for_more_labels():
+    found = [
+        simulate_case(1, 0.2, "randcbp", 96, protocol=protocol).verifications.mean()
+        for protocol in ("published", "text")
+    ]
+    assert found == [pytest.approx(274, rel=0.1), pytest.approx(416, rel=0.1)]
+    with pytest.raises(SidelightError, match="protocol"):
+        simulate_case(1, 0.2, "randcbp", 1, protocol="other")
+
+
+@pytest.mark.parametrize(("case", "tau", "most"), [(1, 0.05, 0.8), (2, 0.05, 0.8)])
+def test_sequential_needs_fewer_labels_and_finds_the_same(case, tau, most):
+    runs = 96
+    explore, randcbp, sequential = (
+        simulate_case(case, tau, policy, runs, seed=3) for policy in ("explore", "randcbp", "sequential")
+    )
+    assert sequential.verifications.mean() <= most * randcbp.verifications.mean()
+    loss = explore.f1 - sequential.f1
+    assert loss.mean() - 1.645 * loss.std() / math.sqrt(runs) <= 0.02
+    assert sequential.wrong_certain.sum() <= 0.01 * sequential.certain.sum() + 3
+    assert sequential.certain.mean() > 0.7
+
+
+@pytest.mark.parametrize("policy", ["explore", "cbp", "randcbp", "sequential"])
+def test_compiled_is_interpreted_and_workers_change_nothing(policy):
+    def run(**options):
+        return simulate_case(2, 0.2, policy, 4, seed=1, **options)
+
+    compiled = run()
+    with interpreted():
+        plain = run()
+    for other in (plain, run(workers=1)):
+        assert np.array_equal(compiled.verified, other.verified)
+        assert np.array_equal(compiled.errors, other.errors)
+    later = simulate_case(2, 0.2, policy, 2, seed=1, first_run=2)
+    assert np.array_equal(compiled.verified[2:], later.verified)
+
+
+@pytest.mark.parametrize("stop", [False, True])
+def test_the_simulation_is_the_monitor(stop):
+    """Same law of labels: the compiled loop and the monitor, over runs with their own random numbers."""
+    tau, rate, cap = 0.2, 0.1, wald_cap(0.2) + 2
+    mode = {"mode": "identify" if stop else "guard", "class_predictions": cap, "confidence": 0.95}
+    found = []
+    for seed in range(150):
+        monitor = ClassifierMonitor(tau, policy="randcbp", bins=10, pairs="both", tail=1e-6, seed=seed, **mode)
+        rng = np.random.default_rng(seed)
+        for id in range(cap):
+            if monitor.decide("cat", id=id).verify:
+                monitor.answer(id, correct=bool(rng.random() >= rate))
+        found.append(monitor.report().verifications)
+    from sidelight.monitor import simulation
+
+    rule = RandCBP(bins=10, pairs="both", tail=1e-6).detection(tau)
+    prior = monitor._states["cat"].prior
+    limit = -math.log1p(-0.95) if stop else math.inf
+    n, e = (np.zeros(500, np.int64) for _ in range(2))
+    generators = [np.random.default_rng(k) for k in (1, 2)]
+    rest = simulation.Stop(prior.a, prior.b, tau, limit)
+    simulation.watch(rule, rest, np.full(500, rate), np.full(500, cap), n, e, *generators)
+    error = math.hypot(np.std(found) / math.sqrt(150), n.std() / math.sqrt(500))
+    assert abs(np.mean(found) - n.mean()) < 4.5 * error
+
+
+def test_macro_f1_by_hand():
+    truth = np.array([[1, 1, 1], [1, 1, 1], [0, 0, 1], [0, 1, 0]], bool)
+    found = np.array([[1, 1, 1], [1, 1, 0], [0, 0, 1], [1, 0, 1]], bool)
+    assert macro_f1(truth, found) == pytest.approx([1.0, (0 + 2 * 2 / 5) / 2, 1.0, 0.0])
+
+
+def test_macro_f1_is_that_of_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(1)
+    truth, found = rng.random((2, 50, 6)) < rng.random((1, 50, 1))
+    expected = [metrics.f1_score(a, b, average="macro", zero_division=0) for a, b in zip(truth, found, strict=True)]
+    assert macro_f1(truth, found) == pytest.approx(expected)
+
+
+def test_table_rows():
+    outcomes = simulate_use_case(("explore", "sequential"), cases=(1,), tolerances=(0.2,), runs=5)
+    explore, sequential = rows_of(outcomes)
+    assert (explore.paper, sequential.paper) == ((1670, 1.0), None)
+    assert explore.verifications == 1670
+    assert sequential.verifications < 1670
+    assert sequential.certain > 0.8
