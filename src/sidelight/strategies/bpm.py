@@ -31,9 +31,9 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.strategies import _gaussian
 from sidelight.strategies._gaussian import Channels, absorb, channels
-from sidelight.strategies._standing import check_playable, settled_action
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 from sidelight.strategies.cell_distance import Cells, cells, change_metric, desk, squared_distance
+from sidelight.strategies.standing import check_playable, settled_action
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -43,6 +43,7 @@ from sidelight.analysis.observability import Observers
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
+from sidelight.strategies.standing import refuse_hopeless
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -207,18 +208,6 @@ class FeedExp3(KernelStrategy):
             shares=np.zeros(size),
             chance=np.zeros(self.game.n_actions),
         )
-
-
-def refuse_hopeless(analysis: Analysis) -> None:
-    """Raise, naming the actions, if some pair of neighbors cannot be told apart."""
-    if analysis.unobservable is None:
-        return
-    names = analysis.game.actions
-    i, j = (f"{k} ({names[k]})" for k in analysis.unobservable)
-    raise SidelightError(
-        f"the game is hopeless: nothing that is ever shown tells action {i} from action {j}, which are neighbors; "
-        "no strategy can play it well"
-    )
 
 
 def estimates(analysis: Analysis) -> Estimates:

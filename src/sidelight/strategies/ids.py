@@ -35,7 +35,7 @@ from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
-from sidelight.strategies.feedexp3 import refuse_hopeless
+from sidelight.strategies.standing import refuse_hopeless
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -29,10 +29,10 @@ from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
-from sidelight.strategies.feedexp3 import refuse_hopeless
 from sidelight.strategies.ids import information
 from sidelight.strategies.information_ratio import mix
 from sidelight.strategies.ridge import add_observation, quadratic
+from sidelight.strategies.standing import refuse_hopeless
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -15,6 +15,7 @@ from sidelight.analysis.linear_algebra import Vector
 from sidelight.analysis.observability import ObserverVectors
 from sidelight.errors import GameError, SidelightError
 from sidelight.game import read_exact
+from sidelight.strategies.standing import refuse_hopeless
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -65,13 +66,7 @@ def observation(
     analysis: Analysis, choice: str | Mapping[Any, Any], norm: Callable[[Vector], float] = largest
 ) -> Watch:
     """Lay out the observer vectors of all pairs of neighbors, chosen by name or given, and measured by `norm`."""
-    game = analysis.game
-    if analysis.unobservable is not None:
-        i, j = analysis.unobservable
-        raise SidelightError(
-            f"the game is hopeless: nothing that is ever shown tells action {i} ({game.actions[i]}) from action {j} "
-            f"({game.actions[j]}), which are neighbors; no strategy can play it well"
-        )
+    refuse_hopeless(analysis)
     if isinstance(choice, str):
         vectors = [analysis.observer_vectors(i, j, choice) for i, j in analysis.neighbors]  # type: ignore[arg-type]
         sets = tuple(analysis.observers(*pair) for pair in analysis.neighbors)

@@ -29,9 +29,9 @@ from sidelight.analysis import Analysis, analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.strategies._gaussian import absorb, channels
-from sidelight.strategies._standing import check_playable, settled_action
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 from sidelight.strategies.simplex_sampling import Target, desk, draw_law
+from sidelight.strategies.standing import check_playable, settled_action
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Which games a strategy for easy games plays: a hopeless one is refused, where it has no guarantee it warns."""
+"""Which games a strategy plays: a hopeless one is refused, where there is no guarantee it warns."""
 
 from __future__ import annotations
 
@@ -9,18 +9,24 @@ from sidelight.analysis.observability import Observers
 from sidelight.errors import SidelightError
 
 
+def refuse_hopeless(analysis: Analysis) -> None:
+    """Raise, naming the actions, if some pair of neighbors cannot be told apart."""
+    if analysis.unobservable is None:
+        return
+    names = analysis.game.actions
+    i, j = (f"{k} ({names[k]})" for k in analysis.unobservable)
+    raise SidelightError(
+        f"the game is hopeless: nothing that is ever shown tells action {i} from action {j}, which are neighbors; "
+        "no strategy can play it well"
+    )
+
+
 def check_playable(analysis: Analysis, name: str, only_optimal: bool = False) -> None:
     """Refuse a hopeless game; warn of a hard one, and of any that has to be learnt from actions that are not played.
 
     With `only_optimal` the strategy plays no degenerate action, which is optimal on a border only, more than once.
     """
-    game = analysis.game
-    if analysis.unobservable is not None:
-        i, j = analysis.unobservable
-        raise SidelightError(
-            f"the game is hopeless: nothing that is ever shown tells action {i} ({game.actions[i]}) from action {j} "
-            f"({game.actions[j]}), which are neighbors; no strategy can play it well"
-        )
+    refuse_hopeless(analysis)
     reason = ""
     if analysis.kind == "hard":
         reason = "the game is hard, and it may stop exploring while it is wrong"
