@@ -7,7 +7,8 @@ import pytest
 
 import sidelight as sl
 from sidelight._kernel import interpreted
-from sidelight.analysis import analysis, plausible
+from sidelight.analysis import analysis
+from sidelight.analysis import plausible_sets as plausible
 from sidelight.environments import IID, Replay, laws
 from sidelight.environments.base import draw
 from sidelight.results import concatenate

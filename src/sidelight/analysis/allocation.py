@@ -42,6 +42,8 @@ _MOST_CUTS = 60
 _IMPOSSIBLE = 1e-13
 # Loss differences are at most 1 (see `geometry`); a border this near is touched.
 _TOUCHING = 1e-12
+# By so much the weights may fall short of 1: sums that equal it must not depend on rounding.
+_EQUAL = 1e-9
 # How near to 1 a proof that the weights suffice must come.
 _CLOSE = 1e-7
 SUFFICIENT, FOUND, IMPOSSIBLE = 0, 1, 2
@@ -367,7 +369,7 @@ def allocate(game: Geometry, j: int, work: Room, tolerance: float) -> int:
     answer = SUFFICIENT
     for turn in range(_MOST_CUTS):
         work.lowest[0] = math.inf
-        enough = 1.0 if turn == 0 else 1.0 - 0.5 * tolerance
+        enough = 1.0 - (_EQUAL if turn == 0 else 0.5 * tolerance)
         added = 0
         for e in range(game.start[j], game.start[j + 1]):
             if not approach(game, j, work, e):

@@ -63,27 +63,6 @@ def decide(
     return _impossible(optimum.multipliers, len(strict), len(weak), equal is not None)
 
 
-def propose_point(
-    strict: Sequence[Row], weak: Sequence[Row], equal: Row | None, inside: Row | None, hoped: Sequence[Row] = ()
-) -> tuple[int, ...] | None:
-    """Look, with floats, for a point that satisfies as many `hoped` rows as it can besides; None means nothing.
-
-    max s + sum t  subject to the rows of `decide`,  0 <= t <= 1 + s  and  |f| (t - 1) <= f q for each hoped row f.
-    """
-    size, extra = len(strict[0]), len(hoped)
-    A, b, c = _program(strict, weak, equal)
-    A = [row + [0] * extra for row in A]
-    for n, row in enumerate(hoped):
-        own = [int(n == k) for k in range(extra)]
-        norm = max(max(map(abs, row)), 1)
-        A += [[*(-value for value in row), 0, *(norm * value for value in own)], [*[0] * size, -1, *own]]
-        b += [norm, 1]
-    proposal = propose(A, b, c + [1] * extra)
-    if proposal is None or proposal.point[size] <= _SLACK:
-        return None
-    return _rounded(proposal.point[:size], strict, weak, equal, inside)
-
-
 def _program(
     strict: Sequence[Row], weak: Sequence[Row], equal: Row | None
 ) -> tuple[list[list[int]], list[int], list[int]]:
@@ -119,7 +98,7 @@ def _rounded(
     for grid in _GRIDS:
         q = [int(value) for value in np.rint(np.clip(point, 0.0, None) * (grid * len(point)))]
         if equal is not None:
-            q = _on_hyperplane(q, equal)
+            q = on_hyperplane(q, equal)
         if satisfies(q, strict, weak, equal):
             return primitive(q)
     if inside is not None:
@@ -131,7 +110,7 @@ def _rounded(
     return None
 
 
-def _on_hyperplane(q: list[int], equal: Row) -> list[int]:
+def on_hyperplane(q: list[int], equal: Row) -> list[int]:
     """Return a point near q with equal q = 0: the coordinate that can carry the rest r best takes it.
 
     With m that coordinate, |e_m| q - sign(e_m) r in place m is exact.

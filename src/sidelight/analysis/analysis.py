@@ -14,7 +14,7 @@ from sidelight.analysis.observability import (
     Observers,
     ObserverVectors,
 )
-from sidelight.analysis.plausible import PlausibleSets
+from sidelight.analysis.plausible_sets import PlausibleSets
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 

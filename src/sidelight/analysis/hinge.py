@@ -43,6 +43,7 @@ _MOST_STEPS = 200
 _MOST_CUTS = 60
 _CERTAIN = 1e9
 _CLOSE = 1e-6
+_EQUAL = 1e-9
 
 
 def with_silence(game: Geometry) -> Geometry:
@@ -99,9 +100,8 @@ def potential(signals: Layout, work: Room, mu: float) -> float:
 
 
 @kernel
-def tilt(work: Room, mu: float) -> tuple[float, float, float]:
-    """Set the weights theta and the second derivatives; return G, sum theta KL and sum theta f."""
-    total, tilted, off = 0.0, 0.0, 0.0
+def tilt(work: Room, mu: float) -> None:
+    """Set the weights theta, derivatives of the smoothed G, its second derivatives and the multipliers of q >= 0."""
     for a in range(work.asked.shape[0]):
         work.weight[a] = 0.0
         work.curve[a] = 0.0
@@ -113,7 +113,33 @@ def tilt(work: Room, mu: float) -> tuple[float, float, float]:
             s, rest = above(r * work.excess[a], mu) / (2.0 * r), above(-r * work.excess[a], mu) / (2.0 * r)
             work.weight[a] = min(mu / rest, r)
             work.curve[a] = mu / (s * s + rest * rest)
-            total += r * max(work.excess[a], 0.0)
+    center_slack(work, mu)
+
+
+@kernel
+def forecast(signals: Layout, work: Room) -> None:
+    """Set weights and multipliers to what the quadratic model says they are at the end of the step."""
+    for a in range(work.asked.shape[0]):
+        if work.curve[a] > 0.0:
+            change = 0.0
+            for m in range(work.point.shape[0]):
+                u = signals.shown[a, m]
+                if work.active[m] == 1:
+                    change -= work.base[u] / work.image[u] * work.step[m]
+            weight = max(work.weight[a] + work.curve[a] * change, 0.0)
+            work.weight[a] = weight if a == work.ball[0] else min(weight, work.asked[a])
+    for m in range(work.point.shape[0]):
+        if work.active[m] == 1:
+            work.slack[m] = max(work.slack[m] * (1.0 - work.step[m] / work.point[m]), 0.0)
+
+
+@kernel
+def tally(work: Room) -> tuple[float, float, float]:
+    """Return G, sum theta KL and sum theta f."""
+    total, tilted, off = 0.0, 0.0, 0.0
+    for a in range(work.asked.shape[0]):
+        if a != work.ball[0] and work.asked[a] > 0.0:
+            total += work.asked[a] * max(work.excess[a], 0.0)
         if work.weight[a] > 0.0:
             tilted += work.weight[a] * (work.excess[a] + work.radius[a])
             off += work.weight[a] * work.radius[a]
@@ -144,44 +170,59 @@ def moved(work: Room, length: float) -> None:
 
 
 @kernel
+def promise(work: Room, mu: float) -> tuple[float, float]:
+    """Return what the step would gain at its start's slope, and how far it may go."""
+    gain, length = 0.0, 1.0
+    for m in range(work.point.shape[0]):
+        if work.active[m] == 1:
+            gain -= (work.gradient[m] - mu / work.point[m]) * work.step[m]
+            if work.step[m] < 0.0:
+                length = min(length, -0.99 * work.point[m] / work.step[m])
+    return gain, length
+
+
+@kernel
 def descend_hinged(signals: Layout, own: int, work: Room, tolerance: float, depth: float) -> tuple[float, float]:
-    """Lower G over the border from the point, inside the ball; return as `descend` does. `own` is the silent action."""
+    """Lower G over the border from the point, inside the ball; return as `descend` does. `own` is the silent action.
+
+    Near the center for a mu a last full step is taken, after which weights and multipliers as forecast for its end give
+    a proof; then mu is lowered.
+    """
     mu, low, value = 1.0, 0.0, math.inf
-    length, before, promised = 0.0, math.inf, 0.0
+    length, before, gain = 0.0, math.inf, 0.0
+    last = False
     for _ in range(_MOST_STEPS):
         now = potential(signals, work, mu)
-        if length > 0.0 and now > before - 1e-4 * length * promised:
-            if length < 1e-13:
-                moved(work, -length)
-                break
+        if length > 0.0 and now > (math.inf if last and now < math.inf else before - 1e-4 * length * gain):
             moved(work, -0.5 * length)  # it was too far
             length *= 0.5
+            if length < 1e-13:
+                break
             continue
-        value, tilted, off = tilt(work, mu)
+        if not last:
+            tilt(work, mu)
+        value, tilted, off = tally(work)
         if work.size[0] == 0:
             return value, value
         linearize(signals, work)
-        center_slack(work, mu)
         price(work)
         low = max(low, proven(signals, own, work, tilted) - off)
         if low >= 1.0:
             return low, max(low, value)
         if value - low <= max(tolerance, depth * (1.0 - value)):
             break
+        if last:
+            mu *= 0.2
+            length, last = 0.0, False
+            continue
         bend(signals, work)
         stiffen(signals, work)
         aim(work, mu)
-        length, before, promised = 1.0, now, 0.0
-        for m in range(work.point.shape[0]):
-            if work.active[m] == 1:
-                promised -= (work.gradient[m] - mu / work.point[m]) * work.step[m]
-                if work.step[m] < 0.0:
-                    length = min(length, -0.99 * work.point[m] / work.step[m])
-        if promised <= 0.3 * mu:  # near enough to the center for this mu
-            mu *= 0.2
-            length, before = 0.0, math.inf
-        else:
-            moved(work, length)
+        gain, length = promise(work, mu)
+        before, last = now, gain <= 0.3 * mu
+        if last:
+            forecast(signals, work)
+        moved(work, length)
     return low, value
 
 
@@ -218,7 +259,7 @@ def allocate_hinged(game: Geometry, j: int, work: Room, tolerance: float) -> int
     answer = SUFFICIENT
     for turn in range(_MOST_CUTS):
         work.lowest[0] = math.inf
-        enough = 1.0 if turn == 0 else 1.0 - 0.5 * tolerance
+        enough = 1.0 - (_EQUAL if turn == 0 else 0.5 * tolerance)
         added = 0
         for e in range(game.start[j], game.start[j + 1]):
             work.ball[0] = j if informative(game.signals, j) else -1

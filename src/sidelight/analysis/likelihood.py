@@ -250,7 +250,7 @@ def fit(signals: Layout, counts: Floats, work: Room) -> float:
             for u in range(signals.first[a], signals.first[a + 1]):
                 n += counts[u]
     shortfall = 0.0
-    fresh = False
+    fresh, polished = False, False
     for _ in range(_MOST_STEPS):
         project(signals, work.law, work.image)
         if n == 0.0:
@@ -258,16 +258,17 @@ def fit(signals: Layout, counts: Floats, work: Room) -> float:
         moved = possible(counts, work.image)
         if moved:
             shortfall = slope(signals, counts, work) / n - 1.0
-            if shortfall <= _ENOUGH:
+            if polished:
                 break
-            if fresh:
+            polished = shortfall <= _ENOUGH  # one more step makes the law itself as good as its likelihood
+            if fresh and not polished:
                 expect(work, n)
                 fresh = False
             else:
                 newton(signals, counts, work, n)
                 moved = advance(signals, counts, work, n)
-                if not moved and shortfall <= _NEARLY:  # rounding hides any further gain
-                    break
+                if not moved and shortfall <= _NEARLY:
+                    break  # rounding hides any further gain
         if not moved:
             mix(work.law)
             fresh = True

@@ -16,7 +16,7 @@ from sidelight.cli._notes import warnings_as_notes
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
-    from sidelight.monitor.replay import Replay
+    from sidelight.monitor.replaying import Replay
     from sidelight.monitor.streams import Stream
 
 _POLICIES = ("randcbp", "cbp", "explore", "sequential")
@@ -38,12 +38,15 @@ Examples:
 """
 
 
-@click.group("monitor")
-def command() -> None:
+@click.group("monitor", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
     """Watch a classifier: what it would cost, and what one would learn."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
-@command.command("replay", epilog=_REPLAY_EPILOG)
+@command.command("replay", epilog=_REPLAY_EPILOG, short_help="What it would have cost on labelled data.")
 @click.argument("file", metavar="FILE")
 @click.option("--prediction", required=True, metavar="COLUMN", help="The column of predicted classes.")
 @click.option("--truth", required=True, metavar="COLUMN", help="The column of true classes.")
@@ -126,7 +129,7 @@ def _read(file: str, columns: Any, kind: str | None, strict: bool) -> Stream:
 
 
 def _replayed(stream: Stream, options: dict[str, Any]) -> Replay:
-    from sidelight.monitor.replay import replay
+    from sidelight.monitor.replaying import replay
     from sidelight.simulation.progress import Progress
 
     passed = {key: options[key] for key in ("confidence", "mode", "cap", "daily_cap", "seed", "delay")}
@@ -188,7 +191,7 @@ def _closing(stream: Stream, written: list[str]) -> None:
         click.echo(f"Written to {path}", err=True)
 
 
-@command.command("simulate", epilog=_SIMULATE_EPILOG)
+@command.command("simulate", epilog=_SIMULATE_EPILOG, short_help="The two cases of the published use case.")
 @click.option("--case", "cases", type=click.IntRange(1, 2), multiple=True, help="1 or 2; both unless given.")
 @click.option("--tolerance", "tolerances", type=float, multiple=True, metavar="RATE", help="Repeatable.")
 @click.option("--policy", "names", type=click.Choice(_POLICIES), multiple=True, help="Repeatable; all unless given.")

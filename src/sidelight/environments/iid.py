@@ -58,7 +58,10 @@ class IID(Environment):
         self.law = law
         if callable(law):
             return
-        laws = np.array(law, dtype=float) if not isinstance(law, np.ndarray) else law
+        try:
+            laws = np.array(law, dtype=float)
+        except (TypeError, ValueError):
+            raise SidelightError(f"the law is not numeric, or its rows differ in length: {law!r}") from None
         if laws.ndim not in (1, 2):
             raise SidelightError(f"the law has shape {laws.shape}: give one law, (M,), or a row per run, (runs, M)")
         self._laws = [checked_law(row, where=f"the law of run {r}") for r, row in enumerate(np.atleast_2d(laws))]

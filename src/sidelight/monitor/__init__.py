@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from sidelight.monitor.decisions import Answer, Decision, UnknownIdError
     from sidelight.monitor.monitor import ClassifierMonitor
     from sidelight.monitor.policies import wald_cap
-    from sidelight.monitor.replay import replay
+    from sidelight.monitor.replaying import replay
     from sidelight.monitor.reports import ClassReport, Report
     from sidelight.monitor.simulation import simulate_case, simulate_use_case
 
@@ -33,7 +33,7 @@ _HOMES = {
     "Decision": "decisions",
     "Report": "reports",
     "UnknownIdError": "decisions",
-    "replay": "replay",
+    "replay": "replaying",
     "simulate_case": "simulation",
     "simulate_use_case": "simulation",
     "wald_cap": "policies",

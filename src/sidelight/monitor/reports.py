@@ -163,8 +163,15 @@ def text(report: Report) -> str:
         f"{report.verifications} verifications asked for ({report.pending} pending), {report.saved} of "
         f"{report.predictions} predictions let pass ({share:.1f} %)"
     )
-    lines += [f"{_one_line(str(one.name))}: {event}" for one in report.classes for event in one.events]
+    lines += [f"{_one_line(str(one.name))}: {event}" for one in report.classes for event in _events(one)]
     return "\n".join([*lines, report.guarantee])
+
+
+def _events(one: ClassReport) -> list[str]:
+    """Return what has reopened a class: each correction and drift, and how often later answers did."""
+    others = one.reopened - len(one.events)
+    times = "once" if others == 1 else f"{others} times"
+    return [*one.events, *([f"reopened {times} by answers that came later"] if others else [])]
 
 
 def _class_report(state: ClassState) -> ClassReport:

@@ -22,7 +22,7 @@ from sidelight.monitor import policies
 from sidelight.monitor.confidence import log_evidence
 from sidelight.monitor.detection import Detection, verifies
 from sidelight.monitor.policies import Policy, mixture_prior, wald_cap
-from sidelight.monitor.use_case import CASES, STREAM, TOLERANCES, draw_classifier, macro_f1
+from sidelight.monitor.use_case import CASES, STREAM, TOLERANCES, Classifier, draw_classifier, macro_f1
 from sidelight.simulation.progress import Progress
 
 Floats = npt.NDArray[np.float64]
@@ -166,7 +166,7 @@ def simulate_case(
 ) -> Outcome:
     """Let one policy watch the classifiers of one case.
 
-    Run r watches the published classifier of run r (or others, with another seed in `classifiers`). How many predictions
+    Run r watches the published classifier of run r (others, with another seed in `classifiers`). How many predictions
     fall on each class is drawn from `SeedSequence(seed, spawn_key=(case, r, 0))`, outcomes from `(case, r, 1)`, the
     policy's own numbers from `(case, r, 2)`: neither the number of workers nor whether the loop is compiled changes a
     result.
@@ -182,20 +182,28 @@ def simulate_case(
     cap = wald_cap(tolerance) + 2
 
     def play(run: int) -> tuple[Floats, Integers, Integers, Integers]:
-        drawn, world, own = (
-            np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(case, run, k))) for k in range(3)
-        )
         classifier = draw_classifier(case, run, classifiers)
-        predictions = np.minimum(drawn.multinomial(stream, classifier.share), cap).astype(np.int64)
-        verified, errors = (np.zeros(len(predictions), np.int64) for _ in range(2))
-        watch(rules, rest, classifier.error, predictions, verified, errors, own, world)
-        return classifier.error, predictions, verified, errors
+        return _watched(rules, rest, classifier, cap, stream, (seed, case, run))
 
     numbers = range(first_run, first_run + runs)
     with ThreadPoolExecutor(workers if compiled_available() else 1) as pool:
         rates, predictions, verified, errors = (np.array(part) for part in zip(*pool.map(play, numbers), strict=True))
     certain = _certain(verified, errors, tolerance, confidence, prior)
     return Outcome(case, tolerance, chosen, confidence, predictions, rates, verified, errors, certain)
+
+
+def _watched(
+    rules: Any, rest: Stop, classifier: Classifier, cap: int, stream: int, place: tuple[int, int, int]
+) -> tuple[Floats, Integers, Integers, Integers]:
+    """Watch one classifier; return error rates, predictions, verifications and errors of its classes."""
+    seed, case, run = place
+    drawn, world, own = (
+        np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(case, run, k))) for k in range(3)
+    )
+    predictions = np.minimum(drawn.multinomial(stream, classifier.share), cap).astype(np.int64)
+    verified, errors = (np.zeros(len(predictions), np.int64) for _ in range(2))
+    watch(rules, rest, classifier.error, predictions, verified, errors, own, world)
+    return classifier.error, predictions, verified, errors
 
 
 def simulate_use_case(

@@ -15,7 +15,7 @@ from sidelight.report.ink import ALARM, FAINT, INK, PALE
 from sidelight.report.sheet import FONT
 
 if TYPE_CHECKING:
-    from sidelight.monitor.replay import PolicyReplay, Replay, Truth
+    from sidelight.monitor.replaying import PolicyReplay, Replay, Truth
     from sidelight.monitor.reports import ClassReport, Report
 
 VERDICTS = {"above": ALARM, "below": "#00664f", "unknown": FAINT}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sidelight.report.monitor_figure import draw_replay, grouped
 
 if TYPE_CHECKING:
-    from sidelight.monitor.replay import PolicyReplay, Replay
+    from sidelight.monitor.replaying import PolicyReplay, Replay
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1a1a1a; --faint: #5c5c5c; --line: #d9d9d9; --page: #ffffff; --soft: #f5f6f7;

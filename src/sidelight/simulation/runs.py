@@ -21,9 +21,10 @@ from sidelight.simulation.loop import CHECKPOINT, ROUND, Run, Stepped, play
 from sidelight.simulation.progress import Progress
 from sidelight.strategies.base import KernelStrategy, Strategy
 
-# How many rounds pass between two looks at the progress bar and at Ctrl-C: a fraction of a second.
-_COMPILED_CHUNK = 1 << 20
-_INTERPRETED_CHUNK = 1 << 10
+# How much time passes between two looks at the progress bar and at Ctrl-C, and with how many rounds that begins.
+_PATIENCE = 0.2
+_FIRST_CHUNK = 1 << 10
+_MOST_CHUNK = 1 << 24
 
 
 def simulate(
@@ -63,6 +64,7 @@ def simulate(
         Show a progress bar; by default only on a terminal, and only if it takes long.
     """
     _check(game, strategy, environment, horizon, runs, seed, workers, first_run)
+    horizon, runs, seed, first_run = int(horizon), int(runs), int(seed), int(first_run)
     environment.check(game, first_run + runs, horizon)
     rounds = _rounds(checkpoints, horizon)
     kernel = isinstance(strategy, KernelStrategy)
@@ -82,6 +84,7 @@ def simulate(
         seed=seed,
         regret_kind=environment.regret_kind,
         seconds=time.perf_counter() - started,
+        manifest={"first_run": first_run},
     )
 
 
@@ -128,16 +131,21 @@ class _Job:
     def _compiled(self, strategy: KernelStrategy, own: Any, world: Any, run: Run, context: Any, world_rng: Any) -> None:
         rng = np.random.default_rng(own)
         parameters, state = strategy.compiled_parameters, strategy._start()
-        chunk = _COMPILED_CHUNK if compiled_available() else _INTERPRETED_CHUNK
+        chunk = _FIRST_CHUNK
         while (t := int(run.progress[ROUND])) < self.horizon and not self.stop.is_set():
+            begun = time.perf_counter()
             waiting = play(parameters, state, world, run, context, rng, world_rng, min(t + chunk, self.horizon))
             if waiting:
                 parameters, state = strategy._answer(parameters, state), strategy._extend(state)
-            self.bar.advance(int(run.progress[ROUND]) - t)
+            played = int(run.progress[ROUND]) - t
+            self.bar.advance(played)
+            if played == chunk:
+                longer = _PATIENCE / max(time.perf_counter() - begun, 1e-6)
+                chunk = int(min(_MOST_CHUNK, max(1.0, chunk * min(longer, 16.0))))
 
     def _stepped(self, player: Strategy, world: Any, run: Run, context: Any, world_rng: Any) -> None:
         while (t := int(run.progress[ROUND])) < self.horizon and not self.stop.is_set():
-            until = min(t + _INTERPRETED_CHUNK, self.horizon)
+            until = min(t + _FIRST_CHUNK, self.horizon)
             play.python(Stepped(player), None, world, run, context, None, world_rng, until)
             self.bar.advance(until - t)
 
@@ -179,9 +187,10 @@ def _rounds(checkpoints: int | Sequence[int], horizon: int) -> npt.NDArray[np.in
     rounds = np.array(checkpoints)
     if rounds.ndim != 1 or not rounds.size or not np.issubdtype(rounds.dtype, np.integer):
         raise SidelightError(f"checkpoints must be a number or a list of rounds, not {checkpoints!r}")
+    rounds = rounds.astype(np.int64)
     if rounds[0] < 1 or rounds[-1] > horizon or (np.diff(rounds) <= 0).any():
         raise SidelightError(f"checkpoints must increase and lie between 1 and the horizon {horizon}")
-    return rounds.astype(np.int64)
+    return rounds
 
 
 def _check(

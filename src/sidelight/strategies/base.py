@@ -262,7 +262,7 @@ class Strategy(ABC):
             if sum(counts) > 1:
                 raise OrderError("several actions wait for feedback: name one with observe(symbol, action=...)")
             return under_way[0]
-        if not isinstance(action, Integral) or not 0 <= action < self.game.n_actions:
+        if not isinstance(action, int | np.integer) or not 0 <= action < self.game.n_actions:
             raise SidelightError(f"there is no action {action!r}: actions are numbered 0 to {self.game.n_actions - 1}")
         if action not in under_way:
             raise OrderError(f"action {action} does not wait for feedback; {under_way} do")
@@ -330,7 +330,7 @@ def check_number(name: str, value: Any, least: float | None = None, above: float
 
 def check_whole(name: str, value: Any, least: int) -> None:
     """Raise unless a parameter is a whole number of at least `least`."""
-    good = isinstance(value, Integral) and not isinstance(value, bool) and value >= least
+    good = isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
     check_parameter(name, value, good, f"a whole number of at least {least}")
 
 

@@ -52,10 +52,10 @@ def choices(strategy: RandCBP, t: int) -> Choice:
     allowed, observing = np.zeros((2, actions), np.uint8)
     unite(facts, alive, allowed, observing)
     cells = np.flatnonzero(alive[len(signs) :])
-    plausible = np.flatnonzero(facts.members[cells].any(axis=0))
+    plausible = sorted(int(a) for c in cells for a in facts.members[facts.member_start[c] : facts.member_start[c + 1]])
     parameters = strategy.compiled_parameters
     rate = parameters.alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)
-    return Choice(plausible.tolist(), allowed, observing, (parameters.rate * rate).tolist())
+    return Choice(plausible, allowed, observing, (parameters.rate * rate).tolist())
 
 
 def _answered(strategy: RandCBP, facts: Plausible, signs: Integers, wanted: Bits, alive: Flags) -> Plausible:

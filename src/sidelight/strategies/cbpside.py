@@ -23,6 +23,9 @@ as in RandCBP for RandCBPside*):
 With model="logistic" the symbols follow a softmax of Theta_a x (see `softmax`), and each pair's width is
 sum_a (Z + offset) times the local standard error of v_ija pi_a(x); pseudo-counts still come from the unweighted G_a.
 The offset is sqrt(lambda) sigma_a with "corrected" widths and 0 with "tight" ones; the other two know no such model.
+Where the first few symbols are all the same, the fit is sure of itself and the local standard error next to nothing: of
+1 500 runs some 2 % then never looked again. "Tight" widths therefore take it at the law (m pi + 1/2 u) / (m + 1/2),
+m = 1 / |x|_a^2 being the pseudo-count and u uniform, after which no run did.
 
 "Tight" has no proof behind it; see the measured table in the documentation for what it is worth.
 """
@@ -35,7 +38,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sidelight.analysis import analyze
-from sidelight.analysis.plausible import PlausibleSets
+from sidelight.analysis.plausible_sets import PlausibleSets
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.strategies.base import KernelStrategy, Seed, check_number, check_parameter, check_whole
@@ -46,6 +49,7 @@ from sidelight.strategies.side_logistic import LogisticParameters, more_room, wi
 
 WIDTHS = ("corrected", "printed", "published", "tight")
 MODELS = ("linear", "logistic")
+_TEMPERING = 0.5
 
 
 class RandCBPSide(KernelStrategy):
@@ -197,7 +201,8 @@ class RandCBPSide(KernelStrategy):
             watch=self._watch.arrays._replace(place=places),
             plausible=self.plausible_sets.snapshot(),
         )
-        return LogisticParameters(*linear, penalty) if self._logistic else linear
+        tempering = _TEMPERING if self._tight else 0.0
+        return LogisticParameters(*linear, penalty, tempering) if self._logistic else linear
 
     def _start(self) -> Any:
         words, targets, actions = self.plausible_sets.sizes

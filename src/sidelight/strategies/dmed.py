@@ -34,7 +34,7 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.strategies import dmed_general, dmed_hinge
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
-from sidelight.strategies.dmed_sets import Flags, Floats, Integers, add, add_usual, lead, set_room, take
+from sidelight.strategies.dmed_sets import SHORT, Flags, Floats, Integers, add, add_usual, lead, set_room, take
 
 
 class Parameters(NamedTuple):
@@ -117,7 +117,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
             guess(parameters, state)
         level = math.log(state.clock[0])
         add_usual(state, parameters.force, level)
-        if state.counts[0] + state.counts[1] < state.needed[0] * level:
+        if state.counts[0] + state.counts[1] < state.needed[0] * level * (1.0 - SHORT):
             add(state, state.helper[0])
     return take(state)
 

@@ -15,7 +15,9 @@ Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
 
 # Expected losses (scaled to [0, 1]) that differ by less are equal.
-TIE = 1e-12
+TIE = 1e-9
+# By so much, relatively, a sum has to fall short of log t: it may equal it, and rounding must not matter then.
+SHORT = 1e-9
 
 
 @kernel

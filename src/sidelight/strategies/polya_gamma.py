@@ -27,6 +27,8 @@ _ROOT_HALF = math.sqrt(0.5 / TRUNCATION)
 _MODERATE = 8.0
 # Below this the normal distribution function comes from its asymptotic series, so that no exponential overflows.
 _FAR = -8.0
+# Above this an exponential would overflow, and the right part weighs nothing.
+_HUGE = 700.0
 
 
 @kernel
@@ -53,6 +55,8 @@ def right_share(z: float, rate: float) -> float:
     start = math.log(rate) + rate * TRUNCATION
     near = start - z + log_normal_cdf(_ROOT * (TRUNCATION * z - 1.0))
     far = start + z + log_normal_cdf(-_ROOT * (TRUNCATION * z + 1.0))
+    if max(near, far) > _HUGE:
+        return 0.0
     return 1.0 / (1.0 + 4.0 / math.pi * (math.exp(near) + math.exp(far)))
 
 

@@ -22,7 +22,7 @@ _ALWAYS = 50  # below so many observations every one of them leads to a new fit
 
 
 class LogisticParameters(NamedTuple):
-    """The parameters of `side`, and the penalty of the fits."""
+    """The parameters of `side`, the penalty of the fits, and how many uniform symbols temper the standard errors."""
 
     alpha: float
     bins: int
@@ -43,6 +43,7 @@ class LogisticParameters(NamedTuple):
     watch: Observation
     plausible: Plausible
     penalty: float
+    tempering: float
 
 
 class LogisticState(NamedTuple):
@@ -149,7 +150,9 @@ def predict(parameters: LogisticParameters, state: LogisticState) -> None:
             low, high = watch.place[a], watch.place[a + 1]
             size = (high - low) * x.shape[0]
             root, scratch = state.factor[a, :size, :size], state.slope[:size]
-            state.size[k] = standard_error(state.law[low:high], watch.vector, watch.first[k], x, root, scratch)
+            added = parameters.tempering * state.norm[a] * state.norm[a]  # per observation near x
+            doubt = added / (1.0 + added)
+            state.size[k] = standard_error(state.law[low:high], doubt, watch.vector, watch.first[k], x, root, scratch)
 
 
 @implements(act, LogisticParameters)

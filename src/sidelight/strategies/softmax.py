@@ -198,14 +198,17 @@ def step(theta: Floats, slope: Floats, size: float, trial: Floats) -> None:
 
 
 @kernel
-def standard_error(law: Floats, vector: Floats, first: int, x: Floats, R: Floats, g: Floats) -> float:
-    """Return sqrt(g' F^-1 g) for the weights vector[first], vector[first + 1], ... of the symbols."""
+def standard_error(law: Floats, doubt: float, vector: Floats, first: int, x: Floats, R: Floats, g: Floats) -> float:
+    """Return sqrt(g' F^-1 g) for the weights vector[first], vector[first + 1], ... of the symbols.
+
+    In g, `doubt` is how much of the law is replaced by the uniform one.
+    """
     count, d = law.shape[0], x.shape[0]
     mean = 0.0
     for u in range(count):
-        mean += law[u] * vector[first + u]
+        mean += ((1.0 - doubt) * law[u] + doubt / count) * vector[first + u]
     for u in range(count):
-        weight = law[u] * (vector[first + u] - mean)
+        weight = ((1.0 - doubt) * law[u] + doubt / count) * (vector[first + u] - mean)
         for k in range(d):
             g[u * d + k] = weight * x[k]
     solve_lower(R, g)

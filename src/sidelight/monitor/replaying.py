@@ -159,10 +159,7 @@ def replay(
     """
     names = [label(one) for one in predictions]
     wrong = [name != label(one) for name, one in zip(names, truths, strict=True)]
-    if not names:
-        raise SidelightError("there are no predictions to replay")
-    if isinstance(delay, bool) or not isinstance(delay, int) or delay < 0:
-        raise SidelightError(f"delay is {delay!r}: give a whole number of predictions, 0 or more")
+    _check(names, delay)
     moments = list(times) if times is not None else [None] * len(names)
     counts, errors = Counter(names), Counter(name for name, bad in zip(names, wrong, strict=True) if bad)
     monitors = [ClassifierMonitor(tolerance, counts, policy, **options) for policy in policies]
@@ -179,6 +176,13 @@ def replay(
         mode=monitors[0]._settings.mode,
         delay=delay,
     )
+
+
+def _check(names: list[Label], delay: Any) -> None:
+    if not names:
+        raise SidelightError("there are no predictions to replay")
+    if isinstance(delay, bool) or not isinstance(delay, int) or delay < 0:
+        raise SidelightError(f"delay is {delay!r}: give a whole number of predictions, 0 or more")
 
 
 def _play(

@@ -1,0 +1,114 @@
+"""Measure the contextual strategies: time of a round, its growth with t and with d, many runs, Gibbs transitions.
+
+`python benchmarks/contextual.py` prints a table; it ends with an error if a limit is missed. Times are the least of
+several repetitions. Limits in absolute time are meant for a machine that has nothing else to do: the load is printed.
+"""
+
+import os
+import sys
+import time
+
+import numpy as np
+
+import sidelight as sl
+from sidelight.environments import HalfspaceContexts, LinearContexts
+from sidelight.strategies import PGTS, RandCBPSide
+
+GAME = sl.games.load("apple-tasting")
+REPETITIONS = 5
+missed = []
+
+
+def report(what, value, most=None, unit="", note=""):
+    """Print one line: what was measured, and whether it is within its limit."""
+    verdict = ""
+    if most is not None:
+        verdict = f"<= {most:g} " + ("ok" if value <= most else "MISSED")
+        if value > most:
+            missed.append(what)
+    print(f"{what:66} {value:9.4g} {unit:5} {verdict:14} {note}".rstrip(), flush=True)
+
+
+def seconds(work):
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def fastest(*works, repetitions=REPETITIONS):
+    """Return the least time of each piece of work, taken in turns, after a first time that does not count."""
+    for work in works:
+        work()
+    return [min(times) for times in zip(*[[seconds(work) for work in works] for _ in range(repetitions)], strict=True)]
+
+
+def played(strategy, environment, **how):
+    settings = {"horizon": 20_000, "runs": 1, "checkpoints": 1, "workers": 1, "progress": False} | how
+    return lambda: sl.simulate(GAME, strategy, environment, **settings)
+
+
+def one_round():
+    """Time a round, and compare rounds of short and of long runs; every width, since they play differently."""
+    environment = LinearContexts(np.full(10, 0.1))
+    for width in ("tight", "corrected", "published"):
+        strategy = RandCBPSide(GAME, 10, width=width)
+        short, long = fastest(
+            played(strategy, environment, horizon=5_000, runs=40), played(strategy, environment, horizon=200_000)
+        )
+        report(f"RandCBPSide, {width}, d = 10: a round", short / 200_000 * 1e6, most=1.5, unit="us")
+        report(f"RandCBPSide, {width}, d = 10: 200 000 rounds against 5 000", long / short, most=1.3, unit="times")
+
+
+def growth():
+    """Compare dimensions; a quarter more than quadratic growth from one to the next is allowed for noise."""
+    sizes = (10, 20, 40)
+    # No intercept, so that d is the size of the matrices; always revealing, so that every round updates one.
+    works = [
+        played(RandCBPSide(GAME, d, width="published", bins=1), LinearContexts(np.full(d, 1 / d)), runs=4)
+        for d in sizes
+    ]
+    times = fastest(*works)
+    for d, spent in zip(sizes, times, strict=True):
+        report(f"RandCBPSide, d = {d}: a round with an update", spent / 80_000 * 1e6, unit="us")
+    for (small, before), (large, after) in zip(
+        zip(sizes, times, strict=True), list(zip(sizes, times, strict=True))[1:], strict=False
+    ):
+        report(f"RandCBPSide, d = {large} against d = {small}", after / before, most=5.0, unit="times")
+
+
+def many_runs():
+    """Time what the published table needs for a cell."""
+    environment = HalfspaceContexts(10)
+    for width in ("tight", "published"):
+        work = played(RandCBPSide(GAME, 10, width=width), environment, runs=96, workers=2)
+        (spent,) = fastest(work, repetitions=2)
+        report(f"RandCBPSide, {width}: 96 runs of 20 000 rounds, two threads", spent, most=5.0, unit="s")
+
+
+def gibbs():
+    """Time a latent variable of a transition: draw, score, and its part of the precision matrix."""
+    environment = HalfspaceContexts(10)
+    rounds = 1_500
+    strategy = PGTS(GAME, 10)
+    results = played(strategy, environment, horizon=rounds, checkpoints=rounds)()
+    # Labels grow evenly with the rounds, up to the plays of the revealing action.
+    labels = results.plays[0, 1] * rounds / 2
+    (spent,) = fastest(played(strategy, environment, horizon=rounds), repetitions=3)
+    each = spent / (labels * strategy.transitions) * 1e9
+    report("PGTS, d = 10: a latent variable and transition", each, most=250, unit="ns")
+    for horizon in (7_500, 20_000):
+        visits = 0.52 * horizon * horizon / 2 * strategy.transitions
+        report(f"PGTS, d = 10: a run of {horizon} rounds, from that", visits * each * 1e-9, unit="s")
+
+
+def main():
+    print(f"load of the machine: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
+    for part in (one_round, growth, many_runs, gibbs):
+        part()
+    print(f"load of the machine: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
+    if missed:
+        sys.exit(f"{len(missed)} limits missed: {'; '.join(missed)}")
+
+
+if __name__ == "__main__":
+    main()

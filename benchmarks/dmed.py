@@ -1,0 +1,57 @@
+"""PM-DMED: cost of a round, on apple tasting relative to the hand-written RandCBP loop, and on larger games.
+
+    python benchmarks/dmed.py path/to/limit.py
+
+`limit.py` holds the loops written for one game each; both are timed in this process, in turns.
+"""
+
+import importlib.util
+import sys
+import time
+
+import numpy as np
+
+import sidelight as sl
+from sidelight.environments import IID, laws
+from sidelight.strategies.dmed import PMDMED, PMDMEDHinge
+
+HORIZON = 20_000
+
+
+def seconds_per_round(game, strategy, environment, runs, horizon=HORIZON):
+    start = time.perf_counter()
+    sl.simulate(game, strategy, environment, horizon=horizon, runs=runs, workers=1, checkpoints=1, progress=False)
+    return (time.perf_counter() - start) / (runs * horizon)
+
+
+def limit_per_round(limit, p, runs):
+    start = time.perf_counter()
+    for seed in range(runs):
+        limit.apple_tasting(True, p, HORIZON, 1.01, 1.0, 5, 1e-7, np.random.default_rng(seed))
+    return (time.perf_counter() - start) / (runs * HORIZON)
+
+
+def main():
+    spec = importlib.util.spec_from_file_location("limit", sys.argv[1])
+    limit = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(limit)
+    game = sl.games.load("apple-tasting")
+    for p in (0.1, 0.45, 0.9):
+        environment = IID([p, 1 - p])
+        for strategy in (PMDMED(game), PMDMEDHinge(game)):
+            seconds_per_round(game, strategy, environment, 1)
+            limit_per_round(limit, p, 1)
+            ratios = [
+                seconds_per_round(game, strategy, environment, 20) / limit_per_round(limit, p, 20) for _ in range(5)
+            ]
+            print(f"apple tasting p={p}: {strategy.name:12} {np.median(ratios):5.2f} x the RandCBP limit loop")
+    for name, parameters in (("dynamic-pricing", {"prices": 5}), ("bernoulli-bandit", {"arms": 3}), ("bartok", {})):
+        game = sl.games.load(name, **parameters)
+        environment = IID(laws.load("dirichlet", game.n_outcomes))
+        strategy = PMDMED(game)
+        seconds_per_round(game, strategy, environment, 1, 10)
+        print(f"{game.name}: {1e6 * seconds_per_round(game, strategy, environment, 8):.1f} us per round")
+
+
+if __name__ == "__main__":
+    main()

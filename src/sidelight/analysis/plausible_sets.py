@@ -1,0 +1,364 @@
+"""Learning which cells and borders can be plausible: the part of `plausible` that runs in Python, between rounds."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.analysis.alternative import Possible, decide, on_hyperplane
+from sidelight.analysis.linear_algebra import Row, to_integers
+from sidelight.analysis.linear_program import propose_float
+from sidelight.analysis.plausible import (
+    EMPTY,
+    INTERVALS,
+    KNOWN,
+    POOLS,
+    TABLE,
+    UNKNOWN,
+    Bits,
+    Flags,
+    Integers,
+    Plausible,
+    between,
+    mask_of,
+    rule_out,
+    unite,
+)
+
+if TYPE_CHECKING:
+    from sidelight.analysis.analysis import Analysis, Pair
+
+Floats = npt.NDArray[np.float64]
+_MOST_TABLE_PAIRS = 10  # 3^10 entries
+_POOL_WORDS = 1 << 22  # at most 32 MB of points, and as much of certificates (more only if that leaves no room at all)
+_LEAST_POOL, _MOST_POOL = 8, 1024
+_SEEDS = 64  # random points that each border and cell starts with
+_STEPS = 8  # of the random walks that find them
+_GRID = 1 << 24
+_PULLS = (2, 6, 14)
+_SLACK = 1e-10
+
+
+class PlausibleSets:
+    """What has been learnt about one game, shared by all strategies, runs and threads that play it.
+
+    `sets` are the observers V of each pair of neighbors, which a strategy may choose.
+    """
+
+    def __init__(self, analysis: Analysis, sets: Sequence[Iterable[int]]) -> None:
+        self._analysis = analysis
+        self._lock = threading.Lock()
+        self._pairs: tuple[Pair, ...] = analysis.neighbors
+        self._two = analysis.game.n_outcomes == 2
+        self._cells = _row_of_cells(analysis) if self._two else analysis.cells.pareto
+        self.solved = 0
+        """How many questions had to be put to a solver so far."""
+        rows = [analysis.cells.difference(*pair) for pair in self._pairs]
+        self._rows = np.array(rows, dtype=object).reshape(len(rows), analysis.game.n_outcomes)
+        largest = max((abs(value) for row in rows for value in row), default=1)
+        # Exact in 64 bits as long as products of a row, a point on the grid and its equation's factor are.
+        self._small = largest * largest * _GRID * analysis.game.n_outcomes < 1 << 62
+        scaled = [[value / max(map(abs, row)) for value in row] for row in rows]
+        self._scaled = np.array(scaled).reshape(self._rows.shape)
+        self._facts = self._initial(sets)
+        if self._pairs and not self._two:
+            self._regions = [_Region(self, target) for target in range(self.sizes[1])]
+            self._seed()
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The sizes of scratch arrays: words of a mask, borders and cells, actions."""
+        return self._facts.points.shape[2], self._facts.points.shape[0], self._analysis.game.n_actions
+
+    def snapshot(self) -> Plausible:
+        """Return what is known now."""
+        with self._lock:
+            return self._facts
+
+    def learn(self, signs: Integers, leaning: Floats | None = None) -> Plausible:
+        """Answer every open question about these signs and return a snapshot that holds the answers.
+
+        `leaning` holds the estimates of all differences, decided or not: a point that agrees with all of their signs
+        will answer many questions to come, so such points are looked for first.
+        """
+        with self._lock:
+            alive = np.zeros(self.sizes[1], np.uint8)
+            if self._two:
+                between(self._facts, signs, alive)
+            else:
+                self._settle(signs, leaning, alive)
+            if self._facts.mode == TABLE:
+                self._tabulate(signs, alive)
+            return self._facts
+
+    def _settle(self, signs: Integers, leaning: Floats | None, alive: Flags) -> None:
+        """Do what `pooled` does, asking the solver whatever the pools do not know."""
+        wanted = np.zeros(self.sizes[0], np.uint64)
+        mask_of(signs, wanted)
+        rule_out(self._facts, signs, alive)
+        hoped = np.zeros_like(signs) if leaning is None else np.where(signs == 0, np.sign(leaning), 0).astype(np.int64)
+        pairs = len(self._pairs)
+        for target in map(int, np.flatnonzero(alive)):
+            if alive[target] == KNOWN:
+                continue
+            answer = self._known(target, wanted)
+            alive[target] = self._solve(target, signs, hoped) if answer is None else answer
+            if target < pairs and alive[target]:
+                alive[pairs + self._facts.first[target]] = KNOWN
+                alive[pairs + self._facts.second[target]] = KNOWN
+        np.minimum(alive, 1, out=alive)
+
+    def _known(self, target: int, wanted: Bits) -> bool | None:
+        """Do what `meets` does."""
+        facts = self._facts
+        points = facts.points[target, : facts.n_points[target]]
+        if ((wanted & ~points) == 0).all(axis=1).any():
+            return True
+        certificates = facts.certificates[target, : facts.n_certificates[target]]
+        return False if ((certificates & ~wanted) == 0).all(axis=1).any() else None
+
+    def _solve(self, target: int, signs: Integers, hoped: Integers) -> bool:
+        """Put one question to the solver and keep the point or the certificate that it finds."""
+        self.solved += 1
+        region = self._regions[target]
+        if region.propose(signs, hoped):
+            return True
+        decided = [(e, int(sign)) for e, sign in enumerate(signs) if sign]
+        strict: list[Row] = [[sign * value for value in self._rows[e]] for e, sign in decided]
+        answer = decide(strict, region.weak_rows(), region.equation, region.inside)
+        if isinstance(answer, Possible):
+            region.keep(np.array([answer.point], dtype=object), signs)
+            return True
+        bits = np.zeros((1, 2 * len(self._pairs)), bool)
+        bits[0, [2 * e + (sign < 0) for (e, sign), y in zip(decided, answer.strict, strict=True) if y]] = True
+        self._append("certificates", target, bits)
+        return False
+
+    def _tabulate(self, signs: Integers, alive: Flags) -> None:
+        """Enter an answer into the table: its row first, so that no reader meets an index without a row."""
+        facts, index = self._facts, 0
+        for sign in signs:
+            index = 3 * index + int(sign) + 1
+        allowed, observing = np.zeros((2, self.sizes[2]), np.uint8)
+        unite(facts, alive, allowed, observing)
+        if not alive.any():
+            facts.table[index] = EMPTY
+            return
+        known = np.flatnonzero((facts.allowed == allowed).all(axis=1) & (facts.observing == observing).all(axis=1))
+        if not known.size:
+            choice = np.flatnonzero(allowed | observing)
+            self._facts = facts._replace(
+                allowed=np.vstack([facts.allowed, allowed]),
+                observing=np.vstack([facts.observing, observing]),
+                only=np.append(facts.only, choice[0] if choice.size == 1 else -1),
+                rows=facts.rows + 1,
+            )
+        facts.table[index] = known[0] if known.size else facts.rows
+
+    def _append(self, pool: str, target: int, bits: npt.NDArray[np.bool_]) -> None:
+        """Append masks, given bit by bit, to a pool.
+
+        Entries in use are never overwritten: a full pool is copied, and of the copy the middle half is dropped (the
+        oldest facts are the most general ones, the newest those in demand).
+        """
+        padded = np.zeros((len(bits), 64 * self.sizes[0]), bool)
+        padded[:, : bits.shape[1]] = bits
+        masks = np.packbits(padded, axis=1, bitorder="little").view("<u8")
+        entries: Bits = getattr(self._facts, pool)
+        counts: Integers = getattr(self._facts, f"n_{pool}").copy()
+        capacity = entries.shape[1]
+        for mask in masks:
+            if counts[target] == capacity:
+                entries = entries.copy()
+                quarter = capacity // 4
+                entries[target, quarter : 2 * quarter] = entries[target, capacity - quarter :]
+                entries[target, 2 * quarter :] = 0
+                counts[target] = 2 * quarter
+            entries[target, counts[target]] = mask
+            counts[target] += 1
+        changed: dict[str, Any] = {pool: entries, f"n_{pool}": counts}
+        self._facts = self._facts._replace(**changed)
+
+    def _seed(self) -> None:
+        """Start the pools with points found by random walks."""
+        rng = np.random.default_rng(0)  # where it leads changes no answer
+        count = min(_SEEDS, self._facts.points.shape[1] // 2)
+        for region in self._regions:
+            region.keep(np.array([region.inside], dtype=object))
+            if count > 1:
+                region.keep(region.walk(count - 1, rng))
+
+    def _initial(self, sets: Sequence[Iterable[int]]) -> Plausible:
+        analysis, pairs, cells = self._analysis, self._pairs, self._cells
+        actions, targets = analysis.game.n_actions, len(pairs) + len(cells)
+        few = len(pairs) <= _MOST_TABLE_PAIRS
+        words = max(1, -(-2 * len(pairs) // 64))
+        size = 1 if self._two else max(_LEAST_POOL, min(_MOST_POOL, _POOL_WORDS // (targets * words)))
+        rank, side = _breakpoints(analysis)
+        position = {i: n for n, i in enumerate(cells)}
+        members = [[k for k, r in enumerate(analysis.cells.representative) if r == i] for i in cells]
+        return Plausible(
+            TABLE if few else INTERVALS if self._two else POOLS,
+            np.full(3 ** len(pairs) if few else 1, UNKNOWN, np.int32),
+            0,
+            np.zeros((0, actions), np.uint8),
+            np.zeros((0, actions), np.uint8),
+            np.zeros(0, np.int64),
+            rank,
+            side,
+            np.zeros((targets, size, words), np.uint64),
+            np.zeros(targets, np.int64),
+            np.zeros((targets, size, words), np.uint64),
+            np.zeros(targets, np.int64),
+            np.array([position[i] for i, _ in pairs], np.int64),
+            np.array([position[j] for _, j in pairs], np.int64),
+            *_lists(members),
+            *_lists([analysis.neighborhood(*pair) for pair in pairs]),
+            *_lists(sets),
+        )
+
+
+class _Region:
+    """A border or a cell: where its points lie, and how new ones are found.
+
+    On a point's values d_e q of all pairs e: `required[e]` is 1 where d_e q >= 0 holds there, -1 where d_e q <= 0 does
+    (a cell is bounded by its neighbors alone, and a border is a face of both cells), and d_e q = 0 for its own pair.
+    """
+
+    def __init__(self, sets: PlausibleSets, target: int) -> None:
+        self._sets, self.target = sets, target
+        cells, pairs = sets._analysis.cells, sets._pairs
+        self.own = target if target < len(pairs) else -1
+        sides = pairs[target] if self.own >= 0 else (sets._cells[target - len(pairs)],)
+        # Where i is better than j, d_ij q <= 0.
+        self.required = np.array([(j in sides) - (i in sides) for i, j in pairs], np.int64)
+        point = cells.neighbor_certificate(*sides).point if len(sides) == 2 else cells.certificates[sides[0]].point
+        assert point is not None
+        self.inside: Row = to_integers([point])[0][0]
+        self.equation: Row | None = None if self.own < 0 else list(sets._rows[self.own])
+
+    def weak_rows(self) -> list[Row]:
+        """Return the rows that are not negative in this region."""
+        return [[int(sign) * value for value in self._sets._rows[e]] for e, sign in enumerate(self.required) if sign]
+
+    def keep(self, points: npt.NDArray[Any], signs: Integers | None = None) -> bool:
+        """Keep those of the points (rows of integers) that provably lie here, with their signs; say if any was good."""
+        values = self._sets._rows.astype(points.dtype) @ points.T
+        good = (points >= 0).all(axis=1) & (values * self.required[:, None] >= 0).all(axis=0)
+        if self.own >= 0:
+            good &= values[self.own] == 0
+        if signs is not None:
+            good &= (values * signs[:, None] >= np.abs(signs)[:, None]).all(axis=0)
+        if not good.any():
+            return False
+        values = values[:, good]
+        bits = np.stack([values > 0, values < 0], axis=1).reshape(-1, values.shape[1]).T.astype(bool)
+        self._sets._append("points", self.target, np.unique(bits, axis=0) if len(bits) > 1 else bits)
+        return True
+
+    def propose(self, signs: Integers, hoped: Integers) -> bool:
+        """Look, with floats, for a point of the decided signs that has many of the hoped ones, and keep it if exact.
+
+        max s + sum t  subject to  sum q <= 1,  s <= 1,  s <= sign d q,  0 <= required d q,  own d q = 0,  t <= 1 + s
+        and t <= 1 + hoped d q, rows d scaled to one.
+        """
+        rows, size = self._sets._scaled, len(self.inside)
+        hoped = hoped.copy()
+        if self.own >= 0:
+            hoped[self.own] = 0
+        groups = [(signs, 1.0, 0.0), (self.required, 0.0, 0.0), (hoped, 0.0, 1.0)]
+        extra = int(np.count_nonzero(hoped))
+        blocks, bounds = [np.zeros((2, size + 1 + extra))], [np.ones(2)]
+        blocks[0][0, :size] = blocks[0][1, size] = 1.0
+        for chosen, slack, bound in groups:
+            which = np.flatnonzero(chosen)
+            block = np.zeros((len(which), size + 1 + extra))
+            block[:, :size] = -chosen[which, None] * rows[which]
+            block[:, size] = slack
+            if bound:
+                block[:, size + 1 :] = np.eye(extra)
+            blocks.append(block)
+            bounds.append(np.full(len(which), bound))
+        caps = np.hstack([np.zeros((extra, size)), np.full((extra, 1), -1.0), np.eye(extra)])
+        blocks.append(caps)
+        bounds.append(np.ones(extra))
+        if self.own >= 0:
+            equation = np.append(rows[self.own], np.zeros(1 + extra))
+            blocks.append(np.array([equation, -equation]))
+            bounds.append(np.zeros(2))
+        goal = np.append(np.zeros(size), np.ones(1 + extra))
+        found = propose_float(np.vstack(blocks), np.concatenate(bounds), goal)
+        if found is None or found.point[size] <= _SLACK:
+            return False
+        q = self._rounded(found.point[:size])
+        total, anchor = sum(q), sum(self.inside)
+        pulled = [
+            [(value * anchor << pull) + total * known for value, known in zip(q, self.inside, strict=True)]
+            for pull in _PULLS
+        ]
+        return any(self.keep(np.array([one], dtype=object), signs) for one in (q, *pulled))
+
+    def _rounded(self, point: Floats) -> list[int]:
+        q = [int(value) for value in np.rint(np.clip(point, 0.0, None) * _GRID)]
+        return q if self.equation is None else on_hyperplane(q, self.equation)
+
+    def walk(self, count: int, rng: np.random.Generator) -> npt.NDArray[Any]:
+        """Return integer points where as many random walks (hit and run) end that start inside."""
+        size = len(self.inside)
+        which = np.flatnonzero(self.required)
+        walls = np.vstack([self.required[which, None] * self._sets._scaled[which], np.eye(size)])
+        fixed = [np.ones(size)] if self.own < 0 else [np.ones(size), self._sets._scaled[self.own]]
+        basis = np.linalg.qr(np.array(fixed).T)[0]
+        total = sum(self.inside)
+        x = np.tile([value / total for value in self.inside], (count, 1))
+        for _ in range(_STEPS):
+            along = rng.normal(size=(count, size))
+            along -= (along @ basis) @ basis.T
+            room, slope = np.maximum(x @ walls.T, 0.0), along @ walls.T
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratio = np.where(np.abs(slope) > 1e-12, -room / slope, np.nan)
+            low = np.nanmax(np.where(slope > 1e-12, ratio, -1e9), axis=1)
+            high = np.nanmin(np.where(slope < -1e-12, ratio, 1e9), axis=1)
+            step = np.where(np.abs(low) + np.abs(high) < 1e9, low + (high - low) * rng.random(count), 0.0)
+            x += step[:, None] * along
+        points = [self._rounded(row) for row in x]
+        return np.array(points, dtype=np.int64 if self._sets._small else object)
+
+
+def _lists(groups: Sequence[Iterable[int]]) -> tuple[Integers, Integers]:
+    """Lay lists of actions out one after the other: where each starts, and all of them."""
+    rows = [list(group) for group in groups]
+    return (
+        np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64),
+        np.array([a for row in rows for a in row], np.int64),
+    )
+
+
+def _breakpoints(analysis: Analysis) -> tuple[Integers, Integers]:
+    """Return the order of the breakpoints of a two-outcome game along p_0, and the side of a positive sign.
+
+    d_0 s + d_1 (1 - s) = 0 at s = d_1 / (d_1 - d_0), and the difference grows with s where d_0 > d_1.
+    """
+    if analysis.game.n_outcomes != 2:
+        nothing = np.zeros(len(analysis.neighbors), np.int64)
+        return nothing, nothing
+    rows = [analysis.cells.difference(*pair) for pair in analysis.neighbors]
+    breaks = [Fraction(d1, d1 - d0) for d0, d1 in rows]
+    rank = np.array([sorted(breaks).index(value) for value in breaks], np.int64)
+    return rank, np.array([1 if d0 > d1 else -1 for d0, d1 in rows], np.int64)
+
+
+def _row_of_cells(analysis: Analysis) -> tuple[int, ...]:
+    """Return the cells of a two-outcome game along p_0: right of a breakpoint lies the cell that is better there."""
+    if not analysis.neighbors:
+        return analysis.cells.pareto
+    rank, side = _breakpoints(analysis)
+    # Where d_ij p > 0, action j is better than action i.
+    sides = [(i, j) if s > 0 else (j, i) for (i, j), s in zip(analysis.neighbors, side, strict=True)]
+    ordered = [sides[e] for e in np.argsort(rank)]
+    return (ordered[0][0], *(right for _, right in ordered))

@@ -1,0 +1,164 @@
+"""`sidelight monitor`."""
+
+import json
+import random
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from sidelight.cli.monitor import command
+
+RATES = {"cat": 0.01, "dog": 0.03, "horse": 0.2}
+COLUMNS = ("--prediction", "predicted", "--truth", "label", "--tolerance", "0.05")
+
+
+def invoke(*arguments, columns=80, **more):
+    return CliRunner().invoke(command, list(map(str, arguments)), env={"COLUMNS": str(columns)}, **more)
+
+
+@pytest.fixture
+def rows():
+    draws = random.Random(1)
+    names = [draws.choice(list(RATES)) for _ in range(3000)]
+    return pd.DataFrame(
+        {
+            "predicted": names,
+            "label": [name if draws.random() >= RATES[name] else "other" for name in names],
+            "when": [f"2026-01-{1 + k // 300:02}T12:00:00" for k in range(3000)],
+        }
+    )
+
+
+@pytest.fixture
+def log(rows, tmp_path):
+    path = tmp_path / "log.csv"
+    rows.to_csv(path, index=False)
+    return path
+
+
+def test_replay_shows_all_policies_and_fits(log):
+    result = invoke("replay", log, *COLUMNS)
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert max(map(len, lines)) <= 80
+    table = {line.split()[0]: line.split() for line in lines if line.split() and line.split()[0] in TITLES}
+    assert set(table) == TITLES
+    assert table["Explore-fully"][1] == "3000"
+    assert "horse" in result.output
+    assert "above" in result.output
+    assert "3000 predictions of 3 classes" in result.output
+
+
+TITLES = {"C-RandCBP", "C-CBP", "Explore-fully", "Sequential"}
+
+
+def test_all_formats_say_the_same(rows, log, tmp_path):
+    rows.to_json(tmp_path / "log.jsonl", orient="records", lines=True)
+    rows.to_parquet(tmp_path / "log.parquet")
+    found = [
+        json.loads(invoke("replay", tmp_path / f"log.{kind}", *COLUMNS, "--json").stdout)
+        for kind in ("csv", "jsonl", "parquet")
+    ]
+    for kind in ("csv", "jsonl"):
+        text = (tmp_path / f"log.{kind}").read_text()
+        found.append(json.loads(invoke("replay", "-", *COLUMNS, "--json", "--format", kind, input=text).stdout))
+    for one in found:
+        one.pop("source")
+    assert all(one == found[0] for one in found)
+    assert [one["policy"] for one in found[0]["policies"]] == ["randcbp", "cbp", "explore", "sequential"]
+    assert found[0]["classes"][0]["rate"] == found[0]["classes"][0]["errors"] / found[0]["classes"][0]["predictions"]
+    assert found[0]["malformed"] == 0
+
+
+def test_figure_and_page(log, tmp_path):
+    figure, page = tmp_path / "figure.svg", tmp_path / "folder" / "page.html"
+    result = invoke("replay", log, *COLUMNS, "--policy", "sequential", "--figure", figure, "--html", page)
+    assert result.exit_code == 0, result.output
+    assert figure.read_text().startswith("<?xml")
+    assert "Sequential" in page.read_text()
+    assert "Written to" in result.stderr
+
+
+def test_malformed_lines_are_counted_or_fatal(log):
+    with log.open("a") as file:
+        file.write("only one\ncat,,2026-01-01\n" + "x\n" * 30)
+    result = invoke("replay", log, *COLUMNS)
+    assert result.exit_code == 0
+    assert "32 lines could not be used" in result.stderr
+    assert "line 3002: 1 column where the header has 3" in result.stderr
+    assert "line 3003: 'label' is empty" in result.stderr
+    assert "and 12 more" in result.stderr
+    strict = invoke("replay", log, *COLUMNS, "--strict")
+    assert strict.exit_code != 0
+    assert "line 3002" in str(strict.exception)
+
+
+def test_caps_delay_mode(log):
+    def found(*options):
+        result = invoke("replay", log, *COLUMNS, "--json", *options)
+        assert result.exit_code == 0, result.output
+        return {one["policy"]: one["verifications"] for one in json.loads(result.stdout)["policies"]}
+
+    assert max(found("--cap", 100).values()) == 100
+    assert max(found("--daily-cap", 10, "--time", "when").values()) == 100
+    assert found("--mode", "guard")["sequential"] > found()["sequential"]
+    assert found("--delay", 200) != found()
+    assert found("--confidence", 0.8)["sequential"] < found()["sequential"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("--daily-cap", 10), "needs --time"),
+        (("--figure", "x.gif"), "format of the figure"),
+        (("--format", "parquet"), "damaged"),
+        (("--prediction", "nothing"), "no column 'nothing'"),
+        (("--tolerance", 2), "tolerance is 2"),
+        (("--confidence", 2), "confidence is 2"),
+    ],
+)
+def test_mistakes_are_said(log, arguments, error):
+    result = invoke("replay", log, *COLUMNS, *arguments)
+    assert result.exit_code != 0
+    assert error in str(result.exception) + result.output
+
+
+def test_standard_input_needs_a_format():
+    result = invoke("replay", "-", *COLUMNS, input="predicted,label\n")
+    assert "--format" in str(result.exception)
+
+
+def test_simulate_shows_the_paper_beside():
+    result = invoke("simulate", "--tolerance", 0.2, "--runs", 8)
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "case 1" in lines
+    assert "case 2" in lines
+    row = next(line.split() for line in lines if "Explore-fully" in line)
+    assert row[:5] == ["0.2", "Explore-fully", "1670", "0", "1670"]
+
+
+def test_simulate_as_data():
+    arguments = ("simulate", "--case", 1, "--tolerance", 0.2, "--runs", 4, "--policy", "sequential", "--json")
+    first, second = (json.loads(invoke(*arguments, "--workers", workers).stdout) for workers in (1, 2))
+    assert first["rows"] == second["rows"]
+    assert first["rows"][0]["policy"] == "sequential"
+    assert first["rows"][0]["runs"] == 4
+    text = json.loads(invoke(*arguments[:-3], "--policy", "randcbp", "--protocol", "text", "--json").stdout)
+    assert text["protocol"] == "text"
+
+
+def test_without_a_command_it_explains_itself():
+    result = invoke()
+    assert result.exit_code == 0
+    assert "replay" in result.output
+    assert "..." not in result.output.replace("[ARGS]...", "")
+
+
+@pytest.mark.parametrize("name", ["replay", "simulate"])
+def test_help_has_examples(name):
+    result = invoke(name, "--help")
+    assert result.exit_code == 0
+    assert f"sidelight monitor {name}" in result.output
