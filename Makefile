@@ -17,10 +17,13 @@ $(READY): requirements-dev.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY)  ## analyse the catalogue and draw two games into demo/
+demo: $(READY)  ## analyse the catalogue, draw two games, play both strategies on both games of the paper, into demo/
 	$(BIN)/sidelight games
 	$(BIN)/sidelight analyze apple-tasting --figure demo/apple-tasting.svg
 	$(BIN)/sidelight analyze bartok --figure demo/bartok.png
+	$(BIN)/sidelight simulate apple-tasting CBP RandCBP --p-from imbalanced --limit --out demo/apple-tasting
+	$(BIN)/sidelight simulate label-efficient CBP RandCBP --p-from balanced --limit --out demo/label-efficient
+	$(BIN)/sidelight monitor simulate --runs 24
 
 test: $(READY)  ## run the whole test suite
 	$(BIN)/python -m pytest -n 2 -q
@@ -42,7 +45,7 @@ imports: $(READY)  ## the direction of imports
 	$(BIN)/lint-imports
 
 bench: $(READY)  ## measure speed: ratios and growth
-	$(BIN)/python benchmarks/analysis.py
+	for script in analysis loop baselines bayesian dmed contextual monitor; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 reference: $(READY)  ## write docs/reference.md anew from the catalogue, the strategies and the commands
 	$(BIN)/python docs/make_reference.py

@@ -13,17 +13,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sidelight import environments, games, limits, strategies
+    from sidelight import environments, games, limits, monitor, strategies
     from sidelight.analysis import Analysis, analyze
     from sidelight.checks import check_environment, check_game, check_strategy
     from sidelight.errors import GameError, SidelightError
     from sidelight.game import Game
+    from sidelight.monitor import ClassifierMonitor
     from sidelight.results import Results
     from sidelight.simulation import simulate
 
 __version__ = "0.1.0"
 __all__ = [
     "Analysis",
+    "ClassifierMonitor",
     "Game",
     "GameError",
     "Results",
@@ -35,12 +37,14 @@ __all__ = [
     "environments",
     "games",
     "limits",
+    "monitor",
     "simulate",
     "strategies",
 ]
 
 _HOMES = {
     "Analysis": "sidelight.analysis",
+    "ClassifierMonitor": "sidelight.monitor",
     "Game": "sidelight.game",
     "GameError": "sidelight.errors",
     "Results": "sidelight.results",
@@ -51,7 +55,7 @@ _HOMES = {
     "check_strategy": "sidelight.checks",
     "simulate": "sidelight.simulation",
 }
-_MODULES = ("environments", "games", "limits", "strategies")
+_MODULES = ("environments", "games", "limits", "monitor", "strategies")
 
 
 def __getattr__(name: str) -> Any:

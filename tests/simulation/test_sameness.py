@@ -116,7 +116,7 @@ def test_tiny_pools_forget_without_changing_a_result(monkeypatch):
     monkeypatch.setattr(plausible, "_SEEDS", 0)
     forget()
     sets = sl.strategies.RandCBP(load("pools")).plausible_sets
-    facts, capacity = sets.snapshot(), 12
+    facts, capacity = sets.snapshot(), 8
     small = {pool: getattr(facts, pool)[:, :capacity].copy() for pool in ("points", "certificates")}
     sets._facts = facts._replace(**small)
     assert same(usual, simulated("pools", fresh=False, **how))

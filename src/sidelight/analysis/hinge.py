@@ -44,6 +44,7 @@ _MOST_CUTS = 60
 _CERTAIN = 1e9
 _CLOSE = 1e-6
 _EQUAL = 1e-9
+_LEAST_MU = 1e-13
 
 
 def with_silence(game: Geometry) -> Geometry:
@@ -214,6 +215,8 @@ def descend_hinged(signals: Layout, own: int, work: Room, tolerance: float, dept
         if last:
             mu *= 0.2
             length, last = 0.0, False
+            if mu < _LEAST_MU:
+                break
             continue
         bend(signals, work)
         stiffen(signals, work)

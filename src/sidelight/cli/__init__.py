@@ -18,6 +18,7 @@ __all__ = ["main"]
         "play": ("sidelight.cli.play", "Watch a strategy play a game, round by round, with its reasons."),
         "simulate": ("sidelight.cli.simulate", "Compare strategies on a game: a table and a figure of regret."),
         "limits": ("sidelight.cli.limits", "Say how good any strategy can be."),
+        "monitor": ("sidelight.cli.monitor", "Watch a classifier: what it would cost, and what one would learn."),
         "warm": ("sidelight.cli.warm", "Compile everything now, so that simulations start at once."),
     },
     invoke_without_command=True,
