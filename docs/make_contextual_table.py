@@ -33,9 +33,39 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "logistic, corrected": {"width": "corrected", "model": "logistic"},
     "logistic, tight": {"width": "tight", "model": "logistic"},
 }
-OTHERS = {"AT": ("FixedAction:action=1", "STAP"), "LE": ("FixedAction:action=0", "CESA:beta=0.01")}
+# Name, parameters, and what they are called in the table.
+OTHERS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
+    "AT": [("FixedAction", {"action": 1}, "always tasting"), ("STAP", {"dimension": 10}, "STAP, ridge regression")],
+    "LE": [
+        ("FixedAction", {"action": 0}, "always asking"),
+        ("CESA", {"dimension": 10, "beta": 0.01}, "CESA, beta = 0.01"),
+    ],
+}
+COMPARED: list[tuple[str, dict[str, Any], str]] = [
+    ("RandCBPSide", {"dimension": 10, "width": "tight", "model": "logistic"}, "RandCBPSide, logistic, tight"),
+    ("STAP", {"dimension": 10}, "STAP, ridge regression"),
+]
 SLOW = ("PGTS", "PGIDS")
 SLOW_HORIZON = 7_500
+HEAD = """# What the widths of contextual strategies are worth, in numbers
+
+<!-- Written by docs/make_contextual_table.py from contextual-widths.json; change those, not this page. -->
+
+`CBPSide` and `RandCBPSide` leave two things to choose: how wide their confidence intervals are (`width`) and how symbols
+depend on the context (`model`). What the choices mean is in the [reference](reference.md) and in the docstrings; here is
+what they cost. AT is apple tasting, LE label-efficient prediction; d = 10, T = {horizon}, {runs} runs, mean regret +-
+standard error. Three worlds:
+
+- **half-space**: the protocol behind the table of the ICML 2024 paper. Outcomes are certain given the context, which is
+  seen standardised (`--contexts halfspace:d=10`).
+- **linear**: the protocol as that paper's text describes it. The first outcome has the probability mean(x), x uniform on
+  the unit cube (`--contexts linear:d=10`).
+- **logistic**: a softmax of scores with coefficients drawn from N(0, 1), x uniform on [-1, 1]^10
+  (`--contexts logistic:d=10,seed=0,scale=1`).
+
+Any cell can be repeated on the command line, as in
+`sidelight simulate apple-tasting RandCBPSide:dimension=10,width=tight,model=logistic --contexts halfspace:d=10`.
+"""
 
 
 class Cell(NamedTuple):
@@ -74,18 +104,86 @@ def cells(runs: int, horizon: int, slow_runs: int) -> Iterator[Cell]:
                     yield Cell(game, world, strategy, {"dimension": 10} | variant, runs, horizon)
     for world in WORLDS:
         for game in GAMES:
-            for text in OTHERS[game]:
-                name, _, given = text.partition(":")
-                parameters = {} if name == "FixedAction" else {"dimension": 10}
-                for part in filter(None, given.split(",")):
-                    key, _, value = part.partition("=")
-                    parameters[key] = json.loads(value)
-                yield Cell(game, world, name, parameters, runs, horizon)
+            for name, given, _ in OTHERS[game]:
+                yield Cell(game, world, name, given, runs, horizon)
     for name in SLOW:
         yield Cell("AT", "half-space", name, {"dimension": 10}, slow_runs, SLOW_HORIZON)
-    # The strategies above at the horizon of the slow ones.
-    for strategy, parameters in (("RandCBPSide", {"width": "tight", "model": "logistic"}), ("STAP", {})):
-        yield Cell("AT", "half-space", strategy, {"dimension": 10} | parameters, runs, SLOW_HORIZON)
+    for name, given, _ in COMPARED:
+        yield Cell("AT", "half-space", name, given, runs, SLOW_HORIZON)
+
+
+class Page:
+    """The page, from measured cells."""
+
+    def __init__(self, known: dict[str, Any], runs: int, horizon: int, slow_runs: int) -> None:
+        self.known, self.runs, self.horizon, self.slow_runs = known, runs, horizon, slow_runs
+
+    def found(self, game: str, world: str, strategy: str, runs: int, horizon: int, **given: Any) -> dict[str, float]:
+        """Return a measured cell."""
+        return self.known[Cell(game, world, strategy, given, runs, horizon).key]
+
+    def cell(self, game: str, world: str, strategy: str, variant: str) -> dict[str, float]:
+        """Return a cell of the main tables."""
+        given = {"dimension": 10} | VARIANTS[variant]
+        return self.found(game, world, strategy, self.runs, self.horizon, **given)
+
+    def text(self) -> str:
+        """Return the whole page."""
+        head = HEAD.format(horizon=_number(self.horizon), runs=self.runs)
+        parts = [head, self.reading(), *(self.table(game) for game in GAMES), self.slow()]
+        return "\n".join(parts)
+
+    def table(self, game: str) -> str:
+        """Return the table of one game."""
+        worlds = list(WORLDS)
+        head = " | ".join(f"{world}: {strategy}" for world in worlds for strategy in STRATEGIES)
+        rows = [f"| model, width | {head} |", "|---" * (1 + 2 * len(worlds)) + "|"]
+        least = {
+            (world, s): min(self.cell(game, world, s, v)["mean"] for v in VARIANTS)
+            for world in worlds
+            for s in STRATEGIES
+        }
+        for variant in VARIANTS:
+            row = []
+            for world in worlds:
+                for strategy in STRATEGIES:
+                    one = self.cell(game, world, strategy, variant)
+                    row.append(_shown(one, one["mean"] == least[world, strategy]))
+            rows.append(f"| {variant} | {' | '.join(row)} |")
+        for name, given, what in OTHERS[game]:
+            cells = [_shown(self.found(game, world, name, self.runs, self.horizon, **given)) for world in worlds]
+            rows.append(f"| {what} | {' | | '.join(cells)} | |")
+        return f"## {GAMES[game].replace('-', ' ').capitalize()} ({game})\n\n" + "\n".join(rows) + "\n"
+
+    def slow(self) -> str:
+        """Return the table of the strategies that are too slow for long runs."""
+        rows = ["| AT, half-space | mean regret | runs |", "|---|---|---|"]
+        for name in SLOW:
+            one = self.found("AT", "half-space", name, self.slow_runs, SLOW_HORIZON, dimension=10)
+            rows.append(f"| {name} | {_shown(one)} | {self.slow_runs} |")
+        for name, given, what in COMPARED:
+            one = self.found("AT", "half-space", name, self.runs, SLOW_HORIZON, **given)
+            rows.append(f"| {what} | {_shown(one)} | {self.runs} |")
+        return f"""## PG-TS and PG-IDS, T = {_number(SLOW_HORIZON)}
+
+Their rounds cost more and more, so they are compared at the horizon of the published runs, which had 179.2 and 129.5.
+
+{chr(10).join(rows)}
+"""
+
+    def reading(self) -> str:
+        """Return what the tables say in words; every number in it is one of theirs."""
+        raise NotImplementedError
+
+
+def _shown(one: dict[str, float], best: bool = False) -> str:
+    digits = 0 if one["mean"] >= 1_000 else 1
+    text = f"{one['mean']:.{digits}f} +- {one['error']:.{max(1, digits)}f}"
+    return f"**{text}**" if best else text
+
+
+def _number(value: int) -> str:
+    return f"{value:,}".replace(",", " ")
 
 
 def main() -> None:
@@ -102,7 +200,10 @@ def main() -> None:
     for cell in cells(given.runs, given.horizon, given.slow_runs):
         if cell.key not in known and given.only in cell.key:
             known[cell.key] = cell.measure()
-            given.cells.write_text(json.dumps(known, indent=1) + "\n")
+            given.cells.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8", newline="\n")
+    if not given.only:
+        text = Page(known, given.runs, given.horizon, given.slow_runs).text()
+        PAGE.write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
