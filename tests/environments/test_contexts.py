@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 import sidelight as sl
-from sidelight.cli import _contexts
 from sidelight.cli._contexts import parse_contexts
 from sidelight.environments import FiniteContexts, HalfspaceContexts, LinearContexts, LogisticContexts, Replay
 from sidelight.environments.base import baseline, cost, draw
@@ -233,12 +232,6 @@ class TestCommandLine:
         finite = parse_contexts("finite:contexts=6,seed=1", BARTOK)
         assert finite.laws.shape == (6, 3)
         assert finite.dimension == 6
-
-    def test_with_the_other_options(self):
-        assert isinstance(_contexts.environment(APPLES, None, "balanced", None), sl.environments.IID)
-        assert isinstance(_contexts.environment(APPLES, None, None, "finite:contexts=2"), FiniteContexts)
-        with pytest.raises(sl.SidelightError, match="give --contexts .* not both"):
-            _contexts.environment(APPLES, "0.5,0.5", None, "linear:d=10")
 
     @pytest.mark.parametrize(
         ("text", "game", "words"),

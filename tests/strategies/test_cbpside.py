@@ -413,7 +413,7 @@ class TestSimulation:
             assert np.array_equal(fast.plays, slow.plays)
 
     def test_the_default_on_the_protocol_that_the_paper_describes(self):
-        """96 runs give 124.6 +- 5.0 and 1 188 +- 30; always revealing costs 1 463 and 20 000."""
+        """96 runs give 124.6 +- 5.0 and 1 188 +- 30; always revealing costs 1 463 and 11 462."""
         environment = LinearContexts(np.full(10, 0.1))
         for game, most in ((APPLES, 200), (LABELS, 1_500)):
             results = sl.simulate(game, RandCBPSide(game, 10), environment, runs=24, checkpoints=1)

@@ -78,7 +78,6 @@ class Work(NamedTuple):
     active: Integers
     slack: Floats
     former: Floats
-    hessian: Floats
     directions: Floats
     rows: Floats
     levels: Floats

@@ -43,7 +43,7 @@ def border_room(actions: int, outcomes: int, symbols: int, equations: int = 1) -
     arrays = fitting_room(outcomes, symbols)
     arrays |= {name: np.zeros(outcomes) for name in ("point", "slack", "former")}
     arrays |= {name: np.zeros(equations) for name in ("levels", "multipliers")}
-    arrays |= {name: np.zeros((outcomes, outcomes)) for name in ("hessian", "directions")}
+    arrays["directions"] = np.zeros((outcomes, outcomes))
     arrays |= {"base": np.zeros(symbols), "weight": np.zeros(actions), "rows": np.zeros((equations, outcomes))}
     arrays |= {"active": np.zeros(outcomes, np.int64), "size": np.zeros(2, np.int64)}
     return arrays | {"free": np.zeros(max(outcomes, equations), np.int64)}
@@ -197,20 +197,39 @@ def proven(signals: Layout, j: int, work: Room, value: float) -> float:
 
 @kernel
 def bend(signals: Layout, work: Room) -> None:
-    """Set the second derivatives of F at the point, z / q added on the diagonal."""
-    outcomes = work.point.shape[0]
-    for m in range(outcomes):
-        for k in range(m + 1):
+    """Set the second derivatives of F along the free directions, those of the barrier, z / q, included.
+
+    They are summed symbol by symbol: what does not change along a direction then adds exactly nothing to it, however
+    large it is elsewhere.
+    """
+    outcomes, count = work.point.shape[0], work.size[0]
+    for v in range(count):
+        for w in range(v, count):
             total = 0.0
-            if work.active[m] == 1 and work.active[k] == 1:
-                for a in range(work.weight.shape[0]):
-                    u = signals.shown[a, m]
-                    if work.weight[a] > 0.0 and u == signals.shown[a, k] and work.base[u] > 0.0:
-                        total += work.weight[a] * work.base[u] / (work.image[u] * work.image[u])
-                if m == k:
-                    total += work.slack[m] / work.point[m]
-            work.hessian[m, k] = total
-            work.hessian[k, m] = total
+            for m in range(outcomes):
+                if work.active[m] == 1:
+                    total += work.slack[m] / work.point[m] * work.directions[v, m] * work.directions[w, m]
+            work.matrix[w, v] = total
+    for a in range(work.weight.shape[0]):
+        if work.weight[a] > 0.0:
+            for u in range(signals.first[a], signals.first[a + 1]):
+                if work.base[u] > 0.0:
+                    for v in range(count):
+                        total = 0.0
+                        for m in range(outcomes):
+                            if signals.shown[a, m] == u:
+                                total += work.directions[v, m]
+                        work.step[v] = total
+                    stiffen(work, work.weight[a] * work.base[u] / (work.image[u] * work.image[u]))
+
+
+@kernel
+def stiffen(work: Room, weight: float) -> None:
+    """Add weight s s' to the second derivatives, s being what `step` holds by direction."""
+    for v in range(work.size[0]):
+        if work.step[v] != 0.0:
+            for w in range(v, work.size[0]):
+                work.matrix[w, v] += weight * work.step[v] * work.step[w]
 
 
 @kernel
@@ -223,16 +242,6 @@ def aim(work: Room, center: float) -> None:
             if work.active[m] == 1:
                 total -= work.directions[v, m] * (work.gradient[m] - center / work.point[m])
         work.right[v] = total
-        for m in range(outcomes):
-            total = 0.0
-            for k in range(outcomes):
-                total += work.hessian[m, k] * work.directions[v, k]
-            work.step[m] = total
-        for w in range(v, count):
-            total = 0.0
-            for m in range(outcomes):
-                total += work.directions[w, m] * work.step[m]
-            work.matrix[w, v] = total
     factorize(work.matrix, count, 1e-14)
     substitute(work.matrix, count, work.right)
     for m in range(outcomes):

@@ -36,7 +36,18 @@ from sidelight.analysis.allocation import (
     reoptimize,
     restart,
 )
-from sidelight.analysis.divergence import aim, bend, center_slack, descend, divergence, linearize, price, proven, span
+from sidelight.analysis.divergence import (
+    aim,
+    bend,
+    center_slack,
+    descend,
+    divergence,
+    linearize,
+    price,
+    proven,
+    span,
+    stiffen,
+)
 from sidelight.analysis.likelihood import Layout, Room, informative, project
 
 _MOST_STEPS = 200
@@ -148,18 +159,17 @@ def tally(work: Room) -> tuple[float, float, float]:
 
 
 @kernel
-def stiffen(signals: Layout, work: Room) -> None:
+def bend_hinged(signals: Layout, work: Room) -> None:
     """Add the curvature of the smoothed positive parts and of the ball's barrier to the second derivatives."""
-    for m in range(work.point.shape[0]):
-        for k in range(m + 1):
-            if work.active[m] == 1 and work.active[k] == 1:
-                total = work.hessian[m, k]
-                for a in range(work.asked.shape[0]):
-                    if work.curve[a] > 0.0:
-                        u, v = signals.shown[a, m], signals.shown[a, k]
-                        total += work.curve[a] * (work.base[u] / work.image[u]) * (work.base[v] / work.image[v])
-                work.hessian[m, k] = total
-                work.hessian[k, m] = total
+    for a in range(work.asked.shape[0]):
+        if work.curve[a] > 0.0:
+            for v in range(work.size[0]):
+                total = 0.0
+                for m in range(work.point.shape[0]):
+                    u = signals.shown[a, m]
+                    total += work.base[u] / work.image[u] * work.directions[v, m]
+                work.step[v] = total
+            stiffen(work, work.curve[a])
 
 
 @kernel
@@ -219,7 +229,7 @@ def descend_hinged(signals: Layout, own: int, work: Room, tolerance: float, dept
                 break
             continue
         bend(signals, work)
-        stiffen(signals, work)
+        bend_hinged(signals, work)
         aim(work, mu)
         gain, length = promise(work, mu)
         before, last = now, gain <= 0.3 * mu

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 import numpy as np
 
-from sidelight.cli import _laws
 from sidelight.cli._strategies import value_of
 from sidelight.errors import SidelightError
 
@@ -35,18 +34,8 @@ def context_option(command: F) -> F:
         metavar="KIND",
         help="Show a context before each round: linear:d=10 (outcome laws linear in it), halfspace:d=10,seed=1 "
         "(the outcome is a side of a plane), logistic:d=5,seed=0,scale=1 (laws a softmax of it) or "
-        "finite:contexts=4,seed=0 (a law for each of four). Contextual strategies are told its size, as in "
-        "RandCBPSide:dimension=10.",
+        "finite:contexts=4,seed=0 (a law for each of four).",
     )(command)
-
-
-def environment(game: Game, p: str | None, p_from: str | None, contexts: str | None) -> Environment:
-    """Return the environment that the options describe, with contexts or without."""
-    if contexts is None:
-        return _laws.environment(game, p, p_from)
-    if p is not None or p_from is not None:
-        raise SidelightError("give --contexts (a law for each context) or --p and --p-from, not both")
-    return parse_contexts(contexts, game)
 
 
 def parse_contexts(text: str, game: Game) -> Environment:

@@ -75,7 +75,6 @@ class State(NamedTuple):
     active: Integers
     slack: Floats
     former: Floats
-    hessian: Floats
     directions: Floats
     rows: Floats
     levels: Floats

@@ -230,7 +230,7 @@ class PGTS(KernelStrategy):
     """
 
     guarantee: ClassVar[str] = "none is proved here; on a hard game Thompson sampling never pays for information"
-    shift_invariant: ClassVar[bool] = True
+    bounded_memory: ClassVar[bool] = False  # one row for each label
     _directed: ClassVar[int] = 0
 
     def __init__(
