@@ -7,6 +7,7 @@ import sidelight as sl
 # Arguments of constructors that have no default.
 ARGUMENTS = {
     "FixedAction": {"action": 0},
+    "IDSContexts": {"contexts": 3},
 }
 DIMENSION = 3
 

@@ -116,11 +116,11 @@ def write(strategy, law, outcomes, actions):
     return "\n".join([*lines, "", f"plays: {total}"]) + "\n"
 
 
-def check_compiled():
-    """Compare every transcript of a compiled strategy with its file; return how many there were."""
+def check_compiled(names=None):
+    """Compare every transcript of these (or all) compiled strategies with its file; return how many there were."""
     found = 0
     for name, key in expected():
-        if isinstance(make(name, STAGES[key][0]), KernelStrategy):
+        if (names is None or name in names) and isinstance(make(name, STAGES[key][0]), KernelStrategy):
             text = transcript(name, key, "compiled")
             assert text == file(name, key).read_text(encoding="utf-8"), f"{name} on {key}"
             found += 1

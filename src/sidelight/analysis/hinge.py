@@ -196,17 +196,15 @@ def promise(work: Room, mu: float) -> tuple[float, float]:
 def descend_hinged(signals: Layout, own: int, work: Room, tolerance: float, depth: float) -> tuple[float, float]:
     """Lower G over the border from the point, inside the ball; return as `descend` does. `own` is the silent action.
 
-    Near the center for a mu a last full step is taken, after which weights and multipliers as forecast for its end give
-    a proof; then mu is lowered.
+    For each mu the last step ends where weights and multipliers, as forecast for it, give a proof.
     """
     mu, low, value = 1.0, 0.0, math.inf
-    length, before, gain = 0.0, math.inf, 0.0
-    last = False
+    length, before, gain, last = 0.0, math.inf, 0.0, False
     for _ in range(_MOST_STEPS):
         now = potential(signals, work, mu)
         if length > 0.0 and now > (math.inf if last and now < math.inf else before - 1e-4 * length * gain):
-            moved(work, -0.5 * length)  # it was too far
-            length *= 0.5
+            length *= 0.5  # it was too far
+            moved(work, -length)
             if length < 1e-13:
                 break
             continue
@@ -220,22 +218,20 @@ def descend_hinged(signals: Layout, own: int, work: Room, tolerance: float, dept
         low = max(low, proven(signals, own, work, tilted) - off)
         if low >= 1.0:
             return low, max(low, value)
-        if value - low <= max(tolerance, depth * (1.0 - value)):
+        if value - low <= max(tolerance, depth * (1.0 - value)) or mu < _LEAST_MU:
             break
         if last:
             mu *= 0.2
             length, last = 0.0, False
-            if mu < _LEAST_MU:
-                break
-            continue
-        bend(signals, work)
-        bend_hinged(signals, work)
-        aim(work, mu)
-        gain, length = promise(work, mu)
-        before, last = now, gain <= 0.3 * mu
-        if last:
-            forecast(signals, work)
-        moved(work, length)
+        else:
+            bend(signals, work)
+            bend_hinged(signals, work)
+            aim(work, mu)
+            gain, length = promise(work, mu)
+            before, last = now, gain <= 0.3 * mu
+            if last:
+                forecast(signals, work)
+            moved(work, length)
     return low, value
 
 

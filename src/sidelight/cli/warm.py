@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _ROUNDS = 12
 # For parameters without a default.
-_SAMPLES: dict[str, Any] = {"action": 0, "horizon": _ROUNDS, "dimension": 2}
+_SAMPLES: dict[str, Any] = {"action": 0, "horizon": _ROUNDS, "dimension": 2, "contexts": 2}
 # Games to try, the ones that most strategies accept first.
 _GAMES = ("apple-tasting", "label-efficient", "bartok")
 

@@ -1,4 +1,10 @@
-"""The least regret that any consistent strategy has in the long run, for a given law of the outcomes."""
+"""The least regret that any consistent strategy has in the long run, for a given law of the outcomes.
+
+References
+----------
+J. Komiyama, J. Honda, H. Nakagawa, "Regret lower bound and optimal algorithm in finite stochastic partial monitoring",
+NeurIPS 2015.
+"""
 
 from __future__ import annotations
 
@@ -73,11 +79,6 @@ def lower_bound(game: Game, p: Any, tolerance: float = 1e-8) -> LowerBound:
         nearest to a fraction with a denominator of at most 1000 is that fraction, any other its decimal text).
     tolerance
         How near, relatively, the ends should come to each other.
-
-    References
-    ----------
-    J. Komiyama, J. Honda, H. Nakagawa, "Regret lower bound and optimal algorithm in finite stochastic partial
-    monitoring", NeurIPS 2015.
 
     Examples
     --------

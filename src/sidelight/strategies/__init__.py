@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sidelight.strategies.dmed import PMDMED, PMDMEDHinge
     from sidelight.strategies.feedexp3 import FeedExp3
     from sidelight.strategies.ids import IDS
+    from sidelight.strategies.ids_contexts import IDSContexts
     from sidelight.strategies.pg import PGIDS, PGTS
     from sidelight.strategies.stap import STAP
     from sidelight.strategies.tspm import TSPM, TSPMGaussian
@@ -32,6 +33,7 @@ __all__ = [
     "CBPSide",
     "FeedExp3",
     "FixedAction",
+    "IDSContexts",
     "KernelStrategy",
     "OrderError",
     "PMDMEDHinge",
@@ -54,6 +56,7 @@ _HOMES = {
     "PMDMEDHinge": "dmed",
     "FeedExp3": "feedexp3",
     "IDS": "ids",
+    "IDSContexts": "ids_contexts",
     "CBPSide": "cbpside",
     "RandCBPSide": "cbpside",
     "PGTS": "pg",

@@ -24,7 +24,7 @@ With model="logistic" the symbols follow a softmax of Theta_a x (see `softmax`),
 sum_a (Z + offset) times the local standard error of v_ija pi_a(x); pseudo-counts still come from the unweighted G_a.
 The offset is sqrt(lambda) sigma_a with "corrected" widths and 0 with "tight" ones; the other two know no such model.
 Where the first few symbols are all the same, the fit is sure of itself and the local standard error next to nothing: of
-1 500 runs some 2 % then never looked again. "Tight" widths therefore take it at the law (m pi + 1/2 u) / (m + 1/2),
+1 500 runs a few then never looked again. "Tight" widths therefore take it at the law (m pi + 1/2 u) / (m + 1/2),
 m = 1 / |x|_a^2 being the pseudo-count and u uniform, after which no run did.
 
 "Tight" has no proof behind it; see the measured table in the documentation for what it is worth.

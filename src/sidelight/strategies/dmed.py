@@ -35,6 +35,7 @@ from sidelight.game import Game
 from sidelight.strategies import dmed_general, dmed_hinge
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 from sidelight.strategies.dmed_sets import SHORT, Flags, Floats, Integers, add, add_usual, lead, set_room, take
+from sidelight.strategies.standing import refuse_hopeless
 
 
 class Parameters(NamedTuple):
@@ -167,12 +168,7 @@ class PMDMED(KernelStrategy):
         check("c", c, c >= 0, "a number of at least 0")
         check("tolerance", tolerance, 1e-9 <= tolerance <= 0.5, "a number between 1e-9 and 0.5")
         self.analysis = analyze(game)
-        if self.analysis.unobservable is not None:
-            i, j = self.analysis.unobservable
-            raise SidelightError(
-                f"the game is hopeless: nothing that is ever shown tells action {i} ({game.actions[i]}) from action "
-                f"{j} ({game.actions[j]}), which are neighbors; no strategy can play it well"
-            )
+        refuse_hopeless(self.analysis)
 
     def _compile(self) -> Any:
         if self._simple:
@@ -210,7 +206,9 @@ class PMDMEDHinge(PMDMED):
         Every action is played while a gap of the best guess is below a / log log t.
     b
         What n observations say about the law of an action's symbols is trusted up to the divergence b / sqrt(n). It has
-        to be positive if a is: without a radius the frequencies of different actions contradict each other.
+        to be positive if a is: without a radius the frequencies of different actions contradict each other. The paper
+        leaves a and b open. Small ones are below chance for long where several actions inform about the same thing, and
+        then everybody is played; large ones ask for more than it takes to be sure.
 
     References
     ----------
@@ -223,8 +221,8 @@ class PMDMEDHinge(PMDMED):
     def __init__(
         self,
         game: Game,
-        a: float = 0.01,
-        b: float = 0.1,
+        a: float = 0.001,
+        b: float = 0.01,
         c: float = 1.0,
         tolerance: float = 1e-3,
         seed: Seed = 0,
