@@ -95,7 +95,7 @@ def transcript(name, key, way):
     if way == "by hand" or not isinstance(strategy, KernelStrategy):
         actions = list(by_hand(strategy, outcomes))
     elif way == "interpreted":
-        with interpreted(), np.errstate(all="raise"):
+        with interpreted(), np.errstate(all="raise", under="ignore"):
             actions = list(by_loop(strategy, outcomes))
     else:
         actions = list(by_loop(strategy, outcomes))

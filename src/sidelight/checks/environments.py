@@ -151,7 +151,7 @@ def draws_from_its_generator_only(site: Site) -> None:
 
 def compiled_as_interpreted(site: Site) -> str | None:
     """Check that the compiled loop and the interpreter agree to the last bit, with floating-point errors raised."""
-    with interpreted(), np.errstate(all="raise"):
+    with interpreted(), np.errstate(all="raise", under="ignore"):
         slow = site.simulate()
     if not compiled_available():
         return "nothing is compiled here: Numba is missing or switched off"
