@@ -291,7 +291,7 @@ def test_mistakes_with_strategies_of_ones_own(own, strategy, parts, tmp_path):
         (["RandCBP:"], ["name=value"]),
         (["RandCBP:bins=3,bins=4"], ["'bins' is given twice"]),
         (["RandCBP:bins=0"], ["RandCBP: bins is 0"]),
-        (["RandCBP:alpha=much"], ["alpha='much'"]),
+        (["RandCBP:alpha=much"], ["alpha is 'much'"]),
         (["RandCBP:observers=small"], ["RandCBP"]),
         (["RandCBP:seed=1"], ["--seed"]),
         (["CBP", "--p", "0.3"], ["--p gives 1 probability, but the game has 2 outcomes"]),

@@ -11,9 +11,6 @@ from typing import Any, Protocol
 from sidelight.errors import GameError
 from sidelight.game import read_exact
 
-# Python refuses to write integers of more than 4300 digits, and nobody can read one of 1200.
-_MOST_BITS = 4000
-
 
 class Parameter(Protocol):
     """The values that one parameter may take."""
@@ -133,12 +130,9 @@ def written(value: Any) -> str:
 def _number(name: str, value: Any, allowed: str) -> Fraction:
     """Read a number as `Game` reads a loss, but say what this parameter wants."""
     try:
-        number = read_exact(value, name)
+        return read_exact(value, name)
     except GameError:
         raise _refused(name, value, allowed) from None
-    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MOST_BITS:
-        raise GameError(f"{name} has more than {_MOST_BITS} bits: give a number that can be written down")
-    return number
 
 
 def _refused(name: str, value: Any, allowed: str) -> GameError:
