@@ -23,6 +23,7 @@ Symbol = Hashable
 
 # A number such as "1e999999999" is a few characters long and gigabytes large once it is exact.
 _LARGEST_EXPONENT = 4000
+_FLOAT_RANGE = Fraction(10**100)
 _MOST_BITS = 14_000  # Python prints integers of up to 4300 digits
 
 
@@ -217,6 +218,15 @@ class Game:
                 cells = "".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
                 lines.append((label.ljust(margin) + cells).rstrip())
         return "\n".join(lines)
+
+
+def check_float_range(game: Game) -> None:
+    """Raise unless play, which is computed in floats, can deal with the losses; the analysis can with all."""
+    largest = max(abs(value) for row in game.loss for value in row)
+    if largest > _FLOAT_RANGE or 0 < largest < 1 / _FLOAT_RANGE:
+        raise GameError(
+            "the losses are too large or too small to play with: scale them to a size between 1e-100 and 1e100"
+        )
 
 
 def printable(rows: tuple[tuple[Symbol, ...], ...]) -> list[list[str]]:

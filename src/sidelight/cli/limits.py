@@ -86,7 +86,7 @@ def _lower_bound(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
         "low": low,
         "high": high,
         "times_log_horizon": [None if value is None else value * math.log(horizon) for value in (low, high)],
-        "allocation": {a: float(r) for a, r in enumerate(found.allocation) if r > 0},
+        "allocation": {a: float(r) for a, r in enumerate(found.allocation) if 0 < r < math.inf},
     }
 
 
@@ -111,9 +111,15 @@ def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
     low, high = bound["low"], bound["high"]
     if bound["status"] != "finite":
         return "\n".join([*lines, f"Lower bound C*(p): {bound['status']}."])
-    plays = ", ".join(f"{game.actions[a]} {r:.4g}" for a, r in bound["allocation"].items())
+    plays = ", ".join(f"{game.actions[a]} {r:.4g}" for a, r in bound["allocation"].items()) or "not found"
+    if high is None:
+        value = f"is at least {low:.6g}; the law is too close to a tie for an upper end"
+    elif high - low > 1e-5 * high:
+        value = f"is proven to lie between {_outwards(low, high)}; the law is too close to a tie for more digits"
+    else:
+        value = f"= {(low + high) / 2:.6g}, proven to lie between {_outwards(low, high)}"
     lines += [
-        f"Lower bound C*(p) = {(low + high) / 2:.6g}, proven to lie between {_outwards(low, high)}.",
+        f"Lower bound C*(p) {value}.",
         "  Any strategy that does well under every law has, under this one, a regret of at least C*(p) log T in the "
         f"long run: {bound['times_log_horizon'][0]:.4g} for T = {horizon}.",
         f"  The cheapest way to be sure enough plays, in multiples of log T: {plays}.",

@@ -217,10 +217,15 @@ def simulate_command(
     Case 1 has balanced classes and one error rate for all, case 2 imbalanced classes and a rate for each. The first 96
     runs watch the very classifiers behind the published tables, whose numbers are shown beside.
     """
+    from sidelight.monitor.settings import error_rate
     from sidelight.monitor.simulation import simulate_use_case
     from sidelight.monitor.use_case import CASES, TOLERANCES
     from sidelight.monitor.use_case_table import rows_of
 
+    for rate in tolerances:
+        error_rate(rate)
+    if not 0.0 < options["confidence"] < 1.0:
+        raise SidelightError(f"--confidence is {options['confidence']}: give a number between 0 and 1, such as 0.95")
     with warnings_as_notes():
         outcomes = simulate_use_case(
             names or ("explore", "cbp", "randcbp", "sequential"),

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sidelight._kernel import generic
 from sidelight.errors import SidelightError
-from sidelight.game import Game
+from sidelight.game import Game, check_float_range
 
 RegretKind = Literal["pseudo-regret", "hindsight"]
 Floats = npt.NDArray[np.float64]
@@ -63,6 +63,7 @@ def checked_law(law: Any, outcomes: int | None = None, where: str = "the law") -
 
 def loss_matrix(game: Game) -> Floats:
     """Return the losses as floats."""
+    check_float_range(game)
     return np.array([[float(value) for value in row] for row in game.loss])
 
 

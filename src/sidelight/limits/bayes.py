@@ -48,6 +48,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Line = tuple[Fraction, Fraction]
 
+_MOST_ROUNDS = 1_000_000
 # Rows of the table between two looks at Ctrl-C: about a tenth of a second at the largest usual horizons.
 _CHUNK = 2048
 _UNUSED = np.iinfo(np.int64).max
@@ -191,6 +192,8 @@ class BayesOptimal(KernelStrategy):
         whole = isinstance(horizon, int | np.integer) and not isinstance(horizon, bool)
         if not whole or horizon < 1:
             raise SidelightError(f"horizon is {horizon!r}: give a whole number of at least 1")
+        if horizon > _MOST_ROUNDS:
+            raise SidelightError(f"horizon is {horizon}: backward induction is quadratic, give at most {_MOST_ROUNDS}")
         self._prior = _checked_prior(prior)
         self._revealing = revealing_action(game)
 

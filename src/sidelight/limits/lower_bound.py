@@ -19,11 +19,13 @@ import numpy.typing as npt
 from sidelight.analysis import Analysis, analyze
 from sidelight.analysis.certainty import certainty, indistinguishable
 from sidelight.errors import SidelightError
-from sidelight.game import Game, read_exact
+from sidelight.game import Game, check_float_range, read_exact
 
 # Two expected losses, on the scale of the largest difference of losses, that are nearer than this count as equal: the
 # constant would be beyond 10^12 times what a float can say about it.
 _EQUAL = Fraction(1, 10**12)
+
+_LEAST = Fraction(1, 10**300)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +89,10 @@ def lower_bound(game: Game, p: Any, tolerance: float = 1e-8) -> LowerBound:
     C* = 3.11293 (proven: 3.11292514 to 3.11292514)
     """
     analysis = analyze(game)
+    check_float_range(game)
     law = exact_law(p, game.n_outcomes)
+    if any(0 < value < _LEAST for value in law):
+        raise SidelightError(f"p holds a probability below {float(_LEAST):g}: give 0, or one that is not so small")
     if not 0 < tolerance < 1:
         raise SidelightError(f"tolerance is {tolerance!r}: give a number between 0 and 1")
     if analysis.kind == "trivial":

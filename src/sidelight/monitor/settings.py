@@ -15,6 +15,7 @@ from sidelight.monitor.policies import Policy, make_policy, mixture_prior
 
 MODES = ("identify", "guard")
 _SPOT_CHECKS = 0.01
+_LEAST_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,8 @@ def make_settings(
     spot = (_SPOT_CHECKS if follows else 0.0) if spot_checks is None else _number("spot_checks", spot_checks)
     if not 0.0 <= spot <= 1.0:
         raise SidelightError(f"spot_checks is {spot}: give a share between 0 and 1")
+    if isinstance(classes, str | bytes):
+        raise SidelightError(f"classes is {classes!r}: give a list of classes")
     labels = tuple(dict.fromkeys(label(one) for one in classes or ()))
     return Settings(
         tolerance=_tolerance(tolerance),
@@ -132,14 +135,17 @@ def _tolerance(value: Any) -> float | dict[Any, float]:
     if isinstance(value, Mapping):
         if not value:
             raise SidelightError("tolerance is empty: give a tolerance for each class, or one number")
-        return {(None if name is None else label(name)): _rate(one) for name, one in value.items()}
-    return _rate(value)
+        return {(None if name is None else label(name)): error_rate(one) for name, one in value.items()}
+    return error_rate(value)
 
 
-def _rate(value: Any) -> float:
+def error_rate(value: Any) -> float:
+    """Check one tolerance; below the least, floats could not compute the intervals."""
     rate = float(value) if isinstance(value, Fraction) else _number("tolerance", value)
     if not 0.0 < rate < 1.0:
         raise SidelightError(f"tolerance is {rate}: give an error rate between 0 and 1, for instance 0.05")
+    if rate < _LEAST_TOLERANCE:
+        raise SidelightError(f"tolerance is {rate}: give at least {_LEAST_TOLERANCE:g}")
     return rate
 
 

@@ -209,7 +209,7 @@ def _check(
         (environment, Environment, "env"),
     ):
         if not isinstance(value, kind):
-            raise TypeError(f"{what} must be a {kind.__name__}, not {type(value).__name__}")
+            raise TypeError(f"{what} must be of the class {kind.__name__}, not {type(value).__name__}")
     if strategy.game != game:
         raise SidelightError(f"the strategy was made for another game ({strategy.game.name or 'unnamed'})")
     least = {"horizon": (horizon, 1), "runs": (runs, 1), "seed": (seed, 0), "first_run": (first_run, 0)}

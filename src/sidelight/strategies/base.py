@@ -31,7 +31,7 @@ import numpy.typing as npt
 from sidelight._kernel import generic
 from sidelight._storage import replacing
 from sidelight.errors import SidelightError
-from sidelight.game import Game, Symbol
+from sidelight.game import Game, Symbol, check_float_range
 
 Seed = int | Sequence[int] | np.random.SeedSequence | None
 Context = npt.NDArray[np.float64]
@@ -69,6 +69,11 @@ class Strategy(ABC):
     def __init__(self, game: Game, *, seed: Seed = 0) -> None:
         if not isinstance(game, Game):
             raise TypeError(f"{type(self).__name__} needs a Game, not {type(game).__name__}")
+        check_float_range(game)
+        try:
+            np.random.default_rng(seed)
+        except (TypeError, ValueError):
+            raise SidelightError(f"seed is {seed!r}: give a whole number of at least 0, or several") from None
         self.game = game
         self.seed = seed
         self._symbols = [{symbol: u for u, symbol in enumerate(game.symbols(a))} for a in range(game.n_actions)]
@@ -108,7 +113,10 @@ class Strategy(ABC):
         seen = self._context(context)
         if not self._started:
             self.reset()
-        action = int(self._act(seen))
+        chosen = self._act(seen)
+        if not isinstance(chosen, int | np.integer):
+            raise SidelightError(f"{self.name} chose {chosen!r}, which is no index of an action")
+        action = int(chosen)
         if not 0 <= action < self.game.n_actions:
             raise SidelightError(f"{self.name} chose action {action}: there are actions 0 to {self.game.n_actions - 1}")
         self._last_context = seen
@@ -257,7 +265,7 @@ class Strategy(ABC):
         counts = self._under_way if self._started else []
         under_way = [a for a, count in enumerate(counts) if count]
         if not under_way:
-            raise OrderError("observe was called before act: no action waits for feedback")
+            raise OrderError("no action waits for feedback: call act before observe")
         if action is None:
             if sum(counts) > 1:
                 raise OrderError("several actions wait for feedback: name one with observe(symbol, action=...)")
