@@ -108,11 +108,11 @@ def test_wrong_numbers(settings, words):
 
 
 def test_wrong_things():
-    with pytest.raises(TypeError, match="game must be a Game"):
+    with pytest.raises(TypeError, match="game must be of the class Game"):
         sl.simulate("apple-tasting", CBP(GAME), EVEN)
-    with pytest.raises(TypeError, match="strategy must be a Strategy, not ABCMeta"):
+    with pytest.raises(TypeError, match="strategy must be of the class Strategy, not ABCMeta"):
         sl.simulate(GAME, CBP, EVEN)
-    with pytest.raises(TypeError, match=r"must be an? Environment"):
+    with pytest.raises(TypeError, match=r"must be of the class Environment"):
         sl.simulate(GAME, CBP(GAME), [0.5, 0.5])
     with pytest.raises(sl.SidelightError, match="made for another game"):
         sl.simulate(GAME, CBP(sl.games.load("label-efficient")), EVEN)

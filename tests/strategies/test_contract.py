@@ -90,7 +90,7 @@ def test_foreign_files_are_refused(tmp_path):
 
 def test_order_errors_say_what_to_do():
     strategy = CBP(APPLES)
-    with pytest.raises(OrderError, match="before act"):
+    with pytest.raises(OrderError, match="call act before observe"):
         strategy.observe("nothing")
     strategy.act()
     with pytest.raises(sl.SidelightError, match="action 0 cannot show the symbol 'rotten'; it shows 'nothing'"):
