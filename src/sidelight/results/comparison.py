@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.errors import SidelightError
+from sidelight.results._checks import FloatArray
 from sidelight.results._sameness import require_same_question, require_same_runs
 from sidelight.results.hypothesis import Side, TTest, welch
 from sidelight.results.results import Results
@@ -56,13 +57,16 @@ def wins(results: Sequence[Results], tolerance: float = 1e-9) -> list[Wins]:
         raise SidelightError(f"tolerance is {tolerance!r}: give a number that is not negative")
     for other in results[1:]:
         require_same_runs(results[0], other)
-    finals = np.stack([r.final for r in results])
-    lowest = finals.min(axis=0)
-    best = finals <= lowest + tolerance * np.maximum(1.0, np.abs(lowest))
+    counts = wins_of(np.stack([r.final for r in results]), tolerance)
+    return [Wins(r.label, *count) for r, count in zip(results, counts, strict=True)]
+
+
+def wins_of(values: FloatArray, tolerance: float = 1e-9) -> list[tuple[int, int]]:
+    """Count, for each row of an array (contestants, runs), the columns where it is lowest: alone, and with others."""
+    lowest = values.min(axis=0)
+    best = values <= lowest + tolerance * np.maximum(1.0, np.abs(lowest))
     alone = best.sum(axis=0) == 1
-    return [
-        Wins(r.label, int((row & alone).sum()), int((row & ~alone).sum())) for r, row in zip(results, best, strict=True)
-    ]
+    return [(int((row & alone).sum()), int((row & ~alone).sum())) for row in best]
 
 
 def compare(results: Sequence[Results], baseline: int = 0, side: Side = "two-sided") -> list[Comparison]:

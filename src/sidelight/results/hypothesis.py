@@ -6,6 +6,7 @@ import math
 from typing import Literal, NamedTuple, get_args
 
 from sidelight.errors import SidelightError
+from sidelight.results._checks import FloatArray
 from sidelight.results._sameness import require_same_question, require_same_runs
 from sidelight.results.results import Results
 from sidelight.results.summary import mean_and_deviation
@@ -39,17 +40,25 @@ def welch(a: Results, b: Results, side: Side = "two-sided") -> TTest:
 
     If neither sample varies, degrees = n_a + n_b - 2, and t is 0 for equal means and infinite otherwise.
     """
-    _check_side(side)
     require_same_question(a, b)
+    for one in (a, b):
+        _check_runs(one)
+    statistic, degrees, p_value = welch_of(a.final, b.final, side)
+    return TTest(statistic, degrees, p_value, side, _statement(a, b, side, "Welch test"))
+
+
+def welch_of(a: FloatArray, b: FloatArray, side: Side = "two-sided") -> tuple[float, float, float]:
+    """Return statistic, degrees of freedom and p-value of `welch` for two samples of two or more numbers."""
+    _check_side(side)
     (mean_a, square_a), (mean_b, square_b) = _mean_and_square_error(a), _mean_and_square_error(b)
     total = square_a + square_b
     if total == 0:
-        degrees = float(a.n_runs + b.n_runs - 2)
+        degrees = float(a.size + b.size - 2)
     else:
         share = square_a / total
-        degrees = 1 / (share**2 / (a.n_runs - 1) + (1 - share) ** 2 / (b.n_runs - 1))
+        degrees = 1 / (share**2 / (a.size - 1) + (1 - share) ** 2 / (b.size - 1))
     statistic = _ratio(mean_a - mean_b, math.sqrt(total))
-    return TTest(statistic, degrees, _p_value(statistic, degrees, side), side, _statement(a, b, side, "Welch test"))
+    return statistic, degrees, _p_value(statistic, degrees, side)
 
 
 def paired(a: Results, b: Results, side: Side = "two-sided") -> TTest:
@@ -78,11 +87,10 @@ def _check_runs(results: Results) -> None:
         raise SidelightError(f"{results.label} has a single run, which says nothing about chance: give two or more")
 
 
-def _mean_and_square_error(results: Results) -> tuple[float, float]:
-    """Return the mean final regret and its squared standard error."""
-    _check_runs(results)
-    mean, deviation = mean_and_deviation(results.final)
-    return mean, deviation**2 / results.n_runs
+def _mean_and_square_error(values: FloatArray) -> tuple[float, float]:
+    """Return the mean and its squared standard error."""
+    mean, deviation = mean_and_deviation(values)
+    return mean, deviation**2 / values.size
 
 
 def _ratio(difference: float, error: float) -> float:

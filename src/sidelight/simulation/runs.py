@@ -18,7 +18,7 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.results import Results
 from sidelight.simulation.loop import CHECKPOINT, ROUND, Run, Stepped, play
-from sidelight.simulation.progress import Progress
+from sidelight.simulation.progress import Advancing, Progress
 from sidelight.strategies.base import KernelStrategy, Strategy
 
 # How much time passes between two looks at the progress bar and at Ctrl-C, and with how many rounds that begins.
@@ -38,7 +38,7 @@ def simulate(
     workers: int | None = None,
     *,
     first_run: int = 0,
-    progress: bool | None = None,
+    progress: bool | Advancing | None = None,
 ) -> Results:
     """Play a game many times and return the regret at checkpoints.
 
@@ -61,7 +61,8 @@ def simulate(
     first_run
         The number of the first run, for experiments that are split over several machines.
     progress
-        Show a progress bar; by default only on a terminal, and only if it takes long.
+        Show a progress bar; by default only on a terminal, and only if it takes long. Or anything with a method
+        `advance`, which is told of finished rounds a few times a second and may raise an error to end the work.
     """
     _check(game, strategy, environment, horizon, runs, seed, workers, first_run)
     horizon, runs, seed, first_run = int(horizon), int(runs), int(seed), int(first_run)
@@ -69,9 +70,12 @@ def simulate(
     rounds = _rounds(checkpoints, horizon)
     kernel = isinstance(strategy, KernelStrategy)
     compiled = kernel and compiled_available()
-    workers = min(runs, workers or _cores()) if compiled else 1
+    workers = min(runs, workers or cores()) if compiled else 1
     started = time.perf_counter()
-    with Progress(f"{strategy.name} on {game.name or 'game'}", runs * horizon, progress) as bar:
+    shown = progress if isinstance(progress, bool) else None
+    own = Progress(f"{strategy.name} on {game.name or 'game'}", runs * horizon, shown)
+    with own:
+        bar = own if progress is None or isinstance(progress, bool) else progress
         job = _Job(game, strategy, environment, horizon, seed, rounds, bar)
         books = _run_all(job.play, range(first_run, first_run + runs), workers, job.stop)
     return Results(
@@ -99,7 +103,7 @@ class _Job:
         horizon: int,
         seed: int,
         rounds: npt.NDArray[np.int64],
-        bar: Progress,
+        bar: Advancing,
     ) -> None:
         self.game, self.strategy, self.environment = game, strategy, environment
         self.horizon, self.seed, self.rounds, self.bar = horizon, seed, rounds, bar
@@ -173,7 +177,8 @@ def signals(game: Game) -> npt.NDArray[np.int64]:
     return np.array([[game.symbols(a).index(s) for s in row] for a, row in enumerate(game.feedback)], np.int64)
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
