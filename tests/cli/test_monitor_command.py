@@ -146,8 +146,8 @@ def test_simulate_as_data():
     assert first["rows"] == second["rows"]
     assert first["rows"][0]["policy"] == "sequential"
     assert first["rows"][0]["runs"] == 4
-    text = json.loads(invoke(*arguments[:-3], "--policy", "randcbp", "--protocol", "text", "--json").stdout)
-    assert text["protocol"] == "text"
+    text = json.loads(invoke(*arguments[:-3], "--policy", "randcbp", "--protocol", "described", "--json").stdout)
+    assert text["protocol"] == "described"
 
 
 def test_without_a_command_it_explains_itself():

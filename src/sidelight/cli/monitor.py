@@ -34,7 +34,7 @@ _SIMULATE_EPILOG = """\b
 Examples:
   sidelight monitor simulate
   sidelight monitor simulate --case 2 --tolerance 0.05 --runs 1000
-  sidelight monitor simulate --protocol text --json
+  sidelight monitor simulate --protocol described --json
 """
 
 
@@ -199,7 +199,7 @@ def _closing(stream: Stream, written: list[str]) -> None:
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Of the streams.")
 @click.option(
     "--protocol",
-    type=click.Choice(["published", "text"]),
+    type=click.Choice(["published", "described"]),
     default="published",
     show_default=True,
     help="RandCBP as in the published runs, or as the paper's text has it.",

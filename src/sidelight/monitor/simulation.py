@@ -28,7 +28,7 @@ from sidelight.simulation.progress import Progress
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-PROTOCOLS = ("published", "text")
+PROTOCOLS = ("published", "described")
 """How the pair of neighbors is listed and Z is drawn: as in the published runs, or as the paper's text says."""
 
 
