@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 
 from sidelight.report.ink import ALARM, FAINT, INK, PALE
 from sidelight.report.sheet import FONT
+from sidelight.report.tables import grouped
 
 if TYPE_CHECKING:
     from sidelight.monitor.replaying import PolicyReplay, Replay, Truth
@@ -172,11 +173,6 @@ def _replay_title(figure: Figure, replay: Replay, one: PolicyReplay, shown: int)
         columnspacing=1.3,
         borderpad=0,
     )
-
-
-def grouped(number: int) -> str:
-    """Return a number with its thousands set apart."""
-    return f"{number:,}".replace(",", "\N{NO-BREAK SPACE}")
 
 
 def _short(name: object) -> str:

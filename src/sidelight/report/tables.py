@@ -241,6 +241,11 @@ def number(value: float) -> str:
     return f"{value:.{3 if size < 1e3 else 1 if size < 1e5 else 0}f}"
 
 
+def grouped(value: int) -> str:
+    """Write a whole number with its thousands set apart."""
+    return f"{value:,}".replace(",", "\N{NO-BREAK SPACE}")
+
+
 def _known(value: float) -> float | None:
     return None if np.isnan(value) or math.isinf(value) else float(value)
 

@@ -1,0 +1,163 @@
+"""The report of a reproduction as one HTML file that opens anywhere, offline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from sidelight.report import reproduction_words as words
+from sidelight.report.grid import STYLE as GRID
+from sidelight.report.grid import to_html as to_table
+from sidelight.report.reproduction_grids import agreement, comparison, differing, overview, usual
+from sidelight.report.reproduction_notes import again, glossary, limit_note, making, remarks
+from sidelight.report.web_page import cards, document, escaped, inlined
+
+if TYPE_CHECKING:
+    from sidelight.experiments.account import Account, FigureAccount, TableAccount
+    from sidelight.experiments.experiment import Protocol
+
+_CODE = re.compile(r"`([^`]*)`")
+_STYLE = """
+:root { --digit: #00664f; --chance: #1f5a96; --open: #7a5200; --band: #eef0f2; }
+@media (prefers-color-scheme: dark) { :root { --digit: #6fd3b8; --chance: #8fc1f5; --open: #e8bd6a; --band: #26282c; } }
+main { max-width: 70rem; }
+h2 { font-size: 1.3rem; margin-top: 3rem; padding-top: .6rem; border-top: 1px solid var(--line); }
+h3 { font-size: 1.08rem; margin: 2.2rem 0 .3rem; } h4 { font-size: .95rem; margin: 1.3rem 0 .3rem; }
+a { color: inherit; text-decoration-color: var(--faint); text-underline-offset: .15em; }
+code { font-size: .92em; background: var(--soft); padding: .08em .3em; border-radius: .25em; }
+nav ul { list-style: none; padding: 0; margin: .8rem 0; } nav li { margin: .2rem 0; }
+.digit { color: var(--digit); } .chance { color: var(--chance); } .open { color: var(--open); font-weight: 600; }
+.differs { color: var(--above); font-weight: 600; } .ours { color: var(--faint); }
+dl { display: grid; grid-template-columns: minmax(7rem, max-content) minmax(0, 42rem); gap: .45rem 1.2rem; }
+dt { font-weight: 600; max-width: 12rem; } dd { margin: 0; overflow-wrap: anywhere; }
+figure { margin: .8rem 0 0; } figcaption { color: var(--faint); font-size: .9rem; margin-top: .4rem; max-width: 46rem; }
+.sheet { overflow-x: auto; } .sheet svg { min-width: 38rem; }
+@media (max-width: 38rem) { dl { grid-template-columns: 1fr; gap: .1rem; } dd { margin-bottom: .6rem; } }
+@media print { .scroll, .sheet { overflow: visible; } tr, figure { break-inside: avoid; } }
+"""
+
+
+def to_html(account: Account, drawings: Mapping[str, str]) -> str:
+    """Write the report; `drawings` holds the SVG text of each figure by its stem."""
+    ways = words.protocols(account)
+    parts = [f"<h1>{escaped(words.TITLE)}</h1>", _prose(words.INTRODUCTION)]
+    parts += [
+        f"<p><strong>{escaped(words.PROTOCOL_TITLES[way])}.</strong> {escaped(words.summary(account, way))}</p>"
+        for way in ways
+    ]
+    if account.tables:
+        parts += [_cards(account, ways[0]), to_table(overview(account))]
+    parts.append(_contents(account, ways))
+    if account.tables:
+        parts += ['<h2 id="differences">What differs, and why</h2>', *_reasons(account)]
+    explained: dict[str, str] = {}
+    for way in ways:
+        parts += _protocol(account, way, drawings, explained)
+    found = remarks(account)
+    if found:
+        parts.append(f'<h2 id="statistics">{escaped(words.STATISTICS)}</h2>')
+        parts += [f"<h4>{escaped(title)}</h4>{_prose(text)}" for title, text in found]
+    parts += ['<h2 id="words">What the words mean</h2>', _list(glossary(account))]
+    parts += ['<h2 id="making">How this was made</h2>', _list(making(account.facts)), _prose(again(account.facts))]
+    return document("Reproduction: randomized confidence bounds for partial monitoring", parts, GRID + _STYLE)
+
+
+def _cards(account: Account, way: Protocol) -> str:
+    counts = account.counts(way)
+    total = sum(counts[kind] for kind in words.COMPARED)
+    found = [(str(counts[kind]), words.KIND_WORDS[kind]) for kind in words.COMPARED if counts[kind] or kind != "open"]
+    name = words.PROTOCOL_TITLES[way]
+    return (
+        cards(found) + f'<p class="faint">{escaped(name)}: {total} printed pairs. Table by table:</p>' if total else ""
+    )
+
+
+def _contents(account: Account, ways: list[Protocol]) -> str:
+    items = [("differences", "What differs, and why", "")] if account.tables else []
+    for way in ways:
+        parts = [part for part in words.parts(account) if part.protocol == way]
+        inner = ", ".join(f'<a href="#{way}-{escaped(p.name)}">{escaped(words.name(p.name))}</a>' for p in parts)
+        items.append((way, words.PROTOCOL_TITLES[way], f": {inner}"))
+    if remarks(account):
+        items.append(("statistics", words.STATISTICS, ""))
+    items += [("words", "What the words mean", ""), ("making", "How this was made", "")]
+    lines = "".join(f'<li><a href="#{place}">{escaped(title)}</a>{inner}</li>' for place, title, inner in items)
+    return f'<nav aria-label="Contents"><ul>{lines}</ul></nav>'
+
+
+def _reasons(account: Account) -> list[str]:
+    differences = words.differences(account)
+    parts = [] if differences else [_prose(words.NO_DIFFERENCE)]
+    for key, index in words.numbered(account).items():
+        reason = account.reasons[key]
+        parts.append(f'<h3 id="reason-{index}">[{index}] {escaped(reason.title)}</h3>{_prose(reason.sentence)}')
+        parts.append(_prose(reason.evidence))
+        if reason.test:
+            parts.append(f'<p class="faint">Shown by <code>{escaped(reason.test)}</code>.</p>')
+        here = [one for one in differences if one.cell.verdict.reason == key]
+        parts.append(to_table(differing(here)) if here else "")
+    unknown = [one for one in differences if one.cell.verdict.reason not in account.reasons]
+    if unknown:
+        parts += [f"<h3>{words.UNKNOWN_TITLE}</h3>", _prose(words.UNKNOWN_TEXT), to_table(differing(unknown))]
+    return parts
+
+
+def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str], explained: dict[str, str]) -> list[str]:
+    parts = [f'<h2 id="{way}">{escaped(words.PROTOCOL_TITLES[way])}</h2>', _prose(words.PROTOCOL_TEXTS[way])]
+    for table in account.tables:
+        if table.protocol == way:
+            parts += [_title(table), _explained(table, explained), *_one_table(account, table)]
+    for figure in account.figures:
+        if figure.protocol == way:
+            parts += [_title(figure), _explained(figure, explained), _figure(figure, drawings.get(figure.stem))]
+    return parts
+
+
+def _one_table(account: Account, table: TableAccount) -> list[str]:
+    note = f"{words.table_summary(table)} {words.caption(table, *usual(table))}".strip()
+    return [
+        _prose(note, "faint"),
+        to_table(agreement(table, account)),
+        f"<h4>{escaped(words.COMPARISON)}</h4>",
+        to_table(comparison(table)),
+        _prose(limit_note(table), "faint"),
+    ]
+
+
+def _figure(figure: FigureAccount, drawing: str | None) -> str:
+    if drawing is None:
+        return _prose(words.NO_DRAWING, "faint")
+    label = f"{words.name(figure.name)}: {figure.title}"
+    picture = inlined(drawing, label, re.sub(r"[^A-Za-z0-9-]", "-", figure.stem))
+    return f'<figure><div class="sheet">{picture}</div><figcaption>{escaped(figure.caption)}</figcaption></figure>'
+
+
+def _explained(part: TableAccount | FigureAccount, explained: dict[str, str]) -> str:
+    """Return what a table or figure is about, or where this was said already."""
+    place = explained.get(part.name)
+    if place is not None:
+        return f'<p class="faint">Explained <a href="#{escaped(place)}">above</a>.</p>'
+    explained[part.name] = _place(part)
+    return _prose(part.text)
+
+
+def _place(part: TableAccount | FigureAccount) -> str:
+    return f"{part.protocol}-{part.name}"
+
+
+def _title(part: TableAccount | FigureAccount) -> str:
+    return f'<h3 id="{escaped(_place(part))}">{escaped(words.name(part.name))}: {escaped(part.title)}</h3>'
+
+
+def _list(found: Iterable[tuple[str, str]]) -> str:
+    return f"<dl>{''.join(f'<dt>{_code(term)}</dt><dd>{_code(text)}</dd>' for term, text in found)}</dl>"
+
+
+def _prose(text: str, look: str = "") -> str:
+    """Return a paragraph; what stands in backquotes is code."""
+    return f"<p{f' class={look}' if look else ''}>{_code(text)}</p>" if text else ""
+
+
+def _code(text: str) -> str:
+    return _CODE.sub(r"<code>\1</code>", escaped(text))

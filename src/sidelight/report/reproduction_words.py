@@ -1,0 +1,196 @@
+"""What a reproduction says in words, in every format: titles, verdicts and sums. Longer notes are elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.report.tables import grouped
+
+if TYPE_CHECKING:
+    from sidelight.experiments.account import Account, Cell, FigureAccount, Kind, TableAccount
+    from sidelight.experiments.experiment import Protocol
+
+TITLE = "“Randomized Confidence Bounds for Stochastic Partial Monitoring”, run again"
+INTRODUCTION = (
+    "Partial monitoring is deciding round after round although the loss is never shown, only a symbol that says "
+    "something about it. A paper with the title above (ICML 2024) proposes the strategies RandCBP and RandCBPside*, "
+    "which multiply the confidence widths of the older CBP and CBPside* by random numbers, and tries them in computer "
+    "experiments. This report shows the same experiments as `sidelight` runs them, beside the printed numbers, and "
+    "says for each number whether both agree."
+)
+NOTHING = "None of the paper's tables was asked for, so that there is no printed number to compare with."
+NO_DIFFERENCE = "Nothing: every printed number that was compared agrees."
+
+PROTOCOL_TITLES: dict[Protocol, str] = {
+    "published": "The runs behind the printed numbers",
+    "described": "The runs that the paper's text describes",
+}
+PROTOCOL_NAMES: dict[Protocol, str] = {
+    "published": "as behind the printed numbers",
+    "described": "as the text describes",
+}
+PROTOCOL_TEXTS: dict[Protocol, str] = {
+    "published": (
+        "Protocol `published`: what was really run to get the printed numbers, with the parameters of the published "
+        "code. Games meet the very outcomes that the authors drew, so that a strategy that draws nothing itself must "
+        "give the printed digits; one that draws random numbers can agree only within chance. Policies watch the "
+        "authors' classifiers, but which predictions come is drawn anew."
+    ),
+    "described": (
+        "Protocol `described`: what someone gets who has only the paper, with the parameters that it states. Games "
+        "meet fresh outcomes from the worlds that the text describes; policies watch the same classifiers. The printed "
+        "numbers were not made this way, so that some of them have to differ."
+    ),
+}
+
+STATISTICS = "Where the printed statistics are not what the paper says"
+KIND_WORDS: dict[Kind, str] = {
+    "digit": "same to the digit",
+    "chance": "same within chance",
+    "differs": "differs",
+    "open": "too few runs to say",
+    "ours": "not in the paper",
+}
+SHORT_WORDS: dict[Kind, str] = {
+    "digit": "same digits",
+    "chance": "within chance",
+    "differs": "differs",
+    "open": "too few runs",
+    "ours": "not in paper",
+}
+_VERBS: dict[Kind, tuple[str, str]] = {
+    "digit": ("is the same to the digit", "are the same to the digit"),
+    "chance": ("is the same within chance", "are the same within chance"),
+    "differs": ("differs", "differ"),
+    "open": ("has too few runs to say", "have too few runs to say"),
+}
+CHANCE = 3.0
+"""Below this |z| is called chance."""
+COMPARED: tuple[Kind, ...] = tuple(_VERBS)
+"""The verdicts on printed numbers, in the order of reports."""
+
+MEASURES = {"regret": "regret", "f1": "F1 score", "verifications": "verifications"}
+UNKNOWN_TITLE = "Without a known reason"
+UNKNOWN_TEXT = "These numbers differ by more than chance, and it is not known why."
+COMPARISON = "How they compare with each other"
+NO_DRAWING = "This figure was not drawn, because Matplotlib is not installed (`pip install sidelight[plot]`)."
+
+
+class Difference(NamedTuple):
+    """A number that differs, and where it stands."""
+
+    table: TableAccount
+    setting: str
+    measure: str
+    cell: Cell
+
+
+def parts(account: Account) -> list[TableAccount | FigureAccount]:
+    """Return all tables and figures."""
+    return [*account.tables, *account.figures]
+
+
+def protocols(account: Account) -> list[Protocol]:
+    """Return the protocols that something was run under."""
+    found = {part.protocol for part in parts(account)}
+    return [protocol for protocol in PROTOCOL_TITLES if protocol in found]
+
+
+def name(experiment: str) -> str:
+    """Return what a table or figure is called: "Table 1" for "table1"."""
+    word = experiment.rstrip("0123456789")
+    return f"{word.capitalize()} {experiment[len(word) :]}".strip()
+
+
+def joined(words: Sequence[str]) -> str:
+    """Return "a, b and c"."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def together(names: Sequence[str]) -> str:
+    """Return "Tables 1, 2 and 4" for "Table 1", "Table 2", "Table 4"; "Tables 1 to 3" if none is left out."""
+    split = [one.rpartition(" ") for one in names]
+    kinds, numbers = {word for word, _, _ in split}, [number for _, _, number in split]
+    if len(names) < 2 or len(kinds) > 1:
+        return joined(names)
+    row = all(number.isdigit() for number in numbers) and len(names) > 2
+    unbroken = row and [int(number) for number in numbers] == list(range(int(numbers[0]), int(numbers[-1]) + 1))
+    return f"{split[0][0]}s {f'{numbers[0]} to {numbers[-1]}' if unbroken else joined(numbers)}"
+
+
+def summary(account: Account, protocol: Protocol) -> str:
+    """Say how many printed numbers were met under a protocol."""
+    tables = [table for table in account.tables if table.protocol == protocol]
+    counts = account.counts(protocol)
+    total = sum(counts[kind] for kind in COMPARED)
+    if not total:
+        return NOTHING
+    shares = [_part(account, protocol, kind, counts[kind]) for kind in COMPARED if counts[kind]]
+    names = together([name(table.name) for table in tables])
+    return f"Of {total} printed pair{'s' * (total > 1)} of mean and standard deviation in {names}, {joined(shares)}."
+
+
+def table_summary(table: TableAccount) -> str:
+    """Say how many numbers of one table were met."""
+    counts = table.counts()
+    total = sum(counts[kind] for kind in COMPARED)
+    found = [f"{counts[kind]} {_VERBS[kind][counts[kind] > 1]}" for kind in COMPARED if counts[kind]]
+    return f"Of {total} printed pair{'s' * (total > 1)}, {joined(found)}." if total else ""
+
+
+def _part(account: Account, protocol: Protocol, kind: Kind, count: int) -> str:
+    text = f"{count} {_VERBS[kind][count > 1]}"
+    if kind != "differs":
+        return text
+    here = [one.cell.verdict.reason for one in differences(account) if one.table.protocol == protocol]
+    known = [reason for reason in here if reason in account.reasons]
+    if len(known) == len(here):
+        return f"{text} (for {'reasons' if len(set(known)) > 1 else 'a reason'} given below)"
+    unknown = len(here) - len(known)
+    return f"{text} ({unknown} of them for no known reason)" if known else f"{text} (for no known reason)"
+
+
+def differences(account: Account) -> list[Difference]:
+    """Return all numbers that differ, in the order of the report."""
+    return [
+        Difference(table, block.setting, block.measure, cell)
+        for protocol in protocols(account)
+        for table in account.tables
+        if table.protocol == protocol
+        for block in table.blocks
+        for cell in block.cells
+        if cell.verdict.kind == "differs"
+    ]
+
+
+def numbered(account: Account) -> dict[str, int]:
+    """Return the number of each reason, in the order in which they are first needed."""
+    needed = [one.cell.verdict.reason for one in differences(account)]
+    keys = dict.fromkeys([*(key for key in needed if key is not None and key in account.reasons), *account.reasons])
+    return {key: number for number, key in enumerate(keys, 1)}
+
+
+def caption(table: TableAccount, runs: int, end: int | None) -> str:
+    """Say what the numbers of a table are, given what is usual in it."""
+    several = f"{grouped(runs)} run{'s' * (runs > 1)} of each"
+    if end is None:
+        return f"{several}. A greater F1 score is better, and so are fewer verifications."
+    cells = [cell for block in table.blocks for cell in block.cells]
+    otherwise = any((cell.runs, cell.round) != (runs, end) for cell in cells)
+    exception = ", unless a row says otherwise" if otherwise else ""
+    return f"{several}; regret after {grouped(end)} rounds{exception}. Less is better."
+
+
+def z_text(z: float | None) -> str:
+    """Write a z with one decimal, or as many as it takes to be on the right side of three."""
+    if z is None or math.isnan(z):
+        return "–"
+    if math.isinf(z):
+        return "∞" if z > 0 else "−∞"
+    # 2.98 must not look like 3, which would be another verdict.
+    decimals = next((k for k in range(1, 6) if (round(abs(z), k) < CHANCE) == (abs(z) < CHANCE)), 6)
+    text = f"{z:.{decimals}f}"
+    return "0.0" if text == "-0.0" else text.replace("-", "−")
