@@ -17,13 +17,8 @@ $(READY): requirements-dev.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY)  ## analyse the catalogue, draw two games, play both strategies on both games of the paper, into demo/
-	$(BIN)/sidelight games
-	$(BIN)/sidelight analyze apple-tasting --figure demo/apple-tasting.svg
-	$(BIN)/sidelight analyze bartok --figure demo/bartok.png
-	$(BIN)/sidelight simulate apple-tasting CBP RandCBP --p-from imbalanced --limit --out demo/apple-tasting
-	$(BIN)/sidelight simulate label-efficient CBP RandCBP --p-from balanced --limit --out demo/label-efficient
-	$(BIN)/sidelight monitor simulate --runs 24
+demo: $(READY)  ## reproduce every table and figure of the paper (some minutes), into demo/
+	$(BIN)/sidelight reproduce --out demo
 
 test: $(READY)  ## run the whole test suite
 	$(BIN)/python -m pytest -n 2 -q

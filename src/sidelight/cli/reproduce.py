@@ -1,0 +1,167 @@
+"""`sidelight reproduce`: the paper's tables and figures, beside what it prints."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sidelight.cli import _shares, _text
+from sidelight.cli._bars import Bars
+from sidelight.cli._notes import warnings_as_notes
+from sidelight.errors import SidelightError
+
+if TYPE_CHECKING:
+    from sidelight.experiments.account import Account
+    from sidelight.experiments.experiment import Protocol
+    from sidelight.experiments.reproduction import Choice, Reproduction, Runner
+
+_PROTOCOLS = ("published", "described")
+
+_EPILOG = """\b
+Examples:
+  sidelight reproduce
+  sidelight reproduce table1 figure1 --runs 960
+  sidelight reproduce table1 table2 --runs 4000 --out tails
+  sidelight reproduce --cluster tcp://127.0.0.1:8786
+
+\b
+As a job array, without Dask (job i of 8, then once):
+  sidelight reproduce --shard $i/8 --out shared-folder
+  sidelight reproduce --merge --out shared-folder
+"""
+
+
+@click.command("reproduce", epilog=_EPILOG)
+@click.argument("names", metavar="[all | table1 .. table5 | figure1 .. figure5]...", nargs=-1)
+@click.option("--runs", type=click.IntRange(min=1), metavar="N", default=96, show_default=True, help="Runs of each.")
+@click.option(
+    "--protocol",
+    type=click.Choice([*_PROTOCOLS, "both"]),
+    default="both",
+    show_default=True,
+    help="What was really run to get the printed numbers, what the paper's text says, or both.",
+)
+@click.option("--full", is_flag=True, help="Also PG-TS and PG-IDS get all runs, at 7 500 rounds (half an hour for 96).")
+@click.option("--beyond", is_flag=True, help="And these at 20 000 rounds, which the paper could not do (hours).")
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Threads here; all cores by default.")
+@click.option("--cluster", metavar="ADDRESS", help="Use the workers of a Dask scheduler, such as tcp://host:8786.")
+@click.option("--shard", metavar="I/N", help="Do only share I of N, and write no report.")
+@click.option("--merge", is_flag=True, help="Do nothing but put finished shares together and write the report.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of the strategies."
+)
+@click.option("--out", metavar="DIR", default="reproduction", show_default=True, help="Where everything goes.")
+@click.pass_context
+def command(context: click.Context, /, out: str, shard: str | None, merge: bool, **options: Any) -> None:
+    """Reproduce the tables and figures of the ICML 2024 paper, and say what is true.
+
+    Every number of 'Randomized Confidence Bounds for Stochastic Partial Monitoring' is computed again and set beside
+    the printed one, with a verdict: the same to the digit, the same within chance, or different, and why. All of it
+    takes some minutes on two cores. A number that lies outside two standard errors is run again with 960 runs first.
+
+    Every finished piece of work is kept in the folder DIR/runs, so that an interrupted call goes on where it was. No
+    number depends on how many workers there are, or where they are.
+    """
+    from sidelight.experiments.reproduction import Reproduction, share_of
+    from sidelight.experiments.store import Store
+
+    folder = _folder(out)
+    _check(shard, merge, options)
+    share = None if shard is None else share_of(shard)
+    if merge:
+        options = _shares.planned(context, folder, options)
+    choice = _choice(options)
+    reproduction = Reproduction(choice, Store(folder / "runs"))
+    bars, runner = Bars(), _runner(options["cluster"], options["workers"])
+    with warnings_as_notes():
+        if merge:
+            _shares.check_complete(reproduction, folder)
+        if share is not None:
+            _shares.keep_plan(folder, options, share[1])
+        seconds = 0.0 if merge else _run(reproduction, runner, bars, folder, share)
+        if share is not None:
+            click.echo(f"Share {shard} is in {folder}; when all are: sidelight reproduce --merge --out {out}")
+            return
+        seconds += _guarded(lambda: reproduction.look_again(runner, bars), reproduction, folder)
+        from sidelight.experiments import output
+
+        account = output.write(reproduction, folder, seconds, bars.note)
+    _write(account, folder)
+
+
+def _check(shard: str | None, merge: bool, options: dict[str, Any]) -> None:
+    if options["full"] and options["beyond"]:
+        raise SidelightError("--full and --beyond say how far the slow strategies go: give one of them")
+    if shard is not None and merge:
+        raise SidelightError("--shard does a part of the work and --merge puts the parts together: give one of them")
+    if options["cluster"] is not None and options["workers"] is not None:
+        raise SidelightError("--cluster brings its own workers: leave out --workers")
+    if options["cluster"] is not None and "://" not in options["cluster"]:
+        raise SidelightError(f"--cluster is {options['cluster']!r}: give an address such as tcp://host:8786")
+
+
+def _folder(out: str) -> Path:
+    folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise SidelightError(f"--out is {out!r}, which is a file: name a folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _choice(options: dict[str, Any]) -> Choice:
+    from sidelight.experiments import select
+    from sidelight.experiments.plan import Profile
+    from sidelight.experiments.reproduction import Choice
+
+    slow = "beyond" if options["beyond"] else "full" if options["full"] else "few"
+    wanted = options["protocol"]
+    protocols: list[Protocol] = [protocol for protocol in ("published", "described") if wanted in (protocol, "both")]
+    return Choice(select(options["names"]), protocols, Profile(options["runs"], slow, options["seed"]))
+
+
+def _runner(cluster: str | None, workers: int | None) -> Runner:
+    if cluster is None:
+        from sidelight.experiments.local import run_here
+
+        return functools.partial(run_here, workers=workers)
+    from sidelight.experiments.cluster import run_on_cluster
+
+    return functools.partial(run_on_cluster, cluster)
+
+
+def _run(reproduction: Reproduction, runner: Runner, bars: Bars, folder: Path, share: tuple[int, int] | None) -> float:
+    return _guarded(lambda: reproduction.run(runner, bars, share), reproduction, folder)
+
+
+def _guarded(work: Any, reproduction: Reproduction, folder: Path) -> float:
+    """Do work; on Ctrl-C say what is kept."""
+    try:
+        seconds: float = work()
+    except KeyboardInterrupt:
+        every = len(reproduction.choice.tasks())
+        done = every - len(reproduction.missing())
+        click.echo(
+            f"Interrupted: {done} of {every} pieces of work are done and kept in {folder}; "
+            "the same command goes on from there",
+            err=True,
+        )
+        raise
+    return seconds
+
+
+def _write(account: Account, folder: Path) -> None:
+    from sidelight.experiments.account import KIND_WORDS
+
+    lines = []
+    for table in account.tables:
+        counts = table.counts()
+        words = [f"{counts[kind]} {text}" for kind, text in KIND_WORDS.items() if counts[kind] and kind != "ours"]
+        lines.append(_text.entry(f"{table.name} {table.protocol}", ", ".join(words), 20))
+    if lines:
+        _text.write("Pairs of mean and standard deviation, beside the printed ones:\n" + "\n".join(lines))
+    for reason in account.reasons.values():
+        _text.write("\n" + _text.wrapped(f"Why numbers differ: {reason.title}. {reason.sentence}"))
+    click.echo(f"\nReport written to {folder / 'report.html'}")

@@ -1,0 +1,70 @@
+"""Tasks on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sidelight.errors import SidelightError
+from sidelight.experiments.work import Done, Task, perform
+
+_PATIENCE = "10s"
+_RETRIES = 5  # of a task whose workers died
+
+
+def run_on_cluster(
+    address: str,
+    tasks: Sequence[Task],
+    finished: Callable[[Task, Done], None],
+    advance: Callable[[Task, int], None],
+) -> None:
+    """Do tasks on the cluster whose scheduler has this address; call `finished` here as they end.
+
+    A task whose worker dies is given to another one, and as a task is a pure function of its description, nothing
+    changes but the time. Results come back to this process, which alone writes files: workers need no common disk.
+    """
+    client = _connected(address)
+    try:
+        from distributed import as_completed
+
+        ordered = sorted(tasks, key=lambda task: -task.seconds)
+        # Not by content: two calls of the same work must not share a future that one of them cancels.
+        futures = client.map(perform, ordered, pure=False, retries=_RETRIES, key="sidelight")
+        known = dict(zip(futures, ordered, strict=True))
+        try:
+            for future in as_completed(futures, loop=client.loop):
+                task = known[future]
+                finished(task, _result(future, task))
+                advance(task, task.rounds)
+                future.release()
+        finally:
+            client.cancel(futures)
+    finally:
+        client.close()
+
+
+def _connected(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise SidelightError("--cluster needs Dask: run `pip install sidelight[cluster]`") from None
+    try:
+        return Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise SidelightError(
+            f"there is no Dask scheduler at {address!r} ({type(error).__name__}): give the address that "
+            "'dask scheduler' prints, such as tcp://host:8786"
+        ) from None
+
+
+def _result(future: Any, task: Task) -> Done:
+    try:
+        done: Done = future.result()
+    except SidelightError:
+        raise
+    except Exception as error:
+        raise SidelightError(
+            f"a worker failed at {task.entry.place}, runs {task.first} to {task.first + task.count - 1} "
+            f"({type(error).__name__}: {error}); finished work is kept: the same command goes on from there"
+        ) from error
+    return done

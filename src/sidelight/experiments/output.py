@@ -1,0 +1,98 @@
+"""What a reproduction leaves behind: a report in Markdown and HTML, figures, all runs, and a manifest."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sidelight._storage import replacing
+from sidelight.experiments import drawing, plan, raw
+from sidelight.experiments.account import Account
+from sidelight.experiments.plan import Profile
+from sidelight.experiments.reasons import REASONS
+from sidelight.experiments.reproduction import Choice, Reproduction
+from sidelight.experiments.work import code_digest
+from sidelight.results import provenance
+
+Note = Callable[[str], None]
+
+
+def write(reproduction: Reproduction, folder: Path, seconds: float, note: Note) -> Account:
+    """Write everything into a folder; return what the report says."""
+    choice = reproduction.choice
+    figures = [experiment for experiment in choice.experiments if not experiment.is_table]
+    tables = reproduction.tables()
+    used = {cell.verdict.reason for table in tables for block in table.blocks for cell in block.cells}
+    account = Account(
+        tables=tables,
+        figures=[drawing.account(each, way, choice.profile) for way in choice.protocols for each in figures],
+        reasons={key: reason for key, reason in REASONS.items() if key in used},
+        facts=_facts(choice, seconds),
+    )
+    drawings = _drawn(reproduction, folder / "figures", note)
+    _write_reports(account, drawings, folder)
+    _write_raw(reproduction, account, folder, note)
+    return account
+
+
+def _facts(choice: Choice, seconds: float) -> dict[str, Any]:
+    profile: Profile = choice.profile
+    slow = {
+        entry.protocol: (profile.runs_of(entry), entry.horizon)
+        for entry in plan.entries(choice.experiments, choice.protocols, profile)
+        if entry.slow
+    }
+    return {
+        "experiments": [experiment.name for experiment in choice.experiments],
+        "protocols": list(choice.protocols),
+        "runs": profile.runs,
+        "slow_runs": {protocol: runs for protocol, (runs, _) in slow.items()},
+        "slow_horizon": next((horizon for _, horizon in slow.values()), None),
+        "seed": profile.seed,
+        "seconds": round(seconds, 1),
+        "code": code_digest(),
+        **provenance.collected(),
+    }
+
+
+def _drawn(reproduction: Reproduction, folder: Path, note: Note) -> dict[str, str]:
+    """Draw all figures, as SVG and PNG; return the text of the former by stem."""
+    choice = reproduction.choice
+    figures = [experiment for experiment in choice.experiments if not experiment.is_table]
+    if not figures:
+        return {}
+    if importlib.util.find_spec("matplotlib") is None:
+        note("no figures without Matplotlib; try: pip install sidelight[plot]")
+        return {}
+    from sidelight.report.saving import save_figure
+
+    texts = {}
+    for protocol in choice.protocols:
+        for experiment in figures:
+            figure = drawing.draw(experiment, protocol, choice.profile, reproduction.arrays)
+            stem = f"{experiment.name}-{protocol}"
+            for suffix in (".svg", ".png"):
+                save_figure(figure, folder / f"{stem}{suffix}")
+            texts[stem] = (folder / f"{stem}.svg").read_text(encoding="utf-8")
+    return texts
+
+
+def _write_reports(account: Account, drawings: dict[str, str], folder: Path) -> None:
+    from sidelight.report.reproduction_markdown import to_markdown
+    from sidelight.report.reproduction_page import to_html
+
+    for name, text in (("report.md", to_markdown(account)), ("report.html", to_html(account, drawings))):
+        with replacing(folder / name) as draft:
+            draft.write_text(text, encoding="utf-8")
+
+
+def _write_raw(reproduction: Reproduction, account: Account, folder: Path, note: Note) -> None:
+    choice = reproduction.choice
+    entries = plan.entries(choice.experiments, choice.protocols, choice.profile)
+    table = folder / "runs.parquet"
+    if not raw.write_parquet(table, entries, reproduction.arrays):
+        note("no Parquet file of all runs without pyarrow; try: pip install sidelight[parquet]")
+    runs = {entry: reproduction.runs(entry) for entry in entries}
+    raw.write_manifest(folder / "manifest.json", account.facts, runs, [table])

@@ -1,0 +1,34 @@
+"""Table 1: apple tasting without contexts."""
+
+from sidelight.experiments.experiment import HORIZON, Experiment, GameSetting, Player, Section
+
+RAND_CBP = Player("RandCBP", paper="RandCBP", published={"tail": 1e-6}, described={"tail": 1e-7})
+CBP = Player("CBP", paper="CBP")
+LIMIT = Player("BayesOptimal", limit=True, published={"horizon": HORIZON}, described={"horizon": HORIZON})
+
+_PLAYERS = (
+    RAND_CBP,
+    CBP,
+    Player("PMDMED", paper="PM-DMED"),
+    Player("TSPM", paper="TSPM", published={"regularization": 0.001}, described={"regularization": 0.01}),
+    Player(
+        "TSPMGaussian", paper="TSPM-Gaussian", published={"regularization": 0.001}, described={"regularization": 0.01}
+    ),
+    Player("BPMLeast", paper="BPM-Least", published={"radius": "published"}, reasons={"described": "bpm-radius"}),
+    LIMIT,
+)
+
+EXPERIMENT = Experiment(
+    name="table1",
+    title="Apple tasting",
+    text=(
+        "Apples come one by one, good or rotten. Selling a rotten one costs 1, throwing away a good one costs 1, and "
+        "only a sold apple shows what it was. This game is easy: its harder direction still gives information. The "
+        "share p of the first outcome is drawn anew in each run: near 0 or 1 (imbalanced, quickly decided) or near 1/2 "
+        "(balanced, where much must be seen before the better action is known)."
+    ),
+    sections=(
+        Section("imbalanced", GameSetting("apple-tasting", "imbalanced", "Apple tasting, imbalanced"), _PLAYERS),
+        Section("balanced", GameSetting("apple-tasting", "balanced", "Apple tasting, balanced"), _PLAYERS),
+    ),
+)

@@ -1,0 +1,21 @@
+"""Table 2: label-efficient prediction without contexts."""
+
+from sidelight.experiments.experiment import Experiment, GameSetting, Player, Section
+from sidelight.experiments.table1 import CBP, LIMIT, RAND_CBP
+
+_FROZEN = {"published": "frozen-pm-dmed", "described": "frozen-pm-dmed"}
+_PLAYERS = (RAND_CBP, CBP, Player("PMDMED", paper="PM-DMED", reasons=_FROZEN), LIMIT)
+
+EXPERIMENT = Experiment(
+    name="table2",
+    title="Label-efficient prediction",
+    text=(
+        "One predicts which of two outcomes comes next; a wrong prediction costs 1. Predictions show nothing. Asking "
+        "for the label instead costs 1 and shows the outcome. This game is hard: what informs is never the best thing "
+        "to do, so that every bit of knowledge has to be paid for. The laws are those of the table before."
+    ),
+    sections=(
+        Section("imbalanced", GameSetting("label-efficient", "imbalanced", "Label-efficient, imbalanced"), _PLAYERS),
+        Section("balanced", GameSetting("label-efficient", "balanced", "Label-efficient, balanced"), _PLAYERS),
+    ),
+)

@@ -1,0 +1,14 @@
+"""Table 5: the use case, case 2."""
+
+from sidelight.experiments.experiment import Experiment
+from sidelight.experiments.use_case import sections
+
+EXPERIMENT = Experiment(
+    name="table5",
+    title="Watching a classifier, case 2: classes of all sizes",
+    text=(
+        "As the table before, but some classes are much more frequent than others, and each has an error rate of its "
+        "own: mostly small, for one class in ten possibly large."
+    ),
+    sections=sections(2),
+)

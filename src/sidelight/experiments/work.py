@@ -1,0 +1,146 @@
+"""The smallest piece of work: some runs of one entry. A pure function of its description, on whatever machine."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import sidelight
+from sidelight.experiments.experiment import Entry, GameSetting, UseCase
+from sidelight.simulation.progress import Advancing
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+_EVEN, _LOGARITHMIC = 100, 40
+# What decides numbers; tables, figures and commands may change without making stored runs worthless.
+_DECIDING = ("_kernel.py", "game.py", "games", "analysis", "strategies", "environments", "limits", "simulation")
+_DECIDING_TOO = ("monitor", "experiments/streams.py", "experiments/worlds.py", "experiments/work.py")
+
+
+@dataclass(frozen=True)
+class Task:
+    """Runs `first` to `first + count - 1` of an entry."""
+
+    entry: Entry
+    first: int
+    count: int
+    seed: int
+
+    @property
+    def seconds(self) -> float:
+        """Roughly what it costs on one core."""
+        return self.count * self.entry.seconds_per_run
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds are played."""
+        return self.count * self.entry.horizon
+
+    @property
+    def kernel(self) -> tuple[str, str, str]:
+        """What has to be compiled for it."""
+        setting = self.entry.setting
+        kind = "contexts" if isinstance(setting, GameSetting) and setting.world == "contexts" else "plain"
+        return self.entry.strategy, self.entry.protocol, kind
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the result depends on, as plain data; equal facts mean equal results."""
+        return {
+            **self.entry.identity(),
+            "first_run": self.first,
+            "runs": self.count,
+            "seed": self.seed,
+            "code": code_digest(),
+        }
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a task: its facts, where they were computed, and arrays with one row per run."""
+
+    facts: dict[str, Any]
+    arrays: Arrays
+
+
+def perform(task: Task, progress: Advancing | bool = False) -> Done:
+    """Do a task, on one core."""
+    setting = task.entry.setting
+    arrays = _watched(task, setting) if isinstance(setting, UseCase) else _played(task, setting, progress)
+    return Done(task.facts(), arrays)
+
+
+def checkpoints(entry: Entry) -> list[int]:
+    """Return the rounds at which the regret of an entry is kept.
+
+    They are evenly spaced for linear axes and dense at the beginning for logarithmic ones. The published contextual
+    numbers are those one round before the horizon (20 000 or 7 500), so these are among them.
+    """
+    horizon = entry.horizon
+    rounds = {horizon * k // _EVEN for k in range(1, _EVEN + 1)}
+    rounds |= {round(horizon ** (k / _LOGARITHMIC)) for k in range(_LOGARITHMIC)}
+    rounds |= {end - before for end in (7_500, 20_000) for before in (0, 1)}
+    return sorted(r for r in rounds if 1 <= r <= horizon)
+
+
+def _played(task: Task, setting: GameSetting, progress: Advancing | bool) -> Arrays:
+    """Play a game."""
+    from sidelight.experiments.worlds import environment
+
+    entry = task.entry
+    game = sidelight.games.load(setting.game)
+    results = sidelight.simulate(
+        game,
+        _strategy(entry, game),
+        environment(setting.world, entry.protocol, max(entry.horizon, 20_000)),
+        entry.horizon,
+        task.count,
+        task.seed,
+        checkpoints(entry),
+        workers=1,
+        first_run=task.first,
+        progress=progress,
+    )
+    return {"rounds": results.rounds, "regret": results.regret, "plays": results.plays}
+
+
+def _strategy(entry: Entry, game: sidelight.Game) -> Any:
+    from sidelight import limits, strategies
+
+    kind = getattr(strategies if entry.strategy in strategies.names() else limits, entry.strategy)
+    return kind(game, **dict(entry.parameters))
+
+
+def _watched(task: Task, setting: UseCase) -> Arrays:
+    """Watch classifiers."""
+    from sidelight.monitor.simulation import simulate_case
+
+    outcome = simulate_case(
+        setting.case,
+        setting.tolerance,
+        task.entry.strategy,
+        task.count,
+        task.seed,
+        protocol=task.entry.protocol,
+        workers=1,
+        first_run=task.first,
+    )
+    kept = ("predictions", "rates", "verified", "errors", "certain", "verifications", "f1")
+    return {name: np.asarray(getattr(outcome, name)) for name in kept}
+
+
+@functools.cache
+def code_digest() -> str:
+    """Return a digest of all sources that results depend on, and of the version of NumPy."""
+    root = Path(sidelight.__file__).parent
+    found = hashlib.sha256(np.__version__.encode())
+    for name in (*_DECIDING, *_DECIDING_TOO):
+        path = root / name
+        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            found.update(f"\0{file.relative_to(root).as_posix()}\0".encode() + file.read_bytes())
+    return found.hexdigest()[:16]

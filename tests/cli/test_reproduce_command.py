@@ -1,0 +1,175 @@
+"""`sidelight reproduce`: what it writes, how it goes on after an interruption, and what it says to mistakes."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from sidelight.cli import main
+
+TABLE = ("reproduce", "table1", "--runs", "3", "--protocol", "published")
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A finished reproduction of one table and two figures."""
+    place = tmp_path_factory.mktemp("reproduction")
+    result = invoke(*TABLE, "figure1", "--out", place)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.rstrip().splitlines()[-1] == f"Report written to {place / 'report.html'}"
+    return place
+
+
+def test_files(folder):
+    found = {path.name for path in folder.iterdir()}
+    assert found == {"figures", "manifest.json", "report.html", "report.md", "runs", "runs.parquet"}
+    figures = {path.name for path in (folder / "figures").iterdir()}
+    assert figures == {"figure1-published.svg", "figure1-published.png"}
+
+
+def test_the_reports_say_the_same(folder):
+    markdown, page = ((folder / name).read_text(encoding="utf-8") for name in ("report.md", "report.html"))
+    for text in (markdown, page):
+        for number in ("8.672", "8.532", "15.125", "165.040", "PMDMED", "TSPMGaussian"):
+            assert number in text
+    assert "figures/figure1-published.png" in markdown
+    assert "<svg" in page
+    assert not re.search(r'(src|href)="(?!#)', page)  # nothing is loaded
+
+
+def test_all_runs_in_one_table(folder):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = parquet.read_table(folder / "runs.parquet").to_pandas()
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["runs"] == 3
+    assert {"sidelight", "numpy", "platform", "code", "seed"} <= manifest.keys()
+    for entry in manifest["entries"]:
+        mine = table[
+            (table.setting == entry["setting"])
+            & (table.strategy == entry["strategy"])
+            & (table.parameters == json.dumps(entry["parameters"]))
+        ]
+        assert mine.run.nunique() == entry["runs"]
+        assert mine["round"].max() == entry["horizon"]
+    last = table[(table.strategy == "CBP") & (table["round"] == 20_000) & (table.setting == "apple-tasting-imbalanced")]
+    import sidelight as sl
+    from sidelight.experiments.streams import PublishedStreams
+
+    game = sl.games.load("apple-tasting")
+    runs = sl.simulate(game, sl.strategies.CBP(game), PublishedStreams("imbalanced"), runs=len(last))
+    assert np.array_equal(last.value.to_numpy(), runs.final)
+
+
+def test_a_second_call_computes_nothing_and_writes_the_same(folder):
+    before = {path: path.read_bytes() for path in folder.rglob("*.np*")}
+    page = (folder / "report.md").read_text(encoding="utf-8")
+    result = invoke(*TABLE, "figure1", "--out", folder)
+    assert result.exit_code == 0
+    assert "finished after" not in result.stderr
+    assert {path: path.read_bytes() for path in folder.rglob("*.np*")} == before
+
+    def numbers(text):
+        return [line for line in text.splitlines() if line.startswith("|")]
+
+    assert numbers((folder / "report.md").read_text(encoding="utf-8")) == numbers(page)
+
+
+def test_a_damaged_piece_is_done_again(folder):
+    path = next((folder / "runs").rglob("CBP/*.npz"))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])
+    result = invoke(*TABLE, "figure1", "--out", folder)
+    assert result.exit_code == 0
+    assert "1 stored piece of work was damaged and will be done again" in result.stderr
+    with np.load(path) as archive:
+        assert archive["regret"].shape[0] == 3
+
+
+def test_shares_and_merge(folder, tmp_path):
+    for share in ("2/3", "1/3"):
+        result = invoke(*TABLE, "figure1", "--shard", share, "--out", tmp_path)
+        assert result.exit_code == 0, result.output
+        assert f"sidelight reproduce --merge --out {tmp_path}" in result.stdout
+    early = invoke("reproduce", "--merge", "--out", tmp_path)
+    assert early.exit_code == 2
+    assert re.search(r"pieces of work are missing.*run --shard 3/3 \(again\) first", " ".join(early.stderr.split()))
+    invoke(*TABLE, "figure1", "--shard", "3/3", "--out", tmp_path)
+    merged = invoke("reproduce", "--merge", "--out", tmp_path)
+    assert merged.exit_code == 0, merged.output
+    for path in (folder / "runs").rglob("*.npz"):
+        with np.load(path) as one, np.load(tmp_path / path.relative_to(folder)) as other:
+            assert all(np.array_equal(one[name], other[name]) for name in one.files)
+
+
+def test_interrupted(tmp_path, monkeypatch):
+    from sidelight.experiments.store import Store
+
+    keep, count = Store.keep, []
+
+    def interrupted(self, task, done):
+        if len(count) == 3:
+            raise KeyboardInterrupt
+        count.append(1)
+        keep(self, task, done)
+
+    monkeypatch.setattr(Store, "keep", interrupted)
+    result = invoke(*TABLE, "--out", tmp_path)
+    assert result.exit_code == 130
+    assert "Interrupted: 3 of 14 pieces of work are done and kept" in " ".join(result.stderr.split())
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["table7"], "there is no experiment 'table7': did you mean 'table"),
+        (["--full", "--beyond"], "give one of them"),
+        (["--shard", "1/2", "--merge"], "give one of them"),
+        (["--shard", "3/2"], "write i/n with i from 1 to n"),
+        (["--cluster", "tcp://127.0.0.1:1", "--workers", "2"], "leave out --workers"),
+        (["--cluster", "here"], "give an address such as tcp://host:8786"),
+        (["--runs", "0"], "--runs"),
+        (["--merge"], "run all shares first"),
+    ],
+)
+def test_mistakes(arguments, message, tmp_path):
+    result = invoke("reproduce", *arguments, "--out", tmp_path / "new")
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert "Traceback" not in result.output
+
+
+def test_a_file_is_no_folder(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("mine")
+    result = invoke("reproduce", "table1", "--out", file)
+    assert result.exit_code == 2
+    assert "name a folder" in result.stderr
+    assert file.read_text() == "mine"
+
+
+def test_a_damaged_plan(tmp_path):
+    (tmp_path / "plan.json").write_text("{")
+    result = invoke("reproduce", "--merge", "--out", tmp_path)
+    assert result.exit_code == 2
+    assert "plan.json' is damaged" in " ".join(result.stderr.split())
+
+
+def test_without_what_draws_and_writes_tables(folder, tmp_path, monkeypatch):
+    """Matplotlib and pyarrow are extras: what needs them is left out, with a note."""
+    import importlib.util
+    import sys
+
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "matplotlib" else find(name, *a))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    result = invoke(*TABLE, "figure1", "--out", folder)
+    assert result.exit_code == 0, result.output
+    assert "pip install sidelight[plot]" in result.stderr
+    assert "pip install sidelight[parquet]" in result.stderr

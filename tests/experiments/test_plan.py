@@ -1,0 +1,107 @@
+"""The ten experiments: complete, consistent with what is printed, and cut into tasks that fit together."""
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from sidelight import SidelightError, _published, experiments
+from sidelight.experiments import plan
+from sidelight.experiments.experiment import PROTOCOLS
+from sidelight.experiments.plan import Profile
+from sidelight.experiments.reasons import REASONS
+from sidelight.experiments.work import checkpoints, code_digest
+
+TABLES = [name for name in experiments.names() if name.startswith("table")]
+
+
+def printed(name):
+    """Return every (section, player, measure) of a table that the paper prints."""
+    table = experiments.load(name)
+    return [
+        (section.key, player.paper, measure)
+        for section in table.sections
+        for player in section.players
+        for measure in section.setting.measures
+        if player.paper and _published.pair(name, section.key, player.paper, measure)
+    ]
+
+
+def test_all_74_printed_pairs_are_there():
+    assert [len(printed(name)) for name in TABLES] == [12, 6, 8, 24, 24]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_nothing_that_is_printed_is_left_out(name):
+    data = json.loads((files("sidelight") / "published.json").read_text(encoding="utf-8"))
+    assert {(key, paper) for key, paper, _ in printed(name)} == {
+        (key, p) for key in data[name] for p in data[name][key]
+    }
+
+
+@pytest.mark.parametrize("name", experiments.names())
+def test_every_entry_can_be_made(name):
+    """Each strategy accepts its game and parameters, and each reason exists."""
+    from sidelight.experiments.work import Task, perform
+
+    experiment = experiments.load(name)
+    assert experiment.name == name
+    assert experiment.title
+    assert experiment.text
+    for protocol in PROTOCOLS:
+        for line in plan.lines(experiment, protocol, Profile()):
+            assert set(line.player.reasons) <= set(PROTOCOLS)
+            assert set(line.player.reasons.values()) <= set(REASONS)
+            json.dumps(line.entry.identity())
+    line = plan.lines(experiment, "described", Profile())[0]
+    done = perform(Task(line.entry, 3, 2, seed=5))
+    assert len(done.arrays[line.entry.setting.measures[0]]) == 2
+
+
+@pytest.mark.parametrize("key", REASONS)
+def test_every_reason_has_its_evidence_and_its_test(key):
+    reason = REASONS[key]
+    assert reason.evidence
+    path, _, name = reason.test.partition("::")
+    text = (Path(__file__).parents[2] / path).read_text(encoding="utf-8")
+    assert re.search(rf"^(class|def) {name}\b", text, re.MULTILINE)
+    used = [p for n in TABLES for s in experiments.load(n).sections for p in s.players if key in p.reasons.values()]
+    assert used
+
+
+def test_tasks_cover_all_runs_once_and_grow_at_the_end():
+    entries = plan.entries(experiments.select(["all"]), PROTOCOLS, Profile())
+    assert len(entries) == len(set(entries)) == len({entry.place for entry in entries})
+    for entry in entries[:3] + [entry for entry in entries if entry.slow]:
+        for runs in (1, 48, 96, 100):
+            tasks = list(plan.tasks(entry, runs, seed=0))
+            assert [run for task in tasks for run in range(task.first, task.first + task.count)] == list(range(runs))
+        few, more = (list(plan.tasks(entry, runs, seed=0)) for runs in (96, 960))
+        assert more[: len(few)] == few
+
+
+def test_profiles():
+    slow = next(entry for entry in plan.entries([experiments.load("table3")], PROTOCOLS, Profile()) if entry.slow)
+    assert (slow.horizon, Profile().runs_of(slow)) == (7_500, 4)
+    assert Profile(slow="full").runs_of(slow) == 96
+    assert Profile(runs=3).runs_of(slow) == 3
+    beyond = plan.entries([experiments.load("table3")], PROTOCOLS, Profile(slow="beyond"))
+    assert {entry.horizon for entry in beyond} == {20_000}
+    assert {7_499, 7_500, 19_999, 20_000} <= set(checkpoints(beyond[0]))
+    quick = next(entry for entry in beyond if not entry.slow)
+    assert (Profile().rerun_of(quick), Profile(runs=2_000).rerun_of(quick)) == (960, 2_000)
+
+
+def test_selecting():
+    assert [e.name for e in experiments.select(["figure2", "table1", "figure2"])] == ["table1", "figure2"]
+    assert [e.name for e in experiments.select([])] == list(experiments.names())
+    with pytest.raises(SidelightError, match="no experiment 'table9': did you mean 'table"):
+        experiments.select(["table9"])
+    with pytest.raises(SidelightError, match="there are table1"):
+        experiments.select(["all", "x"])
+
+
+def test_the_digest_of_the_code_is_stable():
+    assert code_digest() == code_digest.__wrapped__()

@@ -1,0 +1,121 @@
+"""Interrupting, resuming, sharing out and second looks, on small tables."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from sidelight import SidelightError
+from sidelight.experiments.local import run_here
+from sidelight.experiments.plan import RERUN
+from sidelight.experiments.reproduction import Reproduction, share_of
+from sidelight.experiments.store import Store
+from sidelight.experiments.table1 import CBP, LIMIT, RAND_CBP
+
+from .making import Silent, choice_of, every_array
+
+
+def same(one, other):
+    return all(np.array_equal(a, b) for a, b in zip(every_array(one), every_array(other), strict=True))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Everything done in one go by one worker."""
+    found = Reproduction(choice_of(CBP, RAND_CBP, runs=100), Store(tmp_path_factory.mktemp("whole")))
+    found.run(lambda *work: run_here(*work, workers=1), Silent())
+    return found
+
+
+def test_the_number_of_workers_changes_nothing(whole, tmp_path):
+    other = Reproduction(whole.choice, Store(tmp_path))
+    other.run(lambda *work: run_here(*work, workers=3), Silent())
+    assert same(whole, other)
+
+
+def test_a_second_call_does_nothing(whole):
+    display = Silent()
+    whole.run(run_here, display)
+    assert display.pending == 0
+
+
+def test_interrupted_and_resumed(whole, tmp_path):
+    class Interrupting(Silent):
+        count = 0
+
+        def finished(self, task):
+            self.count += 1
+            if self.count == 2:
+                raise KeyboardInterrupt
+
+    reproduction = Reproduction(whole.choice, Store(tmp_path))
+    with pytest.raises(KeyboardInterrupt):
+        reproduction.run(run_here, Interrupting())
+    assert threading.active_count() < 10
+    left = len(reproduction.missing())
+    assert 0 < left < len(whole.choice.tasks())
+    display = Silent()
+    reproduction.run(run_here, display)
+    assert display.pending == left
+    assert same(whole, reproduction)
+
+
+def test_a_damaged_piece_is_done_again(whole, tmp_path):
+    store = Store(tmp_path)
+    reproduction = Reproduction(whole.choice, store)
+    reproduction.run(run_here, Silent())
+    path = store.path(whole.choice.tasks()[1])
+    content = path.read_bytes()
+    path.write_bytes(content[:200] + bytes(50) + content[250:])
+    display = Silent()
+    again = Reproduction(whole.choice, store)
+    again.run(run_here, display)
+    assert display.pending == 1
+    assert display.notes == ("1 stored piece of work was damaged and will be done again",)
+    assert same(whole, again)
+
+
+def test_shares_make_up_the_whole(whole, tmp_path):
+    reproduction = Reproduction(whole.choice, Store(tmp_path))
+    counts = []
+    for k in (3, 1, 2):
+        display = Silent()
+        reproduction.run(run_here, display, (k, 3))
+        counts.append(display.pending)
+    assert sum(counts) == len(whole.choice.tasks())
+    assert not reproduction.missing()
+    assert same(whole, reproduction)
+
+
+def test_an_error_ends_the_work_and_is_shown(whole, tmp_path, monkeypatch):
+    def broken(task, progress):
+        raise SidelightError("the disk is on fire")
+
+    monkeypatch.setattr("sidelight.experiments.local.perform", broken)
+    with pytest.raises(SidelightError, match="on fire"):
+        Reproduction(whole.choice, Store(tmp_path)).run(run_here, Silent())
+
+
+def test_the_second_look_is_at_what_looks_different(tmp_path, monkeypatch):
+    """Two runs say too little, so that the verdicts come from 960; those that agree to begin with get no more."""
+    choice = choice_of(CBP, LIMIT, runs=1)
+    reproduction = Reproduction(choice, Store(tmp_path))
+    reproduction.run(run_here, Silent())
+    assert [cell.verdict.kind for cell in reproduction.tables()[0].blocks[0].cells] == ["open", "ours"]
+    display = Silent()
+    reproduction.look_again(run_here, display)
+    assert display.pending == RERUN // 48
+    cell = reproduction.tables()[0].blocks[0].cells[0]
+    assert (cell.runs, cell.rerun.runs, cell.verdict.kind) == (1, RERUN, "chance")
+    reproduction.look_again(run_here, display)
+    assert display.pending == RERUN // 48  # nothing more was asked for
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/2/3", "-1/2", ""])
+def test_shares_that_are_none(text):
+    with pytest.raises(SidelightError, match="write i/n"):
+        share_of(text)
+
+
+def test_a_share():
+    assert share_of("2/8") == (2, 8)

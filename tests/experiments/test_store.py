@@ -1,0 +1,96 @@
+"""Finished tasks on disk: found again, and never believed when they are not what was written."""
+
+import numpy as np
+import pytest
+
+from sidelight import SidelightError
+from sidelight.experiments.store import State, Store, read_sealed, write_sealed
+from sidelight.experiments.table1 import CBP
+from sidelight.experiments.work import Done, Task, perform
+
+from .making import choice_of
+
+
+@pytest.fixture
+def task():
+    return choice_of(CBP, runs=3).tasks()[0]
+
+
+@pytest.fixture
+def store(tmp_path, task):
+    kept = Store(tmp_path)
+    kept.keep(task, perform(task))
+    return kept
+
+
+def test_what_is_kept_comes_back(store, task):
+    assert store.state(task) is State.READY
+    arrays = store.load(task)
+    fresh = perform(task).arrays
+    assert arrays.keys() == fresh.keys()
+    for name, array in fresh.items():
+        assert np.array_equal(arrays[name], array)
+        assert arrays[name].dtype == array.dtype
+
+
+def test_any_change_of_the_file_is_noticed(store, task):
+    path = store.path(task)
+    content = path.read_bytes()
+    good = store.load(task)
+    unnoticed = 0
+    for place in range(0, len(content), 7):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :])
+        if store.state(task) is State.READY:  # a byte of the archive that means nothing, such as a date
+            unnoticed += 1
+            assert all(np.array_equal(store.load(task)[name], good[name]) for name in good)
+    assert unnoticed < len(content) / 7 / 4
+    for length in (0, 1, len(content) // 2, len(content) - 1):
+        path.write_bytes(content[:length])
+        assert store.state(task) is State.DAMAGED
+    path.unlink()
+    assert store.state(task) is State.MISSING
+    with pytest.raises(SidelightError, match="is missing: run the same command again"):
+        store.load(task)
+
+
+def test_other_numbers_with_an_old_digest_are_refused(store, task):
+    """An edit that leaves a readable archive, by somebody who does not know of the digest."""
+    path = store.path(task)
+    with np.load(path) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    arrays["regret"] = arrays["regret"] * 0.9
+    np.savez_compressed(path, **arrays)
+    assert store.state(task) is State.DAMAGED
+    with pytest.raises(SidelightError, match="does not match its digest"):
+        read_sealed(path)
+
+
+def test_other_code_makes_stored_work_stale(store, task, monkeypatch):
+    monkeypatch.setattr("sidelight.experiments.work.code_digest", lambda: "another")
+    assert store.state(task) is State.STALE
+
+
+def test_what_belongs_to_another_task_is_not_kept(tmp_path, task):
+    other = Task(task.entry, 3, 3, seed=1)
+    with pytest.raises(SidelightError, match="first_run = 3 instead of 0"):
+        Store(tmp_path).keep(task, Done(other.facts(), {}))
+    assert Store(tmp_path).state(task) is State.MISSING
+
+
+def test_another_seed_is_another_file(store, task):
+    other = Task(task.entry, task.first, task.count, seed=1)
+    assert store.path(other) != store.path(task)
+    assert store.state(other) is State.MISSING
+
+
+def test_an_interrupted_write_leaves_the_old_file(store, task, monkeypatch):
+    before = store.path(task).read_bytes()
+
+    def interrupted(*args, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez_compressed", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_sealed(store.path(task), {}, {})
+    assert store.path(task).read_bytes() == before
+    assert len(list(store.path(task).parent.iterdir())) == 1
