@@ -1,19 +1,20 @@
 import math
 import re
 from html.parser import HTMLParser
+from typing import get_args
 
 import pytest
 
 from sidelight import experiments
 from sidelight._published import Pair
 from sidelight.experiments import account as accounts
-from sidelight.experiments import experiment, judgement
+from sidelight.experiments import experiment
 from sidelight.experiments.account import Account, Block, Cell, FigureAccount, Rerun, TableAccount, Verdict
 from sidelight.experiments.reasons import Reason
 from sidelight.report import reproduction_words as words
 from sidelight.report.reproduction_grids import agreement, comparison, differing, overview
 from sidelight.report.reproduction_markdown import to_markdown
-from sidelight.report.reproduction_notes import glossary, remarks
+from sidelight.report.reproduction_notes import again, glossary, remarks
 from sidelight.report.reproduction_page import to_html
 
 ODD = "Rand<b>|CBP & *co*"
@@ -142,10 +143,8 @@ def unescaped(markdown):
 
 
 def test_words_are_those_of_the_account():
-    assert words.KIND_WORDS == accounts.KIND_WORDS
-    assert set(words.SHORT_WORDS) == set(words.KIND_WORDS)
-    assert {key: text.lower() for key, text in words.PROTOCOL_TITLES.items()} == experiment.PROTOCOL_WORDS
-    assert words.CHANCE == judgement.CHANCE
+    assert set(words.KIND_WORDS) == set(words.SHORT_WORDS) == set(get_args(accounts.Kind))
+    assert tuple(words.PROTOCOL_TITLES) == experiment.PROTOCOLS
     assert len(experiments.names()) == 10
 
 
@@ -284,6 +283,20 @@ def test_z_is_written_on_its_side_of_three(z, text):
 )
 def test_names_are_put_together(names, text):
     assert words.together(names) == text
+
+
+@pytest.mark.parametrize(
+    ("facts", "command"),
+    [
+        ({"experiments": list(experiments.names()), "protocols": list(WAYS), "runs": 96}, "sidelight reproduce"),
+        ({"protocols": ["described"], "runs": 960}, "sidelight reproduce --runs 960 --protocol described"),
+        ({"runs": 96, "slow": "full"}, "sidelight reproduce --full"),
+        ({"runs": 96, "slow": "beyond"}, "sidelight reproduce --beyond"),
+        ({"runs": 2, "slow": "few"}, "sidelight reproduce --runs 2"),
+    ],
+)
+def test_the_command_that_makes_the_report_again(facts, command):
+    assert again(facts).startswith(f"`{command}` ")
 
 
 def test_figures_alone_make_a_report():

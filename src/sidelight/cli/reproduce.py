@@ -153,15 +153,10 @@ def _guarded(work: Any, reproduction: Reproduction, folder: Path) -> float:
 
 
 def _write(account: Account, folder: Path) -> None:
-    from sidelight.experiments.account import KIND_WORDS
+    from sidelight.report.reproduction_words import table_summary
 
-    lines = []
     for table in account.tables:
-        counts = table.counts()
-        words = [f"{counts[kind]} {text}" for kind, text in KIND_WORDS.items() if counts[kind] and kind != "ours"]
-        lines.append(_text.entry(f"{table.name} {table.protocol}", ", ".join(words), 20))
-    if lines:
-        _text.write("Pairs of mean and standard deviation, beside the printed ones:\n" + "\n".join(lines))
+        _text.write(_text.entry(f"{table.name} {table.protocol}", table_summary(table), 20))
     for reason in account.reasons.values():
         _text.write("\n" + _text.wrapped(f"Why numbers differ: {reason.title}. {reason.sentence}"))
     click.echo(f"\nReport written to {folder / 'report.html'}")

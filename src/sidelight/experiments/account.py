@@ -12,14 +12,6 @@ from sidelight.experiments.reasons import Reason
 
 Kind = Literal["digit", "chance", "differs", "open", "ours"]
 
-KIND_WORDS: dict[Kind, str] = {
-    "digit": "same to the digit",
-    "chance": "same within chance",
-    "differs": "differs",
-    "open": "too few runs to say",
-    "ours": "not in the paper",
-}
-
 
 class Verdict(NamedTuple):
     """Whether a number agrees with the printed one."""
@@ -116,7 +108,8 @@ class Account(NamedTuple):
     reasons: Mapping[str, Reason]
     """Those that some verdict refers to."""
     facts: Mapping[str, Any]
-    """How it was made: "experiments", "protocols", "runs", "slow_runs", "seed", "seconds", "versions", "code"."""
+    """How it was made: "experiments", "protocols", "runs", "slow", "slow_runs", "slow_horizon", "seed", "seconds",
+    "code", and the versions and platform of `results.provenance`."""
 
     def counts(self, protocol: Protocol) -> Counter[Kind]:
         """Count the verdicts of all tables under one protocol."""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from sidelight import _published, experiments
 from sidelight.experiments.account import FigureAccount
-from sidelight.experiments.experiment import PROTOCOL_WORDS, Entry, Experiment, Protocol, Setting, UseCase
+from sidelight.experiments.experiment import Entry, Experiment, Protocol, Setting, UseCase
 from sidelight.experiments.judgement import reading_round
 from sidelight.experiments.plan import Line, Profile, lines
 from sidelight.experiments.work import Arrays
+from sidelight.report.reproduction_words import PROTOCOL_NAMES
 from sidelight.results.summary import confidence_band
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def account(experiment: Experiment, protocol: Protocol, profile: Profile) -> Fig
 def draw(experiment: Experiment, protocol: Protocol, profile: Profile, arrived: Arrived) -> Figure:
     """Draw a figure under one protocol."""
     found = lines(experiment, protocol, profile)
-    subtitle = f"{_runs(found, profile)}; {PROTOCOL_WORDS[protocol]}"
+    subtitle = f"{_runs(found, profile)}, {PROTOCOL_NAMES[protocol]}"
     if experiment.drawing == "quartiles":
         from sidelight.report.quartile_figure import draw_quartiles
 

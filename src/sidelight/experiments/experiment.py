@@ -13,10 +13,6 @@ from typing import Any, Literal
 
 Protocol = Literal["published", "described"]
 PROTOCOLS: tuple[Protocol, ...] = ("published", "described")
-PROTOCOL_WORDS: dict[Protocol, str] = {
-    "published": "the runs behind the printed numbers",
-    "described": "the runs that the paper's text describes",
-}
 
 HORIZON = 20_000
 SLOW_HORIZON = 7_500

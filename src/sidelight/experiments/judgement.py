@@ -31,6 +31,7 @@ from sidelight.experiments.experiment import (
 )
 from sidelight.experiments.plan import Line, Profile, lines
 from sidelight.experiments.work import Arrays
+from sidelight.report.reproduction_words import CHANCE
 from sidelight.results.comparison import wins_of
 from sidelight.results.hypothesis import welch_of
 from sidelight.results.summary import Summary, summarize
@@ -39,7 +40,6 @@ Floats = npt.NDArray[np.float64]
 Arrived = Callable[[Entry], Arrays]
 """Where the arrays of an entry come from: as many runs as have been made of it."""
 
-CHANCE = 3.0
 DOUBT = 2.0
 """From here on a cell gets a second look: more careful than needed, because a difference can hide just below three."""
 BEYOND_DOUBT = 10.0
@@ -118,12 +118,13 @@ def _at(arrays: Arrays, end: int) -> Floats:
 
 
 def _wins(readings: list[_Reading], sign: float) -> dict[int, tuple[int, int]]:
-    """Count wins among the contestants that were read at the same round of the same runs as the first one."""
+    """Count wins among the paper's contestants that were read at the same round of the same runs as the first one."""
     first = readings[0]
     rivals = [
         index
         for index, reading in enumerate(readings)
-        if reading.round == first.round and reading.values.size == first.values.size and not reading.line.player.limit
+        if reading.line.player.paper is not None
+        and (reading.round, reading.values.size) == (first.round, first.values.size)
     ]
     counts = wins_of(np.stack([sign * readings[index].values for index in rivals]))
     return dict(zip(rivals, counts, strict=True))

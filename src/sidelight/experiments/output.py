@@ -48,6 +48,7 @@ def _facts(choice: Choice, seconds: float) -> dict[str, Any]:
         "experiments": [experiment.name for experiment in choice.experiments],
         "protocols": list(choice.protocols),
         "runs": profile.runs,
+        "slow": profile.slow,
         "slow_runs": {protocol: runs for protocol, (runs, _) in slow.items()},
         "slow_horizon": next((horizon for _, horizon in slow.values()), None),
         "seed": profile.seed,

@@ -93,10 +93,10 @@ def _played(task: Task, setting: GameSetting, progress: Advancing | bool) -> Arr
     from sidelight.experiments.worlds import environment
 
     entry = task.entry
-    game = sidelight.games.load(setting.game)
+    strategy = _strategy(setting.game, entry.strategy, entry.parameters)
     results = sidelight.simulate(
-        game,
-        _strategy(entry, game),
+        strategy.game,
+        strategy,
         environment(setting.world, entry.protocol, max(entry.horizon, 20_000)),
         entry.horizon,
         task.count,
@@ -109,11 +109,13 @@ def _played(task: Task, setting: GameSetting, progress: Advancing | bool) -> Arr
     return {"rounds": results.rounds, "regret": results.regret, "plays": results.plays}
 
 
-def _strategy(entry: Entry, game: sidelight.Game) -> Any:
+@functools.lru_cache(maxsize=32)
+def _strategy(game: str, name: str, parameters: tuple[tuple[str, Any], ...]) -> Any:
+    """Return a strategy; simulations do not change it, and the Bayes-optimal one takes half a second to make."""
     from sidelight import limits, strategies
 
-    kind = getattr(strategies if entry.strategy in strategies.names() else limits, entry.strategy)
-    return kind(game, **dict(entry.parameters))
+    kind = getattr(strategies if name in strategies.names() else limits, name)
+    return kind(sidelight.games.load(game), **dict(parameters))
 
 
 def _watched(task: Task, setting: UseCase) -> Arrays:

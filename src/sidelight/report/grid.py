@@ -23,7 +23,7 @@ table.grid { font-size: .83rem; } .grid th, .grid td { padding: .3rem .45rem; ve
 .grid tr.group th span { position: sticky; left: .45rem; }
 .grid tr.limit td { background: var(--soft); font-style: italic; }
 .grid td.paper, .grid td.faint { color: var(--faint); }
-.grid td.differs { white-space: normal; min-width: 7.5rem; }
+.grid td.verdict.differs { white-space: normal; min-width: 7.5rem; } .grid td.verdict.long { min-width: 15rem; }
 .grid .after { display: inline-block; min-width: 4.4em; padding-left: .35em; text-align: left; color: var(--faint); }
 .grid .note { display: block; font-size: .92em; color: var(--faint); font-weight: 400; font-style: normal;
   white-space: normal; line-height: 1.3; }

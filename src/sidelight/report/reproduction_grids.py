@@ -51,7 +51,8 @@ def agreement(table: TableAccount, account: Account) -> Grid:
         words = (SHORT_WORDS if several else KIND_WORDS)[kind]
         if kind == "differs" and not several:
             words += f": {account.reasons[reason].title}" if reason in numbers else ", for no known reason"
-        return Piece(words, f"verdict {kind}", note=_rerun(block, cell), reason=numbers.get(reason))
+        long = " long" * (kind == "differs" and not several)
+        return Piece(words, f"verdict {kind}{long}", note=_rerun(block, cell), reason=numbers.get(reason))
 
     columns = (
         _Column("here", "mean ± standard error", _mean),

@@ -48,9 +48,9 @@ _REMARKS: tuple[tuple[frozenset[str], str, str], ...] = (
         frozenset({"table3"}),
         "Strategies that were stopped early have no wins",
         "PG-IDS and PG-TS end at round 7 500, the others at 20 000, and the print gives them no wins, although at the "
-        "round where they end their regret is far below that of the others. Here wins are counted only among "
-        "strategies that ended at the same round after as many runs, and a p-value compares with the first row at the "
-        "same round.",
+        "round where they end their regret is far below that of the others. Here wins are counted only among the "
+        "paper's strategies that ended at the same round after as many runs, and a p-value compares with the first row "
+        "at the same round.",
     ),
     (
         _GAMES,
@@ -137,7 +137,7 @@ _GLOSSARY = (
     (
         _ALWAYS,
         "wins",
-        "Runs in which a row is the best: alone + shared with others.",
+        "Runs in which a row is the best of the paper's: alone + shared with others.",
     ),
     (
         _ALWAYS,
@@ -210,6 +210,7 @@ def _command(facts: Mapping[str, Any]) -> str:
     words += [f"--runs {runs}"] if runs != RUNS else []
     words += [f"--seed {seed}"] if seed else []
     words += [f"--protocol {ways[0]}"] if len(ways) == 1 else []
+    words += [f"--{facts['slow']}"] if facts.get("slow", "few") != "few" else []
     return " ".join(words)
 
 

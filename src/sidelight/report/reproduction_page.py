@@ -66,11 +66,12 @@ def to_html(account: Account, drawings: Mapping[str, str]) -> str:
 def _cards(account: Account, way: Protocol) -> str:
     counts = account.counts(way)
     total = sum(counts[kind] for kind in words.COMPARED)
-    found = [(str(counts[kind]), words.KIND_WORDS[kind]) for kind in words.COMPARED if counts[kind] or kind != "open"]
-    name = words.PROTOCOL_TITLES[way]
-    return (
-        cards(found) + f'<p class="faint">{escaped(name)}: {total} printed pairs. Table by table:</p>' if total else ""
-    )
+    if not total:
+        return ""
+    shown = [kind for kind in words.COMPARED if counts[kind] or kind != "open"]
+    found = [(str(counts[k]), "differ" if k == "differs" and counts[k] != 1 else words.KIND_WORDS[k]) for k in shown]
+    note = f"{words.PROTOCOL_TITLES[way]}: {total} printed pair{'s' * (total > 1)}. Table by table:"
+    return cards(found) + _prose(note, "faint")
 
 
 def _contents(account: Account, ways: list[Protocol]) -> str:
