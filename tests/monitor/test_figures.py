@@ -1,11 +1,11 @@
 """The figures and the page: everything on them, nothing over anything else, the same bytes every time."""
 
-import html.parser
 import random
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
+from pages import Checker
 
 from sidelight.monitor import ClassifierMonitor, replay
 from sidelight.report.monitor_figure import draw_classes, draw_replay
@@ -73,26 +73,6 @@ def test_same_bytes(tmp_path):
         save_figure(draw_replay(one, "cbp"), tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     assert replay_page(one, "cbp", source="x") == replay_page(one, "cbp", source="x")
-
-
-class Checker(html.parser.HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.open, self.seen, self.text = [], [], ""
-
-    def handle_starttag(self, tag, attrs):
-        self.seen.append((tag, dict(attrs)))
-        if tag not in ("meta", "br"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_startendtag(self, tag, attrs):
-        self.seen.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text += data
 
 
 def test_page_is_well_formed_and_loads_nothing():

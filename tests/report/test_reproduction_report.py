@@ -1,9 +1,9 @@
 import math
 import re
-from html.parser import HTMLParser
 from typing import get_args
 
 import pytest
+from pages import Checker
 
 from sidelight import experiments
 from sidelight._published import Pair
@@ -108,26 +108,6 @@ ACCOUNT = Account(
     facts=FACTS,
 )
 DRAWINGS = {figure.stem: SVG for figure in ACCOUNT.figures if figure.stem != "figure2-described"}
-
-
-class Checker(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.open, self.seen, self.text = [], [], ""
-
-    def handle_starttag(self, tag, attrs):
-        self.seen.append((tag, dict(attrs)))
-        if tag not in ("meta", "br"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.seen.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text += data
 
 
 def checked(account=ACCOUNT, drawings=DRAWINGS):
