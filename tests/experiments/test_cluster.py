@@ -1,16 +1,18 @@
 """A real cluster: worker processes on this machine, one of which is killed in the middle."""
 
-import os
-import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from sidelight.cli import main
 from sidelight.errors import SidelightError
 from sidelight.experiments.cluster import run_on_cluster
 from sidelight.experiments.local import run_here
 from sidelight.experiments.reproduction import Reproduction
-from sidelight.experiments.store import Store
+from sidelight.experiments.store import Store, read_sealed
 from sidelight.experiments.table1 import CBP, RAND_CBP
 
 from .making import Silent, choice_of, every_array
@@ -19,45 +21,76 @@ distributed = pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="module")
-def cluster():
-    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with distributed.LocalCluster(host="127.0.0.1", **settings) as running:
-        yield running
+def cluster(tmp_path_factory):
+    """Start a scheduler and two workers, each a process of its own, as on a real cluster but on loopback."""
+    contact = tmp_path_factory.mktemp("cluster") / "scheduler.json"
+    loopback = ["--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
+    program = [sys.executable, "-m", "distributed.cli.dask_{}", "--scheduler-file", str(contact), *loopback]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": contact.parent}
+    started = [subprocess.Popen([part.format("scheduler") for part in program] + ["--port", "0"], **quiet)]
+    try:
+        worker = [part.format("worker") for part in program] + ["--nthreads", "1", "--no-nanny"]
+        started += [subprocess.Popen(worker, **quiet) for _ in range(2)]
+        with distributed.Client(scheduler_file=str(contact), timeout="60s", set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
+            address = client.scheduler.address
+        yield address, started[1:]
+    finally:
+        for process in started[::-1]:
+            process.kill()
+            process.wait()
 
 
 class Killer(Silent):
     """Kills a worker process once some tasks are finished."""
 
-    def __init__(self, cluster):
-        self.cluster, self.count, self.killed = cluster, 0, None
+    def __init__(self, worker):
+        self.worker, self.count = worker, 0
 
     def finished(self, task):
         self.count += 1
         if self.count == 3:
-            with distributed.Client(self.cluster.scheduler_address, set_as_default=False) as client:
-                self.killed = sorted(client.run(os.getpid).values())[0]
-            os.kill(self.killed, signal.SIGKILL)
-
-
-def test_a_killed_worker_changes_nothing(cluster, tmp_path):
-    choice = choice_of(CBP, RAND_CBP, runs=960)
-    there = Reproduction(choice, Store(tmp_path / "there"))
-    killer = Killer(cluster)
-    there.run(lambda *work: run_on_cluster(cluster.scheduler_address, *work), killer)
-    assert killer.killed is not None
-    assert killer.count == len(choice.tasks()) == 40
-    here = Reproduction(choice, Store(tmp_path / "here"))
-    here.run(run_here, Silent())
-    for one, other in zip(every_array(there), every_array(here), strict=True):
-        assert one.dtype == other.dtype
-        assert np.array_equal(one, other)
+            self.worker.kill()
+            self.worker.wait()
 
 
 def test_a_worker_with_other_code_is_refused(cluster, tmp_path, monkeypatch):
     monkeypatch.setattr("sidelight.experiments.work.code_digest", lambda: "another")
     reproduction = Reproduction(choice_of(CBP, runs=2), Store(tmp_path))
     with pytest.raises(SidelightError, match=r"code = .* instead of 'another'.*same version"):
-        reproduction.run(lambda *work: run_on_cluster(cluster.scheduler_address, *work), Silent())
+        reproduction.run(lambda *work: run_on_cluster(cluster[0], *work), Silent())
+
+
+def test_the_command(cluster, tmp_path):
+    """On the command line, a game and the use case: the numbers are those of a local call."""
+    for place, where in (("there", ["--cluster", cluster[0]]), ("here", [])):
+        names = ["reproduce", "table2", "table4", "--runs", "2", "--protocol", "published"]
+        result = CliRunner().invoke(main, [*names, "--out", str(tmp_path / place), *where])
+        assert result.exit_code == 0, result.output
+    there, here = (sorted((tmp_path / place / "runs").rglob("*.npz")) for place in ("there", "here"))
+    assert len(there) == len(here) > 20
+    for one, other in zip(there, here, strict=True):
+        assert one.relative_to(tmp_path / "there") == other.relative_to(tmp_path / "here")
+        (facts, arrays), (same, others) = read_sealed(one), read_sealed(other)
+        assert facts == same
+        assert all(np.array_equal(arrays[name], others[name]) for name in arrays | others)
+
+
+def test_a_killed_worker_changes_nothing(cluster, tmp_path):
+    """The last test with this cluster: the worker stays dead, and the other one has to do its work."""
+    address, workers = cluster
+    choice = choice_of(CBP, RAND_CBP, runs=480)
+    there = Reproduction(choice, Store(tmp_path / "there"))
+    killer = Killer(workers[0])
+    there.run(lambda *work: run_on_cluster(address, *work), killer)
+    assert workers[0].returncode
+    assert workers[1].poll() is None
+    assert killer.count == len(choice.tasks()) == 20
+    here = Reproduction(choice, Store(tmp_path / "here"))
+    here.run(run_here, Silent())
+    for one, other in zip(every_array(there), every_array(here), strict=True):
+        assert one.dtype == other.dtype
+        assert np.array_equal(one, other)
 
 
 def test_no_scheduler(tmp_path, monkeypatch):

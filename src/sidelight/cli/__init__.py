@@ -19,7 +19,10 @@ __all__ = ["main"]
         "simulate": ("sidelight.cli.simulate", "Compare strategies on a game: a table and a figure of regret."),
         "limits": ("sidelight.cli.limits", "Say how good any strategy can be."),
         "monitor": ("sidelight.cli.monitor", "Watch a classifier: what it would cost, and what one would learn."),
-        "reproduce": ("sidelight.cli.reproduce", "Reproduce the ICML 2024 paper, and say what is true."),
+        "reproduce": (
+            "sidelight.cli.reproduce",
+            "Reproduce the tables and figures of the ICML 2024 paper, and say what is true.",
+        ),
         "warm": ("sidelight.cli.warm", "Compile everything now, so that simulations start at once."),
     },
     invoke_without_command=True,

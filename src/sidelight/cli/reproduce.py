@@ -44,12 +44,14 @@ As a job array, without Dask (job i of 8, then once):
     show_default=True,
     help="What was really run to get the printed numbers, what the paper's text says, or both.",
 )
-@click.option("--full", is_flag=True, help="Also PG-TS and PG-IDS get all runs, at 7 500 rounds (half an hour for 96).")
-@click.option("--beyond", is_flag=True, help="And these at 20 000 rounds, which the paper could not do (hours).")
+@click.option("--full", is_flag=True, help="Also PG-TS and PG-IDS get all runs, at 7500 rounds (an hour).")
+@click.option("--beyond", is_flag=True, help="The same at 20000 rounds, which the paper could not do (hours).")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Threads here; all cores by default.")
 @click.option("--cluster", metavar="ADDRESS", help="Use the workers of a Dask scheduler, such as tcp://host:8786.")
 @click.option("--shard", metavar="I/N", help="Do only share I of N, and write no report.")
-@click.option("--merge", is_flag=True, help="Do nothing but put finished shares together and write the report.")
+@click.option(
+    "--merge", is_flag=True, help="Put finished shares together, look again at what differs, and write the report."
+)
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of the strategies."
 )
