@@ -98,9 +98,12 @@ def test_shares_and_merge(folder, tmp_path):
         assert f"sidelight reproduce --merge --out {tmp_path}" in result.stdout
     early = invoke("reproduce", "--merge", "--out", tmp_path)
     assert early.exit_code == 2
+    other = invoke("reproduce", "table1", "--runs", "4", "--shard", "1/3", "--out", tmp_path)
+    assert other.exit_code == 2
+    assert "holds shares of another plan" in " ".join(other.stderr.split())
     assert re.search(r"pieces of work are missing.*run --shard 3/3 \(again\) first", " ".join(early.stderr.split()))
     invoke(*TABLE, "figure1", "--shard", "3/3", "--out", tmp_path)
-    merged = invoke("reproduce", "--merge", "--out", tmp_path)
+    merged = invoke("reproduce", "--merge", "--runs", "3", "--out", tmp_path)  # given again, which changes nothing
     assert merged.exit_code == 0, merged.output
     for path in (folder / "runs").rglob("*.npz"):
         with np.load(path) as one, np.load(tmp_path / path.relative_to(folder)) as other:
@@ -134,6 +137,7 @@ def test_interrupted(tmp_path, monkeypatch):
         (["--shard", "3/2"], "write i/n with i from 1 to n"),
         (["--cluster", "tcp://127.0.0.1:1", "--workers", "2"], "leave out --workers"),
         (["--cluster", "here"], "give an address such as tcp://host:8786"),
+        (["--cluster", "tcp://127.0.0.1"], "give an address such as tcp://host:8786"),
         (["--runs", "0"], "--runs"),
         (["--merge"], "run all shares first"),
     ],
@@ -143,6 +147,7 @@ def test_mistakes(arguments, message, tmp_path):
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
     assert "Traceback" not in result.output
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_file_is_no_folder(tmp_path):
@@ -154,8 +159,16 @@ def test_a_file_is_no_folder(tmp_path):
     assert file.read_text() == "mine"
 
 
-def test_a_damaged_plan(tmp_path):
-    (tmp_path / "plan.json").write_text("{")
+PLAN = {"names": [], "runs": 2, "protocol": "both", "full": False, "beyond": False, "seed": 0, "shares": 2}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["{", "5", *({**PLAN, name: 5.5} for name in PLAN), {**PLAN, "runs": 0}, {**PLAN, "shares": 0}],
+    ids=str,
+)
+def test_a_damaged_plan(tmp_path, wrong):
+    (tmp_path / "plan.json").write_text(wrong if isinstance(wrong, str) else json.dumps(wrong))
     result = invoke("reproduce", "--merge", "--out", tmp_path)
     assert result.exit_code == 2
     assert "plan.json' is damaged" in " ".join(result.stderr.split())
@@ -173,3 +186,6 @@ def test_without_what_draws_and_writes_tables(folder, tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert "pip install sidelight[plot]" in result.stderr
     assert "pip install sidelight[parquet]" in result.stderr
+    assert not (folder / "runs.parquet").exists()
+    assert not json.loads((folder / "manifest.json").read_text())["files"]
+    assert "(<figures/" not in (folder / "report.md").read_text(encoding="utf-8")

@@ -76,10 +76,20 @@ def test_what_looks_right_gets_no_second_look():
     assert judged(values).rerun is None
 
 
+def test_more_runs_than_the_paper_has():
+    """Where the first 96 runs are the paper's to the digit, 4 000 runs do not change that."""
+    paper = sample(PRINTED.mean, PRINTED.std, 96)
+    cell = judged(np.concatenate([paper, sample(7.1, 7.0, 904, seed=3)]), runs=1_000)
+    assert (cell.runs, cell.verdict.kind, cell.rerun.runs) == (1_000, "digit", 96)
+    assert cell.rerun.mean == pytest.approx(PRINTED.mean)
+    other = judged(sample(PRINTED.mean, PRINTED.std, 1_000), runs=1_000)
+    assert (other.verdict.kind, other.rerun) == ("digit", None)
+
+
 def test_few_runs():
     one = judged([3.0], runs=1)
     assert (one.verdict.kind, one.z, one.std) == ("open", None, None)
-    assert judgement.needs_rerun(one)
+    assert not judgement.needs_rerun(one)  # or one run would cost as much as 960
     # The spread of three runs may be small by luck: the printed one stands for it.
     three = judged([10.0, 10.001, 10.002], runs=3)
     assert abs(three.z) < 1

@@ -97,16 +97,17 @@ def test_an_error_ends_the_work_and_is_shown(whole, tmp_path, monkeypatch):
 
 
 def test_the_second_look_is_at_what_looks_different(tmp_path, monkeypatch):
-    """Two runs say too little, so that the verdicts come from 960; those that agree to begin with get no more."""
-    choice = choice_of(CBP, LIMIT, runs=1)
+    """With nothing above doubt, the verdict on what is printed comes from 960 runs; what is not gets no more."""
+    monkeypatch.setattr("sidelight.experiments.judgement.DOUBT", 0.0)
+    choice = choice_of(CBP, LIMIT, runs=3)
     reproduction = Reproduction(choice, Store(tmp_path))
     reproduction.run(run_here, Silent())
-    assert [cell.verdict.kind for cell in reproduction.tables()[0].blocks[0].cells] == ["open", "ours"]
+    assert [cell.verdict.kind for cell in reproduction.tables()[0].blocks[0].cells] == ["chance", "ours"]
     display = Silent()
     reproduction.look_again(run_here, display)
     assert display.pending == RERUN // 48
     cell = reproduction.tables()[0].blocks[0].cells[0]
-    assert (cell.runs, cell.rerun.runs, cell.verdict.kind) == (1, RERUN, "chance")
+    assert (cell.runs, cell.rerun.runs, cell.verdict.kind) == (3, RERUN, "chance")
     reproduction.look_again(run_here, display)
     assert display.pending == RERUN // 48  # nothing more was asked for
 

@@ -95,7 +95,6 @@ FACTS = {
     "slow_horizon": 7500,
     "seed": 7,
     "seconds": 231.4,
-    "workers": 2,
     "sidelight": "0.1.0",
     "numba": None,
     "code": "abc123",
@@ -191,7 +190,7 @@ def test_everything_is_said_in_both_formats(form):
         "The printed wins include ties",
         "F1 score",
         "sidelight reproduce table1 table4 figure1 --seed 7",
-        "3 min 51 s with 2 workers",
+        "3 min 51 s",
         "96 of each (slow strategies: 4 or 2, 7\N{NO-BREAK SPACE}500 rounds)",
         "abc123",
         "Matplotlib is not installed" if form == "html" else "figures/figure2-described.png",
@@ -295,3 +294,25 @@ def test_nothing_differs():
         assert "Of 1 printed pair of mean and standard deviation in Table 2, 1 is the same to the digit." in form
         assert words.NO_DIFFERENCE in form
     assert "F1 score" not in dict(glossary(account))
+
+
+def test_too_few_runs_are_no_agreement():
+    block = Block("Apples", "regret", "less", [cell("CBP", "open", runs=1, z=None)])
+    account = Account([TableAccount("table1", "t", "", "published", [block])], [], {}, FACTS)
+    for text in (to_markdown(account), to_html(account, {})):
+        assert words.UNDECIDED in text
+        assert words.NO_DIFFERENCE not in text
+
+
+@pytest.mark.parametrize(
+    ("p", "said"), [(0.8, "RandCBP (mean 61.800, 99 % 1057.300, at most 3972.800) is not shown"), (0.01, ") is better")]
+)
+def test_many_runs_say_what_few_hide(p, said):
+    first = cell("RandCBP", "chance", p_one_sided=None, mean=61.8, q99=1057.3, max=3972.8)
+    block = Block("Apples, balanced", "regret", "less", [first, cell("CBP", "chance", p_one_sided=p)])
+    tables = [TableAccount("table1", "t", "", "published", [block])]
+    few, many = (dict(remarks(Account(tables, [], {}, FACTS | {"runs": runs}))) for runs in (96, 4_000))
+    assert "--runs 4000" in few["96 runs hide rare disasters"]
+    text = many["96 runs hide rare disasters"]
+    assert "With 4\N{NO-BREAK SPACE}000 runs: on apples, balanced, RandCBP" in text
+    assert said.replace("1057.300", "1057.3").replace("3972.800", "3972.8") in text

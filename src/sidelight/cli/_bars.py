@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import click
 if TYPE_CHECKING:
     from sidelight.experiments.work import Task
 
+_ROOM = 60  # columns that a bar with everything needs
 _SOON = 0.2  # seconds between two moves of a bar
 
 
@@ -27,6 +29,7 @@ class Bars:
         self._shown = sys.stderr.isatty() if shown is None else shown
         self._lock = threading.Lock()
         self._groups: dict[Task, list[str]] = {}
+        self._open_tasks: Counter[str] = Counter()
         self._left: dict[str, float] = {}
         self._total: dict[str, float] = {}
         self._done: dict[Task, float] = {}
@@ -38,6 +41,7 @@ class Bars:
         """Hear which tasks each experiment needs, and which of them are still to be done."""
         todo = set(pending)
         self._groups, self._left, self._total, self._done, self._ids = {}, {}, {}, {}, {}
+        self._open_tasks = Counter()
         self._started = time.monotonic()
         if len(experiments) > 1:
             experiments = [*experiments, ("all together", list({task for _, group in experiments for task in group}))]
@@ -47,6 +51,7 @@ class Bars:
             for task in tasks:
                 if task in todo:
                     self._groups.setdefault(task, []).append(name)
+                    self._open_tasks[name] += 1
         if self._shown and todo:
             self._open()
 
@@ -60,7 +65,8 @@ class Bars:
         self._count(task, task.seconds)
         with self._lock:
             for name in self._groups.pop(task, []):
-                if not any(name in names for names in self._groups.values()):
+                self._open_tasks[name] -= 1
+                if not self._open_tasks[name]:
                     self._finish(name)
 
     def note(self, text: str) -> None:
@@ -105,15 +111,11 @@ class Bars:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
         from rich.progress import TimeRemainingColumn as Remaining
 
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=None),
-            TaskProgressColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            Remaining(elapsed_when_finished=False),
-        )
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=False, speed_estimate_period=60)
+        console = Console(stderr=True)
+        roomy = (TaskProgressColumn(), TimeElapsedColumn(), TextColumn("left")) if console.width >= _ROOM else ()
+        remaining = Remaining(compact=console.width < _ROOM)
+        columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), *roomy, remaining)
+        self._bar = Progress(*columns, console=console, transient=False, speed_estimate_period=60)
         for name, total in self._total.items():
             self._ids[name] = self._bar.add_task(name, total=total, completed=total - self._left[name])
         self._bar.start()

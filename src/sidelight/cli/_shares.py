@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import click
 
 from sidelight._storage import replacing
 from sidelight.errors import SidelightError
+from sidelight.experiments.experiment import PROTOCOLS
 
 if TYPE_CHECKING:
     from sidelight.experiments.reproduction import Reproduction
@@ -20,42 +21,69 @@ _REMEMBERED = ("names", "runs", "protocol", "full", "beyond", "seed")
 
 
 def keep_plan(folder: Path, options: Mapping[str, Any], shares: int) -> None:
-    """Write down what the shares are shares of, for --merge."""
+    """Write down what the shares are shares of, for --merge; refuse another plan than the one that is there."""
     plan = {name: options[name] for name in _REMEMBERED} | {"names": list(options["names"]), "shares": shares}
-    with replacing(folder / _PLAN) as draft:
+    path = folder / _PLAN
+    if path.exists() and (there := _plan(folder)) != plan:
+        names = ", ".join(f"{name} {there[name]!r}" for name in plan if there[name] != plan[name])
+        raise SidelightError(
+            f"{folder} holds shares of another plan ({names}): name another folder with --out, or remove {str(path)!r}"
+        )
+    with replacing(path) as draft:
         draft.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
 
 
 def planned(context: click.Context, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of the shares, unless others are given."""
-    given = any(context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE for name in _REMEMBERED)
-    if given or not (folder / _PLAN).exists():
+    """Return the options of the shares, as far as no others are given."""
+    if not (folder / _PLAN).exists():
         return options
-    return options | _plan(folder)
+    given = {
+        name: options[name]
+        for name in _REMEMBERED
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE and options[name]
+    }
+    return options | _plan(folder) | given
 
 
 def _plan(folder: Path) -> dict[str, Any]:
+    path = folder / _PLAN
     try:
-        plan = json.loads((folder / _PLAN).read_text(encoding="utf-8"))
-        return {name: plan[name] for name in (*_REMEMBERED, "shares")}
+        plan = json.loads(path.read_text(encoding="utf-8"))
+        found = {name: plan[name] for name in (*_REMEMBERED, "shares")}
     except (OSError, ValueError, KeyError, TypeError):
-        raise SidelightError(
-            f"{str(folder / _PLAN)!r} is damaged: remove it, and give --merge the shares' options"
-        ) from None
+        found = {}
+    if not found or not all(good(found[name]) for name, good in _GOOD.items()):
+        raise SidelightError(f"{str(path)!r} is damaged: remove it, and give --merge the options of the shares")
+    return found
 
 
 def check_complete(reproduction: Reproduction, folder: Path) -> None:
     """Raise an error that says which shares to run, unless all work is done."""
-    missing = reproduction.missing()
+    missing = set(reproduction.missing())
     if not missing:
         return
     every = reproduction.choice.tasks()
     where = "run all shares first"
     if (folder / _PLAN).exists():
         count = _plan(folder)["shares"]
-        gone = set(missing)
-        shares = [f"{k + 1}/{count}" for k in range(count) if gone.intersection(every[k::count])]
-        where = f"run --shard {', '.join(shares[:12])}{' and more' if len(shares) > 12 else ''} (again) first"
+        shares = sorted({place % count + 1 for place, task in enumerate(every) if task in missing})
+        listed = ", ".join(f"{share}/{count}" for share in shares[:12])
+        where = f"run --shard {listed}{' and more' if len(shares) > 12 else ''} (again) first, with the same options"
     raise SidelightError(
         f"{len(missing)} of {len(every)} pieces of work are missing, damaged or from other code in {folder}: {where}"
     )
+
+
+def _count(value: Any, least: int = 1) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+_GOOD: dict[str, Callable[[Any], bool]] = {
+    "names": lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+    "runs": _count,
+    "protocol": lambda value: value in (*PROTOCOLS, "both"),
+    "full": lambda value: isinstance(value, bool),
+    "beyond": lambda value: isinstance(value, bool),
+    "seed": lambda value: _count(value, 0),
+    "shares": _count,
+}

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import re
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,22 +79,24 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
     share = None if shard is None else share_of(shard)
     if merge:
         options = _shares.planned(context, folder, options)
-    choice = _choice(options)
-    reproduction = Reproduction(choice, Store(folder / "runs"))
+    reproduction = Reproduction(_choice(options), Store(folder / "runs"))
     bars, runner = Bars(), _runner(options["cluster"], options["workers"])
     with warnings_as_notes():
         if merge:
             _shares.check_complete(reproduction, folder)
+        _make(folder)
         if share is not None:
             _shares.keep_plan(folder, options, share[1])
-        seconds = 0.0 if merge else _run(reproduction, runner, bars, folder, share)
+        with _kept(folder, reproduction):
+            seconds = 0.0 if merge else reproduction.run(runner, bars, share)
         if share is not None:
             click.echo(f"Share {shard} is in {folder}; when all are: sidelight reproduce --merge --out {out}")
             return
-        seconds += _guarded(lambda: reproduction.look_again(runner, bars), reproduction, folder)
-        from sidelight.experiments import output
+        with _kept(folder):
+            seconds += reproduction.look_again(runner, bars)
+            from sidelight.experiments import output
 
-        account = output.write(reproduction, folder, seconds, bars.note)
+            account = output.write(reproduction, folder, seconds or None, bars.note)
     _write(account, folder)
 
 
@@ -101,7 +107,7 @@ def _check(shard: str | None, merge: bool, options: dict[str, Any]) -> None:
         raise SidelightError("--shard does a part of the work and --merge puts the parts together: give one of them")
     if options["cluster"] is not None and options["workers"] is not None:
         raise SidelightError("--cluster brings its own workers: leave out --workers")
-    if options["cluster"] is not None and "://" not in options["cluster"]:
+    if options["cluster"] is not None and not re.fullmatch(r"(tcp|tls|ws|wss|ucx)://.+:\d+", options["cluster"]):
         raise SidelightError(f"--cluster is {options['cluster']!r}: give an address such as tcp://host:8786")
 
 
@@ -109,8 +115,13 @@ def _folder(out: str) -> Path:
     folder = Path(out)
     if folder.exists() and not folder.is_dir():
         raise SidelightError(f"--out is {out!r}, which is a file: name a folder")
-    folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def _make(folder: Path) -> None:
+    """Make the folder, and fail now rather than after the first minute if it cannot be written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=folder).close()
 
 
 def _choice(options: dict[str, Any]) -> Choice:
@@ -134,24 +145,18 @@ def _runner(cluster: str | None, workers: int | None) -> Runner:
     return functools.partial(run_on_cluster, cluster)
 
 
-def _run(reproduction: Reproduction, runner: Runner, bars: Bars, folder: Path, share: tuple[int, int] | None) -> float:
-    return _guarded(lambda: reproduction.run(runner, bars, share), reproduction, folder)
-
-
-def _guarded(work: Any, reproduction: Reproduction, folder: Path) -> float:
-    """Do work; on Ctrl-C say what is kept."""
+@contextlib.contextmanager
+def _kept(folder: Path, reproduction: Reproduction | None = None) -> Iterator[None]:
+    """On Ctrl-C, say what is kept: how much of a reproduction's work, or that only second looks and the report lack."""
     try:
-        seconds: float = work()
+        yield
     except KeyboardInterrupt:
-        every = len(reproduction.choice.tasks())
-        done = every - len(reproduction.missing())
-        click.echo(
-            f"Interrupted: {done} of {every} pieces of work are done and kept in {folder}; "
-            "the same command goes on from there",
-            err=True,
-        )
+        done = "all but second looks and the report is"
+        if reproduction is not None:
+            every = len(reproduction.choice.tasks())
+            done = f"{every - len(reproduction.missing())} of {every} pieces of work are"
+        click.echo(f"Interrupted: {done} done and kept in {folder}; the same command goes on from there", err=True)
         raise
-    return seconds
 
 
 def _write(account: Account, folder: Path) -> None:

@@ -22,7 +22,7 @@ class Verdict(NamedTuple):
 
 
 class Rerun(NamedTuple):
-    """A second look at a number that seemed different: more runs, the first ones among them."""
+    """A second look at a number: more runs where it seemed different, or the paper's 96 where there are more."""
 
     runs: int
     mean: float

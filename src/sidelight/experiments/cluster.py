@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from typing import Any
 
 from sidelight.errors import SidelightError
@@ -10,6 +14,7 @@ from sidelight.experiments.work import Done, Task, perform
 
 _PATIENCE = "10s"
 _RETRIES = 5  # of a task whose workers died
+_GLANCE = 10.0  # seconds between two looks at whether there are workers
 
 
 def run_on_cluster(
@@ -32,15 +37,37 @@ def run_on_cluster(
         futures = client.map(perform, ordered, pure=False, retries=_RETRIES, key="sidelight")
         known = dict(zip(futures, ordered, strict=True))
         try:
-            for future in as_completed(futures, loop=client.loop):
-                task = known[future]
-                finished(task, _result(future, task))
-                advance(task, task.rounds)
-                future.release()
+            with _asking_for_workers(client, address):
+                for future in as_completed(futures, loop=client.loop):
+                    task = known[future]
+                    finished(task, _result(future, task))
+                    advance(task, task.rounds)
+                    future.release()
         finally:
             client.cancel(futures)
     finally:
         client.close()
+
+
+@contextlib.contextmanager
+def _asking_for_workers(client: Any, address: str) -> Iterator[None]:
+    """Say so if there is nobody to do the work: a cluster may have no workers yet, or lose them all."""
+    done = threading.Event()
+
+    def ask() -> None:
+        while True:
+            if client.status == "running" and not client.scheduler_info()["workers"]:
+                warnings.warn(f"the cluster at {address} has no workers: waiting for some", stacklevel=2)
+            if done.wait(_GLANCE):
+                return
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 def _connected(address: str) -> Any:
@@ -62,9 +89,14 @@ def _result(future: Any, task: Task) -> Done:
         done: Done = future.result()
     except SidelightError:
         raise
+    except CancelledError:
+        raise SidelightError(
+            "the cluster's scheduler was lost; finished work is kept: the same command goes on from there"
+        ) from None
     except Exception as error:
         raise SidelightError(
             f"a worker failed at {task.entry.place}, runs {task.first} to {task.first + task.count - 1} "
-            f"({type(error).__name__}: {error}); finished work is kept: the same command goes on from there"
+            f"({type(error).__name__}: {error}); scheduler and workers need sidelight, too. Finished work is kept: the "
+            "same command goes on from there"
         ) from error
     return done

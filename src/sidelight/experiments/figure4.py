@@ -13,7 +13,8 @@ EXPERIMENT = Experiment(
     title="How RandCBP depends on σ and K, without contexts",
     text=(
         "RandCBP multiplies its confidence widths by a random number: normal with standard deviation σ, cut off and "
-        "rounded to K points. A small σ explores less, which is cheap on average and now and then a disaster."
+        "rounded to K points. A small σ explores less: cheap in most runs, now and then a disaster, and the disasters "
+        "decide the mean."
     ),
     sections=tuple(replace(section, players=_PLAYERS) for section in figure1.EXPERIMENT.sections),
     drawing="sensitivity",

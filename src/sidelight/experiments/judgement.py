@@ -124,6 +124,7 @@ def _wins(readings: list[_Reading], sign: float) -> dict[int, tuple[int, int]]:
         index
         for index, reading in enumerate(readings)
         if reading.line.player.paper is not None
+        and reading.label == reading.line.player.name
         and (reading.round, reading.values.size) == (first.round, first.values.size)
     ]
     counts = wins_of(np.stack([sign * readings[index].values for index in rivals]))
@@ -148,7 +149,7 @@ def _cell(
     s = summarize(reading.values, reading.round or 0)
     z = _z(s, reading.printed)
     first = _verdict(reading, s, z, None)
-    rerun = _rerun(reading) if first.kind == "open" or _doubtful(first.kind, z) else None
+    rerun = _rerun(reading) if _doubtful(first.kind, z) else _first_runs(reading, s)
     return Cell(
         label=reading.label,
         runs=s.runs,
@@ -176,7 +177,7 @@ def _verdict(reading: _Reading, s: Summary, z: float | None, rerun: Rerun | None
     printed = reading.printed
     if printed is None:
         return Verdict("ours")
-    if _same_digits(s, printed):
+    if _same_digits(s, printed) or _first_runs(reading, s):
         return Verdict("digit")
     final = rerun.z if rerun else z
     if final is None:
@@ -190,7 +191,7 @@ def _verdict(reading: _Reading, s: Summary, z: float | None, rerun: Rerun | None
 
 def needs_rerun(cell: Cell) -> bool:
     """Say whether a cell looks different, or may be, and has not had a second look."""
-    return cell.rerun is None and (cell.verdict.kind == "open" or _doubtful(cell.verdict.kind, cell.z))
+    return cell.rerun is None and _doubtful(cell.verdict.kind, cell.z)
 
 
 def _doubtful(kind: str, z: float | None) -> bool:
@@ -203,6 +204,17 @@ def _rerun(reading: _Reading) -> Rerun | None:
     s = summarize(reading.all_values, reading.round or 0)
     z = _z(s, reading.printed)
     return None if z is None else Rerun(s.runs, s.mean, s.std, s.standard_error, z)
+
+
+def _first_runs(reading: _Reading, s: Summary) -> Rerun | None:
+    """Return what the paper's 96 runs gave, where there are more runs and those met the printed digits."""
+    printed = reading.printed
+    if printed is None or reading.line.entry.protocol != "published" or s.runs <= _published.RUNS:
+        return None
+    first = summarize(reading.values[: _published.RUNS], s.round)
+    if not _same_digits(first, printed):
+        return None
+    return Rerun(first.runs, first.mean, first.std, first.standard_error, 0.0)
 
 
 def _z(s: Summary, printed: Pair | None) -> float | None:

@@ -10,6 +10,10 @@ from typing import Any
 from sidelight.experiments.work import Done, Task, perform
 from sidelight.simulation.runs import cores
 
+# What a thread that is told to stop may take: less than this unless it is preparing something, without compilation say.
+# It is left to itself then, since only the main thread writes files.
+_PATIENCE = 2.0
+
 
 class Stopped(Exception):  # noqa: N818 - nothing went wrong
     """Somebody else ended the work."""
@@ -50,7 +54,7 @@ def run_here(
     finally:
         queue.stop.set()
         for thread in threads:
-            thread.join()
+            thread.join(_PATIENCE)
 
 
 class _Queue:

@@ -19,8 +19,11 @@ from sidelight.results import provenance
 Note = Callable[[str], None]
 
 
-def write(reproduction: Reproduction, folder: Path, seconds: float, note: Note) -> Account:
-    """Write everything into a folder; return what the report says."""
+def write(reproduction: Reproduction, folder: Path, seconds: float | None, note: Note) -> Account:
+    """Write everything into a folder; return what the report says.
+
+    `seconds` is what this call has computed for, None if all was there already.
+    """
     choice = reproduction.choice
     figures = [experiment for experiment in choice.experiments if not experiment.is_table]
     tables = reproduction.tables()
@@ -37,7 +40,7 @@ def write(reproduction: Reproduction, folder: Path, seconds: float, note: Note) 
     return account
 
 
-def _facts(choice: Choice, seconds: float) -> dict[str, Any]:
+def _facts(choice: Choice, seconds: float | None) -> dict[str, Any]:
     profile: Profile = choice.profile
     slow = {
         entry.protocol: (profile.runs_of(entry), entry.horizon)
@@ -52,7 +55,8 @@ def _facts(choice: Choice, seconds: float) -> dict[str, Any]:
         "slow_runs": {protocol: runs for protocol, (runs, _) in slow.items()},
         "slow_horizon": next((horizon for _, horizon in slow.values()), None),
         "seed": profile.seed,
-        "seconds": round(seconds, 1),
+        "seconds": None if seconds is None else round(seconds, 1),
+        "drawn": importlib.util.find_spec("matplotlib") is not None,
         "code": code_digest(),
         **provenance.collected(),
     }
@@ -94,6 +98,7 @@ def _write_raw(reproduction: Reproduction, account: Account, folder: Path, note:
     entries = plan.entries(choice.experiments, choice.protocols, choice.profile)
     table = folder / "runs.parquet"
     if not raw.write_parquet(table, entries, reproduction.arrays):
+        table.unlink(missing_ok=True)  # of an earlier call
         note("no Parquet file of all runs without pyarrow; try: pip install sidelight[parquet]")
     runs = {entry: reproduction.runs(entry) for entry in entries}
     raw.write_manifest(folder / "manifest.json", account.facts, runs, [table])

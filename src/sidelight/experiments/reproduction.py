@@ -1,7 +1,7 @@
 """The whole way: from a choice of experiments to finished runs, second looks and verdicts.
 
 Work that is on disk already is not done again; what is damaged, or was made by other code, is. A cell that lies outside
-three standard errors gets ten times the runs before it is called different.
+two standard errors gets ten times the runs before it may be called different.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from sidelight.experiments.experiment import Protocol as Way
 from sidelight.experiments.plan import Profile
 from sidelight.experiments.store import State, Store, counted
 from sidelight.experiments.work import Arrays, Done, Task
+
+_MEMORY = 1 << 28  # bytes of runs that are kept at hand; more are read from disk again
 
 
 class Runner(Protocol):
@@ -120,6 +122,8 @@ class Reproduction:
         """Return the runs of an entry, those of a second look included."""
         runs = self.runs(entry)
         if (entry, runs) not in self._arrays:
+            if sum(array.nbytes for arrays in self._arrays.values() for array in arrays.values()) > _MEMORY:
+                self._arrays.clear()
             self._arrays[entry, runs] = self.store.gather(self.choice.tasks_of(entry, runs))
         return self._arrays[entry, runs]
 
@@ -148,14 +152,15 @@ class Reproduction:
         ]
 
     def _do(self, tasks: Sequence[Task], groups: Any, runner: Runner, display: Display) -> float:
-        """Do those of the tasks that are not on disk."""
+        """Do those of the tasks that are not on disk; return the seconds it took, 0 if there were none."""
         states = counted(self.store, tasks)
         for state, why in ((State.DAMAGED, "damaged"), (State.STALE, "from other code or parameters")):
             if states[state]:
                 several = len(states[state]) > 1
                 text = f"{len(states[state])} stored piece{'s' if several else ''} of work"
                 display.note(f"{text} {'were' if several else 'was'} {why} and will be done again")
-        pending = [task for task in tasks if task not in set(states[State.READY])]
+        ready = set(states[State.READY])
+        pending = [task for task in tasks if task not in ready]
         started = time.perf_counter()
         display.begin(groups, pending)
 
@@ -168,7 +173,7 @@ class Reproduction:
                 runner(pending, finished, display.advance)
         finally:
             display.end()
-        return time.perf_counter() - started
+        return time.perf_counter() - started if pending else 0.0
 
 
 def share_of(text: str) -> tuple[int, int]:

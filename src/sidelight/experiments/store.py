@@ -68,7 +68,14 @@ class Store:
                 f"a worker returned {_difference(done.facts, task.facts())} for {task.entry.place}: "
                 "all workers need the same version of sidelight and NumPy as this process"
             )
-        write_sealed(self.path(task), done.facts, done.arrays)
+        path = self.path(task)
+        try:
+            write_sealed(path, done.facts, done.arrays)
+        except OSError as error:
+            raise SidelightError(
+                f"cannot write {str(path)!r} ({error.strerror or error}); what was finished before is kept, and the "
+                "same command goes on from there"
+            ) from None
 
     def _read(self, task: Task) -> tuple[State, Arrays | None]:
         path = self.path(task)
@@ -76,6 +83,8 @@ class Store:
             facts, arrays = read_sealed(path)
         except FileNotFoundError:
             return State.MISSING, None
+        except OSError as error:
+            raise SidelightError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
         except SidelightError:
             return State.DAMAGED, None
         return (State.READY, arrays) if facts == task.facts() else (State.STALE, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib.metadata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -138,9 +139,9 @@ def _watched(task: Task, setting: UseCase) -> Arrays:
 
 @functools.cache
 def code_digest() -> str:
-    """Return a digest of all sources that results depend on, and of the version of NumPy."""
+    """Return a digest of all sources that results depend on, and of the versions of NumPy and SciPy."""
     root = Path(sidelight.__file__).parent
-    found = hashlib.sha256(np.__version__.encode())
+    found = hashlib.sha256(f"{np.__version__}\0{importlib.metadata.version('scipy')}".encode())
     for name in (*_DECIDING, *_DECIDING_TOO):
         path = root / name
         for file in [path] if path.is_file() else sorted(path.rglob("*.py")):

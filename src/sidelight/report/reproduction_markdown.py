@@ -40,7 +40,7 @@ def to_markdown(account: Account) -> str:
 
 def _reasons(account: Account) -> list[str]:
     differences = words.differences(account)
-    parts = [] if differences else [words.NO_DIFFERENCE]
+    parts = [] if differences else [words.no_difference(account)]
     for key, index in words.numbered(account).items():
         reason = account.reasons[key]
         parts += [f"### [{index}] {plain(reason.title)}", _prose(reason.sentence), _prose(reason.evidence)]
@@ -61,7 +61,7 @@ def _protocol(account: Account, way: Protocol, seen: set[str]) -> list[str]:
             seen.add(table.name)
     for figure in account.figures:
         if figure.protocol == way:
-            parts += _figure(figure, figure.name not in seen)
+            parts += _figure(figure, figure.name not in seen, account.facts.get("drawn", True))
             seen.add(figure.name)
     return parts
 
@@ -78,9 +78,9 @@ def _one_table(account: Account, table: TableAccount, first: bool) -> list[str]:
     ]
 
 
-def _figure(figure: FigureAccount, first: bool) -> list[str]:
+def _figure(figure: FigureAccount, first: bool, drawn: bool) -> list[str]:
     title = f"{words.name(figure.name)}: {figure.title}"
-    image = f"![{plain(title)}](<figures/{figure.stem}.png>)"
+    image = f"![{plain(title)}](<figures/{figure.stem}.png>)" if drawn else _prose(words.NO_DRAWING)
     return [f"### {plain(title)}", _prose(figure.text) if first else "Explained above.", image, _prose(figure.caption)]
 
 

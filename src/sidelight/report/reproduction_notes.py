@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 from sidelight._published import RUNS
 from sidelight.report.reproduction_words import joined, name, parts, together
-from sidelight.report.tables import grouped
+from sidelight.report.tables import grouped, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from sidelight.experiments.account import Account, TableAccount
+    from sidelight.experiments.account import Account, Cell, TableAccount
 
 _GAMES = frozenset({"table1", "table2", "table3"})
+_DISASTERS = "96 runs hide rare disasters"
+_MANY = 960  # runs that show what 96 may hide
+_LEVEL = 0.05
 _REMARKS: tuple[tuple[frozenset[str], str, str], ...] = (
     (
         _GAMES,
@@ -54,7 +57,7 @@ _REMARKS: tuple[tuple[frozenset[str], str, str], ...] = (
     ),
     (
         _GAMES,
-        "96 runs hide rare disasters",
+        _DISASTERS,
         "A strategy that is now and then sure of the wrong action has a mean regret that few very bad runs decide, and "
         "96 runs may hold none of them. The columns “99 %” and “max” give an idea; `sidelight reproduce table1 table2 "
         "--runs 4000` shows the tails themselves.",
@@ -117,7 +120,12 @@ _GLOSSARY = (
         "|z| < 3. Where |z| is 2 or more, there is a second look, and 960 runs decide. Their mean and z then stand "
         "below the verdict; the other columns keep to the first runs.",
     ),
-    (_ALWAYS, "differs", "|z| ≥ 3, also after a second look. Numbers in brackets refer to the reasons."),
+    (
+        _ALWAYS,
+        "differs",
+        "|z| ≥ 3, with 960 runs or more; |z| ≥ 10 for slow strategies, which get no second look. Numbers in brackets "
+        "refer to the reasons.",
+    ),
     (
         _OPEN,
         "too few runs to say",
@@ -152,7 +160,32 @@ _GLOSSARY = (
 def remarks(account: Account) -> list[tuple[str, str]]:
     """Return what has to be known of the paper's statistics, as far as it concerns what is shown: title and text."""
     shown = {part.name for part in parts(account)}
-    return [(title, text) for names, title, text in _REMARKS if shown & names]
+    found = [(title, text) for names, title, text in _REMARKS if shown & names]
+    hidden = _hidden(account)
+    return [(title, hidden) if title == _DISASTERS and hidden else (title, text) for title, text in found]
+
+
+def _hidden(account: Account) -> str:
+    """Say what many runs show of the first two strategies without contexts; nothing if there are few."""
+    if (account.facts.get("runs") or 0) < _MANY:
+        return ""
+    way = account.tables[0].protocol
+    blocks = [b for t in account.tables if t.name in ("table1", "table2") and t.protocol == way for b in t.blocks]
+    texts = []
+    for first, second, *_ in (block.cells for block in blocks if len(block.cells) > 1):
+        better = second.p_one_sided is not None and second.p_one_sided < _LEVEL
+        said = "is better than" if better else "is not shown to be better than"
+        texts.append(f"{first.label} {_tail(first)} {said} {second.label} {_tail(second)}")
+    settings = [block.setting for block in blocks if len(block.cells) > 1]
+    listed = "; ".join(f"on {setting.lower()}, {text}" for setting, text in zip(settings, texts, strict=True))
+    return (
+        "Few very bad runs decide a mean, and 96 runs may hold none of them. With "
+        f"{grouped(account.facts['runs'])} runs: {listed}. (At the level of 5 %, one-sided.)"
+    )
+
+
+def _tail(cell: Cell) -> str:
+    return f"(mean {number(cell.mean)}, 99 % {number(cell.q99)}, at most {number(cell.max)})"
 
 
 def glossary(account: Account) -> list[tuple[str, str]]:
@@ -185,7 +218,7 @@ def making(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("what", ", ".join(filter(None, (_those(facts, "table"), _those(facts, "figure"))))),
         ("runs", _runs(facts)),
         ("seed", _shown(facts.get("seed"))),
-        ("time", _duration(facts["seconds"]) + _workers(facts) if facts.get("seconds") is not None else ""),
+        ("computed for", _duration(facts["seconds"]) if facts.get("seconds") is not None else ""),
         ("versions", ", ".join(versions)),
         ("platform", _shown(facts.get("platform"))),
         ("made", _shown(facts.get("created"))),
@@ -236,11 +269,6 @@ def _duration(seconds: float) -> str:
     if not hours and not minutes:
         return f"{seconds:.1f} s"
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
-
-
-def _workers(facts: Mapping[str, Any]) -> str:
-    count = facts.get("workers")
-    return f" with {count} worker{'s' * (count > 1)}" if isinstance(count, int) else ""
 
 
 def _shown(value: object) -> str:

@@ -25,7 +25,7 @@ main { max-width: 70rem; }
 h2 { font-size: 1.3rem; margin-top: 3rem; padding-top: .6rem; border-top: 1px solid var(--line); }
 h3 { font-size: 1.08rem; margin: 2.2rem 0 .3rem; } h4 { font-size: .95rem; margin: 1.3rem 0 .3rem; }
 a { color: inherit; text-decoration-color: var(--faint); text-underline-offset: .15em; }
-code { font-size: .92em; background: var(--soft); padding: .08em .3em; border-radius: .25em; }
+code { font-size: .92em; overflow-wrap: anywhere; background: var(--soft); padding: .08em .3em; border-radius: .25em; }
 nav ul { list-style: none; padding: 0; margin: .8rem 0; } nav li { margin: .2rem 0; }
 .digit { color: var(--digit); } .chance { color: var(--chance); } .open { color: var(--open); font-weight: 600; }
 .differs { color: var(--above); font-weight: 600; } .ours { color: var(--faint); }
@@ -89,7 +89,7 @@ def _contents(account: Account, ways: list[Protocol]) -> str:
 
 def _reasons(account: Account) -> list[str]:
     differences = words.differences(account)
-    parts = [] if differences else [_prose(words.NO_DIFFERENCE)]
+    parts = [] if differences else [_prose(words.no_difference(account))]
     for key, index in words.numbered(account).items():
         reason = account.reasons[key]
         parts.append(f'<h3 id="reason-{index}">[{index}] {escaped(reason.title)}</h3>{_prose(reason.sentence)}')

@@ -22,6 +22,7 @@ INTRODUCTION = (
 )
 NOTHING = "None of the paper's tables was asked for, so that there is no printed number to compare with."
 NO_DIFFERENCE = "Nothing: every printed number that was compared agrees."
+UNDECIDED = "Nothing for certain: some of the printed numbers were compared with too few runs to say."
 
 PROTOCOL_TITLES: dict[Protocol, str] = {
     "published": "The runs behind the printed numbers",
@@ -35,8 +36,8 @@ PROTOCOL_TEXTS: dict[Protocol, str] = {
     "published": (
         "Protocol `published`: what was really run to get the printed numbers, with the parameters of the published "
         "code. Games meet the very outcomes that the authors drew, so that a strategy that draws nothing itself must "
-        "give the printed digits; one that draws random numbers can agree only within chance. Policies watch the "
-        "authors' classifiers, but which predictions come is drawn anew."
+        "give the printed digits in 96 runs; one that draws random numbers can agree only within chance. Policies "
+        "watch the authors' classifiers, but which predictions come is drawn anew."
     ),
     "described": (
         "Protocol `described`: what someone gets who has only the paper, with the parameters that it states. Games "
@@ -164,6 +165,15 @@ def differences(account: Account) -> list[Difference]:
         for cell in block.cells
         if cell.verdict.kind == "differs"
     ]
+
+
+def no_difference(account: Account) -> str:
+    """Say that nothing differs, as far as that can be said; nothing if something does."""
+    if differences(account):
+        return ""
+    counts = [account.counts(way) for way in protocols(account)]
+    compared = any(count[kind] for count in counts for kind in COMPARED)
+    return (UNDECIDED if any(count["open"] for count in counts) else NO_DIFFERENCE) if compared else NOTHING
 
 
 def numbered(account: Account) -> dict[str, int]:
