@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -28,25 +29,35 @@ def run_on_cluster(
     A task whose worker dies is given to another one, and as a task is a pure function of its description, nothing
     changes but the time. Results come back to this process, which alone writes files: workers need no common disk.
     """
-    client = _connected(address)
-    try:
-        from distributed import as_completed
-
+    dask = _dask()
+    with _quiet(), _connected(dask, address) as client:
         ordered = sorted(tasks, key=lambda task: -task.seconds)
         # Not by content: two calls of the same work must not share a future that one of them cancels.
         futures = client.map(perform, ordered, pure=False, retries=_RETRIES, key="sidelight")
         known = dict(zip(futures, ordered, strict=True))
         try:
             with _asking_for_workers(client, address):
-                for future in as_completed(futures, loop=client.loop):
+                for future in dask.as_completed(futures, loop=client.loop):
                     task = known[future]
                     finished(task, _result(future, task))
                     advance(task, task.rounds)
                     future.release()
         finally:
             client.cancel(futures)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from logging tracebacks: what goes wrong is said by an error, in one line."""
+    logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    levels = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.CRITICAL)
+    try:
+        yield
     finally:
-        client.close()
+        for log, level in zip(logs, levels, strict=True):
+            log.setLevel(level)
 
 
 @contextlib.contextmanager
@@ -70,13 +81,17 @@ def _asking_for_workers(client: Any, address: str) -> Iterator[None]:
         thread.join()
 
 
-def _connected(address: str) -> Any:
+def _dask() -> Any:
     try:
-        from distributed import Client
+        import distributed
     except ImportError:
         raise SidelightError("--cluster needs Dask: run `pip install sidelight[cluster]`") from None
+    return distributed
+
+
+def _connected(dask: Any, address: str) -> Any:
     try:
-        return Client(address, timeout=_PATIENCE, set_as_default=False)
+        return dask.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise SidelightError(
             f"there is no Dask scheduler at {address!r} ({type(error).__name__}): give the address that "
@@ -89,7 +104,7 @@ def _result(future: Any, task: Task) -> Done:
         done: Done = future.result()
     except SidelightError:
         raise
-    except CancelledError:
+    except (CancelledError, OSError):
         raise SidelightError(
             "the cluster's scheduler was lost; finished work is kept: the same command goes on from there"
         ) from None
