@@ -108,3 +108,9 @@ def test_a_thousand_classes_are_saved_and_loaded_within_a_second(tmp_path):
     loaded = ClassifierMonitor.load(path)
     assert time.process_time() - started < 1.0
     assert loaded.to_dict() == monitor.to_dict()
+
+
+@pytest.mark.parametrize("wrong", [{}, {"settings": {}}, {"settings": 3}, {"classes": []}], ids=str)
+def test_what_describes_no_monitor(wrong):
+    with pytest.raises(SidelightError, match=r"does not describe a monitor|give"):
+        ClassifierMonitor.from_dict(wrong)

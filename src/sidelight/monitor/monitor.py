@@ -190,10 +190,15 @@ class ClassifierMonitor:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return the monitor that `to_dict` described."""
         monitor = cls.__new__(cls)
-        monitor._begin(Settings.from_plain(data["settings"]))
-        for row in data["classes"]:
-            monitor._state(row["name"]).restore(row)
-        monitor._ledger.restore(dict(data), list(monitor._states.values()))
+        try:
+            monitor._begin(Settings.from_plain(data["settings"]))
+            for row in data["classes"]:
+                monitor._state(row["name"]).restore(row)
+            monitor._ledger.restore(dict(data), list(monitor._states.values()))
+        except (AttributeError, IndexError, KeyError, TypeError) as error:
+            raise SidelightError(
+                f"this does not describe a monitor ({type(error).__name__}: {error}): give what to_dict returned"
+            ) from None
         return monitor
 
     def __repr__(self) -> str:
