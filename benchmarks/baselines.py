@@ -6,10 +6,10 @@ with other things. Regrets are means over RUNS (96) and BAYES_RUNS (4 000) runs.
 """
 
 import sys
-import time
 
 import limit
 import numpy as np
+from measuring import fastest, missed, report, seconds
 
 import sidelight as sl
 from sidelight.environments import IID, laws
@@ -18,31 +18,7 @@ from sidelight.strategies.feedexp3 import FeedExp3
 from sidelight.strategies.ids import IDS
 from sidelight.strategies.uniform import Uniform
 
-ROUNDS, RUNS, REPETITIONS = 20_000, 8, 5
-missed = []
-
-
-def report(what, value, most=None, unit="", note=""):
-    """Print one line: what was measured, and whether it is within its limit."""
-    verdict = ""
-    if most is not None:
-        verdict = f"<= {most:g} " + ("ok" if value <= most else "MISSED")
-        if value > most:
-            missed.append(what)
-    print(f"{what:62} {value:9.4g} {unit:5} {verdict:14} {note}".rstrip(), flush=True)
-
-
-def seconds(work):
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def fastest(works):
-    """Return the least time of each piece of work, taken in turns, after a first time that does not count."""
-    for work in works:
-        work()
-    return [min(times) for times in zip(*[[seconds(work) for work in works] for _ in range(REPETITIONS)], strict=True)]
+ROUNDS, RUNS = 20_000, 8
 
 
 def by_hand(law):
@@ -63,7 +39,7 @@ def speed():
     game = sl.games.load("apple-tasting")
     strategies = [Uniform(game), FeedExp3(game), IDS(game), BayesOptimal(game, ROUNDS)]
     for law in (0.45, 0.2, 0.8):
-        hand, *ours = fastest([by_hand(law), *(played(game, strategy, law) for strategy in strategies)])
+        hand, *ours = fastest(by_hand(law), *(played(game, strategy, law) for strategy in strategies))
         for strategy, spent in zip(strategies, ours, strict=True):
             note = f"({spent * 1e9 / ROUNDS / RUNS:.0f} against {hand * 1e9 / ROUNDS / RUNS:.0f} ns a round)"
             report(f"{strategy.name}, p = {law}, times RandCBP by hand", spent / hand, most=5, note=note)

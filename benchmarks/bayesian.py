@@ -11,6 +11,7 @@ import warnings
 
 import limit
 import numpy as np
+from measuring import fastest, missed, report, seconds
 
 import sidelight as sl
 from sidelight.environments import IID, laws
@@ -22,22 +23,6 @@ ROUNDS, RUNS = 50_000, 4
 # Times the loop by hand, per round.
 RATIOS = {BPMLeast: 10.0, TSPM: 30.0, TSPMGaussian: 30.0}
 GAMES = (("bartok", {}), ("bernoulli-bandit", {"arms": 3}), ("dynamic-pricing", {"prices": 5}))
-missed = []
-
-
-def report(what, value, most, unit=""):
-    """Print one line: what was measured, and whether it is within its limit."""
-    verdict = "ok" if value <= most else "MISSED"
-    if value > most:
-        missed.append(what)
-    print(f"{what:78} {value:10.4g} {unit:4} <= {most:g} {verdict}", flush=True)
-
-
-def seconds(work):
-    """Return how long the work takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def against_hand():
@@ -45,17 +30,10 @@ def against_hand():
     game = sl.games.load("apple-tasting")
     for kind, most in RATIOS.items():
         for law in (0.45, 0.55):
-            ours, hand = fastest(by_engine(game, kind(game), law), by_hand(law))
+            ours, hand = fastest(by_engine(game, kind(game), law), by_hand(law), repetitions=7)
             share = 1e9 / (ROUNDS * RUNS)
             note = f"({ours * share:.0f} against {hand * share:.0f} ns)"
             report(f"apple-tasting {kind.__name__}, law {law}, a round, times that by hand {note}", ours / hand, most)
-
-
-def fastest(*works):
-    """Return the least time of each piece of work, taken in turns, after a first time that does not count."""
-    for work in works:
-        work()
-    return [min(times) for times in zip(*[[seconds(work) for work in works] for _ in range(7)], strict=True)]
 
 
 def by_engine(game, strategy, law):
@@ -81,7 +59,7 @@ def experiments(runs):
             for instance in ("imbalanced", "balanced"):
                 world = IID(laws.load(instance, 2))
                 spent = seconds(lambda s=strategy, w=world, g=game: simulate(g, s, w, runs))
-                report(f"{name} {kind.__name__}, {instance}, {runs} runs", spent, 90.0, "s")
+                report(f"{name} {kind.__name__}, {instance}, {runs} runs", spent, 90.0, unit="s")
 
 
 def simulate(game, strategy, world, runs):

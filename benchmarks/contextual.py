@@ -6,40 +6,15 @@ several repetitions. Limits in absolute time are meant for a machine that has no
 
 import os
 import sys
-import time
 
 import numpy as np
+from measuring import fastest, missed, report
 
 import sidelight as sl
 from sidelight.environments import HalfspaceContexts, LinearContexts
 from sidelight.strategies import PGTS, RandCBPSide
 
 GAME = sl.games.load("apple-tasting")
-REPETITIONS = 5
-missed = []
-
-
-def report(what, value, most=None, unit="", note=""):
-    """Print one line: what was measured, and whether it is within its limit."""
-    verdict = ""
-    if most is not None:
-        verdict = f"<= {most:g} " + ("ok" if value <= most else "MISSED")
-        if value > most:
-            missed.append(what)
-    print(f"{what:66} {value:9.4g} {unit:5} {verdict:14} {note}".rstrip(), flush=True)
-
-
-def seconds(work):
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def fastest(*works, repetitions=REPETITIONS):
-    """Return the least time of each piece of work, taken in turns, after a first time that does not count."""
-    for work in works:
-        work()
-    return [min(times) for times in zip(*[[seconds(work) for work in works] for _ in range(repetitions)], strict=True)]
 
 
 def played(strategy, environment, **how):

@@ -12,6 +12,7 @@ import time
 
 import limit
 import numpy as np
+from measuring import fastest, missed, report, seconds
 
 import sidelight as sl
 from sidelight.analysis import analysis
@@ -19,38 +20,9 @@ from sidelight.environments import IID
 from sidelight.strategies import CBP, RandCBP
 
 LAW = [0.45, 0.55]
-ROUNDS, RUNS, REPETITIONS = 100_000, 8, 7
-missed = []
-
-
-def report(what, value, most=None, least=None, unit=""):
-    """Print one line: what was measured, and whether it is within its limit."""
-    allowed, verdict = "", ""
-    if most is not None or least is not None:
-        allowed = f"<= {most:g}" if most is not None else f">= {least:g}"
-        good = value <= most if most is not None else value >= least
-        verdict = "ok" if good else "MISSED"
-        if not good:
-            missed.append(what)
-    print(f"{what:58} {value:10.3g} {unit:6} {allowed:8} {verdict}", flush=True)
-
-
-def seconds(work, clock=time.perf_counter):
-    """Return how long the work takes."""
-    start = clock()
-    work()
-    return clock() - start
-
-
-def fastest(*works, repetitions=REPETITIONS, clock=time.process_time):
-    """Return the least time of each piece of work, taken in turns, after a first time that does not count.
-
-    By default it is processor time, which others who share the machine disturb less.
-    """
-    for work in works:
-        work()
-    rounds = [[seconds(work, clock) for work in works] for _ in range(repetitions)]
-    return [min(times) for times in zip(*rounds, strict=True)]
+# Processor time, which others who share the machine disturb less.
+QUIET = {"repetitions": 7, "clock": time.process_time}
+ROUNDS, RUNS = 100_000, 8
 
 
 def simulation(game, strategy, law=LAW, **how):
@@ -75,7 +47,7 @@ def against_hand():
     for name in limit.GAMES:
         game = sl.games.load(name)
         for kind, bins, most in ((CBP, 1, 4.0), (RandCBP, 5, 2.0)):
-            engine, hand = fastest(simulation(game, kind(game)), by_hand(name, bins))
+            engine, hand = fastest(simulation(game, kind(game)), by_hand(name, bins), **QUIET)
             share = 1e9 / (ROUNDS * RUNS)
             note = f"({engine * share:.1f} against {hand * share:.1f} ns a round)"
             report(f"{name} {kind.__name__}, times the loop by hand {note}", engine / hand, most=most)
@@ -88,7 +60,7 @@ def threads():
         game = sl.games.load(name)
         strategy = RandCBP(game)
         works = simulation(game, strategy), simulation(game, strategy, workers=2)
-        one, two = fastest(*works, clock=time.perf_counter)
+        one, two = fastest(*works, repetitions=7)
         report(f"{name} RandCBP, two threads faster than one", one / two, least=1.6, unit="times")
 
 
@@ -99,7 +71,7 @@ def first_round():
         "sl.simulate(game, sl.strategies.RandCBP(game), sl.environments.IID([0.3, 0.7]), horizon=1, runs=1)"
     )
     command = [sys.executable, "-c", script]
-    (spent,) = fastest(lambda: subprocess.run(command, check=True), repetitions=3, clock=time.perf_counter)
+    (spent,) = fastest(lambda: subprocess.run(command, check=True), repetitions=3)
     report("first round of a fresh process, warm cache", spent, most=2.0, unit="s")
 
 
@@ -119,7 +91,7 @@ def interactive():
                     action = strategy.act()
                     strategy.observe(feedback[action][outcome])
 
-            (spent,) = fastest(work)
+            (spent,) = fastest(work, **QUIET)
             report(f"{name} {kind.__name__}, act and observe", spent / rounds * 1e6, most=40.0, unit="us")
 
 
@@ -131,7 +103,7 @@ def long_runs():
             strategy = kind(game)
             short = simulation(game, strategy, horizon=10_000, runs=100)
             long = simulation(game, strategy, horizon=10_000_000, runs=1)
-            times = fastest(short, long, repetitions=2)
+            times = fastest(short, long, repetitions=2, clock=time.process_time)
             report(f"{name} {kind.__name__}, a round of 1e7 against one of 1e4", times[1] / times[0] / 10, most=1.5)
 
 
@@ -141,13 +113,13 @@ def growth():
     for prices in range(3, 10):
         game = sl.games.load("dynamic-pricing", prices=prices)
         strategy = RandCBP(game)
-        (spent,) = fastest(simulation(game, strategy, np.full(prices, 1 / prices), horizon=5_000, runs=2))
+        (spent,) = fastest(simulation(game, strategy, np.full(prices, 1 / prices), horizon=5_000, runs=2), **QUIET)
         describe_growth(prices, strategy, spent / 10_000 * 1e9)
     print("games of two outcomes, actions in a row: actions, pairs, size, ns a round, ns a round and entry")
     for actions in (3, 6, 12, 24, 48, 96):
         game = row_of_actions(actions)
         strategy = RandCBP(game)
-        (spent,) = fastest(simulation(game, strategy, horizon=5_000, runs=2))
+        (spent,) = fastest(simulation(game, strategy, horizon=5_000, runs=2), **QUIET)
         describe_growth(actions, strategy, spent / 10_000 * 1e9)
 
 

@@ -16,13 +16,11 @@ from sidelight.cli import _shares, _text
 from sidelight.cli._bars import Bars
 from sidelight.cli._notes import warnings_as_notes
 from sidelight.errors import SidelightError
+from sidelight.experiments.experiment import PROTOCOLS
 
 if TYPE_CHECKING:
     from sidelight.experiments.account import Account
-    from sidelight.experiments.experiment import Protocol
     from sidelight.experiments.reproduction import Choice, Reproduction, Runner
-
-_PROTOCOLS = ("published", "described")
 
 _EPILOG = """\b
 Examples:
@@ -43,7 +41,7 @@ As a job array, without Dask (job i of 8, then once):
 @click.option("--runs", type=click.IntRange(min=1), metavar="N", default=96, show_default=True, help="Runs of each.")
 @click.option(
     "--protocol",
-    type=click.Choice([*_PROTOCOLS, "both"]),
+    type=click.Choice([*PROTOCOLS, "both"]),
     default="both",
     show_default=True,
     help="What was really run to get the printed numbers, what the paper's text says, or both.",
@@ -57,7 +55,7 @@ As a job array, without Dask (job i of 8, then once):
     "--merge", is_flag=True, help="Put finished shares together, look again at what differs, and write the report."
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of the strategies."
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of all draws here."
 )
 @click.option("--out", metavar="DIR", default="reproduction", show_default=True, help="Where everything goes.")
 @click.pass_context
@@ -131,7 +129,7 @@ def _choice(options: dict[str, Any]) -> Choice:
 
     slow = "beyond" if options["beyond"] else "full" if options["full"] else "few"
     wanted = options["protocol"]
-    protocols: list[Protocol] = [protocol for protocol in ("published", "described") if wanted in (protocol, "both")]
+    protocols = [protocol for protocol in PROTOCOLS if wanted in (protocol, "both")]
     return Choice(select(options["names"]), protocols, Profile(options["runs"], slow, options["seed"]))
 
 

@@ -35,8 +35,13 @@ def account(experiment: Experiment, protocol: Protocol, profile: Profile) -> Fig
         text=experiment.text,
         protocol=protocol,
         caption=_caption(experiment, found, profile),
-        stem=f"{experiment.name}-{protocol}",
+        stem=stem(experiment, protocol),
     )
+
+
+def stem(experiment: Experiment, protocol: Protocol) -> str:
+    """Return the name of a figure's files, without their suffix."""
+    return f"{experiment.name}-{protocol}"
 
 
 def draw(experiment: Experiment, protocol: Protocol, profile: Profile, arrived: Arrived) -> Figure:

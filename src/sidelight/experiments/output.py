@@ -77,7 +77,7 @@ def _drawn(reproduction: Reproduction, folder: Path, note: Note) -> dict[str, st
     for protocol in choice.protocols:
         for experiment in figures:
             figure = drawing.draw(experiment, protocol, choice.profile, reproduction.arrays)
-            stem = f"{experiment.name}-{protocol}"
+            stem = drawing.stem(experiment, protocol)
             for suffix in (".svg", ".png"):
                 save_figure(figure, folder / f"{stem}{suffix}")
             texts[stem] = (folder / f"{stem}.svg").read_text(encoding="utf-8")

@@ -66,7 +66,7 @@ class Store:
         if done.facts != task.facts():
             raise SidelightError(
                 f"a worker returned {_difference(done.facts, task.facts())} for {task.entry.place}: "
-                "all workers need the same version of sidelight and NumPy as this process"
+                "all workers need the same versions of sidelight, NumPy and SciPy as this process"
             )
         path = self.path(task)
         try:

@@ -98,7 +98,7 @@ def _played(task: Task, setting: GameSetting, progress: Advancing | bool) -> Arr
     results = sidelight.simulate(
         strategy.game,
         strategy,
-        environment(setting.world, entry.protocol, max(entry.horizon, 20_000)),
+        environment(setting.world, entry.protocol, entry.horizon),
         entry.horizon,
         task.count,
         task.seed,
