@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import sidelight as sl
-from sidelight._kernel import cache_directory, compiled_available
 from sidelight.cli import main, warm
+from sidelight.kernels import cache_directory, compiled_available
 
 ONE = """
 import sidelight.strategies
@@ -70,7 +70,7 @@ def test_the_second_time_is_quick(tmp_path):
 
 
 def test_without_numba_it_says_so(monkeypatch):
-    monkeypatch.setattr("sidelight._kernel._numba", lambda: None)
+    monkeypatch.setattr("sidelight.kernels.loops.numba_or_none", lambda: None)
     monkeypatch.setitem(sys.modules, "numba", None)
     result = invoke()
     assert result.exit_code == 0

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight._kernel import implements
 from sidelight.errors import SidelightError
+from sidelight.kernels import implements
 from sidelight.strategies.base import UNANSWERED, KernelStrategy, Strategy, act, observe
 
 

@@ -7,9 +7,9 @@ import pytest
 import sidelight as sl
 from common.broken import BROKEN, Chronicler, Contextual, Honest, ReadsLosses
 from common.players import make
-from sidelight._kernel import compiled_available
 from sidelight.checks import Report, check_strategy, default_games, strategy_checks
 from sidelight.checks.stage import Stage
+from sidelight.kernels import compiled_available
 
 CHECKS = {check.__name__: check for check in strategy_checks()}
 NEEDS_COMPILER = {"workers_do_not_matter", "compiled_as_interpreted"}

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight._kernel import compiled_available, implements
 from sidelight.checks import Report, check_environment
 from sidelight.checks.environments import CHECKS, Site
 from sidelight.environments import laws
 from sidelight.environments.base import Environment, baseline, cost, draw
+from sidelight.kernels import compiled_available, implements
 
 APPLES = sl.games.load("apple-tasting")
 BARTOK = sl.games.load("bartok")

@@ -10,7 +10,7 @@ import pytest
 
 import sidelight as sl
 from common.transcripts import FOLDER, WANTED, expected, file, stages, transcript
-from sidelight._kernel import compiled_available
+from sidelight.kernels import compiled_available
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* no guarantee:UserWarning")
 WAYS = ("by hand", "interpreted", "compiled")

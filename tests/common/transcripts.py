@@ -8,8 +8,8 @@ import numpy as np
 
 import sidelight as sl
 from common.players import make
-from sidelight._kernel import interpreted
 from sidelight.environments import Replay
+from sidelight.kernels import interpreted
 from sidelight.simulation.loop import Run, play
 from sidelight.simulation.runs import signals
 from sidelight.strategies import KernelStrategy

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sidelight import Game, environments, games, simulate
-from sidelight._kernel import interpreted
 from sidelight.errors import SidelightError
+from sidelight.kernels import interpreted
 from sidelight.limits.bayes import BayesOptimal, envelope, least_mean_loss
 
 BLIND = ["-", "-"]

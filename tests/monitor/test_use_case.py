@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from sidelight._kernel import interpreted
 from sidelight.errors import SidelightError
+from sidelight.kernels import interpreted
 from sidelight.monitor import ClassifierMonitor, simulate_case, simulate_use_case
 from sidelight.monitor.policies import RandCBP, wald_cap
 from sidelight.monitor.use_case import draw_classifier, macro_f1

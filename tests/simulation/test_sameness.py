@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight._kernel import interpreted
 from sidelight.analysis import analysis
 from sidelight.analysis import plausible_sets as plausible
 from sidelight.environments import IID, Replay, laws
 from sidelight.environments.base import draw
+from sidelight.kernels import interpreted
 from sidelight.results import concatenate
 
 # Two games of the paper, the largest with a table of sign vectors, and one with pools.

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight._kernel import implements
 from sidelight.environments import IID, laws
+from sidelight.kernels import implements
 from sidelight.simulation import progress, runs
 from sidelight.strategies.base import KernelStrategy, Strategy, act, observe
 

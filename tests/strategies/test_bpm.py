@@ -10,9 +10,9 @@ from random_games import seeded_game
 from scipy.optimize import minimize
 
 import sidelight as sl
-from sidelight._kernel import interpreted
 from sidelight.environments import IID, Replay
 from sidelight.errors import SidelightError
+from sidelight.kernels import interpreted
 from sidelight.simulation.runs import signals
 from sidelight.strategies.base import observe
 from sidelight.strategies.bpm import BPMLeast

@@ -8,8 +8,8 @@ from legacy import published_contexts
 from naive_cbp import DIGITS, NaiveCBP
 
 import sidelight as sl
-from sidelight._kernel import interpreted
 from sidelight.environments import LinearContexts, Replay
+from sidelight.kernels import interpreted
 from sidelight.strategies import CBPSide, RandCBPSide, ridge
 
 APPLES = sl.games.load("apple-tasting")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sidelight import Game, analyze, environments, games, simulate
-from sidelight._kernel import interpreted
 from sidelight.errors import SidelightError
+from sidelight.kernels import interpreted
 from sidelight.strategies.base import observe
 from sidelight.strategies.feedexp3 import FeedExp3, estimates, rates
 from sidelight.strategies.uniform import Uniform

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sidelight import Game, environments, games, simulate
-from sidelight._kernel import interpreted
 from sidelight.errors import SidelightError
+from sidelight.kernels import interpreted
 from sidelight.strategies import ids
 from sidelight.strategies.ids import IDS, mix, share_of_second
 from sidelight.strategies.uniform import Uniform

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight._kernel import interpreted
 from sidelight.environments import FiniteContexts
+from sidelight.kernels import interpreted
 from sidelight.strategies.base import observe
 from sidelight.strategies.ids import IDS
 from sidelight.strategies.ids_contexts import IDSContexts

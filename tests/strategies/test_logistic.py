@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight._kernel import interpreted
 from sidelight.environments import LogisticContexts, Replay
+from sidelight.kernels import interpreted
 from sidelight.strategies import CBPSide, RandCBPSide
 from sidelight.strategies.softmax import derivatives, fit, objective, softmax, standard_error
 from strategies.test_cbpside import APPLES, LABELS, PRICES, NaiveSide, half_normal, half_range, two_norm

@@ -6,8 +6,8 @@ from legacy import published_contexts
 from scipy import integrate, stats
 
 import sidelight as sl
-from sidelight._kernel import interpreted
 from sidelight.environments import Replay
+from sidelight.kernels import interpreted
 from sidelight.strategies import PGIDS, PGTS
 from sidelight.strategies.base import observe
 from sidelight.strategies.pg import directed, draw_theta, transition

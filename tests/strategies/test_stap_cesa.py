@@ -7,8 +7,8 @@ import pytest
 from legacy import published_contexts
 
 import sidelight as sl
-from sidelight._kernel import interpreted
 from sidelight.environments import Replay
+from sidelight.kernels import interpreted
 from sidelight.strategies import CESA, STAP
 from sidelight.strategies.base import act
 

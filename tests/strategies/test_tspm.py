@@ -7,9 +7,9 @@ from legacy import published_streams
 from scipy import stats
 
 import sidelight as sl
-from sidelight._kernel import interpreted, loop
 from sidelight.environments import IID, Replay
 from sidelight.errors import SidelightError
+from sidelight.kernels import interpreted, loop
 from sidelight.strategies.base import observe
 from sidelight.strategies.simplex_sampling import draw_law
 from sidelight.strategies.tspm import TSPM, TSPMGaussian

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sidelight import environments, games, simulate
-from sidelight._kernel import interpreted
 from sidelight.errors import SidelightError
+from sidelight.kernels import interpreted
 from sidelight.strategies.uniform import FixedAction, Uniform
 
 

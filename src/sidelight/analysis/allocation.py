@@ -27,10 +27,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight._kernel import kernel
 from sidelight.analysis.analysis import Analysis
 from sidelight.analysis.divergence import border_room, descend, divergence, span
 from sidelight.analysis.likelihood import Floats, Integers, Layout, Room, informative, layout
+from sidelight.kernels import kernel
 
 # Columns that are kept; the one that is least likely to come back gives way.
 _POOL = 96

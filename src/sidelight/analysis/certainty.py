@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight._kernel import loop
 from sidelight.analysis.allocation import Work, add_column, master_room, reoptimize, restart, rivals
 from sidelight.analysis.alternative import Possible, decide
 from sidelight.analysis.analysis import Analysis
 from sidelight.analysis.divergence import descend, span
 from sidelight.analysis.likelihood import Floats, Layout, layout
 from sidelight.analysis.linear_algebra import to_integers
+from sidelight.kernels import loop
 
 _MOST_TURNS = 300
 _EPSILON = 64.0 * float(np.finfo(float).eps)

@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from sidelight._kernel import kernel
 from sidelight.analysis.allocation import (
     FOUND,
     IMPOSSIBLE,
@@ -49,6 +48,7 @@ from sidelight.analysis.divergence import (
     stiffen,
 )
 from sidelight.analysis.likelihood import Layout, Room, informative, project
+from sidelight.kernels import kernel
 
 _MOST_STEPS = 200
 _MOST_CUTS = 60

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import kernel
+from sidelight.kernels import kernel
 
 UNKNOWN, EMPTY = -1, -2
 KNOWN = 2  # to meet D, while the rest is still being asked

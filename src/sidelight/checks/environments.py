@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import compiled_available, implements, interpreted
 from sidelight.checks.report import Check, Report, ensure, ensure_plain, same
 from sidelight.environments.base import Environment, baseline, cost, draw
 from sidelight.game import Game
+from sidelight.kernels import compiled_available, implements, interpreted
 from sidelight.simulation import simulate
 from sidelight.strategies.base import KernelStrategy, act, observe
 

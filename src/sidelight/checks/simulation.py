@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight._kernel import compiled_available, interpreted
 from sidelight.checks.report import Check, ensure, same
 from sidelight.checks.stage import HORIZON, RUNS, Stage, own_seed
+from sidelight.kernels import compiled_available, interpreted
 from sidelight.strategies.base import KernelStrategy
 
 

@@ -34,7 +34,7 @@ def command() -> None:
     measurement of speed, or before a talk. It has to be done again after an update of sidelight, Python, NumPy or
     Numba. The environment variable SIDELIGHT_CACHE_DIR chooses another folder.
     """
-    from sidelight._kernel import cache_directory, compiled_available
+    from sidelight.kernels import cache_directory, compiled_available
 
     if not compiled_available():
         click.echo(_reason())

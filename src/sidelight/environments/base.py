@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import generic
 from sidelight.errors import SidelightError
 from sidelight.game import Game, check_float_range
+from sidelight.kernels import generic
 
 RegretKind = Literal["pseudo-regret", "hindsight"]
 Floats = npt.NDArray[np.float64]

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from sidelight._kernel import implements, kernel
 from sidelight.environments.base import Environment, Floats, baseline, cost
 from sidelight.errors import SidelightError
+from sidelight.kernels import implements, kernel
 
 
 @kernel

@@ -6,11 +6,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight._kernel import implements
 from sidelight.environments.base import Environment, Floats, baseline, checked_law, cost, draw, loss_matrix
 from sidelight.environments.contextual import draw_outcome
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements
 
 
 class World(NamedTuple):

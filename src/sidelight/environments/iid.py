@@ -7,10 +7,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight._kernel import implements
 from sidelight.environments.base import Environment, Floats, baseline, checked_law, cost, draw, gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements
 
 Sampler = Callable[[np.random.Generator], Any]
 

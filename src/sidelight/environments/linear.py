@@ -6,11 +6,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight._kernel import implements
 from sidelight.environments.base import Floats, draw, loss_matrix
 from sidelight.environments.contextual import Boxed, charges_gaps, draw_box, draw_outcome, set_gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements
 
 
 @charges_gaps

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import implements
 from sidelight.environments.base import Environment, Floats, baseline, checked_law, cost, draw, gaps, loss_matrix
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements
 
 Integers = npt.NDArray[np.int64]
 LAW, HINDSIGHT, OUTCOME = 0, 1, 2

@@ -39,9 +39,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import implements, loop
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements, loop
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 
 Floats = npt.NDArray[np.float64]

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from sidelight._kernel import kernel
+from sidelight.kernels import kernel
 
 
 class Detection(NamedTuple):

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import compiled_available, generic, implements, loop
 from sidelight.errors import SidelightError
+from sidelight.kernels import compiled_available, generic, implements, loop
 from sidelight.monitor import policies
 from sidelight.monitor.confidence import log_evidence
 from sidelight.monitor.detection import Detection, verifies

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import implements, loop
 from sidelight.environments.base import Floats, baseline, cost, draw
+from sidelight.kernels import implements, loop
 from sidelight.strategies.base import act, observe
 
 ROUND, OUTCOME, DRAWN, CHECKPOINT = 0, 1, 2, 3

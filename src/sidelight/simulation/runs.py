@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import compiled_available
 from sidelight.environments.base import Environment
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import compiled_available
 from sidelight.results import Results
 from sidelight.simulation.loop import CHECKPOINT, ROUND, Run, Stepped, play
 from sidelight.simulation.progress import Advancing, Progress

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import kernel
 from sidelight.game import Game
+from sidelight.kernels import kernel
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -28,10 +28,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import generic
 from sidelight._storage import replacing
 from sidelight.errors import SidelightError
 from sidelight.game import Game, Symbol, check_float_range
+from sidelight.kernels import generic
 
 Seed = int | Sequence[int] | np.random.SeedSequence | None
 Context = npt.NDArray[np.float64]

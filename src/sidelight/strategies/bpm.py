@@ -25,10 +25,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import implements, kernel
 from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements, kernel
 from sidelight.strategies import _gaussian
 from sidelight.strategies._gaussian import Channels, absorb, channels
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe

@@ -27,11 +27,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import implements, kernel
 from sidelight.analysis import analyze
 from sidelight.analysis.plausible import EMPTY, TABLE, UNKNOWN, Plausible, look_up
 from sidelight.analysis.plausible_sets import PlausibleSets
 from sidelight.game import Game
+from sidelight.kernels import implements, kernel
 from sidelight.strategies.base import (
     UNANSWERED,
     Context,

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import kernel
 from sidelight.analysis import Analysis
+from sidelight.kernels import kernel
 from sidelight.strategies._gaussian import factorize, solve_lower, solve_upper
 
 Floats = npt.NDArray[np.float64]

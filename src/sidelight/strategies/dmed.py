@@ -26,12 +26,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight._kernel import implements, kernel
 from sidelight.analysis import Analysis, analyze
 from sidelight.analysis.allocation import geometry, rivals, scaled_losses
 from sidelight.analysis.hinge import with_silence
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements, kernel
 from sidelight.strategies import dmed_general, dmed_hinge
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 from sidelight.strategies.dmed_sets import SHORT, Flags, Floats, Integers, add, add_usual, lead, set_room, take

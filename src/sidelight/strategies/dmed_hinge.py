@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight._kernel import implements, kernel
 from sidelight.analysis.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Geometry
 from sidelight.analysis.divergence import divergence
 from sidelight.analysis.hinge import allocate_hinged, hinged_room, reconcile
 from sidelight.analysis.likelihood import fit, informative
+from sidelight.kernels import implements, kernel
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
 from sidelight.strategies.dmed_sets import Flags, Floats, Integers, add_all, add_short, add_usual, lead, set_room, take
 

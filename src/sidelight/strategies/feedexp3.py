@@ -36,12 +36,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import implements
 from sidelight.analysis import Analysis, analyze
 from sidelight.analysis.linear_algebra import Vector
 from sidelight.analysis.observability import Observers
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 from sidelight.strategies.standing import refuse_hopeless
 

@@ -30,10 +30,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import implements, kernel
 from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements, kernel
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 from sidelight.strategies.standing import refuse_hopeless
 

@@ -24,10 +24,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import implements, kernel
 from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements, kernel
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 from sidelight.strategies.ids import information
 from sidelight.strategies.information_ratio import mix

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import kernel
+from sidelight.kernels import kernel
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import kernel
+from sidelight.kernels import kernel
 from sidelight.strategies.ridge import add_observation
 
 Floats = npt.NDArray[np.float64]

@@ -25,10 +25,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import implements, kernel
 from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements, kernel
 from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_parameter, observe
 from sidelight.strategies.polya_gamma import polya_gamma
 

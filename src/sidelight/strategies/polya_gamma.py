@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from sidelight._kernel import kernel
+from sidelight.kernels import kernel
 
 TRUNCATION = 0.64
 _RIGHT = math.pi * math.pi / 8.0

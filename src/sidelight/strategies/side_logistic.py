@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import implements, kernel
 from sidelight.analysis.plausible import Plausible
+from sidelight.kernels import implements, kernel
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
 from sidelight.strategies.observers import Observation
 from sidelight.strategies.ridge import add_observation, quadratic

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import kernel
+from sidelight.kernels import kernel
 from sidelight.strategies._gaussian import (
     Channels,
     add_square,

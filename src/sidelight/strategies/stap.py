@@ -15,9 +15,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._kernel import implements
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_parameter, observe
 from sidelight.strategies.online_classifier import LEARNERS, margin, new_classifier, train
 from sidelight.strategies.online_classifier import Classifier as Learner

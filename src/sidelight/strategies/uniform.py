@@ -6,9 +6,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight._kernel import implements
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.kernels import implements
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 
 

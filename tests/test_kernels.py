@@ -1,7 +1,7 @@
 """The layer that runs one text both compiled and interpreted.
 
 What concerns the disk cache, settings read at start-up or a missing Numba runs in processes of its own, on a throw-away
-package that consists of a copy of `_kernel.py` and the toy strategies below.
+package that consists of a copy of `sidelight.kernels` and the toy strategies below.
 """
 
 import json
@@ -19,12 +19,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from sidelight import _kernel
-from sidelight._kernel import generic, implements, interpreted, kernel, loop
+from sidelight import kernels
+from sidelight.kernels import generic, implements, interpreted, kernel, loop
+from sidelight.kernels.digest import code_digest
 
 BASE = """
     import math
-    from sidelight._kernel import generic, kernel, loop
+    from sidelight.kernels import generic, kernel, loop
 
     act = generic("act", ("parameters", "state", "rng"))
     observe = generic("observe", ("parameters", "state", "action", "symbol"))
@@ -47,7 +48,7 @@ BASE = """
 STRATEGY = """
     from typing import NamedTuple
     import numpy as np
-    from sidelight._kernel import implements
+    from sidelight.kernels import implements
     from BASE import act, observe, width
 
     class State(NamedTuple):
@@ -87,7 +88,7 @@ BLUE = STRATEGY.replace("BASE", "sidelight.base").replace(
 )
 SCRIPT = """
     import json, sys, os
-    from sidelight import _kernel
+    from sidelight import kernels
     from sidelight.base import play
     report = {"same": [], "early": "numba" in sys.modules}
     for name in sys.argv[1:]:
@@ -99,7 +100,7 @@ SCRIPT = """
     report["misses"] = [sum(one.cache_misses.values()) for one in stats]
     report["paths"] = [one.cache_path for one in stats]
     report["counting"] = play.uses_reference_counting
-    directory = _kernel.cache_directory()
+    directory = kernels.cache_directory()
     report["directory"] = None if directory is None else str(directory)
     if "numba" in sys.modules:
         report["user"] = sys.modules["numba"].config.CACHE_DIR
@@ -116,7 +117,7 @@ class Lab:
         self.cache = folder / "cache"
         self.package.mkdir(parents=True)
         (self.package / "__init__.py").touch()
-        shutil.copy(_kernel.__file__, self.package / "_kernel.py")
+        shutil.copytree(Path(kernels.__file__).parent, self.package / "kernels")
         for name, text in {"base": BASE, "red": RED, "blue": BLUE}.items():
             (self.package / f"{name}.py").write_text(textwrap.dedent(text))
 
@@ -156,7 +157,7 @@ def warm(tmp_path_factory):
 def compiling(monkeypatch):
     """Let loops compile even when the suite as a whole runs interpreted."""
     monkeypatch.delenv("SIDELIGHT_JIT", raising=False)
-    if not _kernel.compiled_available():
+    if not kernels.compiled_available():
         pytest.skip("Numba is missing or switched off")
 
 
@@ -265,7 +266,7 @@ def test_interpreted_switches_compilation_off_and_on_again(compiling):
 
     out = np.zeros(1)
     with interpreted(), interpreted():
-        assert not _kernel.compiled_available()
+        assert not kernels.compiled_available()
         count(out)
     assert count.uses_reference_counting is None
     count(out=out)
@@ -348,11 +349,6 @@ def test_compiled_loops_release_the_interpreter(compiling):
     assert wait.dispatchers[0].targetoptions["nogil"]
 
 
-def test_loops_from_outside_the_package_are_not_cached(compiling):
-    walked(walk, Up)
-    assert [one.stats.cache_path for one in walk.dispatchers if one.stats.cache_path] == []
-
-
 def test_importing_the_module_imports_no_numba(lab):
     script = "import sys, sidelight.red; print(sorted({'numba', 'scipy'} & set(sys.modules)))"
     assert lab.python(script).stdout.strip() == "[]"
@@ -374,42 +370,88 @@ def test_the_cache_lies_in_the_chosen_folder_and_the_users_setting_stays(warm, t
     lab, _ = warm
     own = str(tmp_path / "own")
     report = lab.report("sidelight.red", NUMBA_CACHE_DIR=own)
-    directory = Path(report["directory"])
-    assert directory.parent == lab.cache / "sidelight"
-    assert all(Path(path).is_relative_to(directory) for path in report["paths"])
-    assert len(directory.name) == 16
+    assert Path(report["directory"]) == lab.cache / "sidelight"
+    assert all(Path(path).parent == lab.cache / "sidelight" for path in report["paths"])
+    assert all(len(Path(path).name) == 16 for path in report["paths"])
     assert report["hits"] == [1]
     assert report["user"] == own
     assert not Path(own).exists()
 
 
-def test_an_edited_helper_changes_the_folder_and_the_behaviour(lab):
+def rewrite(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("base.py", "2.0 + state", "9.0 + state"),  # a constant of a helper in another file
+        ("base.py", "math.sqrt(math.log(", "(math.log("),  # what a helper calls
+        ("red.py", "import act, observe, width", "import act, observe\nfrom sidelight.other import width"),
+        ("red.py", "state.sums[action] += symbol", "state.sums[action] += 2 * symbol"),  # an implementation
+    ],
+)
+def test_an_edit_of_anything_a_loop_reaches_compiles_it_again(lab, file, old, new):
+    (lab.package / "other.py").write_text((lab.package / "base.py").read_text().replace("2.0 + state", "5.0 + state"))
     before = lab.report("sidelight.red")
-    base = lab.package / "base.py"
-    base.write_text(base.read_text().replace("2.0 + state", "9.0 + state"))
+    rewrite(lab.package / file, old, new)
     after = lab.report("sidelight.red")
-    assert after["directory"] != before["directory"]
+    assert after["paths"] != before["paths"]
     assert after["sidelight.red"] != before["sidelight.red"]
     assert after["same"] == [True]
     assert after["misses"] == [1]
 
 
-def test_sources_edited_while_the_process_runs_are_not_cached(lab):
-    script = """
-        import os, time, sidelight.red, sidelight._kernel as k
-        assert k.cache_directory() is not None
-        os.utime(sidelight.red.__file__, (time.time() + 1, time.time() + 1))
-        assert k.cache_directory() is None
-    """
-    lab.python(script)
+def test_a_global_constant_is_part_of_the_code(lab):
+    rewrite(lab.package / "base.py", "2.0 + state", "OFFSET + state")
+    rewrite(lab.package / "base.py", "act = generic", "OFFSET = 2.0\nact = generic")
+    before = lab.report("sidelight.red")
+    rewrite(lab.package / "base.py", "OFFSET = 2.0", "OFFSET = 9.0")
+    after = lab.report("sidelight.red")
+    assert after["same"] == [True]
+    assert (after["misses"], after["hits"]) == ([1], [0])
+    assert after["sidelight.red"] != before["sidelight.red"]
 
 
-def test_a_strategy_from_outside_uses_an_uncached_loop(lab):
-    (lab.folder / "lib" / "mine.py").write_text((lab.package / "red.py").read_text())
-    report = lab.report("mine")
-    assert report["same"] == [True]
-    assert report["paths"] == [None]
-    assert lab.files() == {}
+def test_edits_that_no_loop_reaches_leave_it_compiled(warm):
+    lab, _ = warm
+    base, red, blue = (lab.package / f"{name}.py" for name in ("base", "red", "blue"))
+    for path in (base, red):
+        path.write_text("# A comment, and lines that move.\n\n" + path.read_text() + "\nCAPTION = 'new'\n")
+    rewrite(base, "def width(state, action):", "def width(state, action):\n    'A docstring.'")
+    kept = blue.read_text()
+    rewrite(blue, "2.0", "3.0")  # of a strategy that does not play
+    report = lab.report("sidelight.red")
+    blue.write_text(kept)
+    assert (report["hits"], report["misses"], report["same"]) == ([1], [0], [True])
+
+
+def test_a_copy_of_the_package_elsewhere_finds_what_is_compiled(warm, tmp_path):
+    lab, _ = warm
+    other = Lab(tmp_path)
+    other.cache = lab.cache
+    assert other.report("sidelight.red")["hits"] == [1]
+
+
+def test_a_strategy_from_outside_is_cached_too(lab):
+    mine = lab.folder / "lib" / "mine.py"
+    mine.write_text((lab.package / "red.py").read_text())
+    first, second = lab.report("mine"), lab.report("mine")
+    assert (first["same"], first["misses"]) == ([True], [1])
+    assert (second["hits"], second["mine"]) == ([1], first["mine"])
+    rewrite(mine, "state.sums[action] += symbol", "state.sums[action] += 2 * symbol")
+    third = lab.report("mine")
+    assert (third["same"], third["misses"]) == ([True], [1])
+    assert third["mine"] != first["mine"]
+
+
+def test_a_loop_that_names_an_unknown_object_has_no_digest():
+    """Nobody can tell whether it is still the same in the next process, so the loop is compiled but not cached."""
+    known, unknown = (0.5, np.arange(3)), object()
+    assert code_digest(lambda: known, ()) == code_digest(lambda: known, ())
+    assert code_digest(lambda: unknown, ()) is None
 
 
 def test_a_folder_that_cannot_be_written_is_no_obstacle(lab):
@@ -427,19 +469,16 @@ def test_a_damaged_cache_is_no_obstacle(lab):
     assert (report["same"], report["counting"]) == ([True], False)
 
 
-def test_old_folders_go_when_a_new_one_comes_and_nothing_else_does(lab):
+def test_folders_that_nobody_used_for_a_month_go_and_nothing_else_does(lab):
     home = lab.cache / "sidelight"
-    names = [f"{number:016x}" for number in range(6)] + ["0" * 16 + "-" + "f" * 32, "notes"]
-    for age, name in enumerate(names):
+    ages = {"0" * 16: 40, "1" * 16: 20, "0" * 16 + "-" + "f" * 32: 40, "notes": 40, "e" * 16: 0}
+    for name, days in ages.items():
         (home / name).mkdir(parents=True)
         (home / name / "file").touch()
-        then = time.time() - 86400 * (1 + age)
+        then = time.time() - 86_400 * days
         os.utime(home / name, (then, then))
-    recent = home / ("e" * 16)
-    recent.mkdir()
-    script = "import sidelight._kernel as k; print(k._usable_cache().name)"
-    created = lab.python(script).stdout.strip()
-    assert {path.name for path in home.iterdir()} == {created, recent.name, names[0], "notes"}
+    (path,) = lab.report("sidelight.red")["paths"]
+    assert {each.name for each in home.iterdir()} == {Path(path).name, "1" * 16, "notes", "e" * 16}
 
 
 def test_bounds_are_checked_on_request_even_with_a_warm_cache(warm):
@@ -492,14 +531,14 @@ def test_without_numba_loops_run_and_warn_once(lab, problem):
     (lab.folder / "lib" / "numba.py").write_text(f"raise {problem}\n")
     script = """
         import warnings
-        from sidelight import _kernel
+        from sidelight import kernels
         from sidelight.base import play
         from sidelight.red import run
-        assert not _kernel.compiled_available()
-        assert _kernel.cache_directory() is None
+        assert not kernels.compiled_available()
+        assert kernels.cache_directory() is None
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            with _kernel.interpreted():
+            with kernels.interpreted():
                 run(play, 0)
             assert not caught
             assert run(play, 0) == run(play, 0) == run(play.python, 0)

@@ -1,0 +1,176 @@
+"""Round loops, the only things that are compiled on their own and called from Python."""
+
+import functools
+import hashlib
+import inspect
+import os
+import threading
+import types
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Generic, ParamSpec, TypeVar, cast
+
+from sidelight.kernels import cache
+from sidelight.kernels.digest import Classes, code_digest
+from sidelight.kernels.functions import MissingImplementationError, full_name, unregistered
+from sidelight.kernels.numba import numba_or_none
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# `forceinline` leaves inlining to LLVM. Numba's own `inline="always"` gives the same speed for a longer compilation.
+_KERNEL_OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
+_LOOP_OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": False}
+# Private to Numba: without its runtime no array is reference-counted, which otherwise dominates a short round.
+_NO_COUNTING = {"_nrt": False}
+
+_compile_lock = threading.RLock()
+_interpreting: list[bool] = []
+# Taken out by the first thread that warns, so that a process warns once.
+_warning = ["Numba cannot be imported, so simulation runs in the interpreter, much slower; try: pip install numba"]
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Run loops in the interpreter within the block.
+
+    The switch is process-wide, not per thread: worker threads started inside the block must obey it. A thread outside
+    the block only becomes slower for a while, since both ways give the same results.
+    """
+    _interpreting.append(True)
+    try:
+        yield
+    finally:
+        _interpreting.pop()
+
+
+def compiled_available() -> bool:
+    """Say whether a loop called now runs compiled; this imports Numba unless compilation is switched off."""
+    return not _switched_off() and numba_or_none() is not None and not numba_or_none().config.DISABLE_JIT
+
+
+def _switched_off() -> bool:
+    disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+    return bool(_interpreting) or disabled or os.environ.get("SIDELIGHT_JIT") == "0"
+
+
+def _warn_if_slower() -> None:
+    if not _switched_off() and numba_or_none() is None:
+        with suppress(IndexError):
+            warnings.warn(_warning.pop(), UserWarning, stacklevel=3)
+
+
+class Loop(Generic[P, R]):
+    """A round loop: called, it runs compiled when possible; `python` is the plain function.
+
+    There is one dispatcher per combination of named tuple classes among the arguments. Numba names machine code and
+    cache files after bare names, so two strategies whose class is called `Parameters` would share them; and one that
+    needs the uncached or the counting variant does not slow the others.
+    """
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        functools.update_wrapper(self, function)
+        self.python = function
+        self._signature = inspect.signature(function)
+        self._dispatchers: dict[Classes, Any] = {}
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the loop."""
+        if not compiled_available():
+            _warn_if_slower()
+            return self.python(*args, **kwargs)
+        values: tuple[Any, ...] = args
+        if kwargs or len(args) != len(self._signature.parameters):
+            bound = self._signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            values = bound.args
+        classes = tuple(_named_tuple_classes(values))
+        dispatcher = self._dispatchers.get(classes)
+        if dispatcher is None or unregistered:
+            dispatcher = self._prepare(classes, values)
+        return cast(R, dispatcher(*values))
+
+    @property
+    def dispatchers(self) -> tuple[Any, ...]:
+        """The Numba dispatchers made so far, for benchmarks and tests."""
+        return tuple(self._dispatchers.values())
+
+    @property
+    def uses_reference_counting(self) -> bool | None:
+        """Whether a compiled variant counts references, which is slow; None before anything is compiled."""
+        if not self._dispatchers:
+            return None
+        return any("_nrt" not in dispatcher.targetoptions for dispatcher in self.dispatchers)
+
+    def _prepare(self, classes: Classes, args: tuple[Any, ...]) -> Any:
+        """Compile for these arguments, under a lock; calls of what is compiled take none."""
+        with _compile_lock:
+            _register_kernels()
+            if classes not in self._dispatchers:
+                self._dispatchers[classes] = self._compile(classes, args)
+            return self._dispatchers[classes]
+
+    def _compile(self, classes: Classes, args: tuple[Any, ...]) -> Any:
+        digest = code_digest(self.python, classes)
+        with suppress(Exception):  # something is allocated, or this Numba has no such option; else it is raised below
+            return _compiled(self.python, classes, args, _LOOP_OPTIONS | _NO_COUNTING, digest)
+        return _compiled(self.python, classes, args, _LOOP_OPTIONS, digest)
+
+
+def loop(function: Callable[P, R]) -> Loop[P, R]:
+    """Mark a round loop, whose arguments are named tuples, arrays, numbers and `numpy.random.Generator` objects."""
+    return Loop(function)
+
+
+def _named_tuple_classes(values: Iterable[Any]) -> Iterator[type]:
+    for value in values:
+        if isinstance(value, tuple):
+            if hasattr(value, "_fields"):
+                yield type(value)
+            yield from _named_tuple_classes(value)
+
+
+def _register_kernels() -> None:
+    """Tell Numba about what was recorded since the last time."""
+    overload = numba_or_none().extending.overload
+    while unregistered:
+        function, choose = unregistered.popitem()
+        # Not strict: Numba would compare the argument names of `choose` with those of the implementation.
+        overload(function, jit_options=_KERNEL_OPTIONS, strict=False)(choose)
+
+
+def _compiled(
+    function: Callable[..., Any], classes: Classes, args: tuple[Any, ...], options: dict[str, Any], digest: str | None
+) -> Any:
+    """Compile one variant of a loop; if anything is wrong with the cache (a full disk, a damaged file), without it."""
+    numba = numba_or_none()
+    dispatcher = numba.njit(**options)(_renamed(function, classes, counting="_nrt" not in options))
+    try:
+        if digest is not None:
+            cache.enable(dispatcher, (digest, repr(options), repr(_KERNEL_OPTIONS)))
+        dispatcher.compile(tuple(dispatcher.typeof_pyval(value) for value in args))
+    except (numba.errors.NumbaError, MissingImplementationError):
+        raise
+    except Exception:
+        if digest is None:
+            raise
+        return _compiled(function, classes, args, options, None)
+    if "_nrt" in options and any(_holds_array(one.return_type) for one in dispatcher.nopython_signatures):
+        raise TypeError("without reference counting Numba returns the whole array in place of a view")
+    return dispatcher
+
+
+def _holds_array(kind: Any) -> bool:
+    kinds = numba_or_none().types
+    return any(map(_holds_array, kind)) if isinstance(kind, kinds.BaseTuple) else isinstance(kind, kinds.Buffer)
+
+
+def _renamed(function: Callable[..., Any], classes: Classes, counting: bool) -> Callable[..., Any]:
+    """Copy a loop under a name of its own, which Numba uses for symbols and cache files."""
+    original = cast(types.FunctionType, function)
+    label = hashlib.sha256(";".join(map(full_name, classes)).encode()).hexdigest()[:8]
+    clone = types.FunctionType(original.__code__, original.__globals__, closure=original.__closure__)
+    clone.__module__ = original.__module__
+    clone.__qualname__ = f"{original.__qualname__}_{label}{'_counting' if counting else ''}"
+    return clone
