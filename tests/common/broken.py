@@ -290,15 +290,16 @@ class DiffersCompiled(KernelStrategy):
     def _start(self):
         return Level(np.zeros(1, np.int64), np.zeros(1, np.uint8))
 
-    def _answer(self, parameters, state):
-        return parameters
+    def _resume(self, parameters, state):
+        return parameters, state
 
 
 class DiffersByThread(DiffersCompiled):
     shift = 0
 
-    def _answer(self, parameters, state):
-        return parameters._replace(threads=int(threading.current_thread() is not threading.main_thread()))
+    def _resume(self, parameters, state):
+        in_a_thread = threading.current_thread() is not threading.main_thread()
+        return parameters._replace(threads=int(in_a_thread)), state
 
 
 # For each check, strategies that it must not let pass.

@@ -84,7 +84,7 @@ def by_loop(strategy, outcomes):
     for t in range(len(outcomes)):
         before = plays.copy()
         while play(parameters, state, world, run, context, rng, world_rng, t + 1):
-            parameters, state = strategy._answer(parameters, state), strategy._extend(state)
+            parameters, state = strategy._resume(parameters, state)
         yield int(np.argmax(plays - before))
 
 

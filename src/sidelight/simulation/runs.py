@@ -140,7 +140,7 @@ class _Job:
             begun = time.perf_counter()
             waiting = play(parameters, state, world, run, context, rng, world_rng, min(t + chunk, self.horizon))
             if waiting:
-                parameters, state = strategy._answer(parameters, state), strategy._extend(state)
+                parameters, state = strategy._resume(parameters, state)
             played = int(run.progress[ROUND]) - t
             self.bar.advance(played)
             if played == chunk:

@@ -299,13 +299,12 @@ class KernelStrategy(Strategy):
     def _compile(self) -> Any:
         """Return the parameters: a named tuple of numbers and arrays that play does not change."""
 
-    def _answer(self, parameters: Any, state: Any) -> Any:
-        """Answer the question that made `act` return UNANSWERED; return parameters that hold the answer."""
-        raise NotImplementedError(f"{self.name} asks a question that it does not answer")
+    def _resume(self, parameters: Any, state: Any) -> tuple[Any, Any]:
+        """Return the parameters and the state with which `act`, which returned UNANSWERED, can be called again.
 
-    def _extend(self, state: Any) -> Any:
-        """Return a state with more room, if `act` returned UNANSWERED because an array is full; else the same."""
-        return state
+        The parameters may hold the answer to a question, the state more room for an array that was full.
+        """
+        raise NotImplementedError(f"{self.name} returned UNANSWERED without a _resume that says how to go on")
 
     @property
     def compiled_parameters(self) -> Any:
@@ -316,8 +315,7 @@ class KernelStrategy(Strategy):
 
     def _act(self, context: Context) -> int:
         while (action := act(self.compiled_parameters, self.state, context, self.rng)) == UNANSWERED:
-            self._compiled = self._answer(self.compiled_parameters, self.state)
-            self._state = self._extend(self.state)
+            self._compiled, self._state = self._resume(self.compiled_parameters, self.state)
         return int(action)
 
     def _observe(self, action: int, symbol: int, context: Context) -> None:

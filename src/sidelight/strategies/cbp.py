@@ -357,8 +357,8 @@ class RandCBP(KernelStrategy):
 
         return explanation(self)
 
-    def _answer(self, parameters: Parameters, state: State) -> Parameters:
-        return parameters._replace(plausible=self.plausible_sets.learn(state.signs, state.delta))
+    def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
+        return parameters._replace(plausible=self.plausible_sets.learn(state.signs, state.delta)), state
 
 
 class CBP(RandCBP):

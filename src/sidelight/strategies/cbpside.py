@@ -237,13 +237,10 @@ class RandCBPSide(KernelStrategy):
         most = max(len(self.game.symbols(a)) for a in range(actions))
         return with_history(linear, actions, symbols, most, d) if self._logistic else linear
 
-    def _extend(self, state: Any) -> Any:
-        return more_room(state) if self._logistic and not state.open[0] else state
-
-    def _answer(self, parameters: Any, state: Any) -> Any:
+    def _resume(self, parameters: Any, state: Any) -> tuple[Any, Any]:
         if not state.open[0]:  # no question, but a full array
-            return parameters
-        return parameters._replace(plausible=self.plausible_sets.learn(state.signs, state.delta))
+            return parameters, more_room(state)
+        return parameters._replace(plausible=self.plausible_sets.learn(state.signs, state.delta)), state
 
 
 class CBPSide(RandCBPSide):

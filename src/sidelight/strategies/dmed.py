@@ -247,8 +247,8 @@ class PMDMEDHinge(PMDMED):
     def _start(self) -> Any:
         return dmed_hinge.start(self.compiled_parameters.game) if self._slack else super()._start()
 
-    def _answer(self, parameters: Any, state: Any) -> Any:
-        return dmed_hinge.answer(parameters, state)
+    def _resume(self, parameters: Any, state: Any) -> tuple[Any, Any]:
+        return dmed_hinge.answer(parameters, state), state
 
 
 def _simple_parameters(analysis: Analysis, force: float) -> Parameters:

@@ -294,12 +294,10 @@ class PGTS(KernelStrategy):
             regrets=np.zeros(self.game.n_actions),
         )
 
-    def _answer(self, parameters: Parameters, state: State) -> Parameters:
-        return parameters
-
-    def _extend(self, state: Any) -> State:
+    def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
         features = np.concatenate([state.features, np.zeros_like(state.features)])
-        return state._replace(features=features, omega=np.concatenate([state.omega, np.zeros_like(state.omega)]))
+        omega = np.concatenate([state.omega, np.zeros_like(state.omega)])
+        return parameters, state._replace(features=features, omega=omega)
 
 
 class PGIDS(PGTS):
