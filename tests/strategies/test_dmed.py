@@ -5,10 +5,10 @@ import pytest
 from legacy import published_streams
 
 import sidelight as sl
-from sidelight.analysis.allocation import geometry
 from sidelight.environments import IID, Replay, laws
 from sidelight.errors import SidelightError
 from sidelight.kernels import interpreted
+from sidelight.optimization.allocation import geometry
 from sidelight.strategies import dmed_general
 from sidelight.strategies.base import act, observe
 from sidelight.strategies.dmed import PMDMED, PMDMEDHinge

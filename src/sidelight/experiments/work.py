@@ -20,7 +20,17 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 _EVEN, _LOGARITHMIC = 100, 40
 # What decides numbers; tables, figures and commands may change without making stored runs worthless.
-_DECIDING = ("kernels", "game.py", "games", "analysis", "strategies", "environments", "limits", "simulation")
+_DECIDING = (
+    "kernels",
+    "game.py",
+    "games",
+    "analysis",
+    "optimization",
+    "strategies",
+    "environments",
+    "limits",
+    "simulation",
+)
 _DECIDING_TOO = ("monitor", "experiments/streams.py", "experiments/worlds.py", "experiments/work.py")
 
 

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.analysis import Analysis, analyze
-from sidelight.analysis.certainty import certainty, indistinguishable
 from sidelight.errors import SidelightError
 from sidelight.game import Game, check_float_range, read_exact
+from sidelight.optimization.certainty import certainty, indistinguishable
 
 # Two expected losses, on the scale of the largest difference of losses, that are nearer than this count as equal: the
 # constant would be beyond 10^12 times what a float can say about it.

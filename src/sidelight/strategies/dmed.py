@@ -1,14 +1,14 @@
 """PM-DMED: play what the best guess calls optimal, and what it takes to be sure of that, no more.
 
 Rounds come in loops over sets of actions; the set of the next loop is collected during the current one. After each
-round t, with p the law that explains the symbols best (see `sidelight.analysis.likelihood`) and n_a the plays of action
-a, these actions are added to the next loop, unless they still wait for their turn in the current one:
+round t, with p the law that explains the symbols best (see `sidelight.optimization.likelihood`) and n_a the plays of
+action a, these actions are added to the next loop, unless they still wait for their turn in the current one:
 
 - the action j that is optimal for p;
 - every action with n_a < c sqrt(log t);
 - if what was seen does not rule out every alternative to p, that is if sum_a n_a KL(S_a p | S_a q) < log t for some law
   q that makes j a mistake and that j cannot tell from p: every action with n_a < r_a log t, r being the cheapest
-  allocation that would rule them all out (see `sidelight.analysis.allocation`);
+  allocation that would rule them all out (see `sidelight.optimization.allocation`);
 - every action, if the optimum of p is not unique, or if no allocation would do.
 
 With two outcomes every informative action shows the outcome, p is a frequency, and the alternatives are the ends of j's
@@ -27,11 +27,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.analysis import Analysis, analyze
-from sidelight.analysis.allocation import geometry, rivals, scaled_losses
-from sidelight.analysis.hinge import with_silence
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
+from sidelight.optimization.allocation import geometry, rivals, scaled_losses
+from sidelight.optimization.hinge import with_silence
 from sidelight.strategies import dmed_general, dmed_hinge
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 from sidelight.strategies.dmed_sets import SHORT, Flags, Floats, Integers, add, add_usual, lead, set_room, take

@@ -1,8 +1,8 @@
 """PM-DMED for any number of outcomes; see `sidelight.strategies.dmed`.
 
 Most rounds need no search. An alternative and its multipliers, found some rounds ago, prove by convexity a lower end
-for what is revealed about every law behind the same border now (see `sidelight.analysis.divergence`): if that suffices,
-the round costs one look at each border. And as long as no symbol came in, only log t has changed.
+for what is revealed about every law behind the same border now (see `sidelight.optimization.divergence`): if that
+suffices, the round costs one look at each border. And as long as no symbol came in, only log t has changed.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Geometry, allocate, master_room
-from sidelight.analysis.likelihood import fit, informative
 from sidelight.kernels import implements, kernel
+from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Geometry, allocate, master_room
+from sidelight.optimization.likelihood import fit, informative
 from sidelight.strategies.base import Context, act, observe
 from sidelight.strategies.dmed_sets import Flags, Floats, Integers, add_all, add_short, add_usual, lead, set_room, take
 

@@ -8,7 +8,7 @@ within all radii. In place of the last two rules of PM-DMED,
 - else, if sum_a n_a (KL(hat pi_a | S_a q) - f(n_a))_+ < log t for some law q with KL(hat pi_j | S_j q) <= f(n_j) that
   makes j a mistake: every action with n_a < r_a log t, r being the cheapest allocation for which these sums reach 1.
 
-See `sidelight.analysis.hinge` for the search.
+See `sidelight.optimization.hinge` for the search.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Geometry
-from sidelight.analysis.divergence import divergence
-from sidelight.analysis.hinge import allocate_hinged, hinged_room, reconcile
-from sidelight.analysis.likelihood import fit, informative
 from sidelight.kernels import implements, kernel
+from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Geometry
+from sidelight.optimization.divergence import divergence
+from sidelight.optimization.hinge import allocate_hinged, hinged_room, reconcile
+from sidelight.optimization.likelihood import fit, informative
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
 from sidelight.strategies.dmed_sets import Flags, Floats, Integers, add_all, add_short, add_usual, lead, set_room, take
 

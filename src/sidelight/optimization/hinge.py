@@ -11,7 +11,7 @@ and the multiplier theta_j of the ball, prove a lower end whatever mu: for every
 
     G(q) >= sum_a theta_a (KL(hat pi_a | S_a q) - f_a) + theta_j (KL(hat pi_j | S_j q) - f_j),
 
-and the least of the right side over the border is bounded as in `sidelight.analysis.divergence`.
+and the least of the right side over the border is bounded as in `sidelight.optimization.divergence`.
 
 The border is not confined by an equation S_j q = S_j p here. An action that shows nothing, added behind the last one,
 stands for that.
@@ -24,7 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.analysis.allocation import (
+from sidelight.kernels import kernel
+from sidelight.optimization.allocation import (
     FOUND,
     IMPOSSIBLE,
     SUFFICIENT,
@@ -35,7 +36,7 @@ from sidelight.analysis.allocation import (
     reoptimize,
     restart,
 )
-from sidelight.analysis.divergence import (
+from sidelight.optimization.divergence import (
     aim,
     bend,
     center_slack,
@@ -47,8 +48,7 @@ from sidelight.analysis.divergence import (
     span,
     stiffen,
 )
-from sidelight.analysis.likelihood import Layout, Room, informative, project
-from sidelight.kernels import kernel
+from sidelight.optimization.likelihood import Layout, Room, informative, project
 
 _MOST_STEPS = 200
 _MOST_CUTS = 60

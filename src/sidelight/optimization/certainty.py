@@ -1,4 +1,4 @@
-"""C*(p) between two proven ends; `sidelight.analysis.allocation` says what it is.
+"""C*(p) between two proven ends; `sidelight.optimization.allocation` says what it is.
 
 Which alternatives exist is decided in exact arithmetic: for each border of the optimal action's cell, which outcomes
 can carry mass on it. The numbers then come from cutting planes in floating point, but no end rests on a solver's word:
@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.allocation import Work, add_column, master_room, reoptimize, restart, rivals
 from sidelight.analysis.alternative import Possible, decide
 from sidelight.analysis.analysis import Analysis
-from sidelight.analysis.divergence import descend, span
-from sidelight.analysis.likelihood import Floats, Layout, layout
 from sidelight.analysis.linear_algebra import to_integers
 from sidelight.kernels import loop
+from sidelight.optimization.allocation import Work, add_column, master_room, reoptimize, restart, rivals
+from sidelight.optimization.divergence import descend, span
+from sidelight.optimization.likelihood import Floats, Layout, layout
 
 _MOST_TURNS = 300
 _EPSILON = 64.0 * float(np.finfo(float).eps)

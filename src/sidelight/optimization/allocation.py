@@ -1,7 +1,7 @@
 """The cheapest plays of the other actions after which the optimal one can be trusted.
 
 With action j optimal for the law p, gaps Delta_a = (L_a - L_j) p, and the alternatives q behind the borders of j's cell
-(see `sidelight.analysis.divergence`), the least cost of certainty is the linear program with infinitely many rows
+(see `sidelight.optimization.divergence`), the least cost of certainty is the linear program with infinitely many rows
 
     C*(p) = min sum_a Delta_a r_a   subject to   r >= 0,   sum_a r_a KL(S_a p | S_a q) >= 1 for every alternative q.
 
@@ -28,9 +28,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sidelight.analysis.analysis import Analysis
-from sidelight.analysis.divergence import border_room, descend, divergence, span
-from sidelight.analysis.likelihood import Floats, Integers, Layout, Room, informative, layout
 from sidelight.kernels import kernel
+from sidelight.optimization.divergence import border_room, descend, divergence, span
+from sidelight.optimization.likelihood import Floats, Integers, Layout, Room, informative, layout
 
 # Columns that are kept; the one that is least likely to come back gives way.
 _POOL = 96

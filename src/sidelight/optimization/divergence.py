@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.analysis.likelihood import Floats, Layout, Room, factorize, fitting_room, project, substitute
 from sidelight.kernels import kernel
+from sidelight.optimization.likelihood import Floats, Layout, Room, factorize, fitting_room, project, substitute
 
 _MOST_STEPS = 80
 # How far to go towards q = 0 or z = 0 at most.

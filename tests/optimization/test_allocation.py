@@ -10,12 +10,12 @@ from random_games import spell
 from scipy.optimize import linprog, minimize
 
 import sidelight as sl
-from sidelight.analysis import allocation as al
 from sidelight.analysis import analyze
-from sidelight.analysis import divergence as dv
-from sidelight.analysis import hinge as hg
-from sidelight.analysis import likelihood as lh
 from sidelight.limits import lower_bound
+from sidelight.optimization import allocation as al
+from sidelight.optimization import divergence as dv
+from sidelight.optimization import hinge as hg
+from sidelight.optimization import likelihood as lh
 
 PRICES = sl.games.load("dynamic-pricing", prices=3, cost=2)
 
