@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import sidelight as sl
 from sidelight.cli import main
 from sidelight.cli._strategies import value_of
-from sidelight.report import tables
+from sidelight.report import results_table as tables
 
 SMALL = ("--horizon", "60", "--runs", "4", "--checkpoints", "6")
 

@@ -98,7 +98,7 @@ def test_an_error_ends_the_work_and_is_shown(whole, tmp_path, monkeypatch):
 
 def test_the_second_look_is_at_what_looks_different(tmp_path, monkeypatch):
     """With nothing above doubt, the verdict on what is printed comes from 960 runs; what is not gets no more."""
-    monkeypatch.setattr("sidelight.experiments.judgement.DOUBT", 0.0)
+    monkeypatch.setattr("sidelight.experiments.judgment.DOUBT", 0.0)
     choice = choice_of(CBP, LIMIT, runs=3)
     reproduction = Reproduction(choice, Store(tmp_path))
     reproduction.run(run_here, Silent())

@@ -19,7 +19,7 @@ class Folder:
     """Where files go, and which ones went there."""
 
     def __init__(self, path: str, labels: Sequence[str]) -> None:
-        from sidelight.report.tables import distinct
+        from sidelight.report.results_table import distinct
 
         self.path = Path(path)
         if self.path.exists() and not self.path.is_dir():

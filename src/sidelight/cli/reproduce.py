@@ -158,7 +158,7 @@ def _kept(folder: Path, reproduction: Reproduction | None = None) -> Iterator[No
 
 
 def _write(account: Account, folder: Path) -> None:
-    from sidelight.report.reproduction_words import table_summary
+    from sidelight.experiments.report_words import table_summary
 
     for table in account.tables:
         _text.write(_text.entry(f"{table.name} {table.protocol}", table_summary(table), 20))

@@ -175,7 +175,7 @@ def _written(
     plan: Plan, results: Sequence[Results], folder: Folder | None, figure: str | None, limit: Limit | None
 ) -> list[str]:
     """Write table and figures; return the paths of all files."""
-    from sidelight.report import tables
+    from sidelight.report import results_table as tables
 
     if folder is not None:
         title = f"# {tables.game_words(results[0])}"
@@ -209,7 +209,7 @@ def _where(folder: Folder | None, figure: str | None) -> list[str]:
 
 def _write(plan: Plan, results: Sequence[Results], limit: Limit | None, by_default: bool) -> None:
     """Write the table and what it says."""
-    from sidelight.report import tables
+    from sidelight.report import results_table as tables
 
     text = tables.caption(results) + _limit.caption(limit)
     if by_default:
@@ -220,7 +220,7 @@ def _write(plan: Plan, results: Sequence[Results], limit: Limit | None, by_defau
 
 def _data(plan: Plan, results: Sequence[Results], files: Sequence[str], limit: Limit | None) -> dict[str, Any]:
     """Return everything that the table says as plain data."""
-    from sidelight.report import tables
+    from sidelight.report import results_table as tables
 
     rows = tables.rows(results, plan.labels, _limit.final(limit))
     return {
@@ -243,7 +243,7 @@ def _data(plan: Plan, results: Sequence[Results], files: Sequence[str], limit: L
 
 def _labels(strategies: Sequence[Strategy]) -> list[str]:
     """Return what each strategy is called in tables, no two the same."""
-    from sidelight.report.tables import distinct
+    from sidelight.report.results_table import distinct
     from sidelight.results.text import label
 
     found = []

@@ -1,7 +1,7 @@
 """The experiments of the ICML 2024 paper: one short file per table and figure, and what it takes to run and judge them.
 
 An experiment (`experiment`) is planned (`plan`), done task by task (`work`) here or on a cluster (`local`, `cluster`),
-kept on disk (`store`), judged beside the printed numbers (`judgement`), and written down (`reproduce`).
+kept on disk (`store`), judged beside the printed numbers (`judgment`), and written down (`reproduce`).
 """
 
 from __future__ import annotations

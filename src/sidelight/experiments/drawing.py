@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from sidelight import _published, experiments
 from sidelight.experiments.account import FigureAccount
 from sidelight.experiments.experiment import Entry, Experiment, Protocol, Setting, UseCase
-from sidelight.experiments.judgement import reading_round
+from sidelight.experiments.judgment import reading_round
 from sidelight.experiments.plan import Line, Profile, lines
+from sidelight.experiments.report_words import PROTOCOL_NAMES
 from sidelight.experiments.work import Arrays
-from sidelight.report.reproduction_words import PROTOCOL_NAMES
 from sidelight.results.summary import confidence_band
 
 if TYPE_CHECKING:

@@ -85,8 +85,8 @@ def _drawn(reproduction: Reproduction, folder: Path, note: Note) -> dict[str, st
 
 
 def _write_reports(account: Account, drawings: dict[str, str], folder: Path) -> None:
-    from sidelight.report.reproduction_markdown import to_markdown
-    from sidelight.report.reproduction_page import to_html
+    from sidelight.experiments.report_markdown import to_markdown
+    from sidelight.experiments.report_page import to_html
 
     for name, text in (("report.md", to_markdown(account)), ("report.html", to_html(account, drawings))):
         with replacing(folder / name) as draft:

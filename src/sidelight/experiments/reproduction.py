@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from sidelight.errors import SidelightError
-from sidelight.experiments import judgement, plan
+from sidelight.experiments import judgment, plan
 from sidelight.experiments.account import TableAccount
 from sidelight.experiments.experiment import Entry, Experiment
 from sidelight.experiments.experiment import Protocol as Way
@@ -134,7 +134,7 @@ class Reproduction:
     def _judged(self) -> list[tuple[Experiment, TableAccount]]:
         profile = self.choice.profile
         return [
-            (experiment, judgement.table_account(experiment, way, profile, self.arrays))
+            (experiment, judgment.table_account(experiment, way, profile, self.arrays))
             for experiment in self.choice.experiments
             if experiment.is_table
             for way in self.choice.protocols
@@ -142,7 +142,7 @@ class Reproduction:
 
     def _doubtful(self, experiment: Experiment, table: TableAccount) -> list[Entry]:
         """Return the entries behind cells that need a second look."""
-        labels = {(b.setting, c.label) for b in table.blocks for c in b.cells if judgement.needs_rerun(c)}
+        labels = {(b.setting, c.label) for b in table.blocks for c in b.cells if judgment.needs_rerun(c)}
         profile = self.choice.profile
         return [
             line.entry

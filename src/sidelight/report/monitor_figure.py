@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from sidelight.report.ink import ALARM, FAINT, INK, PALE
+from sidelight.report.results_table import grouped
 from sidelight.report.sheet import FONT
-from sidelight.report.tables import grouped
 
 if TYPE_CHECKING:
     from sidelight.monitor.replaying import PolicyReplay, Replay, Truth

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sidelight.report.monitor_figure import draw_replay
-from sidelight.report.tables import grouped
+from sidelight.report.results_table import grouped
 from sidelight.report.web_page import cards, document, escaped, inlined, table
 
 if TYPE_CHECKING:

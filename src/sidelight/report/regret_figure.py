@@ -27,8 +27,8 @@ from sidelight.report.regret_axes import (
     name_curves,
     name_sizes,
 )
+from sidelight.report.results_table import distinct, game_words, protocol, regret_words
 from sidelight.report.sheet import Sheet
-from sidelight.report.tables import distinct, game_words, protocol, regret_words
 from sidelight.results import Results
 
 CONFIDENCE = 0.99

@@ -9,13 +9,13 @@ from sidelight import experiments
 from sidelight._published import Pair
 from sidelight.experiments import account as accounts
 from sidelight.experiments import experiment
+from sidelight.experiments import report_words as words
 from sidelight.experiments.account import Account, Block, Cell, FigureAccount, Rerun, TableAccount, Verdict
 from sidelight.experiments.reasons import Reason
-from sidelight.report import reproduction_words as words
-from sidelight.report.reproduction_grids import agreement, comparison, differing, overview
-from sidelight.report.reproduction_markdown import to_markdown
-from sidelight.report.reproduction_notes import again, glossary, remarks
-from sidelight.report.reproduction_page import to_html
+from sidelight.experiments.report_markdown import to_markdown
+from sidelight.experiments.report_notes import again, glossary, remarks
+from sidelight.experiments.report_page import to_html
+from sidelight.experiments.report_tables import agreement, comparison, differing, overview
 
 ODD = "Rand<b>|CBP & *co*"
 SVG = """<?xml version="1.0"?><!DOCTYPE svg>

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.report.grid import NONE, Grid, Group, Head, Piece
-from sidelight.report.reproduction_words import (
+from sidelight.experiments.report_words import (
     COMPARED,
     KIND_WORDS,
     MEASURES,
@@ -21,7 +20,8 @@ from sidelight.report.reproduction_words import (
     protocols,
     z_text,
 )
-from sidelight.report.tables import grouped, number
+from sidelight.report.grid import NONE, Grid, Group, Head, Piece
+from sidelight.report.results_table import grouped, number
 
 if TYPE_CHECKING:
     from sidelight.experiments.account import Account, Block, Cell, TableAccount

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sidelight._published import RUNS
-from sidelight.report.reproduction_words import joined, name, parts, together
-from sidelight.report.tables import grouped, number
+from sidelight.experiments.report_words import joined, name, parts, together
+from sidelight.report.results_table import grouped, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from sidelight.report import reproduction_words as words
+from sidelight.experiments import report_words as words
+from sidelight.experiments.report_notes import again, glossary, limit_note, making, remarks
+from sidelight.experiments.report_tables import agreement, comparison, differing, overview, usual
 from sidelight.report.grid import STYLE as GRID
 from sidelight.report.grid import to_html as to_table
-from sidelight.report.reproduction_grids import agreement, comparison, differing, overview, usual
-from sidelight.report.reproduction_notes import again, glossary, limit_note, making, remarks
 from sidelight.report.web_page import cards, document, escaped, inlined
 
 if TYPE_CHECKING:

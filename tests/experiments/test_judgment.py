@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sidelight import _published
-from sidelight.experiments import judgement
+from sidelight.experiments import judgment
 from sidelight.experiments.experiment import Experiment, Player, Section, UseCase
 from sidelight.experiments.plan import Profile, lines
 from sidelight.experiments.table1 import CBP, LIMIT, RAND_CBP
@@ -33,14 +33,14 @@ def judged(values, *, runs=96, player=CBP, others=None):
     def arrived(entry):
         return {"rounds": np.array([20_000]), "regret": regrets[entry][:, None]}
 
-    account = judgement.table_account(table, "published", Profile(runs=runs), arrived)
+    account = judgment.table_account(table, "published", Profile(runs=runs), arrived)
     return account.blocks[0].cells[1]
 
 
 def test_the_same_digits():
     cell = judged(sample(PRINTED.mean, PRINTED.std, 96))
     assert cell.verdict.kind == "digit"
-    assert not judgement.needs_rerun(cell)
+    assert not judgment.needs_rerun(cell)
     assert judged(sample(PRINTED.mean + 0.0004, PRINTED.std, 96)).verdict.kind == "digit"
     assert judged(sample(PRINTED.mean + 0.0006, PRINTED.std, 96)).verdict.kind == "chance"
     assert judged(sample(PRINTED.mean, PRINTED.std + 0.002, 96)).verdict.kind == "chance"
@@ -53,7 +53,7 @@ def test_chance_and_difference(z, kind, again):
     error = math.hypot(6.0, PRINTED.std) / math.sqrt(96)
     cell = judged(sample(PRINTED.mean + z * error, 6.0, 96))
     assert cell.z == pytest.approx(z)
-    assert (cell.verdict.kind, judgement.needs_rerun(cell)) == (kind, again)
+    assert (cell.verdict.kind, judgment.needs_rerun(cell)) == (kind, again)
 
 
 def test_a_second_look_decides():
@@ -64,7 +64,7 @@ def test_a_second_look_decides():
     assert (cell.runs, cell.rerun.runs, cell.verdict.kind) == (96, 960, "chance")
     assert cell.z == pytest.approx(4)
     assert cell.rerun.mean == pytest.approx(back.mean())
-    assert not judgement.needs_rerun(cell)
+    assert not judgment.needs_rerun(cell)
     away = judged(np.concatenate([far, sample(PRINTED.mean + 4 * error, 6.0, 864)]))
     assert away.verdict == ("differs", None)
     explained = Player("CBP", paper="CBP", reasons={"published": "bpm-radius"})
@@ -89,7 +89,7 @@ def test_more_runs_than_the_paper_has():
 def test_few_runs():
     one = judged([3.0], runs=1)
     assert (one.verdict.kind, one.z, one.std) == ("open", None, None)
-    assert not judgement.needs_rerun(one)  # or one run would cost as much as 960
+    assert not judgment.needs_rerun(one)  # or one run would cost as much as 960
     # The spread of three runs may be small by luck: the printed one stands for it.
     three = judged([10.0, 10.001, 10.002], runs=3)
     assert abs(three.z) < 1
@@ -101,7 +101,7 @@ def test_slow_strategies_need_more_than_three_standard_errors():
     error = PRINTED.std * math.sqrt(1 / 4 + 1 / 96)
     for z, kind in ((2, "chance"), (5, "open"), (20, "differs")):
         arrays = {"rounds": np.array([7_500]), "regret": sample(PRINTED.mean + z * error, 1.0, 4)[:, None]}
-        cell = judgement.table_account(table, "published", Profile(), lambda entry, a=arrays: a).blocks[0].cells[0]
+        cell = judgment.table_account(table, "published", Profile(), lambda entry, a=arrays: a).blocks[0].cells[0]
         assert (cell.verdict.kind, cell.runs, cell.round) == (kind, 4, 7_500)
 
 
@@ -112,7 +112,7 @@ def test_numbers_that_never_vary():
 
     def cell(count):
         arrays = {"f1": np.ones(96), "verifications": np.full(96, count)}
-        return judgement.table_account(table, "published", Profile(), lambda entry: arrays).blocks[1].cells[0]
+        return judgment.table_account(table, "published", Profile(), lambda entry: arrays).blocks[1].cells[0]
 
     assert cell(105_120).verdict.kind == "digit"
     assert (cell(105_121).verdict.kind, cell(105_121).z) == ("differs", math.inf)
@@ -134,7 +134,7 @@ def test_the_limit_is_no_contestant():
     table = Experiment("table1", "", "", (Section("imbalanced", APPLES, (CBP, LIMIT)),))
     found = lines(table, "published", Profile())
     regrets = {found[0].entry: sample(9.0, 1.0, 96), found[1].entry: sample(4.5, 1.0, 96, seed=2)}
-    block = judgement.table_account(
+    block = judgment.table_account(
         table, "published", Profile(), lambda e: {"rounds": np.array([20_000]), "regret": regrets[e][:, None]}
     ).blocks[0]
     assert block.cells[0].limit_ratio == pytest.approx(2)

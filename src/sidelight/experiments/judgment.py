@@ -30,8 +30,8 @@ from sidelight.experiments.experiment import (
     Section,
 )
 from sidelight.experiments.plan import Line, Profile, lines
+from sidelight.experiments.report_words import CHANCE
 from sidelight.experiments.work import Arrays
-from sidelight.report.reproduction_words import CHANCE
 from sidelight.results.comparison import wins_of
 from sidelight.results.hypothesis import welch_of
 from sidelight.results.summary import Summary, summarize

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sidelight.report import reproduction_words as words
+from sidelight.experiments import report_words as words
+from sidelight.experiments.report_notes import again, glossary, limit_note, making, remarks
+from sidelight.experiments.report_tables import agreement, comparison, differing, overview, usual
 from sidelight.report.grid import plain
 from sidelight.report.grid import to_markdown as to_table
-from sidelight.report.reproduction_grids import agreement, comparison, differing, overview, usual
-from sidelight.report.reproduction_notes import again, glossary, limit_note, making, remarks
 
 if TYPE_CHECKING:
     from sidelight.experiments.account import Account, FigureAccount, TableAccount
