@@ -25,7 +25,7 @@ def figure_of(game):
 
 
 def dashed(figure):
-    """Return the line styles in use, by colour."""
+    """Return the line styles in use, by color."""
     return {(to_hex(line.get_color()), line.get_linestyle()) for axes in figure.axes for line in axes.lines}
 
 
@@ -109,10 +109,10 @@ def test_long_fractions_are_rounded():
 def test_triangle_shows_cells_corners_and_thin_cells():
     loss = [[1, 1, 0], [0, 1, 1], [1, 0, 1], [HALF, 1, HALF], [Fraction(2, 3)] * 3, [1, 1, 0], [3, 3, 3]]
     feedback = [["a", "b", "b"], *[BLIND3] * 6]
-    names = ["left", "right", "top", "half", "centre", "left again", "bad"]
+    names = ["left", "right", "top", "half", "center", "left again", "bad"]
     figure = figure_of(Game(loss, feedback, "thin", names, ["sun", "rain", "snow"]))
     written = words(figure)
-    assert {"left = left again", "right", "top", "half (degenerate)", "centre (degenerate)"} <= set(written)
+    assert {"left = left again", "right", "top", "half (degenerate)", "center (degenerate)"} <= set(written)
     assert {"always sun", "always rain", "always snow", "Dominated, never best: bad"} <= set(written)
     assert {"degenerate: best at one point only", "degenerate: best on a line only"} <= set(written)
     assert len(cells(figure)) == 3
@@ -127,7 +127,7 @@ def test_borders_say_what_is_observable(query, meaning, alarm):
     figure = figure_of(games.load("three-class-label-efficient", query=query))
     assert meaning in words(figure)
     assert bool(crosses(figure)) == alarm
-    assert any(colour == ALARM for colour, _ in dashed(figure)) == alarm
+    assert any(color == ALARM for color, _ in dashed(figure)) == alarm
 
 
 def test_graph_groups_duplicates_and_sets_the_rest_aside():

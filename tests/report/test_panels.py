@@ -194,10 +194,10 @@ def test_what_diamonds_are_is_said_only_if_there_are_any():
     assert not any("published" in word for word in words(draw_panels(impossible, "", "")))
 
 
-def test_a_study_has_a_key_of_colours_and_dashes():
+def test_a_study_has_a_key_of_colors_and_dashes():
     figure = draw("study")
     said = words(figure)
-    for once in ("colour", "dashes", "σ=1/2", "σ=1", "σ=2", "σ=10", "K=5", "K=10", "K=20", "limit"):
+    for once in ("color", "dashes", "σ=1/2", "σ=1", "σ=2", "σ=10", "K=5", "K=10", "K=20", "limit"):
         assert said.count(once) == 1
     assert not any("σ" in word and "K" in word for word in said)
     assert any(word.endswith(" K=20") for word in said)

@@ -116,7 +116,7 @@ def test_published_medians_are_diamonds_if_there_are_any():
     assert not any("published" in word for word in words(figure))
 
 
-def test_a_policy_has_one_colour_and_all_panels_one_axis():
+def test_a_policy_has_one_color_and_all_panels_one_axis():
     figure = draw("usual")
     found = {}
     for axes, panel in zip(figure.axes, usual(), strict=True):

@@ -59,7 +59,7 @@ class Triangle(NamedTuple):
         return "left" if left <= right else "right"
 
 
-def centre(corners: Sequence[Spot]) -> Spot:
+def center(corners: Sequence[Spot]) -> Spot:
     """Return the point of a convex polygon that is farthest from its edges (of a segment: a point on it)."""
     if len(corners) < 3:
         (a, b), (c, d) = corners[0], corners[-1]
@@ -71,7 +71,7 @@ def place(
     sheet: Sheet, triangle: Triangle, regions: dict[int, list[Spot]], names: dict[int, str], beside: Sequence[int]
 ) -> tuple[list[Inside], list[Outside]]:
     """Find room for the name of every region; those listed in `beside` never stand inside."""
-    anchors = {key: centre(corners) for key, corners in regions.items()}
+    anchors = {key: center(corners) for key, corners in regions.items()}
     outer = list(beside)
     while True:
         callouts = _place_outside(sheet, triangle, {key: anchors[key] for key in outer}, names)

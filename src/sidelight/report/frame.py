@@ -69,7 +69,7 @@ def _draw_sample(sheet: Sheet, mark: Border | str, x: float, y: float) -> None:
     """Draw the mark that an entry of the legend explains."""
     middle = x + (_SAMPLE - 0.1) / 2
     if isinstance(mark, Border):
-        sheet.line([(x, y), (x + _SAMPLE - 0.1, y)], color=mark.colour, ls=mark.dashes, lw=2.0, zorder=5)
+        sheet.line([(x, y), (x + _SAMPLE - 0.1, y)], color=mark.color, ls=mark.dashes, lw=2.0, zorder=5)
         if mark.crossed:
             sheet.cross((middle, y))
     elif mark == "thick":

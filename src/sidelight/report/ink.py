@@ -1,6 +1,6 @@
-"""Colours, patterns and line styles that all figures share, and what they mean.
+"""Colors, patterns and line styles that all figures share, and what they mean.
 
-The hues are those of Okabe and Ito, which readers with any kind of colour vision can tell apart. Where there are more
+The hues are those of Okabe and Ito, which readers with any kind of color vision can tell apart. Where there are more
 cells than hues, a hatch is added.
 """
 
@@ -27,7 +27,7 @@ class Border(NamedTuple):
     """How the border between two neighbors is drawn, and what that says."""
 
     meaning: str
-    colour: str
+    color: str
     dashes: tuple[float, tuple[float, ...]] | str
     crossed: bool
 
@@ -47,25 +47,25 @@ def border_style(analysis: Analysis, one: int, other: int) -> Border:
 
 
 def fill(rank: int) -> tuple[str, str]:
-    """Return a light colour and a hatch for the cell with this rank."""
+    """Return a light color and a hatch for the cell with this rank."""
     return _mixed(_HUES[rank % len(_HUES)], "#ffffff", 0.45), _HATCHES[rank // len(_HUES) % len(_HATCHES)]
 
 
 def stroke(rank: int) -> str:
-    """Return the strong colour, dark enough for a line on white, that goes with `fill`."""
+    """Return the strong color, dark enough for a line on white, that goes with `fill`."""
     return _mixed(_HUES[rank % len(_HUES)], "#000000", 0.12)
 
 
-def plate(colour: str, hatch: str) -> dict[str, object] | None:
+def plate(color: str, hatch: str) -> dict[str, object] | None:
     """Return a quiet background for text that would stand on a hatch."""
-    return {"fc": colour, "ec": "none", "pad": 1.0} if hatch else None
+    return {"fc": color, "ec": "none", "pad": 1.0} if hatch else None
 
 
-def _mixed(colour: str, other: str, share: float) -> str:
-    """Blend two colours given as #rrggbb."""
-    pairs = zip(_channels(colour), _channels(other), strict=True)
+def _mixed(color: str, other: str, share: float) -> str:
+    """Blend two colors given as #rrggbb."""
+    pairs = zip(_channels(color), _channels(other), strict=True)
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in pairs)
 
 
-def _channels(colour: str) -> list[int]:
-    return [int(colour[start : start + 2], 16) for start in (1, 3, 5)]
+def _channels(color: str) -> list[int]:
+    return [int(color[start : start + 2], 16) for start in (1, 3, 5)]

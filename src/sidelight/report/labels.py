@@ -71,16 +71,16 @@ def number(value: Fraction) -> str:
 
 
 def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
-    """Move intervals of the given sizes apart, each as near to its wanted centre as that allows, within [low, high].
+    """Move intervals of the given sizes apart, each as near to its wanted center as that allows, within [low, high].
 
-    The intervals keep the order of their centres. Where they do not fit, they start at `low` and run past `high`.
+    The intervals keep the order of their centers. Where they do not fit, they start at `low` and run past `high`.
     """
     order = sorted(range(len(wanted)), key=lambda index: (wanted[index], index))
     before, offset = {}, 0.0
     for index in order:
         before[index] = offset + sizes[index] / 2
         offset += sizes[index]
-    # With each interval's room below it taken off, keeping apart means not to decrease: pool neighbours that do.
+    # With each interval's room below it taken off, keeping apart means not to decrease: pool neighbors that do.
     pools: list[list[float]] = []
     for index in order:
         pools.append([wanted[index] - before[index], 1])

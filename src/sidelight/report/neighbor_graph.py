@@ -65,7 +65,7 @@ def _draw_edges(sheet: Sheet, analysis: Analysis, nodes: dict[int, _Node]) -> No
         for pair in pairs:
             sheet.line(
                 pair,
-                color=style.colour,
+                color=style.color,
                 ls=style.dashes,
                 lw=2.0 * crowd,
                 alpha=crowd,
@@ -103,7 +103,7 @@ def _write_names(sheet: Sheet, nodes: list[_Node], away: float) -> None:
 
 
 def _upright_box(sheet: Sheet, node: _Node, away: float, size: float) -> Box:
-    """Return the box of a name that touches a ring around the node in the direction away from the centre."""
+    """Return the box of a name that touches a ring around the node in the direction away from the center."""
     width, height = sheet.measure(node.label, size)
     dx, dy = math.cos(node.angle), math.sin(node.angle)
     x = node.spot[0] + away * dx + width / 2 * max(-1.0, min(1.0, 1.6 * dx))

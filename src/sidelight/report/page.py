@@ -17,7 +17,7 @@ from sidelight.report.sheet import FONT, Sheet, Spot
 
 Dashes = tuple[float, tuple[float, ...]] | str
 
-# Okabe and Ito's hues in an order that keeps neighbours apart, without the yellow that a thin line on white loses.
+# Okabe and Ito's hues in an order that keeps neighbors apart, without the yellow that a thin line on white loses.
 HUES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A7A7A")
 TEXT, TICK_TEXT = 8.5, 7.5
 SETTINGS = {"font.family": FONT, "font.size": TEXT, "axes.unicode_minus": True, "text.parse_math": False}
@@ -46,7 +46,7 @@ class Page:
         spot: Spot,
         text: str,
         points: float = TEXT,
-        colour: str = INK,
+        color: str = INK,
         bold: bool = False,
         va: str = "bottom",
         ha: str = "left",
@@ -57,7 +57,7 @@ class Page:
             spot[1] / self.size[1],
             text,
             fontsize=points,
-            color=colour,
+            color=color,
             fontweight="bold" if bold else "normal",
             ha=ha,
             va=va,
@@ -89,7 +89,7 @@ class Entry(NamedTuple):
     """What a key says about one look of lines or markers."""
 
     text: str
-    colour: str
+    color: str
     dashes: Dashes = "solid"
     width: float = 1.7
     marker: str = ""
@@ -144,9 +144,9 @@ class Key:
             page.write((spot[0], self._baseline(spot, line)), meaning, TEXT, FAINT, va="baseline")
         for left, line, entry in self._placed:
             x, y = spot[0] + left, self._baseline(spot, line) + 0.04
-            look: dict[str, Any] = {"color": entry.colour, "lw": entry.width, "ls": entry.dashes}
+            look: dict[str, Any] = {"color": entry.color, "lw": entry.width, "ls": entry.dashes}
             if entry.marker:
-                page.line([(x + _MARKER / 2, y)], **hollow(entry.colour, entry.marker))
+                page.line([(x + _MARKER / 2, y)], **hollow(entry.color, entry.marker))
             else:
                 page.line([(x, y), (x + _SAMPLE, y)], dash_capstyle="butt", solid_capstyle="butt", **look)
             for below, text in enumerate(entry.text.split("\n")):
@@ -158,9 +158,9 @@ class Key:
         return spot[1] - _KEY_ROW * (line + 0.7)
 
 
-def hollow(colour: str, marker: str = "D") -> dict[str, Any]:
+def hollow(color: str, marker: str = "D") -> dict[str, Any]:
     """Return the look of a hollow marker: published values."""
-    return {"color": colour, "marker": marker, "mfc": "white", "mec": colour, "mew": 1.2, "ms": 4.8, "ls": "none"}
+    return {"color": color, "marker": marker, "mfc": "white", "mec": color, "mew": 1.2, "ms": 4.8, "ls": "none"}
 
 
 def fitted(paper: Sheet, text: str, points: float, bold: bool, room: float) -> str:
@@ -176,14 +176,14 @@ def label_lines(text: str, width: int, longest: int = 96) -> str:
     return wrapped(shortened(drawable(text), longest), width) if len(text) > width else drawable(text)
 
 
-def dark(colour: str) -> str:
-    """Return a colour dark enough for text on white."""
-    return "#" + "".join(f"{round(0.8 * int(colour[k : k + 2], 16)):02x}" for k in (1, 3, 5))
+def dark(color: str) -> str:
+    """Return a color dark enough for text on white."""
+    return "#" + "".join(f"{round(0.8 * int(color[k : k + 2], 16)):02x}" for k in (1, 3, 5))
 
 
-def lighter(colour: str) -> str:
-    """Return a colour light enough to see dark lines on it."""
-    return "#" + "".join(f"{round(255 - 0.45 * (255 - int(colour[k : k + 2], 16))):02x}" for k in (1, 3, 5))
+def lighter(color: str) -> str:
+    """Return a color light enough to see dark lines on it."""
+    return "#" + "".join(f"{round(255 - 0.45 * (255 - int(color[k : k + 2], 16))):02x}" for k in (1, 3, 5))
 
 
 def short_number(value: float) -> str:

@@ -79,10 +79,10 @@ class QuartilePanel(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A line of text and, unless it is the title of a group, a box; the centre is in inches below the panel's top."""
+    """A line of text and, unless it is the title of a group, a box; the center is in inches below the panel's top."""
 
     text: str
-    centre: float
+    center: float
     box: Box | None
 
 
@@ -127,7 +127,7 @@ def _draw(panels: Sequence[QuartilePanel], title: str, subtitle: str, measure: s
     """Put the page together: panels in two columns, how to read them and the title above all."""
     paper = Sheet()
     boxes = [box for panel in panels for group in panel.groups for box in group.boxes]
-    colours = {label: HUES[k % len(HUES)] for k, label in enumerate(dict.fromkeys(box.label for box in boxes))}
+    colors = {label: HUES[k % len(HUES)] for k, label in enumerate(dict.fromkeys(box.label for box in boxes))}
     published = any(box.published is not None for box in boxes)
     filled = [_rows(panel) for panel in panels]
     widths = _widths(paper, filled, published)
@@ -152,7 +152,7 @@ def _draw(panels: Sequence[QuartilePanel], title: str, subtitle: str, measure: s
             left = MARGIN + column * (widths.total + _BETWEEN)
             page.write((left, at - over + _ABOVE_PANEL), text, _PANEL_TITLE, INK, True, "baseline")
             axes = page.panel(left + widths.names + _AFTER_NAMES, at - over - each.height, _PANEL, each.height)
-            _fill(axes, each, colours, _limits(boxes))
+            _fill(axes, each, colors, _limits(boxes))
             _write_rows(page, each, (left, at - over), widths)
         at -= over + height + _BETWEEN_ROWS
     for axes in page.figure.axes[-across:]:
@@ -199,15 +199,15 @@ def _limits(boxes: Sequence[Box]) -> tuple[float, float]:
     return low / slack, high * slack
 
 
-def _fill(axes: Axes, filled: _Rows, colours: dict[str, str], limits: tuple[float, float]) -> None:
+def _fill(axes: Axes, filled: _Rows, colors: dict[str, str], limits: tuple[float, float]) -> None:
     """Draw the boxes of a panel, on an axis whose vertical unit is the inch."""
     axes.set_xscale("log")
     axes.set_xlim(*limits)
     axes.set_ylim(filled.height, 0)
     for row in filled.rows:
         if row.box is not None:
-            axes.axhline(row.centre, color="#eeeeee", lw=0.6, zorder=1)
-            _draw_box(axes, row.box, row.centre, colours[row.box.label])
+            axes.axhline(row.center, color="#eeeeee", lw=0.6, zorder=1)
+            _draw_box(axes, row.box, row.center, colors[row.box.label])
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.spines["bottom"].set_color(PALE)
     axes.set_yticks([])
@@ -219,12 +219,12 @@ def _fill(axes: Axes, filled: _Rows, colours: dict[str, str], limits: tuple[floa
     axes.xaxis.set_major_formatter(FuncFormatter(tick))
 
 
-def _draw_box(axes: Axes, box: Box, y: float, colour: str) -> None:
+def _draw_box(axes: Axes, box: Box, y: float, color: str) -> None:
     """Draw quartiles, median and whiskers; outline and stroke have a width of their own, even if all values agree."""
     low, left, middle, right, high = (float(end) for end in np.quantile(box.values, _QUANTILES))
-    line: dict[str, Any] = {"color": dark(colour), "solid_capstyle": "butt"}
+    line: dict[str, Any] = {"color": dark(color), "solid_capstyle": "butt"}
     axes.plot((low, high), (y, y), lw=1.0, marker="|", ms=4, mew=1.0, zorder=3, **line)
-    shape = Rectangle((left, y - _BOX / 2), right - left, _BOX, fc=lighter(colour), ec=dark(colour), lw=0.9, zorder=4)
+    shape = Rectangle((left, y - _BOX / 2), right - left, _BOX, fc=lighter(color), ec=dark(color), lw=0.9, zorder=4)
     axes.add_patch(shape)
     axes.plot((middle, middle), (y - _STROKE / 2, y + _STROKE / 2), lw=2.2, zorder=5, **line)
     if box.published is not None:
@@ -242,7 +242,7 @@ def _write_rows(page: Page, filled: _Rows, corner: tuple[float, float], widths: 
     for x, heading in zip(columns, _HEADINGS, strict=False):
         page.write((x, top - _ROW / 2), heading, TICK_TEXT, FAINT, va=_MIDDLE, ha="right")
     for row in filled.rows:
-        y = top - row.centre
+        y = top - row.center
         page.write((left + (_INDENT if row.box else 0.0), y), row.text, TEXT, INK, row.box is None, _MIDDLE)
         for x, text in zip(columns, _numbers(row.box) if row.box else (), strict=False):
             page.write((x, y), text, TEXT, INK, va=_MIDDLE, ha="right")

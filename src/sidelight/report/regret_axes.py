@@ -35,7 +35,7 @@ class Curve(NamedTuple):
     mean: Floats
     low: Floats | None
     high: Floats | None
-    colour: str
+    color: str
     dashes: Dashes
     company: float = 1.0  # by how much the band is thinned: for curves that coincide, or are many
     width: float = WIDTH
@@ -47,7 +47,7 @@ class Curve(NamedTuple):
 
 
 def look(family: int, member: int = 0) -> tuple[str, Dashes]:
-    """Return the colour of a family and the dashes of a member; where hues run out, the dashes move on."""
+    """Return the color of a family and the dashes of a member; where hues run out, the dashes move on."""
     return HUES[family % len(HUES)], DASHES[(family // len(HUES) + member) % len(DASHES)]
 
 
@@ -109,12 +109,12 @@ def _draw_curve(axes: Axes, curve: Curve, floor: float | None, level: int) -> No
         low = curve.low if floor is None else np.maximum(curve.low, floor)
         shown = None if floor is None else curve.high > floor
         alpha = 0.17 / curve.company
-        axes.fill_between(curve.rounds, low, curve.high, where=shown, color=curve.colour, alpha=alpha, lw=0, zorder=2)
+        axes.fill_between(curve.rounds, low, curve.high, where=shown, color=curve.color, alpha=alpha, lw=0, zorder=2)
     marker: dict[str, Any] = {"marker": "o", "ms": 5} if curve.rounds.size == 1 else {}
     axes.plot(
         curve.rounds,
         mean,
-        color=curve.colour,
+        color=curve.color,
         lw=curve.width,
         ls=curve.dashes,
         dash_capstyle="butt",
@@ -220,11 +220,11 @@ def name_curves(
         if there:
             stop = left + (edge - left) * _share(float(curve.rounds[-1]), axes.get_xlim())
             if stop < edge - 0.05 and curve.rounds.size > 1:
-                axes.plot(curve.rounds[-1], curve.end, "o", color=curve.colour, ms=3.2, zorder=3.9)
-                page.line([(stop, end), (edge, end)], color=curve.colour, lw=0.7, ls=(0, (1, 2)))
+                axes.plot(curve.rounds[-1], curve.end, "o", color=curve.color, ms=3.2, zorder=3.9)
+                page.line([(stop, end), (edge, end)], color=curve.color, lw=0.7, ls=(0, (1, 2)))
             spots = [(edge + gap, end), (edge + gap + 0.07, end), (column - 0.1, place), (column - 0.04, place)]
-            page.line(spots, color=curve.colour, lw=0.7, alpha=0.75)
-        page.write((column, place), text, TEXT, dark(curve.colour), va="center")
+            page.line(spots, color=curve.color, lw=0.7, alpha=0.75)
+        page.write((column, place), text, TEXT, dark(curve.color), va="center")
 
 
 def _share(value: float, limits: tuple[float, float]) -> float:

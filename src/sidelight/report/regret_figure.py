@@ -1,7 +1,7 @@
 """Regret over time: the mean of all runs and its 99 % confidence band, on linear and on logarithmic axes.
 
 Each curve is named at its end, beside the logarithmic panel, where curves of any size are apart. Curves that coincide
-share a line whose stripes show the colours of all of them.
+share a line whose stripes show the colors of all of them.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _from_zero(curve: Curve) -> Curve:
 def _curves(results: Sequence[Results], names: Sequence[str]) -> list[Curve]:
     curves = []
     for index, (result, label) in enumerate(zip(results, names, strict=True)):
-        colour, dashes = look(index)
+        color, dashes = look(index)
         band = result.band(CONFIDENCE)
         wide = result.n_runs > 1
         curves.append(
@@ -122,7 +122,7 @@ def _curves(results: Sequence[Results], names: Sequence[str]) -> list[Curve]:
                 mean=band.mean,
                 low=band.low if wide else None,
                 high=band.high if wide else None,
-                colour=colour,
+                color=color,
                 dashes=dashes,
                 company=max(1.0, len(results) / 6),
             )

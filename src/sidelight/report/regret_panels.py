@@ -1,7 +1,7 @@
 """Regret over time in several settings, side by side, both axes logarithmic.
 
 A strategy looks the same in every panel. Curves are named at their ends, with their final values, as long as the names
-are short. Where colour and dashes have a meaning of their own (a study of two parameters, say), a key above the panels
+are short. Where color and dashes have a meaning of their own (a study of two parameters, say), a key above the panels
 says which, and only the values stand at the ends.
 """
 
@@ -222,7 +222,7 @@ def _name(curve: Curve, last: float) -> str:
 
 
 def _value(curve: Curve, last: float, meanings: Meanings | None) -> str:
-    """Return a final value, and which member of its family, which has the same colour, it belongs to."""
+    """Return a final value, and which member of its family, which has the same color, it belongs to."""
     if meanings is None or curve.label not in meanings.member_of or meanings.longest > _LONGEST_MEMBER:
         return final(curve, last)
     return f"{final(curve, last)}  {drawable(meanings.member_of[curve.label])}"
@@ -236,11 +236,11 @@ def _curves(panel: Panel) -> list[Curve]:
     """Return the curves of a panel; of those that coincide, the lower ones are wider, so that all can be seen."""
     curves = []
     for line in panel.lines:
-        colour, dashes = look(line.family, line.member)
+        color, dashes = look(line.family, line.member)
         company = max(1.0, (len(panel.lines) / 6) ** 1.5)
         rounds, mean = np.asarray(line.rounds, float), np.asarray(line.mean, float)
         low, high = (None if end is None else np.asarray(end, float) for end in (line.low, line.high))
-        curves.append(Curve(line.label, rounds, mean, low, high, colour, dashes, company))
+        curves.append(Curve(line.label, rounds, mean, low, high, color, dashes, company))
     for group in coinciding(curves):
         for turn, k in enumerate(group):
             extra = min(_CABLE, _MOST_CABLE / len(group)) * (len(group) - 1 - turn)
@@ -249,9 +249,9 @@ def _curves(panel: Panel) -> list[Curve]:
 
 
 def _marks(panel: Panel) -> list[tuple[Mark, str]]:
-    """Return the published values of a panel that logarithmic axes can show, and their colours."""
+    """Return the published values of a panel that logarithmic axes can show, and their colors."""
     marks = [(line.mark, look(line.family)[0]) for line in panel.lines]
-    return [(mark, colour) for mark, colour in marks if mark is not None and mark.mean > 0]
+    return [(mark, color) for mark, color in marks if mark is not None and mark.mean > 0]
 
 
 def _draw_panel(page: Page, filling: _Filling, box: tuple[float, float, float, float]) -> None:
@@ -260,17 +260,17 @@ def _draw_panel(page: Page, filling: _Filling, box: tuple[float, float, float, f
     marked = [mark.mean + (mark.error or 0.0) for mark, _ in filling.marks] + [mark.mean for mark, _ in filling.marks]
     fill(axes, filling.curves, True, marked)
     floor = axes.get_ylim()[0]
-    for mark, colour in filling.marks:
+    for mark, color in filling.marks:
         if mark.error:
             ends = (max(mark.mean - mark.error, floor), mark.mean + mark.error)
-            bar: dict[str, Any] = {"color": dark(colour), "lw": 1.0, "marker": "_", "ms": 5, "mew": 1.0, "zorder": 4}
+            bar: dict[str, Any] = {"color": dark(color), "lw": 1.0, "marker": "_", "ms": 5, "mew": 1.0, "zorder": 4}
             axes.plot((mark.round, mark.round), ends, clip_on=False, **bar)
-        axes.plot(mark.round, mark.mean, clip_on=False, zorder=5, **hollow(dark(colour)))
+        axes.plot(mark.round, mark.mean, clip_on=False, zorder=5, **hollow(dark(color)))
     name_curves(page, axes, filling.curves, filling.texts, filling.sizes, box[0] + box[2] + LEADER, gap=_GAP)
 
 
 def _key_rows(panels: Sequence[Panel], meanings: Meanings | None, named: bool) -> list[KeyRow]:
-    """Return what the key says: nothing where curves are named, else what colour and dashes mean, or whose they are."""
+    """Return what the key says: nothing where curves are named, else what color and dashes mean, or whose they are."""
     if named:
         return []
     limits = list(dict.fromkeys(panel.limit.label for panel in panels if panel.limit is not None))
@@ -279,9 +279,9 @@ def _key_rows(panels: Sequence[Panel], meanings: Meanings | None, named: bool) -
         looks = {line.label: look(line.family, line.member) for panel in panels for line in panel.lines}
         entries = [Entry(shortened(drawable(text), _LONGEST), *each) for text, each in looks.items()]
         return [KeyRow("", [*entries, *ends])]
-    colours = [Entry(shortened(drawable(text), _LONGEST), look(each)[0], width=3.5) for each, text in meanings.families]
+    colors = [Entry(shortened(drawable(text), _LONGEST), look(each)[0], width=3.5) for each, text in meanings.families]
     dashes = [Entry(shortened(drawable(text), _LONGEST), FAINT, look(0, each)[1]) for each, text in meanings.members]
-    return [KeyRow("colour", colours), KeyRow("dashes", [*dashes, *ends])]
+    return [KeyRow("color", colors), KeyRow("dashes", [*dashes, *ends])]
 
 
 def _mark_row(panels: Sequence[Panel]) -> list[KeyRow]:

@@ -101,13 +101,13 @@ def _draw_lines(sheet: Sheet, plot: _Plot, lines: list[_Line], ranked: list[int]
     for line in lines:
         ends = [(0.0, plot.y(line.losses[0])), (plot.width, plot.y(line.losses[1]))]
         if line.status != "pareto":
-            colour, dashes = (FAINT, (0, (6, 2, 1, 2))) if line.status == "degenerate" else (PALE, "solid")
-            sheet.line(ends, color=colour, ls=dashes, lw=1.1, zorder=2)
+            color, dashes = (FAINT, (0, (6, 2, 1, 2))) if line.status == "degenerate" else (PALE, "solid")
+            sheet.line(ends, color=color, ls=dashes, lw=1.1, zorder=2)
             continue
-        colour = stroke(ranked.index(line.action))
-        sheet.line(ends, color=colour, lw=1.2, zorder=3)
+        color = stroke(ranked.index(line.action))
+        sheet.line(ends, color=color, lw=1.2, zorder=3)
         best = [(plot.x(end), plot.y(line.at(end))) for end in line.cell]
-        sheet.line(best, color=colour, lw=3.8, zorder=4)
+        sheet.line(best, color=color, lw=3.8, zorder=4)
     for line in lines:
         if line.status == "degenerate":
             spot = (plot.x(line.cell[0]), plot.y(line.at(line.cell[0])))
@@ -139,15 +139,15 @@ def _draw_probabilities(sheet: Sheet, plot: _Plot, breaks: list[Fraction]) -> fl
         (height if upright else width) + (0.04 if upright else 0.1)
         for width, height in zip(widths, heights, strict=True)
     ]
-    centres = spread([plot.x(value) for value in breaks], sizes, -0.3, plot.width + 0.3)
+    centers = spread([plot.x(value) for value in breaks], sizes, -0.3, plot.width + 0.3)
     room: float = max(widths if upright else heights)
-    lead = 0.12 if max(abs(plot.x(v) - c) for v, c in zip(breaks, centres, strict=True)) < 0.02 else 0.2
+    lead = 0.12 if max(abs(plot.x(v) - c) for v, c in zip(breaks, centers, strict=True)) < 0.02 else 0.2
     middle = -lead - room / 2
-    for value, centre, text in zip(breaks, centres, texts, strict=True):
+    for value, center, text in zip(breaks, centers, texts, strict=True):
         x = plot.x(value)
         for edge, away in ((-0.0, -1), (-2 * lead - room, 1)):
-            sheet.line([(x, edge), (x, edge + away * 0.03), (centre, edge + away * (lead - 0.03))], color=PALE, lw=0.8)
-        sheet.text((centre, middle), text, size=_SMALL, rotation=90 if upright else 0)
+            sheet.line([(x, edge), (x, edge + away * 0.03), (center, edge + away * (lead - 0.03))], color=PALE, lw=0.8)
+        sheet.text((center, middle), text, size=_SMALL, rotation=90 if upright else 0)
     return -2 * lead - room
 
 
@@ -156,13 +156,13 @@ def _draw_cells(sheet: Sheet, plot: _Plot, cells: list[_Line], top: float) -> fl
     inside, outside = [], []
     for rank, line in enumerate(cells):
         left, right = plot.x(line.cell[0]), plot.x(line.cell[-1])
-        colour, hatch = fill(rank)
+        color, hatch = fill(rank)
         corners = [(left, top), (right, top), (right, top - _STRIP), (left, top - _STRIP)]
-        sheet.area(corners, fc=colour, ec="white", lw=0.8, hatch=hatch)
+        sheet.area(corners, fc=color, ec="white", lw=0.8, hatch=hatch)
         middle = ((left + right) / 2, top - _STRIP / 2)
         fitting = [size for size in (9, 8, 7.5) if sheet.measure(line.label, size)[0] + 0.14 <= right - left]
         if fitting:
-            inside.append((middle, line.label, fitting[0], plate(colour, hatch)))
+            inside.append((middle, line.label, fitting[0], plate(color, hatch)))
         else:
             outside.append((middle, line.label))
     size = min((size for _, _, size, _ in inside), default=9)
@@ -182,12 +182,12 @@ def _name_below(sheet: Sheet, plot: _Plot, outside: list[tuple[Spot, str]], bott
         (height if upright else width) + (0.05 if upright else 0.12)
         for width, height in zip(widths, heights, strict=True)
     ]
-    centres = spread([x for (x, _), _ in outside], sizes, -0.3, plot.width + 0.3)
+    centers = spread([x for (x, _), _ in outside], sizes, -0.3, plot.width + 0.3)
     lowest = bottom
-    for ((x, y), _), centre, text in zip(outside, centres, texts, strict=True):
-        sheet.line([(x, y), (x, bottom - 0.04), (centre, bottom - 0.2)], color=FAINT, lw=0.7, zorder=5)
+    for ((x, y), _), center, text in zip(outside, centers, texts, strict=True):
+        sheet.line([(x, y), (x, bottom - 0.04), (center, bottom - 0.2)], color=FAINT, lw=0.7, zorder=5)
         sheet.line([(x, y)], marker="o", ms=2.2, color=INK, ls="none", zorder=5)
-        box = sheet.text((centre, bottom - 0.22), text, size=_SMALL, va="top", rotation=90 if upright else 0)
+        box = sheet.text((center, bottom - 0.22), text, size=_SMALL, va="top", rotation=90 if upright else 0)
         lowest = min(lowest, box.bottom)
     return lowest
 
@@ -198,8 +198,8 @@ def _draw_borders(sheet: Sheet, analysis: Analysis, plot: _Plot, cells: list[_Li
         style = border_style(analysis, left.action, right.action)
         x, height = plot.x(right.cell[0]), plot.y(right.at(right.cell[0]))
         sheet.line([(x, top + 0.05), (x, top - _STRIP - 0.05)], color="white", lw=4.5, zorder=4, solid_capstyle="butt")
-        sheet.line([(x, top + 0.05), (x, top - _STRIP - 0.05)], color=style.colour, ls=style.dashes, lw=2.2, zorder=5)
-        sheet.line([(x, height), (x, 0)], color=style.colour, ls=style.dashes, lw=1.0, zorder=2)
+        sheet.line([(x, top + 0.05), (x, top - _STRIP - 0.05)], color=style.color, ls=style.dashes, lw=2.2, zorder=5)
+        sheet.line([(x, height), (x, 0)], color=style.color, ls=style.dashes, lw=1.0, zorder=2)
         if style.crossed:
             sheet.cross((x, top - _STRIP / 2))
 

@@ -24,8 +24,8 @@ def draw_triangle(sheet: Sheet, analysis: Analysis) -> None:
     thin = _thin_cells(analysis, cells)
     ranks = {action: rank for rank, action in enumerate(best)}
     for action in best:
-        colour, hatch = fill(ranks[action])
-        sheet.area(_spots(cells[action]), fc=colour, ec="white", lw=0.6, hatch=hatch, zorder=1)
+        color, hatch = fill(ranks[action])
+        sheet.area(_spots(cells[action]), fc=color, ec="white", lw=0.6, hatch=hatch, zorder=1)
     sheet.area(_spots(whole_space(3)), fc="none", ec=FAINT, lw=1.0, zorder=2)
     for corners in thin:
         _draw_thin_cell(sheet, _spots(corners))
@@ -71,7 +71,7 @@ def _draw_borders(sheet: Sheet, analysis: Analysis) -> None:
         style = border_style(analysis, one, other)
         start, end = _spots(border(analysis.game, one, other))
         sheet.line([start, end], color="white", lw=4.2, zorder=4, solid_capstyle="butt")
-        sheet.line([start, end], color=style.colour, ls=style.dashes, lw=2.2, zorder=5, dash_capstyle="butt")
+        sheet.line([start, end], color=style.color, ls=style.dashes, lw=2.2, zorder=5, dash_capstyle="butt")
         if style.crossed:
             sheet.cross(((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
 
@@ -100,5 +100,5 @@ def _write_names(
         if callout.key in ranks:
             sheet.line([callout.anchor], marker="o", ms=3, color=INK, ls="none", zorder=6)
         va = "top" if callout.align == "center" else "center"
-        colour = INK if callout.key in ranks else FAINT
-        sheet.text(callout.spot, callout.text, ha=callout.align, va=va, color=colour)
+        color = INK if callout.key in ranks else FAINT
+        sheet.text(callout.spot, callout.text, ha=callout.align, va=va, color=color)
