@@ -101,7 +101,7 @@ def _decode(value: Any, where: str) -> Hashable:
     """Read one symbol from a file: lists are tuples, `{none = true}` is None."""
     if isinstance(value, list | tuple):
         return tuple(_decode(part, where) for part in value)
-    if value == {"none": True}:
+    if isinstance(value, dict) and list(value) == ["none"] and value["none"] is True:
         return None
     if value is None or isinstance(value, str | int):
         return value

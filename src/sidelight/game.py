@@ -7,6 +7,7 @@ fractions, because what kind of problem a game is can hinge on the last digit of
 
 from __future__ import annotations
 
+import operator
 import os
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ from sidelight import _game_file
 from sidelight.errors import GameError
 
 Symbol = Hashable
-"""What the learner is shown: any hashable value. Symbols that compare equal (1, 1.0 and True) are one symbol."""
+"""What the learner is shown: any hashable value. No game holds two that are equal and yet differ, as 1 and True do."""
 
 # A number such as "1e999999999" is a few characters long and gigabytes large once it is exact.
 _LARGEST_EXPONENT = 4000
@@ -36,13 +37,17 @@ class Game:
         One row per action, one number per outcome: integers, `Fraction`, `Decimal`, floats (read by their shortest
         decimal text, so 0.1 is one tenth) or strings such as "1/3".
     feedback
-        The same shape, holding any hashable symbols.
+        The same shape, holding any hashable symbols. A game in which two symbols are equal for Python and yet differ
+        in type or writing (1, 1.0 and True; 0.0 and -0.0; the member of an `IntEnum` and its number; also inside
+        tuples and frozensets) is refused, because nobody could tell whether one symbol is meant or two. NumPy scalars
+        become the Python values they hold.
     name
         A name for people.
     actions, outcomes
         Names of the rows and columns, for people; everywhere else actions and outcomes are 0-based indices.
 
-    Games are immutable. Two games are equal when their losses and their symbols are; names do not matter.
+    Games are immutable. Two games are equal when their losses are equal and their symbols are the same, types included;
+    names do not matter.
 
     Examples
     --------
@@ -86,6 +91,7 @@ class Game:
                 f"loss has {_count(len(exact[0]), 'column')} but feedback has {len(symbols[0])}: "
                 "give both matrices one column per outcome"
             )
+        _check_symbols(symbols)
         if name is not None and not isinstance(name, str):
             raise GameError(f"name must be text, not {name!r}")
         values = {
@@ -192,7 +198,7 @@ class Game:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
             return NotImplemented
-        return self._loss == other._loss and self._feedback == other._feedback
+        return self._loss == other._loss and _form(self._feedback) == _form(other._feedback)
 
     def __hash__(self) -> int:
         return hash((self._loss, self._feedback))
@@ -302,19 +308,61 @@ def _sized(value: Fraction, where: str) -> Fraction:
 
 
 def _symbol(value: Any, where: str) -> Symbol:
-    """Check one symbol; NumPy scalars become the Python values they equal."""
-    if hasattr(value, "dtype") and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
-        value = value.item()
+    """Check one symbol; NumPy scalars become the Python values they hold."""
+    symbol: Symbol = _without_numpy(value)
     try:
-        hash(value)
+        hash(symbol)
     except TypeError:
         raise GameError(
-            f"{where} is {value!r}, which cannot be hashed: use text, a number or a tuple as the symbol"
+            f"{where} is {symbol!r}, which cannot be hashed: use text, a number or a tuple as the symbol"
         ) from None
-    if value != value:
-        raise GameError(f"{where} is {value!r}, which does not equal itself: use another symbol")
-    symbol: Symbol = value
+    if not _equals_itself(symbol):
+        raise GameError(f"{where} is {symbol!r}, which does not equal itself: use another symbol")
     return symbol
+
+
+def _without_numpy(value: Any) -> Any:
+    """Return a value with Python's own numbers and text in place of NumPy's, inside tuples and frozensets too."""
+    if type(value) in (tuple, frozenset):
+        parts = [_without_numpy(part) for part in value]
+        return value if all(map(operator.is_, parts, value)) else type(value)(parts)
+    dtype = getattr(value, "dtype", None)
+    # Dates stay what they are: as Python values, some of them would be mere integers.
+    scalar = hasattr(value, "item") and getattr(value, "ndim", 1) == 0 and getattr(dtype, "kind", "M") not in "mM"
+    return value.item() if scalar else value
+
+
+def _equals_itself(value: Any) -> bool:
+    """Say whether a value is equal to itself; in a tuple, identity hides that NaN is not."""
+    return all(map(_equals_itself, value)) if isinstance(value, tuple | frozenset) else bool(value == value)
+
+
+def _check_symbols(feedback: tuple[tuple[Symbol, ...], ...]) -> None:
+    """Refuse two symbols that are equal and yet differ, since the one would silently stand for the other."""
+    first: dict[Symbol, tuple[Symbol, int, int]] = {}
+    for r, row in enumerate(feedback):
+        for c, symbol in enumerate(row):
+            before, *place = first.setdefault(symbol, (symbol, r, c))
+            if before is not symbol and _form(before) != _form(symbol):
+                raise GameError(
+                    f"feedback row {r}, column {c} is {_typed(symbol)}, and row {place[0]}, column {place[1]} is "
+                    f"{_typed(before)}, which Python takes to be equal: if they are one symbol, write both in the same "
+                    f"way; if they are two, write one of them as text"
+                )
+
+
+def _form(value: Any) -> Hashable:
+    """Return what two values share only if they are of one type and written in one way, inside tuples too."""
+    if isinstance(value, tuple | frozenset):
+        parts = map(_form, value)
+        return type(value), frozenset(parts) if isinstance(value, frozenset) else tuple(parts)
+    if isinstance(value, float | complex | Decimal):  # 0.0 and -0.0, 1.0 and 1.00
+        return type(value), repr(value)
+    return type(value), value
+
+
+def _typed(symbol: Symbol) -> str:
+    return f"{symbol!r} (of type {type(symbol).__name__})"
 
 
 def _labels(labels: Any, what: str, size: int) -> tuple[str, ...]:

@@ -32,7 +32,8 @@ JSON = st.recursive(
     max_leaves=8,
 )
 SYMBOLS = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
+    # A game with True and 1, or False and 0, is refused.
+    st.none() | st.booleans() | st.integers(2) | st.integers(max_value=-1) | st.text(),
     lambda inner: st.lists(inner, max_size=2).map(tuple),
     max_leaves=4,
 )
@@ -118,21 +119,21 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, suffix, monkeypatch):
     assert Results.load(path) == make()
 
 
-class Colour(IntEnum):
+class Color(IntEnum):
     RED = 1
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_symbols_that_no_file_can_hold_become_text(tmp_path, suffix):
-    half = Fraction(1, 2)
-    game = Game([[0, 1, 2]] * 3, [[0.5, "0.5", half], [1.0, 1, Colour.RED], [(0.25, "x"), None, "y"]])
+    game = Game([[0, 1, 2]] * 3, [[0.5, "0.5", 0.5], [Fraction(1, 3), 2, Color.RED], [(0.25, "x"), None, "y"]])
     results = make(game=game, plays=[[1, 2, 3]] * 3)
     path = tmp_path / f"r{suffix}"
     results.save(path)
     loaded = Results.load(path)
-    # 0.5 and Fraction(1, 2) are one symbol, "0.5" is another; 1.0, 1 and Colour.RED are one that a file can hold.
-    assert loaded.game.feedback == (("0.5 #2", "0.5", "0.5 #2"), (1, 1, 1), ("(0.25, 'x')", None, "y"))
-    assert loaded.manifest["symbols_as_text"] == ["(0.25, 'x')", "0.5 #2"]
+    # The number 0.5 is one symbol and the text "0.5" another.
+    third, red = "Fraction(1, 3)", "<Color.RED: 1>"
+    assert loaded.game.feedback == (("0.5 #2", "0.5", "0.5 #2"), (third, 2, red), ("(0.25, 'x')", None, "y"))
+    assert loaded.manifest["symbols_as_text"] == ["(0.25, 'x')", "0.5 #2", red, third]
     assert loaded.manifest == results.manifest
     assert [loaded.game.signal(a) for a in range(3)] == [game.signal(a) for a in range(3)]
     assert loaded == results

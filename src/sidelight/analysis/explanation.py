@@ -163,8 +163,7 @@ def _symbols(analysis: Analysis) -> dict[Symbol, str]:
     """Return how each symbol is written, the same way as where the game itself is printed."""
     feedback = analysis.game.feedback
     texts = [text for row in printable(feedback) for text in row]
-    # The first way in which equal symbols (1 and True, say) were given.
-    return dict(reversed(list(zip((symbol for row in feedback for symbol in row), texts, strict=True))))
+    return dict(zip((symbol for row in feedback for symbol in row), texts, strict=True))
 
 
 def _vector(values: Sequence[Fraction]) -> str:

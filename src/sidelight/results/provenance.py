@@ -62,7 +62,7 @@ def read(description: Any) -> Game:
 
 def text_symbols(game: Game) -> list[str]:
     """Return the texts that stand in for symbols of the game that no file can hold."""
-    return sorted(text for symbol, text in _stand_ins(game).items() if isinstance(text, str) and text != symbol)
+    return sorted(_stand_ins(game).values())
 
 
 def same_game(a: Game, b: Game) -> bool:
@@ -73,19 +73,13 @@ def same_game(a: Game, b: Game) -> bool:
     return bool(first["loss"] == second["loss"] and first["feedback"] == second["feedback"])
 
 
-def _stand_ins(game: Game) -> dict[Hashable, Any]:
-    """Return what is written for each symbol that no file can hold.
-
-    Symbols that are equal (1.0 and 1) stay equal and different ones (0.5 and "0.5") stay different.
-    """
+def _stand_ins(game: Game) -> dict[Hashable, str]:
+    """Return what is written for each symbol that no file can hold; different ones (0.5 and "0.5") stay different."""
     symbols = [symbol for row in game.feedback for symbol in row]
-    held = {symbol: symbol for symbol in symbols if _storable(symbol)}
-    result: dict[Hashable, Any] = {}
-    taken = set(held)
+    taken = {symbol for symbol in symbols if _storable(symbol)}
+    result: dict[Hashable, str] = {}
     for symbol in symbols:
-        if symbol in held and not _storable(symbol):
-            result[symbol] = held[symbol]
-        elif symbol not in held and symbol not in result:
+        if symbol not in taken and symbol not in result:
             text = base = repr(symbol)
             count = 1
             while text in taken:
