@@ -37,6 +37,6 @@ def choice_of(*players, runs=96, protocols=("published",), seed=0):
 
 def every_array(reproduction):
     """Return all arrays of a reproduction, in a fixed order."""
-    entries = dict.fromkeys(task.entry for task in reproduction.choice.tasks())
-    found = [reproduction.arrays(entry) for entry in entries]
+    conditions = dict.fromkeys(task.condition for task in reproduction.choice.tasks())
+    found = [reproduction.arrays(condition) for condition in conditions]
     return [arrays[name] for arrays in found for name in sorted(arrays)]

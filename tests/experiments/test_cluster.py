@@ -9,11 +9,11 @@ from click.testing import CliRunner
 
 from sidelight.cli import main
 from sidelight.errors import SidelightError
-from sidelight.experiments.cluster import run_on_cluster
-from sidelight.experiments.local import run_here
 from sidelight.experiments.reproduction import Reproduction
 from sidelight.experiments.store import Store, read_sealed
 from sidelight.experiments.table1 import CBP, RAND_CBP
+from sidelight.tasks import run_here
+from sidelight.tasks.cluster import run_on_cluster
 
 from .making import Silent, choice_of, every_array
 
@@ -94,7 +94,7 @@ def test_a_killed_worker_changes_nothing(cluster, tmp_path):
 
 
 def test_no_scheduler(tmp_path, monkeypatch):
-    monkeypatch.setattr("sidelight.experiments.cluster._PATIENCE", "1s")
+    monkeypatch.setattr("sidelight.tasks.cluster._PATIENCE", "1s")
     reproduction = Reproduction(choice_of(CBP, runs=2), Store(tmp_path))
     with pytest.raises(SidelightError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
         reproduction.run(lambda *work: run_on_cluster("tcp://127.0.0.1:9", *work), Silent())

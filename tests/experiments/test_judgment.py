@@ -28,10 +28,10 @@ def judged(values, *, runs=96, player=CBP, others=None):
     table = Experiment("table1", "", "", (Section("imbalanced", APPLES, (RAND_CBP, player)),))
     first = sample(5.0, 4.0, runs, seed=1) if others is None else others
     found = lines(table, "published", Profile(runs=runs))
-    regrets = dict(zip([line.entry for line in found], (first, np.asarray(values)), strict=True))
+    regrets = dict(zip([line.condition for line in found], (first, np.asarray(values)), strict=True))
 
-    def arrived(entry):
-        return {"rounds": np.array([20_000]), "regret": regrets[entry][:, None]}
+    def arrived(condition):
+        return {"rounds": np.array([20_000]), "regret": regrets[condition][:, None]}
 
     account = judgment.table_account(table, "published", Profile(runs=runs), arrived)
     return account.blocks[0].cells[1]
@@ -101,7 +101,7 @@ def test_slow_strategies_need_more_than_three_standard_errors():
     error = PRINTED.std * math.sqrt(1 / 4 + 1 / 96)
     for z, kind in ((2, "chance"), (5, "open"), (20, "differs")):
         arrays = {"rounds": np.array([7_500]), "regret": sample(PRINTED.mean + z * error, 1.0, 4)[:, None]}
-        cell = judgment.table_account(table, "published", Profile(), lambda entry, a=arrays: a).blocks[0].cells[0]
+        cell = judgment.table_account(table, "published", Profile(), lambda condition, a=arrays: a).blocks[0].cells[0]
         assert (cell.verdict.kind, cell.runs, cell.round) == (kind, 4, 7_500)
 
 
@@ -112,7 +112,7 @@ def test_numbers_that_never_vary():
 
     def cell(count):
         arrays = {"f1": np.ones(96), "verifications": np.full(96, count)}
-        return judgment.table_account(table, "published", Profile(), lambda entry: arrays).blocks[1].cells[0]
+        return judgment.table_account(table, "published", Profile(), lambda condition: arrays).blocks[1].cells[0]
 
     assert cell(105_120).verdict.kind == "digit"
     assert (cell(105_121).verdict.kind, cell(105_121).z) == ("differs", math.inf)
@@ -133,7 +133,7 @@ def test_wins_and_tests():
 def test_the_limit_is_no_contestant():
     table = Experiment("table1", "", "", (Section("imbalanced", APPLES, (CBP, LIMIT)),))
     found = lines(table, "published", Profile())
-    regrets = {found[0].entry: sample(9.0, 1.0, 96), found[1].entry: sample(4.5, 1.0, 96, seed=2)}
+    regrets = {found[0].condition: sample(9.0, 1.0, 96), found[1].condition: sample(4.5, 1.0, 96, seed=2)}
     block = judgment.table_account(
         table, "published", Profile(), lambda e: {"rounds": np.array([20_000]), "regret": regrets[e][:, None]}
     ).blocks[0]

@@ -42,9 +42,9 @@ def test_nothing_that_is_printed_is_left_out(name):
 
 
 @pytest.mark.parametrize("name", experiments.names())
-def test_every_entry_can_be_made(name):
+def test_every_condition_can_be_made(name):
     """Each strategy accepts its game and parameters, and each reason exists."""
-    from sidelight.experiments.work import Task, perform
+    from sidelight.experiments.work import Task
 
     experiment = experiments.load(name)
     assert experiment.name == name
@@ -54,10 +54,10 @@ def test_every_entry_can_be_made(name):
         for line in plan.lines(experiment, protocol, Profile()):
             assert set(line.player.reasons) <= set(PROTOCOLS)
             assert set(line.player.reasons.values()) <= set(REASONS)
-            json.dumps(line.entry.identity())
+            json.dumps(line.condition.identity())
     line = plan.lines(experiment, "described", Profile())[0]
-    done = perform(Task(line.entry, 3, 2, seed=5))
-    assert len(done.arrays[line.entry.setting.measures[0]]) == 2
+    done = Task(line.condition, 3, 2, seed=5).perform()
+    assert len(done.arrays[line.condition.setting.measures[0]]) == 2
 
 
 @pytest.mark.parametrize("key", REASONS)
@@ -73,25 +73,27 @@ def test_every_reason_has_its_evidence_and_its_test(key):
 
 
 def test_tasks_cover_all_runs_once_and_grow_at_the_end():
-    entries = plan.entries(experiments.select(["all"]), PROTOCOLS, Profile())
-    assert len(entries) == len(set(entries)) == len({entry.place for entry in entries})
-    for entry in entries[:3] + [entry for entry in entries if entry.slow]:
+    conditions = plan.conditions(experiments.select(["all"]), PROTOCOLS, Profile())
+    assert len(conditions) == len(set(conditions)) == len({condition.place for condition in conditions})
+    for condition in conditions[:3] + [condition for condition in conditions if condition.slow]:
         for runs in (1, 48, 96, 100):
-            tasks = list(plan.tasks(entry, runs, seed=0))
+            tasks = list(plan.tasks(condition, runs, seed=0))
             assert [run for task in tasks for run in range(task.first, task.first + task.count)] == list(range(runs))
-        few, more = (list(plan.tasks(entry, runs, seed=0)) for runs in (96, 960))
+        few, more = (list(plan.tasks(condition, runs, seed=0)) for runs in (96, 960))
         assert more[: len(few)] == few
 
 
 def test_profiles():
-    slow = next(entry for entry in plan.entries([experiments.load("table3")], PROTOCOLS, Profile()) if entry.slow)
+    slow = next(
+        condition for condition in plan.conditions([experiments.load("table3")], PROTOCOLS, Profile()) if condition.slow
+    )
     assert (slow.horizon, Profile().runs_of(slow)) == (7_500, 4)
     assert Profile(slow="full").runs_of(slow) == 96
     assert Profile(runs=3).runs_of(slow) == 3
-    beyond = plan.entries([experiments.load("table3")], PROTOCOLS, Profile(slow="beyond"))
-    assert {entry.horizon for entry in beyond} == {20_000}
+    beyond = plan.conditions([experiments.load("table3")], PROTOCOLS, Profile(slow="beyond"))
+    assert {condition.horizon for condition in beyond} == {20_000}
     assert {7_499, 7_500, 19_999, 20_000} <= set(checkpoints(beyond[0]))
-    quick = next(entry for entry in beyond if not entry.slow)
+    quick = next(condition for condition in beyond if not condition.slow)
     assert (Profile().rerun_of(quick), Profile(runs=2_000).rerun_of(quick)) == (960, 2_000)
 
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from sidelight import SidelightError
-from sidelight.experiments.local import run_here
 from sidelight.experiments.plan import RERUN
-from sidelight.experiments.reproduction import Reproduction, share_of
+from sidelight.experiments.reproduction import Reproduction
 from sidelight.experiments.store import Store
 from sidelight.experiments.table1 import CBP, LIMIT, RAND_CBP
+from sidelight.experiments.work import Task
+from sidelight.tasks import Share, run_here
 
 from .making import Silent, choice_of, every_array
 
@@ -80,7 +81,7 @@ def test_shares_make_up_the_whole(whole, tmp_path):
     counts = []
     for k in (3, 1, 2):
         display = Silent()
-        reproduction.run(run_here, display, (k, 3))
+        reproduction.run(run_here, display, Share(k, 3))
         counts.append(display.pending)
     assert sum(counts) == len(whole.choice.tasks())
     assert not reproduction.missing()
@@ -91,7 +92,7 @@ def test_an_error_ends_the_work_and_is_shown(whole, tmp_path, monkeypatch):
     def broken(task, progress):
         raise SidelightError("the disk is on fire")
 
-    monkeypatch.setattr("sidelight.experiments.local.perform", broken)
+    monkeypatch.setattr(Task, "perform", broken)
     with pytest.raises(SidelightError, match="on fire"):
         Reproduction(whole.choice, Store(tmp_path)).run(run_here, Silent())
 
@@ -110,13 +111,3 @@ def test_the_second_look_is_at_what_looks_different(tmp_path, monkeypatch):
     assert (cell.runs, cell.rerun.runs, cell.verdict.kind) == (3, RERUN, "chance")
     reproduction.look_again(run_here, display)
     assert display.pending == RERUN // 48  # nothing more was asked for
-
-
-@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/2/3", "-1/2", ""])
-def test_shares_that_are_none(text):
-    with pytest.raises(SidelightError, match="write i/n"):
-        share_of(text)
-
-
-def test_a_share():
-    assert share_of("2/8") == (2, 8)

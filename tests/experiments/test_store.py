@@ -6,7 +6,7 @@ import pytest
 from sidelight import SidelightError
 from sidelight.experiments.store import State, Store, read_sealed, write_sealed
 from sidelight.experiments.table1 import CBP
-from sidelight.experiments.work import Done, Task, perform
+from sidelight.experiments.work import Done, Task
 
 from .making import choice_of
 
@@ -19,14 +19,14 @@ def task():
 @pytest.fixture
 def store(tmp_path, task):
     kept = Store(tmp_path)
-    kept.keep(task, perform(task))
+    kept.keep(task, task.perform())
     return kept
 
 
 def test_what_is_kept_comes_back(store, task):
     assert store.state(task) is State.READY
     arrays = store.load(task)
-    fresh = perform(task).arrays
+    fresh = task.perform().arrays
     assert arrays.keys() == fresh.keys()
     for name, array in fresh.items():
         assert np.array_equal(arrays[name], array)
@@ -71,14 +71,14 @@ def test_other_code_makes_stored_work_stale(store, task, monkeypatch):
 
 
 def test_what_belongs_to_another_task_is_not_kept(tmp_path, task):
-    other = Task(task.entry, 3, 3, seed=1)
+    other = Task(task.condition, 3, 3, seed=1)
     with pytest.raises(SidelightError, match="first_run = 3 instead of 0"):
         Store(tmp_path).keep(task, Done(other.facts(), {}))
     assert Store(tmp_path).state(task) is State.MISSING
 
 
 def test_another_seed_is_another_file(store, task):
-    other = Task(task.entry, task.first, task.count, seed=1)
+    other = Task(task.condition, task.first, task.count, seed=1)
     assert store.path(other) != store.path(task)
     assert store.state(other) is State.MISSING
 

@@ -12,6 +12,7 @@ import click
 from sidelight._storage import replacing
 from sidelight.errors import SidelightError
 from sidelight.experiments.experiment import PROTOCOLS
+from sidelight.tasks import Share
 
 if TYPE_CHECKING:
     from sidelight.experiments.reproduction import Reproduction
@@ -66,8 +67,8 @@ def check_complete(reproduction: Reproduction, folder: Path) -> None:
     where = "run all shares first"
     if (folder / _PLAN).exists():
         count = _plan(folder)["shares"]
-        shares = sorted({place % count + 1 for place, task in enumerate(every) if task in missing})
-        listed = ", ".join(f"{share}/{count}" for share in shares[:12])
+        shares = sorted({Share.holding(place, count) for place, task in enumerate(every) if task in missing})
+        listed = ", ".join(map(str, shares[:12]))
         where = f"run --shard {listed}{' and more' if len(shares) > 12 else ''} (again) first, with the same options"
     raise SidelightError(
         f"{len(missing)} of {len(every)} pieces of work are missing, damaged or from other code in {folder}: {where}"

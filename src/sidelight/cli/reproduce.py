@@ -20,7 +20,8 @@ from sidelight.experiments.experiment import PROTOCOLS
 
 if TYPE_CHECKING:
     from sidelight.experiments.account import Account
-    from sidelight.experiments.reproduction import Choice, Reproduction, Runner
+    from sidelight.experiments.reproduction import Choice, Reproduction
+    from sidelight.tasks import Runner
 
 _EPILOG = """\b
 Examples:
@@ -69,12 +70,13 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
     Every finished piece of work is kept in the folder DIR/runs, so that an interrupted call goes on where it was. No
     number depends on how many workers there are, or where they are.
     """
-    from sidelight.experiments.reproduction import Reproduction, share_of
+    from sidelight.experiments.reproduction import Reproduction
     from sidelight.experiments.store import Store
+    from sidelight.tasks import Share
 
     folder = _folder(out)
     _check(shard, merge, options)
-    share = None if shard is None else share_of(shard)
+    share = None if shard is None else Share.parse(shard)
     if merge:
         options = _shares.planned(context, folder, options)
     reproduction = Reproduction(_choice(options), Store(folder / "runs"))
@@ -84,11 +86,11 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
             _shares.check_complete(reproduction, folder)
         _make(folder)
         if share is not None:
-            _shares.keep_plan(folder, options, share[1])
+            _shares.keep_plan(folder, options, share.count)
         with _kept(folder, reproduction):
             seconds = 0.0 if merge else reproduction.run(runner, bars, share)
         if share is not None:
-            click.echo(f"Share {shard} is in {folder}; when all are: sidelight reproduce --merge --out {out}")
+            click.echo(f"Share {share} is in {folder}; when all are: sidelight reproduce --merge --out {out}")
             return
         with _kept(folder):
             seconds += reproduction.look_again(runner, bars)
@@ -135,10 +137,10 @@ def _choice(options: dict[str, Any]) -> Choice:
 
 def _runner(cluster: str | None, workers: int | None) -> Runner:
     if cluster is None:
-        from sidelight.experiments.local import run_here
+        from sidelight.tasks import run_here
 
         return functools.partial(run_here, workers=workers)
-    from sidelight.experiments.cluster import run_on_cluster
+    from sidelight.tasks.cluster import run_on_cluster
 
     return functools.partial(run_on_cluster, cluster)
 

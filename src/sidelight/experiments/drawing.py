@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sidelight import _published, experiments
 from sidelight.experiments.account import FigureAccount
-from sidelight.experiments.experiment import Entry, Experiment, Protocol, Setting, UseCase
+from sidelight.experiments.experiment import Condition, Experiment, Protocol, Setting, UseCase
 from sidelight.experiments.judgment import reading_round
 from sidelight.experiments.plan import Line, Profile, lines
 from sidelight.experiments.report_words import PROTOCOL_NAMES
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.99
 _CASES = {1: "Case 1: classes alike", 2: "Case 2: classes of all sizes"}
-Arrived = Callable[[Entry], Arrays]
+Arrived = Callable[[Condition], Arrays]
 
 
 def account(experiment: Experiment, protocol: Protocol, profile: Profile) -> FigureAccount:
@@ -74,8 +74,8 @@ def _panel(found: Sequence[Line], profile: Profile, arrived: Arrived, sensitive:
     limit = None
     for line in found:
         if line.player.limit:
-            arrays = arrived(line.entry)
-            runs = profile.runs_of(line.entry)
+            arrays = arrived(line.condition)
+            runs = profile.runs_of(line.condition)
             limit = Limit(arrays["rounds"], arrays["regret"][:runs].mean(axis=0), "Bayes-optimal")
     return Panel(found[0].section.setting.title, curves, limit)
 
@@ -83,7 +83,7 @@ def _panel(found: Sequence[Line], profile: Profile, arrived: Arrived, sensitive:
 def _curve(line: Line, profile: Profile, arrived: Arrived, family: int) -> regret_panels.Line:
     from sidelight.report import regret_panels
 
-    arrays, runs = arrived(line.entry), profile.runs_of(line.entry)
+    arrays, runs = arrived(line.condition), profile.runs_of(line.condition)
     band = confidence_band(arrays["regret"][:runs], CONFIDENCE)
     several = runs > 1
     return regret_panels.Line(
@@ -103,7 +103,7 @@ def _mark(line: Line) -> regret_panels.Mark | None:
     from sidelight.report.regret_panels import Mark
 
     printed = _printed(line)
-    at = reading_round(line.player, line.entry)
+    at = reading_round(line.player, line.condition)
     if printed is None or at is None:
         return None
     return Mark(float(at), printed.mean, printed.std / math.sqrt(_published.RUNS))
@@ -118,7 +118,7 @@ def _boxes(found: Sequence[Line], profile: Profile, arrived: Arrived) -> list[qu
         setting = line.section.setting
         if not isinstance(setting, UseCase):
             continue
-        values = arrived(line.entry)["verifications"][: profile.runs_of(line.entry)].astype(float)
+        values = arrived(line.condition)["verifications"][: profile.runs_of(line.condition)].astype(float)
         printed = _printed(line, "verifications")
         box = Box(line.player.name, values, None if printed is None else printed.median)
         panels.setdefault(setting.case, {}).setdefault(setting.title, []).append(box)
@@ -144,7 +144,9 @@ def _tables() -> dict[Setting, str]:
 
 def _runs(found: Sequence[Line], profile: Profile) -> str:
     usual = profile.runs
-    few = {line.player.name: profile.runs_of(line.entry) for line in found if profile.runs_of(line.entry) < usual}
+    few = {
+        line.player.name: profile.runs_of(line.condition) for line in found if profile.runs_of(line.condition) < usual
+    }
     exceptions = ", ".join(f"{name} {count}" for name, count in few.items())
     return f"{usual} run{'' if usual == 1 else 's'}" + (f" ({exceptions})" if exceptions else "")
 

@@ -143,7 +143,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Condition:
     """One player in one setting under one protocol: what is simulated, whichever tables and figures show it."""
 
     setting: Setting

@@ -22,7 +22,7 @@ from sidelight.experiments.account import Block, Cell, Rerun, TableAccount, Verd
 from sidelight.experiments.experiment import (
     HORIZON,
     SLOW_HORIZON,
-    Entry,
+    Condition,
     Experiment,
     GameSetting,
     Player,
@@ -37,8 +37,8 @@ from sidelight.results.hypothesis import welch_of
 from sidelight.results.summary import Summary, summarize
 
 Floats = npt.NDArray[np.float64]
-Arrived = Callable[[Entry], Arrays]
-"""Where the arrays of an entry come from: as many runs as have been made of it."""
+Arrived = Callable[[Condition], Arrays]
+"""Where the arrays of an condition come from: as many runs as have been made of it."""
 
 DOUBT = 2.0
 """From here on a cell gets a second look: more careful than needed, because a difference can hide just below three."""
@@ -72,19 +72,21 @@ def table_account(experiment: Experiment, protocol: Protocol, profile: Profile, 
     return TableAccount(experiment.name, experiment.title, experiment.text, protocol, blocks)
 
 
-def reading_round(player: Player, entry: Entry) -> int | None:
+def reading_round(player: Player, condition: Condition) -> int | None:
     """Return the round that the paper's number belongs to.
 
-    The published contextual tables show the regret one round before the horizon, because their last entry is empty.
+    The published contextual tables show the regret one round before the horizon, because their last condition is empty.
     """
-    if not isinstance(entry.setting, GameSetting):
+    if not isinstance(condition.setting, GameSetting):
         return None
     end = SLOW_HORIZON if player.slow else HORIZON
-    return end - 1 if entry.protocol == "published" and entry.setting.world == "contexts" else end
+    return end - 1 if condition.protocol == "published" and condition.setting.world == "contexts" else end
 
 
 def _block(table: str, section: Section, measure: str, found: list[Line], profile: Profile, arrived: Arrived) -> Block:
-    readings = [reading for line in found for reading in _readings(table, line, measure, profile, arrived(line.entry))]
+    readings = [
+        reading for line in found for reading in _readings(table, line, measure, profile, arrived(line.condition))
+    ]
     first = readings[0]
     limit = next((float(r.values.mean()) for r in readings if r.line.player.limit), None)
     sign = 1.0 if BETTER[measure] == "less" else -1.0
@@ -98,16 +100,16 @@ def _block(table: str, section: Section, measure: str, found: list[Line], profil
 
 def _readings(table: str, line: Line, measure: str, profile: Profile, arrays: Arrays) -> list[_Reading]:
     """Return what is read of a player: its number, and for a slow one that went on, where it ended."""
-    runs = profile.runs_of(line.entry)
+    runs = profile.runs_of(line.condition)
     player = line.player
     printed = None if player.paper is None else _published.pair(table, line.section.key, player.paper, measure)
-    at = reading_round(player, line.entry)
+    at = reading_round(player, line.condition)
     if at is None:
         values = arrays[measure].astype(float)
         return [_Reading(line, player.name, None, values[:runs], values, printed)]
     found = [(player.name, at, printed)]
-    if at < line.entry.horizon - 1:
-        found.append((f"{player.name}, {line.entry.horizon} rounds", line.entry.horizon, None))
+    if at < line.condition.horizon - 1:
+        found.append((f"{player.name}, {line.condition.horizon} rounds", line.condition.horizon, None))
     return [_Reading(line, label, end, _at(arrays, end)[:runs], _at(arrays, end), pair) for label, end, pair in found]
 
 
@@ -135,7 +137,7 @@ def _tests(reading: _Reading, first: _Reading, sign: float, arrived: Arrived) ->
     """Return the p-values of Welch's test against the first player at the same round: two-sided and one-sided."""
     against = first.values
     if reading.round is not None and reading.round != first.round:
-        against = _at(arrived(first.line.entry), reading.round)[: first.values.size]
+        against = _at(arrived(first.line.condition), reading.round)[: first.values.size]
     if reading is first or reading.line.player.limit or min(reading.values.size, against.size) < 2:
         return None
     two = welch_of(reading.values, against)[2]
@@ -186,7 +188,7 @@ def _verdict(reading: _Reading, s: Summary, z: float | None, rerun: Rerun | None
         return Verdict("chance")
     if reading.line.player.slow and s.runs < _published.RUNS and abs(final) < BEYOND_DOUBT:
         return Verdict("open")
-    return Verdict("differs", reading.line.player.reasons.get(reading.line.entry.protocol))
+    return Verdict("differs", reading.line.player.reasons.get(reading.line.condition.protocol))
 
 
 def needs_rerun(cell: Cell) -> bool:
@@ -209,7 +211,7 @@ def _rerun(reading: _Reading) -> Rerun | None:
 def _first_runs(reading: _Reading, s: Summary) -> Rerun | None:
     """Return what the paper's 96 runs gave, where there are more runs and those met the printed digits."""
     printed = reading.printed
-    if printed is None or reading.line.entry.protocol != "published" or s.runs <= _published.RUNS:
+    if printed is None or reading.line.condition.protocol != "published" or s.runs <= _published.RUNS:
         return None
     first = summarize(reading.values[: _published.RUNS], s.round)
     if not _same_digits(first, printed):

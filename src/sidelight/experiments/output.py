@@ -43,9 +43,9 @@ def write(reproduction: Reproduction, folder: Path, seconds: float | None, note:
 def _facts(choice: Choice, seconds: float | None) -> dict[str, Any]:
     profile: Profile = choice.profile
     slow = {
-        entry.protocol: (profile.runs_of(entry), entry.horizon)
-        for entry in plan.entries(choice.experiments, choice.protocols, profile)
-        if entry.slow
+        condition.protocol: (profile.runs_of(condition), condition.horizon)
+        for condition in plan.conditions(choice.experiments, choice.protocols, profile)
+        if condition.slow
     }
     return {
         "experiments": [experiment.name for experiment in choice.experiments],
@@ -95,10 +95,10 @@ def _write_reports(account: Account, drawings: dict[str, str], folder: Path) -> 
 
 def _write_raw(reproduction: Reproduction, account: Account, folder: Path, note: Note) -> None:
     choice = reproduction.choice
-    entries = plan.entries(choice.experiments, choice.protocols, choice.profile)
+    conditions = plan.conditions(choice.experiments, choice.protocols, choice.profile)
     table = folder / "runs.parquet"
-    if not raw.write_parquet(table, entries, reproduction.arrays):
+    if not raw.write_parquet(table, conditions, reproduction.arrays):
         table.unlink(missing_ok=True)  # of an earlier call
         note("no Parquet file of all runs without pyarrow; try: pip install sidelight[parquet]")
-    runs = {entry: reproduction.runs(entry) for entry in entries}
+    runs = {condition: reproduction.runs(condition) for condition in conditions}
     raw.write_manifest(folder / "manifest.json", account.facts, runs, [table])

@@ -9,7 +9,7 @@ from sidelight._published import RUNS
 from sidelight.experiments.experiment import (
     HORIZON,
     SLOW_HORIZON,
-    Entry,
+    Condition,
     Experiment,
     GameSetting,
     Player,
@@ -34,14 +34,14 @@ class Profile(NamedTuple):
     """Slow strategies: "few" runs, "full" as many as the others up to round 7 500, "beyond" up to round 20 000."""
     seed: int = 0
 
-    def runs_of(self, entry: Entry) -> int:
-        """Return how many runs an entry gets."""
-        return min(self.runs, _FEW[entry.protocol]) if entry.slow and self.slow == "few" else self.runs
+    def runs_of(self, condition: Condition) -> int:
+        """Return how many runs an condition gets."""
+        return min(self.runs, _FEW[condition.protocol]) if condition.slow and self.slow == "few" else self.runs
 
-    def rerun_of(self, entry: Entry) -> int:
+    def rerun_of(self, condition: Condition) -> int:
         """Return how many runs it gets if it looks different; a slow strategy gets no more than it has."""
-        runs = self.runs_of(entry)
-        return runs if entry.slow else max(runs, RERUN)
+        runs = self.runs_of(condition)
+        return runs if condition.slow else max(runs, RERUN)
 
 
 class Line(NamedTuple):
@@ -49,22 +49,22 @@ class Line(NamedTuple):
 
     section: Section
     player: Player
-    entry: Entry
+    condition: Condition
 
 
 def lines(experiment: Experiment, protocol: Protocol, profile: Profile) -> list[Line]:
     """Return all lines of an experiment under one protocol."""
     return [
-        Line(section, player, _entry(section, player, protocol, profile))
+        Line(section, player, _condition(section, player, protocol, profile))
         for section in experiment.sections
         for player in section.players
     ]
 
 
-def entries(experiments: Sequence[Experiment], protocols: Sequence[Protocol], profile: Profile) -> list[Entry]:
+def conditions(experiments: Sequence[Experiment], protocols: Sequence[Protocol], profile: Profile) -> list[Condition]:
     """Return everything that has to be simulated, each once, whatever shows it."""
     found = (
-        line.entry
+        line.condition
         for experiment in experiments
         for protocol in protocols
         for line in lines(experiment, protocol, profile)
@@ -72,17 +72,17 @@ def entries(experiments: Sequence[Experiment], protocols: Sequence[Protocol], pr
     return list(dict.fromkeys(found))
 
 
-def tasks(entry: Entry, runs: int, seed: int) -> Iterator[Task]:
-    """Split the runs of an entry into tasks; more runs later begin with the same tasks."""
-    block = 1 if entry.slow else _BLOCK
+def tasks(condition: Condition, runs: int, seed: int) -> Iterator[Task]:
+    """Split the runs of an condition into tasks; more runs later begin with the same tasks."""
+    block = 1 if condition.slow else _BLOCK
     for first in range(0, runs, block):
-        yield Task(entry, first, min(block, runs - first), seed)
+        yield Task(condition, first, min(block, runs - first), seed)
 
 
-def _entry(section: Section, player: Player, protocol: Protocol, profile: Profile) -> Entry:
+def _condition(section: Section, player: Player, protocol: Protocol, profile: Profile) -> Condition:
     game = isinstance(section.setting, GameSetting)
     horizon = HORIZON if not player.slow or profile.slow == "beyond" else SLOW_HORIZON
-    return Entry(
+    return Condition(
         setting=section.setting,
         protocol=protocol,
         strategy=player.strategy,

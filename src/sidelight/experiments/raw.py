@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from sidelight._storage import replacing
-from sidelight.experiments.experiment import Entry
+from sidelight.experiments.experiment import Condition
 from sidelight.experiments.work import Arrays
 
 COLUMNS = ("setting", "protocol", "strategy", "parameters", "measure", "run", "round", "value")
 
 
-def write_parquet(path: Path, entries: Sequence[Entry], arrived: Callable[[Entry], Arrays]) -> bool:
-    """Write one row per entry, measure, run and checkpoint; return False where pyarrow is not installed.
+def write_parquet(path: Path, conditions: Sequence[Condition], arrived: Callable[[Condition], Arrays]) -> bool:
+    """Write one row per condition, measure, run and checkpoint; return False where pyarrow is not installed.
 
-    Entry by entry, so that a table of thousands of runs needs no more memory than one of its entries. In the use case
+    One after the other, so that a table of thousands of runs needs no more memory than one condition. In the use case
     there is one value per run, and its round is 0.
     """
     try:
@@ -32,24 +32,30 @@ def write_parquet(path: Path, entries: Sequence[Entry], arrived: Callable[[Entry
     kinds = [texts] * 5 + [arrow.int32(), arrow.int32(), arrow.float64()]
     schema = arrow.schema(list(zip(COLUMNS, kinds, strict=True)))
     with replacing(path) as draft, parquet.ParquetWriter(draft, schema) as writer:
-        for entry in entries:
-            for measure, values in _measures(entry, arrived(entry)):
-                writer.write_table(_rows(arrow, schema, entry, measure, *values))
+        for condition in conditions:
+            for measure, values in _measures(condition, arrived(condition)):
+                writer.write_table(_rows(arrow, schema, condition, measure, *values))
     return True
 
 
-def _measures(entry: Entry, arrays: Arrays) -> list[tuple[str, tuple[Any, Any, Any]]]:
+def _measures(condition: Condition, arrays: Arrays) -> list[tuple[str, tuple[Any, Any, Any]]]:
     """Return run, round and value of every row, by measure."""
     if "regret" in arrays:
         runs, rounds = arrays["regret"].shape
         long = np.repeat(np.arange(runs), rounds), np.tile(arrays["rounds"], runs), arrays["regret"].ravel()
         return [("regret", long)]
     numbers = np.arange(len(arrays["f1"]))
-    return [(name, (numbers, np.zeros_like(numbers), arrays[name])) for name in entry.setting.measures]
+    return [(name, (numbers, np.zeros_like(numbers), arrays[name])) for name in condition.setting.measures]
 
 
-def _rows(arrow: Any, schema: Any, entry: Entry, measure: str, run: Any, at: Any, value: Any) -> Any:
-    texts = (entry.setting.place, entry.protocol, entry.strategy, json.dumps(dict(entry.parameters)), measure)
+def _rows(arrow: Any, schema: Any, condition: Condition, measure: str, run: Any, at: Any, value: Any) -> Any:
+    texts = (
+        condition.setting.place,
+        condition.protocol,
+        condition.strategy,
+        json.dumps(dict(condition.parameters)),
+        measure,
+    )
     # One word for all rows: its place in a dictionary of one.
     labels = [
         arrow.DictionaryArray.from_arrays(arrow.array(np.zeros(run.size, np.int32)), arrow.array([text]))
@@ -59,13 +65,13 @@ def _rows(arrow: Any, schema: Any, entry: Entry, measure: str, run: Any, at: Any
     return arrow.Table.from_arrays([*labels, *numbers], schema=schema)
 
 
-def write_manifest(path: Path, facts: Mapping[str, Any], runs: Mapping[Entry, int], files: Sequence[Path]) -> None:
+def write_manifest(path: Path, facts: Mapping[str, Any], runs: Mapping[Condition, int], files: Sequence[Path]) -> None:
     """Write what was run, with which versions, and the SHA-256 of the files that hold it."""
     manifest = {
         "format": "sidelight reproduction",
         "format_version": 1,
         **facts,
-        "entries": [{**entry.identity(), "runs": count} for entry, count in runs.items()],
+        "entries": [{**condition.identity(), "runs": count} for condition, count in runs.items()],
         "files": {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.exists()},
     }
     with replacing(path) as draft:

@@ -7,34 +7,24 @@ two standard errors gets ten times the runs before it may be called different.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+import typing
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.experiments import judgment, plan
 from sidelight.experiments.account import TableAccount
-from sidelight.experiments.experiment import Entry, Experiment
-from sidelight.experiments.experiment import Protocol as Way
+from sidelight.experiments.experiment import Condition, Experiment, Protocol
 from sidelight.experiments.plan import Profile
 from sidelight.experiments.store import State, Store, counted
 from sidelight.experiments.work import Arrays, Done, Task
+from sidelight.tasks import Runner, Share, TaskError
 
+KEPT = "What was finished before is kept, and the same command goes on from there"
 _MEMORY = 1 << 28  # bytes of runs that are kept at hand; more are read from disk again
 
 
-class Runner(Protocol):
-    """Whoever does tasks: the cores of this machine, or a cluster."""
-
-    def __call__(
-        self,
-        tasks: Sequence[Task],
-        finished: Callable[[Task, Done], None],
-        advance: Callable[[Task, int], None],
-    ) -> None:
-        """Do the tasks; call `finished` for each in this thread, `advance` now and then from any."""
-
-
-class Display(Protocol):
+class Display(typing.Protocol):
     """Whoever is told how the work goes."""
 
     def begin(self, experiments: Sequence[tuple[str, Sequence[Task]]], pending: Sequence[Task]) -> None:
@@ -57,18 +47,18 @@ class Choice(NamedTuple):
     """What to reproduce."""
 
     experiments: Sequence[Experiment]
-    protocols: Sequence[Way]
+    protocols: Sequence[Protocol]
     profile: Profile
 
     def tasks(self, experiments: Sequence[Experiment] | None = None) -> list[Task]:
         """Return all tasks of some experiments, or of all, each once."""
         chosen = self.experiments if experiments is None else experiments
-        found = plan.entries(chosen, self.protocols, self.profile)
-        return [task for entry in found for task in self.tasks_of(entry)]
+        found = plan.conditions(chosen, self.protocols, self.profile)
+        return [task for condition in found for task in self.tasks_of(condition)]
 
-    def tasks_of(self, entry: Entry, runs: int | None = None) -> list[Task]:
-        """Return the tasks of an entry: those of the profile, or enough for so many runs."""
-        return list(plan.tasks(entry, runs or self.profile.runs_of(entry), self.profile.seed))
+    def tasks_of(self, condition: Condition, runs: int | None = None) -> list[Task]:
+        """Return the tasks of an condition: those of the profile, or enough for so many runs."""
+        return list(plan.tasks(condition, runs or self.profile.runs_of(condition), self.profile.seed))
 
 
 class Reproduction:
@@ -76,33 +66,33 @@ class Reproduction:
 
     def __init__(self, choice: Choice, store: Store) -> None:
         self.choice, self.store = choice, store
-        self._runs: dict[Entry, int] = {}  # more than the profile's, where there was a second look
-        self._arrays: dict[tuple[Entry, int], Arrays] = {}
+        self._runs: dict[Condition, int] = {}  # more than the profile's, where there was a second look
+        self._arrays: dict[tuple[Condition, int], Arrays] = {}
 
-    def run(self, runner: Runner, display: Display, share: tuple[int, int] | None = None) -> float:
-        """Do what is not done yet, or one share (k of n) of it; return the seconds it took.
+    def run(self, runner: Runner, display: Display, share: Share | None = None) -> float:
+        """Do what is not done yet, or one share of it; return the seconds it took.
 
         Which tasks belong to a share depends only on the choice, not on what is done already.
         """
         groups = [(experiment.name, self.choice.tasks([experiment])) for experiment in self.choice.experiments]
         tasks = self.choice.tasks()
         if share is not None:
-            mine = set(tasks[share[0] - 1 :: share[1]])
+            mine = set(share.of(tasks))
             tasks = [task for task in tasks if task in mine]
             groups = [(name, [task for task in group if task in mine]) for name, group in groups]
         return self._do(tasks, groups, runner, display)
 
     def look_again(self, runner: Runner, display: Display) -> float:
         """Give cells that look different more runs; return the seconds it took."""
-        doubtful: dict[str, list[Entry]] = {}
+        doubtful: dict[str, list[Condition]] = {}
         for experiment, table in self._judged():
-            for entry in self._doubtful(experiment, table):
-                self._runs[entry] = self.choice.profile.rerun_of(entry)
-                doubtful.setdefault(experiment.name, []).append(entry)
+            for condition in self._doubtful(experiment, table):
+                self._runs[condition] = self.choice.profile.rerun_of(condition)
+                doubtful.setdefault(experiment.name, []).append(condition)
         groups = [
             (
                 f"{name}, second look",
-                [task for entry in found for task in self.choice.tasks_of(entry, self._runs[entry])],
+                [task for condition in found for task in self.choice.tasks_of(condition, self._runs[condition])],
             )
             for name, found in doubtful.items()
         ]
@@ -118,37 +108,37 @@ class Reproduction:
         """Return all tables with verdicts."""
         return [table for _, table in self._judged()]
 
-    def arrays(self, entry: Entry) -> Arrays:
-        """Return the runs of an entry, those of a second look included."""
-        runs = self.runs(entry)
-        if (entry, runs) not in self._arrays:
+    def arrays(self, condition: Condition) -> Arrays:
+        """Return the runs of an condition, those of a second look included."""
+        runs = self.runs(condition)
+        if (condition, runs) not in self._arrays:
             if sum(array.nbytes for arrays in self._arrays.values() for array in arrays.values()) > _MEMORY:
                 self._arrays.clear()
-            self._arrays[entry, runs] = self.store.gather(self.choice.tasks_of(entry, runs))
-        return self._arrays[entry, runs]
+            self._arrays[condition, runs] = self.store.gather(self.choice.tasks_of(condition, runs))
+        return self._arrays[condition, runs]
 
-    def runs(self, entry: Entry) -> int:
-        """Return how many runs of an entry there are."""
-        return self._runs.get(entry, self.choice.profile.runs_of(entry))
+    def runs(self, condition: Condition) -> int:
+        """Return how many runs of an condition there are."""
+        return self._runs.get(condition, self.choice.profile.runs_of(condition))
 
     def _judged(self) -> list[tuple[Experiment, TableAccount]]:
         profile = self.choice.profile
         return [
-            (experiment, judgment.table_account(experiment, way, profile, self.arrays))
+            (experiment, judgment.table_account(experiment, protocol, profile, self.arrays))
             for experiment in self.choice.experiments
             if experiment.is_table
-            for way in self.choice.protocols
+            for protocol in self.choice.protocols
         ]
 
-    def _doubtful(self, experiment: Experiment, table: TableAccount) -> list[Entry]:
-        """Return the entries behind cells that need a second look."""
+    def _doubtful(self, experiment: Experiment, table: TableAccount) -> list[Condition]:
+        """Return the conditions behind cells that need a second look."""
         labels = {(b.setting, c.label) for b in table.blocks for c in b.cells if judgment.needs_rerun(c)}
         profile = self.choice.profile
         return [
-            line.entry
+            line.condition
             for line in plan.lines(experiment, table.protocol, profile)
             if (line.section.setting.title, line.player.name) in labels
-            and profile.rerun_of(line.entry) > profile.runs_of(line.entry)
+            and profile.rerun_of(line.condition) > profile.runs_of(line.condition)
         ]
 
     def _do(self, tasks: Sequence[Task], groups: Any, runner: Runner, display: Display) -> float:
@@ -171,17 +161,8 @@ class Reproduction:
         try:
             if pending:
                 runner(pending, finished, display.advance)
+        except TaskError as error:
+            raise SidelightError(f"{error}. {KEPT}") from error
         finally:
             display.end()
         return time.perf_counter() - started if pending else 0.0
-
-
-def share_of(text: str) -> tuple[int, int]:
-    """Read "i/n": share i of n, from 1 to n."""
-    try:
-        index, count = (int(part) for part in text.split("/"))
-    except ValueError:
-        index, count = 0, 0
-    if not 1 <= index <= count:
-        raise SidelightError(f"the share is {text!r}: write i/n with i from 1 to n, such as 2/8")
-    return index, count

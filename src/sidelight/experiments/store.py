@@ -39,7 +39,7 @@ class Store:
         """Return where a task is kept."""
         runs = f"{task.first:05d}-{task.first + task.count - 1:05d}"
         seed = f"-seed-{task.seed}" if task.seed else ""
-        return self.folder / task.entry.place / f"{runs}{seed}.npz"
+        return self.folder / task.condition.place / f"{runs}{seed}.npz"
 
     def state(self, task: Task) -> State:
         """Say whether a task is finished; the whole file is read and checked."""
@@ -53,7 +53,7 @@ class Store:
         return arrays
 
     def gather(self, tasks: Sequence[Task]) -> Arrays:
-        """Return the arrays of several tasks of one entry, run after run."""
+        """Return the arrays of several tasks of one condition, run after run."""
         parts = [self.load(task) for task in tasks]
         shared = ("rounds",)  # the same in all runs
         return {
@@ -65,7 +65,7 @@ class Store:
         """Write what became of a task."""
         if done.facts != task.facts():
             raise SidelightError(
-                f"a worker returned {_difference(done.facts, task.facts())} for {task.entry.place}: "
+                f"a worker returned {_difference(done.facts, task.facts())} for {task.condition.place}: "
                 "all workers need the same versions of sidelight, NumPy and SciPy as this process"
             )
         path = self.path(task)

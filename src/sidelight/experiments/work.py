@@ -1,4 +1,4 @@
-"""The smallest piece of work: some runs of one entry. A pure function of its description, on whatever machine."""
+"""The smallest piece of work: some runs of one condition. A pure function of its description, on whatever machine."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 import sidelight
-from sidelight.experiments.experiment import Entry, GameSetting, UseCase
-from sidelight.simulation.progress import Advancing
+from sidelight.experiments.experiment import Condition, GameSetting, UseCase
+from sidelight.tasks import Advancing
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -35,43 +35,6 @@ _DECIDING_TOO = ("monitor", "experiments/streams.py", "experiments/worlds.py", "
 
 
 @dataclass(frozen=True)
-class Task:
-    """Runs `first` to `first + count - 1` of an entry."""
-
-    entry: Entry
-    first: int
-    count: int
-    seed: int
-
-    @property
-    def seconds(self) -> float:
-        """Roughly what it costs on one core."""
-        return self.count * self.entry.seconds_per_run
-
-    @property
-    def rounds(self) -> int:
-        """How many rounds are played."""
-        return self.count * self.entry.horizon
-
-    @property
-    def kernel(self) -> tuple[str, str, str]:
-        """What has to be compiled for it."""
-        setting = self.entry.setting
-        kind = "contexts" if isinstance(setting, GameSetting) and setting.world == "contexts" else "plain"
-        return self.entry.strategy, self.entry.protocol, kind
-
-    def facts(self) -> dict[str, Any]:
-        """Return what the result depends on, as plain data; equal facts mean equal results."""
-        return {
-            **self.entry.identity(),
-            "first_run": self.first,
-            "runs": self.count,
-            "seed": self.seed,
-            "code": code_digest(),
-        }
-
-
-@dataclass(frozen=True)
 class Done:
     """What became of a task: its facts, where they were computed, and arrays with one row per run."""
 
@@ -79,20 +42,66 @@ class Done:
     arrays: Arrays
 
 
-def perform(task: Task, progress: Advancing | bool = False) -> Done:
-    """Do a task, on one core."""
-    setting = task.entry.setting
-    arrays = _watched(task, setting) if isinstance(setting, UseCase) else _played(task, setting, progress)
-    return Done(task.facts(), arrays)
+@dataclass(frozen=True)
+class Task:
+    """Runs `first` to `first + count - 1` of an condition."""
+
+    condition: Condition
+    first: int
+    count: int
+    seed: int
+
+    @property
+    def title(self) -> str:
+        """What it is called in an error."""
+        return f"{self.condition.place}, runs {self.first} to {self.first + self.count - 1}"
+
+    @property
+    def costly(self) -> bool:
+        """Whether short tasks should not wait for it."""
+        return self.condition.slow
+
+    @property
+    def seconds(self) -> float:
+        """Roughly what it costs on one core."""
+        return self.count * self.condition.seconds_per_run
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds are played."""
+        return self.count * self.condition.horizon
+
+    @property
+    def kernel(self) -> tuple[str, str, str]:
+        """What has to be compiled for it."""
+        setting = self.condition.setting
+        kind = "contexts" if isinstance(setting, GameSetting) and setting.world == "contexts" else "plain"
+        return self.condition.strategy, self.condition.protocol, kind
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the result depends on, as plain data; equal facts mean equal results."""
+        return {
+            **self.condition.identity(),
+            "first_run": self.first,
+            "runs": self.count,
+            "seed": self.seed,
+            "code": code_digest(),
+        }
+
+    def perform(self, progress: Advancing | bool = False) -> Done:
+        """Do it, on one core."""
+        setting = self.condition.setting
+        arrays = _watched(self, setting) if isinstance(setting, UseCase) else _played(self, setting, progress)
+        return Done(self.facts(), arrays)
 
 
-def checkpoints(entry: Entry) -> list[int]:
-    """Return the rounds at which the regret of an entry is kept.
+def checkpoints(condition: Condition) -> list[int]:
+    """Return the rounds at which the regret of an condition is kept.
 
     They are evenly spaced for linear axes and dense at the beginning for logarithmic ones. The published contextual
     numbers are those one round before the horizon (20 000 or 7 500), so these are among them.
     """
-    horizon = entry.horizon
+    horizon = condition.horizon
     rounds = {horizon * k // _EVEN for k in range(1, _EVEN + 1)}
     rounds |= {round(horizon ** (k / _LOGARITHMIC)) for k in range(_LOGARITHMIC)}
     rounds |= {end - before for end in (7_500, 20_000) for before in (0, 1)}
@@ -103,16 +112,16 @@ def _played(task: Task, setting: GameSetting, progress: Advancing | bool) -> Arr
     """Play a game."""
     from sidelight.experiments.worlds import environment
 
-    entry = task.entry
-    strategy = _strategy(setting.game, entry.strategy, entry.parameters)
+    condition = task.condition
+    strategy = _strategy(setting.game, condition.strategy, condition.parameters)
     results = sidelight.simulate(
         strategy.game,
         strategy,
-        environment(setting.world, entry.protocol, entry.horizon),
-        entry.horizon,
+        environment(setting.world, condition.protocol, condition.horizon),
+        condition.horizon,
         task.count,
         task.seed,
-        checkpoints(entry),
+        checkpoints(condition),
         workers=1,
         first_run=task.first,
         progress=progress,
@@ -136,10 +145,10 @@ def _watched(task: Task, setting: UseCase) -> Arrays:
     outcome = simulate_case(
         setting.case,
         setting.tolerance,
-        task.entry.strategy,
+        task.condition.strategy,
         task.count,
         task.seed,
-        protocol=task.entry.protocol,
+        protocol=task.condition.protocol,
         workers=1,
         first_run=task.first,
     )

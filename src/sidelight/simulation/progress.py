@@ -6,17 +6,10 @@ import sys
 import threading
 import time
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 # Work that is over before this many seconds needs no bar.
 _PATIENCE = 0.5
-
-
-class Advancing(Protocol):
-    """Somebody who wants to know how far the work is."""
-
-    def advance(self, count: int) -> None:
-        """Hear of so many more finished rounds, from any thread; what is raised here ends the work."""
 
 
 class Progress:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -18,8 +17,9 @@ from sidelight.game import Game
 from sidelight.kernels import compiled_available
 from sidelight.results import Results
 from sidelight.simulation.loop import CHECKPOINT, ROUND, Run, Stepped, play
-from sidelight.simulation.progress import Advancing, Progress
+from sidelight.simulation.progress import Progress
 from sidelight.strategies.base import KernelStrategy, Strategy
+from sidelight.tasks import Advancing, cores
 
 # How much time passes between two looks at the progress bar and at Ctrl-C, and with how many rounds that begins.
 _PATIENCE = 0.2
@@ -68,8 +68,7 @@ def simulate(
     horizon, runs, seed, first_run = int(horizon), int(runs), int(seed), int(first_run)
     environment.check(game, first_run + runs, horizon)
     rounds = _rounds(checkpoints, horizon)
-    kernel = isinstance(strategy, KernelStrategy)
-    compiled = kernel and compiled_available()
+    compiled = isinstance(strategy, KernelStrategy) and compiled_available()
     workers = min(runs, workers or cores()) if compiled else 1
     started = time.perf_counter()
     shown = progress if isinstance(progress, bool) else None
@@ -109,7 +108,6 @@ class _Job:
         self.horizon, self.seed, self.rounds, self.bar = horizon, seed, rounds, bar
         self.signals = signals(game)
         self.stop = threading.Event()
-        self.kernel = isinstance(strategy, KernelStrategy)
 
     def play(self, number: int) -> Run:
         """Play one run to its end."""
@@ -175,11 +173,6 @@ def _run_all(task: Callable[[int], Run], numbers: range, workers: int, stop: thr
 def signals(game: Game) -> npt.NDArray[np.int64]:
     """Return, for each action and outcome, the place of the symbol shown among the action's symbols."""
     return np.array([[game.symbols(a).index(s) for s in row] for a, row in enumerate(game.feedback)], np.int64)
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _rounds(checkpoints: int | Sequence[int], horizon: int) -> npt.NDArray[np.int64]:

@@ -8,10 +8,12 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from typing import Any
+from typing import Any, TypeVar
 
 from sidelight.errors import SidelightError
-from sidelight.experiments.work import Done, Task, perform
+from sidelight.tasks.task import Task, TaskError
+
+T = TypeVar("T", bound=Task)
 
 _PATIENCE = "10s"
 _RETRIES = 5  # of a task whose workers died
@@ -20,11 +22,11 @@ _GLANCE = 10.0  # seconds between two looks at whether there are workers
 
 def run_on_cluster(
     address: str,
-    tasks: Sequence[Task],
-    finished: Callable[[Task, Done], None],
-    advance: Callable[[Task, int], None],
+    tasks: Sequence[T],
+    finished: Callable[[T, Any], None],
+    advance: Callable[[T, int], None],
 ) -> None:
-    """Do tasks on the cluster whose scheduler has this address; call `finished` here as they end.
+    """Perform tasks on the cluster whose scheduler has this address; call `finished` here as they end.
 
     A task whose worker dies is given to another one, and as a task is a pure function of its description, nothing
     changes but the time. Results come back to this process, which alone writes files: workers need no common disk.
@@ -33,7 +35,7 @@ def run_on_cluster(
     with _quiet(), _connected(dask, address) as client:
         ordered = sorted(tasks, key=lambda task: -task.seconds)
         # Not by content: two calls of the same work must not share a future that one of them cancels.
-        futures = client.map(perform, ordered, pure=False, retries=_RETRIES, key="sidelight")
+        futures = client.map(_perform, ordered, pure=False, retries=_RETRIES, key="sidelight")
         known = dict(zip(futures, ordered, strict=True))
         try:
             with _asking_for_workers(client, address):
@@ -44,6 +46,10 @@ def run_on_cluster(
                     future.release()
         finally:
             client.cancel(futures)
+
+
+def _perform(task: Task) -> Any:
+    return task.perform()
 
 
 @contextlib.contextmanager
@@ -85,7 +91,7 @@ def _dask() -> Any:
     try:
         import distributed
     except ImportError:
-        raise SidelightError("--cluster needs Dask: run `pip install sidelight[cluster]`") from None
+        raise SidelightError("a cluster needs Dask: run `pip install sidelight[cluster]`") from None
     return distributed
 
 
@@ -99,19 +105,15 @@ def _connected(dask: Any, address: str) -> Any:
         ) from None
 
 
-def _result(future: Any, task: Task) -> Done:
+def _result(future: Any, task: Task) -> Any:
     try:
-        done: Done = future.result()
+        return future.result()
     except SidelightError:
         raise
     except (CancelledError, OSError):
-        raise SidelightError(
-            "the cluster's scheduler was lost; finished work is kept: the same command goes on from there"
-        ) from None
+        raise TaskError("the cluster's scheduler was lost") from None
     except Exception as error:
-        raise SidelightError(
-            f"a worker failed at {task.entry.place}, runs {task.first} to {task.first + task.count - 1} "
-            f"({type(error).__name__}: {error}); scheduler and workers need sidelight, too. Finished work is kept: the "
-            "same command goes on from there"
+        raise TaskError(
+            f"a worker failed at {task.title} ({type(error).__name__}: {error}); scheduler and workers need sidelight, "
+            "too"
         ) from error
-    return done

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar
 
-from sidelight.experiments.work import Done, Task, perform
-from sidelight.simulation.runs import cores
+from sidelight.tasks.task import Task
 
-# What a thread that is told to stop may take: less than this unless it is preparing something, without compilation say.
-# It is left to itself then, since only the main thread writes files.
+T = TypeVar("T", bound=Task)
+
+# A thread that is told to stop takes less than this, unless it is preparing something. It is left to itself then, since
+# only the main thread writes files.
 _PATIENCE = 2.0
 
 
@@ -22,7 +24,7 @@ class Stopped(Exception):  # noqa: N818 - nothing went wrong
 class _Watched:
     """Passes progress on, and ends the task once the others have stopped."""
 
-    def __init__(self, task: Task, stop: threading.Event, advance: Callable[[Task, int], None]) -> None:
+    def __init__(self, task: Any, stop: threading.Event, advance: Callable[[Any, int], None]) -> None:
         self._task, self._stop, self._advance = task, stop, advance
 
     def advance(self, count: int) -> None:
@@ -33,12 +35,12 @@ class _Watched:
 
 
 def run_here(
-    tasks: Sequence[Task],
-    finished: Callable[[Task, Done], None],
-    advance: Callable[[Task, int], None],
+    tasks: Sequence[T],
+    finished: Callable[[T, Any], None],
+    advance: Callable[[T, int], None],
     workers: int | None = None,
 ) -> None:
-    """Do tasks on threads, which the compiled loops keep busy; call `finished` in this thread as they end.
+    """Perform tasks on threads, which the compiled loops keep busy; call `finished` in this thread as they end.
 
     One thread takes no costly task as long as there are cheap ones: these need compiling first, which only one thread
     can do at a time, and then all can join in what is left. An error or Ctrl-C ends all tasks within a fraction of a
@@ -57,20 +59,25 @@ def run_here(
             thread.join(_PATIENCE)
 
 
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class _Queue:
     """Tasks to do and results to fetch, shared by threads."""
 
     def __init__(self, tasks: Sequence[Task], workers: int) -> None:
         ordered = sorted(tasks, key=lambda task: -task.seconds)
-        self._costly = deque(task for task in ordered if task.entry.slow)
-        self._cheap = deque(_kernels_first([task for task in ordered if not task.entry.slow]))
+        self._costly = deque(task for task in ordered if task.costly)
+        self._cheap = deque(_kernels_first([task for task in ordered if not task.costly]))
         self._busy = 0  # threads with a costly task
         self.workers = workers
         self.stop = threading.Event()
         self._lock = threading.Condition()
         self._results: deque[Any] = deque()
 
-    def work(self, advance: Callable[[Task, int], None]) -> None:
+    def work(self, advance: Callable[[Any, int], None]) -> None:
         """Do tasks until there are none, or until it is time to stop."""
         while not self.stop.is_set():
             with self._lock:
@@ -79,17 +86,17 @@ class _Queue:
                 return
             result: Any
             try:
-                result = task, perform(task, _Watched(task, self.stop, advance))
+                result = task, task.perform(_Watched(task, self.stop, advance))
             except Stopped:
                 return
             except BaseException as error:
                 result = error
             with self._lock:
-                self._busy -= task.entry.slow
+                self._busy -= task.costly
                 self._results.append(result)
                 self._lock.notify()
 
-    def next_result(self) -> tuple[Task, Done]:
+    def next_result(self) -> tuple[Any, Any]:
         """Wait for the next finished task; raise what a thread raised."""
         with self._lock:
             # In slices, because a thread that waits for ever hears no Ctrl-C on every platform.
@@ -98,8 +105,8 @@ class _Queue:
             result = self._results.popleft()
         if isinstance(result, BaseException):
             raise result
-        task, done = result
-        return task, done
+        found: tuple[Any, Any] = result
+        return found
 
     def _take(self) -> Task | None:
         enough = self._cheap and self._busy >= max(1, self.workers - 1)
@@ -111,7 +118,7 @@ class _Queue:
 
 def _kernels_first(tasks: Sequence[Task]) -> list[Task]:
     """Put one task of each compiled loop first, so that compiling is over early."""
-    seen: set[Any] = set()
+    seen: set[Hashable] = set()
     first = []
     for task in tasks:
         if task.kernel not in seen:

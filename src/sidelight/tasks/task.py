@@ -1,0 +1,58 @@
+"""What a task is, and who performs tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Protocol
+
+from sidelight.errors import SidelightError
+
+
+class TaskError(SidelightError):
+    """A task failed, or could not be sent, for a reason outside it: a lost cluster, a worker without sidelight."""
+
+
+class Advancing(Protocol):
+    """Somebody who wants to know how far the work is."""
+
+    def advance(self, count: int) -> None:
+        """Hear of so many more finished rounds, from any thread; what is raised here ends the work."""
+
+
+class Task(Hashable, Protocol):
+    """A pure function of its own description, which can be pickled: it returns the same on whatever machine."""
+
+    @property
+    def title(self) -> str:
+        """What to call it in an error."""
+
+    @property
+    def seconds(self) -> float:
+        """Roughly what it costs on one core."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds it reports as progress, in all."""
+
+    @property
+    def costly(self) -> bool:
+        """Whether it takes so long that short tasks should not wait for it."""
+
+    @property
+    def kernel(self) -> Hashable:
+        """Which compiled loop it needs; tasks with equal ones share it."""
+
+    def perform(self, progress: Advancing | bool = False) -> Any:
+        """Do it, on one core."""
+
+
+class Runner(Protocol):
+    """Whoever performs tasks: the cores of this machine, or a cluster."""
+
+    def __call__(
+        self,
+        tasks: Sequence[Any],
+        finished: Callable[[Any, Any], None],
+        advance: Callable[[Any, int], None],
+    ) -> None:
+        """Perform the tasks; call `finished(task, result)` in this thread, `advance(task, rounds)` from any."""

@@ -1,0 +1,65 @@
+"""Tasks on threads: all of them once, compiled loops first, and an end when somebody wants one."""
+
+import pytest
+
+from sidelight.tasks import cores, run_here
+
+from .making import Squaring
+
+
+def done_here(tasks, workers=None, advance=lambda task, rounds: None):
+    found = {}
+    run_here(tasks, found.__setitem__, advance, workers=workers)
+    return found
+
+
+@pytest.mark.parametrize("workers", [1, 2, 7, None])
+def test_every_task_is_done_once(workers):
+    tasks = [Squaring(k, seconds=k, costly=k % 3 == 0) for k in range(20)]
+    assert done_here(tasks, workers) == {task: task.number**2 for task in tasks}
+    assert cores() >= 1
+
+
+def test_nothing_to_do():
+    assert done_here([]) == {}
+
+
+def test_one_task_of_each_kernel_comes_first():
+    """And among them the longest, so that what must be compiled is compiled early."""
+    tasks = [Squaring(k, seconds=k, kernel="ab"[k % 2]) for k in range(6)]
+    assert [task.number for task in done_here(tasks, workers=1)] == [5, 4, 3, 2, 1, 0]
+    tasks = [Squaring(k, seconds=k, kernel="a" if k else "b") for k in range(4)]
+    assert [task.number for task in done_here(tasks, workers=1)] == [3, 0, 2, 1]
+
+
+def test_one_thread_is_left_to_short_tasks():
+    tasks = [Squaring(k, seconds=9.0, costly=True, pause=0.2) for k in range(4)] + [Squaring(k) for k in range(10, 14)]
+    order = [task.number for task in done_here(tasks, workers=2)]
+    assert set(order[:4]) == {10, 11, 12, 13}
+
+
+def test_progress_is_passed_on():
+    heard = []
+    tasks = [Squaring(1), Squaring(2)]
+    done_here(tasks, advance=lambda task, rounds: heard.append((task.number, rounds)))
+    assert sorted(heard) == [(1, 1)] * 4 + [(2, 1)] * 4
+
+
+def test_an_error_ends_the_others():
+    heard = []
+    tasks = [Squaring(0, seconds=2.0, fails=True), *(Squaring(k, pause=0.4) for k in range(1, 50))]
+    with pytest.raises(ZeroDivisionError, match="no square"):
+        done_here(tasks, workers=2, advance=lambda task, rounds: heard.append(task.number))
+    assert max(heard) < 10
+
+
+def test_an_interrupt_where_results_arrive_ends_the_work():
+    seen = []
+
+    def interrupted(task, result):
+        seen.append(result)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_here([Squaring(k, pause=0.1) for k in range(50)], interrupted, lambda task, rounds: None, workers=2)
+    assert len(seen) == 1

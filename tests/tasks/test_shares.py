@@ -1,0 +1,26 @@
+"""Shares of a list of tasks: written as i/n, disjoint, and together everything."""
+
+import pytest
+
+from sidelight import SidelightError
+from sidelight.tasks import Share
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/2/3", "-1/2", "", "1/0", "1.5/2"])
+def test_texts_that_are_not_shares(text):
+    with pytest.raises(SidelightError, match="write i/n"):
+        Share.parse(text)
+
+
+def test_a_share():
+    assert Share.parse("2/8") == Share(2, 8)
+    assert str(Share(2, 8)) == "2/8"
+
+
+@pytest.mark.parametrize("count", [1, 3, 10, 30])
+def test_shares_are_disjoint_and_make_up_the_whole(count):
+    tasks = list(range(10))
+    parts = [Share(k, count).of(tasks) for k in range(1, count + 1)]
+    assert sorted(task for part in parts for task in part) == tasks
+    for place in tasks:
+        assert place in parts[Share.holding(place, count).number - 1]
