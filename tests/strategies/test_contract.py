@@ -67,7 +67,7 @@ def test_the_base_class_loads_any_strategy_and_others_only_their_own():
 
 @pytest.mark.parametrize(
     ("change", "problem"),
-    [({"format": "other"}, "no saved strategy"), ({"state": {}}, "does not fit")],
+    [({"format": "other"}, "not a saved strategy"), ({"state": {}}, "does not fit")],
 )
 def test_foreign_data_is_refused(change, problem):
     with pytest.raises(sl.SidelightError, match=problem):

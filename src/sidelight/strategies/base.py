@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import json
 import math
 import os
 from abc import ABC, abstractmethod
@@ -28,10 +27,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._storage import replacing
 from sidelight.errors import SidelightError
 from sidelight.game import Game, Symbol, check_float_range
 from sidelight.kernels import generic
+from sidelight.strategies import saved
 
 Seed = int | Sequence[int] | np.random.SeedSequence | None
 Context = npt.NDArray[np.float64]
@@ -42,7 +41,6 @@ observe = generic("observe", ("parameters", "state", "action", "symbol", "contex
 """Take in the symbol (its place among the action's symbols) that followed an action."""
 
 UNANSWERED = -1
-_FORMAT = "sidelight-strategy-1"
 _NO_CONTEXT: Context = np.zeros(0)
 
 
@@ -65,6 +63,8 @@ class Strategy(ABC):
     """How many numbers a context has; 0 for a strategy that ignores contexts."""
     guarantee: ClassVar[str] = ""
     """In words, where a regret bound is known."""
+    _former_names: ClassVar[Mapping[str, str]] = {}
+    """For strategies saved in format 1: paths in the state whose last name differs from the flat one of that time."""
 
     def __init__(self, game: Game, *, seed: Seed = 0) -> None:
         if not isinstance(game, Game):
@@ -82,7 +82,10 @@ class Strategy(ABC):
 
     @abstractmethod
     def _start(self) -> Any:
-        """Return a fresh state: a dictionary (or named tuple) of arrays and plain values, all that play changes."""
+        """Return a fresh state: a dictionary (or named tuple) of arrays and plain values, all that play changes.
+
+        A named tuple may hold further ones; what lies under the name `scratch` is not saved.
+        """
 
     @abstractmethod
     def _act(self, context: Context) -> int:
@@ -178,9 +181,8 @@ class Strategy(ABC):
 
     def save(self, path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """Return everything needed to go on later as plain data and arrays; with a `path`, also write it (.npz)."""
-        state = self.state._asdict() if hasattr(self.state, "_asdict") else self.state
         data = {
-            "format": _FORMAT,
+            "format": saved.FORMAT,
             "strategy": self.name,
             "parameters": plain(self.parameters()),
             "game": self.game.to_dict(),
@@ -188,18 +190,21 @@ class Strategy(ABC):
             "random": self.rng.bit_generator.state,
             "under_way": list(self._under_way),
             "context": self._last_context.tolist(),
-            "state": {key: copy.deepcopy(value) for key, value in state.items()},
+            "state": saved.to_plain_state(self.state),
         }
         if path is not None:
-            _write(Path(path), data)
+            saved.write(Path(path), data)
         return data
 
     @classmethod
     def load(cls, source: Mapping[str, Any] | str | os.PathLike[str]) -> Self:
         """Make the strategy that `save` described, from its data or its file."""
-        data = source if isinstance(source, Mapping) else _read(Path(source))
-        if data.get("format") != _FORMAT:
-            raise SidelightError(f"this is no saved strategy of the format {_FORMAT}: {data.get('format')!r}")
+        data = source if isinstance(source, Mapping) else saved.read(Path(source))
+        if data.get("format") not in (saved.FORMAT, saved.FLAT_FORMAT):
+            known = f"{saved.FORMAT} or {saved.FLAT_FORMAT}"
+            raise SidelightError(f"this is not a saved strategy of the format {known}: {data.get('format')!r}")
+        if lacking := [key for key in saved.KEYS if key not in data]:
+            raise SidelightError(f"this is not a complete saved strategy: it lacks {', '.join(map(repr, lacking))}")
         kind = cls._named(data["strategy"])
         seed = data["seed"] if not isinstance(data["seed"], Mapping) else np.random.SeedSequence(**data["seed"])
         strategy = kind(Game.from_dict(data["game"]), **data["parameters"], seed=seed)
@@ -207,7 +212,7 @@ class Strategy(ABC):
         strategy._rng.bit_generator.state = data["random"]
         strategy._under_way = list(data["under_way"])
         strategy._last_context = np.array(data["context"], float)
-        strategy._restore(data["state"])
+        strategy._restore(data["state"], data["format"])
         return strategy
 
     def __repr__(self) -> str:
@@ -232,16 +237,11 @@ class Strategy(ABC):
                 return kind
         raise SidelightError(f"the saved strategy is a {name}, which is no {cls.__name__}: load it with its own class")
 
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        """Put saved values into a fresh state of the same layout."""
-        fresh = self.state._asdict() if hasattr(self.state, "_asdict") else self.state
-        if set(fresh) != set(state):
-            raise SidelightError("the saved state does not fit this strategy: it was saved by another version")
-        values = {
-            key: np.array(state[key], dtype=old.dtype) if isinstance(old, np.ndarray) else copy.deepcopy(state[key])
-            for key, old in fresh.items()
-        }
-        self._state = type(self.state)(**values) if hasattr(self.state, "_asdict") else values
+    def _restore(self, state: Mapping[str, Any], written_as: str) -> None:
+        """Put saved values into a fresh state."""
+        if written_as == saved.FLAT_FORMAT and hasattr(self.state, "_asdict"):
+            state = saved.nested(self.state, state, self._former_names)
+        self._state = saved.restored(self.state, state)
 
     def _context(self, context: Any) -> Context:
         """Check a context."""
@@ -367,26 +367,3 @@ def _key(key: Any) -> str:
 
 def _sequence(seed: np.random.SeedSequence) -> dict[str, Any]:
     return {"entropy": plain(seed.entropy), "spawn_key": list(seed.spawn_key), "pool_size": seed.pool_size}
-
-
-def _write(path: Path, data: dict[str, Any]) -> None:
-    if path.suffix != ".npz":
-        raise SidelightError(f"a strategy is saved to a .npz file, not to {str(path)!r}")
-    arrays = {key: value for key, value in data["state"].items() if isinstance(value, np.ndarray)}
-    rest = {key: value for key, value in data["state"].items() if key not in arrays}
-    header = json.dumps(data | {"state": rest})
-    stored: dict[str, Any] = {f"state_{key}": value for key, value in arrays.items()}
-    with replacing(path) as draft, open(draft, "wb") as file:
-        np.savez_compressed(file, header=np.frombuffer(header.encode(), np.uint8), **stored)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        raise FileNotFoundError(f"there is no file {str(path)!r}")
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            data: dict[str, Any] = json.loads(bytes(file["header"]).decode())
-            data["state"] |= {key.removeprefix("state_"): file[key] for key in file.files if key != "header"}
-    except Exception as error:
-        raise SidelightError(f"{str(path)!r} is not a saved strategy: {error}") from None
-    return data

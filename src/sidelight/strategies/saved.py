@@ -1,0 +1,112 @@
+"""Saved strategies: states as plain data, and the files that hold them.
+
+A state is a dictionary or a named tuple of arrays and plain values, and a named tuple may hold further ones. What lies
+under the name `scratch` is worked out anew in every round: it is not saved, and a loaded strategy starts with a fresh
+one.
+
+Format 2 keeps the nesting. Format 1 knew none: its values are found by their names, wherever they lie now.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sidelight._storage import replacing
+from sidelight.errors import SidelightError
+
+FORMAT = "sidelight-strategy-2"
+FLAT_FORMAT = "sidelight-strategy-1"
+KEYS = ("strategy", "parameters", "game", "seed", "random", "under_way", "context", "state")
+SCRATCH = "scratch"
+
+
+def to_plain_state(state: Any) -> Any:
+    """Return a copy of a state, named tuples as dictionaries, without what is scratch."""
+    if hasattr(state, "_asdict"):
+        return {name: to_plain_state(value) for name, value in state._asdict().items() if name != SCRATCH}
+    return copy.deepcopy(state)
+
+
+def restored(fresh: Any, values: Any) -> Any:
+    """Return a state of the layout of `fresh` with the saved values, and with the scratch of `fresh`."""
+    nests = hasattr(fresh, "_asdict")
+    fields = {name: value for name, value in fresh._asdict().items() if name != SCRATCH} if nests else fresh
+    if not isinstance(values, Mapping) or set(fields) != set(values):
+        raise SidelightError("the saved state does not fit this strategy: it was saved by another version")
+    found = {name: _value(old, values[name]) for name, old in fields.items()}
+    return fresh._replace(**found) if nests else found
+
+
+def _value(fresh: Any, value: Any) -> Any:
+    if hasattr(fresh, "_asdict"):
+        return restored(fresh, value)
+    return np.array(value, dtype=fresh.dtype) if isinstance(fresh, np.ndarray) else copy.deepcopy(value)
+
+
+def nested(fresh: Any, flat: Mapping[str, Any], former: Mapping[str, str], path: str = "") -> dict[str, Any]:
+    """Return the values of format 1 in the layout of `fresh`.
+
+    `former` names those whose name has changed: the path of the present one, such as "belief.mean", to the former name.
+    """
+    found: dict[str, Any] = {}
+    for name, value in fresh._asdict().items():
+        here = f"{path}{name}"
+        if name == SCRATCH:
+            continue
+        if hasattr(value, "_asdict"):
+            found[name] = nested(value, flat, former, f"{here}.")
+        elif former.get(here, name) in flat:
+            found[name] = flat[former.get(here, name)]
+    return found
+
+
+def write(path: Path, data: dict[str, Any]) -> None:
+    """Write what `Strategy.save` returned: arrays as they are, the rest and the arrays' places as JSON."""
+    if path.suffix != ".npz":
+        raise SidelightError(f"a strategy is saved to a .npz file, not to {str(path)!r}")
+    arrays = dict(_arrays(data["state"]))
+    header = json.dumps(data | {"state": _without_arrays(data["state"]), "arrays": list(arrays)})
+    stored: dict[str, Any] = {".".join(("state", *place)): array for place, array in arrays.items()}
+    with replacing(path) as draft, open(draft, "wb") as file:
+        np.savez_compressed(file, header=np.frombuffer(header.encode(), np.uint8), **stored)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read what `write` wrote, in either format."""
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {str(path)!r}")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            data: dict[str, Any] = json.loads(bytes(file["header"]).decode())
+            if data.get("format") == FLAT_FORMAT:
+                data["state"] |= {key.removeprefix("state_"): file[key] for key in file.files if key != "header"}
+            for place in data.pop("arrays", ()):
+                inner = data["state"]
+                for name in place[:-1]:
+                    inner = inner[name]
+                inner[place[-1]] = file[".".join(("state", *place))]
+    except Exception as error:
+        raise SidelightError(f"{str(path)!r} is not a saved strategy: {error}") from None
+    return data
+
+
+def _arrays(state: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, value in state.items():
+        if isinstance(value, np.ndarray):
+            yield (*path, name), value
+        elif isinstance(value, Mapping):
+            yield from _arrays(value, (*path, name))
+
+
+def _without_arrays(state: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _without_arrays(value) if isinstance(value, Mapping) else value
+        for name, value in state.items()
+        if not isinstance(value, np.ndarray)
+    }

@@ -1,0 +1,152 @@
+"""Strategies that were saved: nested states, what is not saved, and files of the first format."""
+
+import json
+import warnings
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.kernels import implements
+from sidelight.limits import BayesOptimal
+from sidelight.strategies import Strategy
+from sidelight.strategies.base import KernelStrategy, act, observe
+
+# Saved by the first version after 40 rounds and one more `act`, with what was played from then on.
+FIRST_FORMAT = Path(__file__).parent / "format1"
+PLAYED_ON = json.loads((FIRST_FORMAT / "played-on.json").read_text())
+BEFORE, ROUNDS = 40, 100
+
+
+def play_on(strategy):
+    """Go on as the strategies of `PLAYED_ON` did, with feedback for one action under way."""
+    game = strategy.game
+    outcomes = np.random.default_rng(7).integers(game.n_outcomes, size=ROUNDS)
+    contexts = np.random.default_rng(8).uniform(-1.0, 1.0, size=(ROUNDS, strategy.dimension))
+    action = strategy._under_way.index(1)
+    played = [action]
+    strategy.observe(game.feedback[action][outcomes[BEFORE]])
+    for t in range(BEFORE + 1, ROUNDS):
+        played.append(strategy.act(contexts[t]))
+        strategy.observe(game.feedback[played[-1]][outcomes[t]])
+    return "".join(map(str, played))
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning", "ignore:invalid:RuntimeWarning")
+@pytest.mark.parametrize("label", PLAYED_ON)
+def test_a_strategy_saved_in_the_first_format_goes_on_as_it_would_have(label, tmp_path):
+    kind = BayesOptimal if label == "BayesOptimal" else Strategy
+    with warnings.catch_warnings(action="ignore"):  # of strategies that know no guarantee for the game
+        strategy = kind.load(FIRST_FORMAT / f"{label}.npz")
+        strategy.save(tmp_path / "again.npz")
+        again = kind.load(tmp_path / "again.npz")
+    assert play_on(strategy) == PLAYED_ON[label]
+    assert play_on(again) == PLAYED_ON[label]
+
+
+def test_every_strategy_has_a_file_of_the_first_format():
+    assert {label.split("-")[0] for label in PLAYED_ON} >= set(sl.strategies.names())
+
+
+class Inner(NamedTuple):
+    total: np.ndarray
+    scratch: np.ndarray
+
+
+class Belief(NamedTuple):
+    inner: Inner
+    mean: np.ndarray
+
+
+class Scratch(NamedTuple):
+    room: np.ndarray
+
+
+class Nested(NamedTuple):
+    clock: np.ndarray
+    belief: Belief
+    scratch: Scratch
+
+
+class Rule(NamedTuple):
+    actions: int
+
+
+@implements(act, Rule)
+def _act(parameters, state, context, rng):
+    state.scratch.room[0] = state.clock[0]
+    state.clock[0] += 1
+    return int(state.scratch.room[0] + state.belief.inner.total[0]) % parameters.actions
+
+
+@implements(observe, Rule)
+def _observe(parameters, state, action, symbol, context):
+    state.belief.inner.total[0] += symbol + 1
+    state.belief.mean[0] = state.belief.inner.total[0] / state.clock[0]
+
+
+class Nesting(KernelStrategy):
+    _former_names: ClassVar = {"belief.mean": "average"}
+
+    def __init__(self, game, seed=0):
+        super().__init__(game, seed=seed)
+
+    def _compile(self):
+        return Rule(self.game.n_actions)
+
+    def _start(self):
+        inner = Inner(np.zeros(1), np.zeros(2))
+        return Nested(np.zeros(1, np.int64), Belief(inner, np.zeros(1)), Scratch(np.zeros(3)))
+
+
+GAME = sl.games.load("bartok")
+
+
+def play(strategy, rounds):
+    played = []
+    for _ in range(rounds):
+        played.append(strategy.act())
+        strategy.observe(GAME.symbols(played[-1])[0])
+    return played
+
+
+def test_nested_states_are_saved_without_their_scratch(tmp_path):
+    strategy = Nesting(GAME)
+    play(strategy, 5)
+    data = strategy.save(tmp_path / "nesting.npz")
+    assert data["format"] == "sidelight-strategy-2"
+    assert data["state"].keys() == {"clock", "belief"}
+    assert data["state"]["belief"]["inner"].keys() == {"total"}
+    for loaded in (Nesting.load(data), Nesting.load(tmp_path / "nesting.npz")):
+        assert type(loaded.state.belief.inner) is Inner
+        assert loaded.state.clock.dtype == np.int64
+        assert loaded.state.belief.mean == strategy.state.belief.mean != 0
+        assert not loaded.state.scratch.room.any()
+        assert play(loaded, 6) == play(strategy.clone(), 6)
+
+
+def test_names_of_the_first_format_are_found_where_they_lie_now():
+    data = Nesting(GAME).save()
+    flat = {"clock": np.array([4]), "total": np.array([7.0]), "average": np.array([1.75]), "room": np.zeros(9)}
+    loaded = Nesting.load(data | {"format": "sidelight-strategy-1", "state": flat})
+    assert (loaded.state.clock, loaded.state.belief.inner.total, loaded.state.belief.mean) == (4, 7.0, 1.75)
+    assert loaded.state.scratch.room.shape == (3,)
+    del flat["average"]
+    with pytest.raises(sl.SidelightError, match="does not fit"):
+        Nesting.load(data | {"format": "sidelight-strategy-1", "state": flat})
+
+
+@pytest.mark.parametrize("state", [{}, [], {"clock": np.zeros(1), "belief": np.zeros(1)}], ids=str)
+def test_states_of_another_layout_are_refused(state):
+    with pytest.raises(sl.SidelightError, match="does not fit"):
+        Nesting.load(Nesting(GAME).save() | {"state": state})
+
+
+@pytest.mark.parametrize("key", ["strategy", "parameters", "game", "seed", "random", "under_way", "context", "state"])
+def test_incomplete_data_is_refused(key):
+    data = Nesting(GAME).save()
+    del data[key]
+    with pytest.raises(sl.SidelightError, match=f"lacks '{key}'"):
+        Nesting.load(data)
