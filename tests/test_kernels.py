@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from sidelight import kernels
-from sidelight.kernels import generic, implements, interpreted, kernel, loop
+from sidelight.kernels import generic, implements, inlining, interpreted, kernel, loop
 from sidelight.kernels.digest import code_digest
 
 BASE = """
@@ -547,3 +547,28 @@ def test_without_numba_loops_run_and_warn_once(lab, problem):
     said = lab.python(script).stdout
     assert said.startswith("1 UserWarning Numba cannot be imported")
     assert "slower" in said
+
+
+def test_kernels_are_compiled_as_parts_of_loops_only_and_any_other_way_gives_the_same(warm, tmp_path):
+    lab, first = warm
+    script = """
+        import sys
+        from sidelight.kernels import inlining
+        if sys.argv[1] == "whole":
+            inlining.kernel_compiler = lambda: None
+        from sidelight.base import play
+        from sidelight.red import run
+        result = run(play, 0)
+        print(inlining.kernel_compiler() is not None, result == run(play.python, 0), result[0])
+    """
+    hits = first[0]["sidelight.red"][0]
+    for way, lighter in (("parts", True), ("whole", False)):
+        said = lab.python(script, way, SIDELIGHT_CACHE_DIR=str(tmp_path / way)).stdout.split()
+        assert said == [str(lighter), "True", str(hits)]
+
+
+def test_an_unknown_numba_compiles_kernels_its_own_way(monkeypatch):
+    codegen = pytest.importorskip("numba.core.codegen")
+    assert inlining.kernel_compiler() is not None
+    monkeypatch.delattr(codegen.CPUCodeLibrary, "_optimize_final_module")
+    assert inlining.kernel_compiler() is None

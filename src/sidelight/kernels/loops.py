@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-from sidelight.kernels import cache
+from sidelight.kernels import cache, inlining
 from sidelight.kernels.digest import Classes, code_digest
 from sidelight.kernels.functions import MissingImplementationError, full_name, unregistered
 from sidelight.kernels.numba import numba_or_none
@@ -131,13 +131,18 @@ def _named_tuple_classes(values: Iterable[Any]) -> Iterator[type]:
             yield from _named_tuple_classes(value)
 
 
+def _kernel_options() -> dict[str, Any]:
+    compiler = inlining.kernel_compiler()
+    return _KERNEL_OPTIONS if compiler is None else _KERNEL_OPTIONS | inlining.OPTIONS | {"pipeline_class": compiler}
+
+
 def _register_kernels() -> None:
     """Tell Numba about what was recorded since the last time."""
     overload = numba_or_none().extending.overload
     while unregistered:
         function, choose = unregistered.popitem()
         # Not strict: Numba would compare the argument names of `choose` with those of the implementation.
-        overload(function, jit_options=_KERNEL_OPTIONS, strict=False)(choose)
+        overload(function, jit_options=_kernel_options(), strict=False)(choose)
 
 
 def _compiled(
