@@ -19,7 +19,12 @@ def kernel_compiler() -> Any:
         from numba.core.compiler import Compiler  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         return None
-    needed = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals", "get_pointer_to_function")
+    needed = (
+        "_optimize_final_module",
+        "_finalize_final_module",
+        "_finalize_dynamic_globals",
+        "get_pointer_to_function",
+    )
     if not all(hasattr(JITCodeLibrary, name) for name in needed):
         return None
 
