@@ -9,7 +9,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from sidelight.monitor import ClassifierMonitor, simulate_use_case
+from sidelight.experiments.use_case import simulate_use_case
+from sidelight.monitor import ClassifierMonitor
 
 RATES = [0.005, 0.01, 0.02, 0.03, 0.045, 0.055, 0.07, 0.1, 0.15, 0.25]
 

@@ -16,7 +16,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
 from sidelight.monitor import replay
-from sidelight.report.monitor_figure import draw_replay
+from sidelight.monitor.figures import draw_replay
 from sidelight.report.saving import save_figure
 
 

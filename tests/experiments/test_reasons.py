@@ -4,7 +4,7 @@ With the defect, and nothing else, the published number comes out within chance;
 chance" is |z| < 3 with z the difference of the means over its standard error, both sides taken as independent. What
 other tests show already is not repeated: that BPM-Least gives the published digits with the authors' radius and stale
 rounds (strategies/test_bpm.py), CBP and CBPside* theirs (simulation/test_golden.py, strategies/test_cbpside.py), and
-that the published use case comes out in all its tables (monitor/test_use_case.py).
+that the published use case comes out in all its tables (test_use_case.py).
 """
 
 import json
@@ -23,8 +23,8 @@ from scipy import stats
 import sidelight as sl
 from sidelight._published import RUNS, pair
 from sidelight.environments import LinearContexts, Replay
-from sidelight.monitor import simulate_case
-from sidelight.monitor.policies import RandCBP as RandCBPPolicy
+from sidelight.experiments.use_case import simulate_case
+from sidelight.monitor.policies import RandCBPPolicy
 from sidelight.results import Results, wins
 from sidelight.strategies import CBP, CESA, PGIDS, PGTS, PMDMED, STAP, TSPM, CBPSide, RandCBP, RandCBPSide
 

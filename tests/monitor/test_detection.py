@@ -6,7 +6,7 @@ import pytest
 import sidelight as sl
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.detection import draw, verifies
-from sidelight.monitor.policies import CBP, RandCBP, wald_cap
+from sidelight.monitor.policies import CBPPolicy, RandCBPPolicy, wald_cap
 from sidelight.monitor.randomness import key_of, uniform
 
 VERIFY, PASS = 0, 1
@@ -27,24 +27,24 @@ def strategy(tau, policy):
     observers = policy.observers
     if observers == "verify":
         observers = {(VERIFY, PASS): {VERIFY: [f"{game.loss[0][0] - game.loss[1][0]}", 1]}}
-    if isinstance(policy, CBP):
+    if isinstance(policy, CBPPolicy):
         return sl.strategies.CBP(game, alpha=policy.alpha, observers=observers)
     parameters = {name: getattr(policy, name) for name in ("alpha", "bins", "sigma", "tail", "lower")}
     return sl.strategies.RandCBP(game, **parameters, observers=observers)
 
 
 POLICIES = [
-    CBP(),
-    CBP(alpha=2.0, observers="minimum-norm"),
-    RandCBP(),
-    RandCBP(bins=5),
-    RandCBP(bins=2, sigma=0.3, tail=0.2),
-    RandCBP(bins=7, lower=0.4, alpha=1.5),
-    RandCBP(bins=4, lower=-1.0),
-    RandCBP(bins=1),
-    RandCBP(bins=10, observers="minimum-norm"),
-    RandCBP(bins=5, observers="half-range"),
-    RandCBP(bins=5, observers="max-norm"),
+    CBPPolicy(),
+    CBPPolicy(alpha=2.0, observers="minimum-norm"),
+    RandCBPPolicy(),
+    RandCBPPolicy(bins=5),
+    RandCBPPolicy(bins=2, sigma=0.3, tail=0.2),
+    RandCBPPolicy(bins=7, lower=0.4, alpha=1.5),
+    RandCBPPolicy(bins=4, lower=-1.0),
+    RandCBPPolicy(bins=1),
+    RandCBPPolicy(bins=10, observers="minimum-norm"),
+    RandCBPPolicy(bins=5, observers="half-range"),
+    RandCBPPolicy(bins=5, observers="max-norm"),
 ]
 
 
@@ -73,7 +73,7 @@ def test_decisions_are_those_of_the_general_strategy(policy, tau):
                 general.observe("nothing")
 
 
-@pytest.mark.parametrize("policy", [RandCBP(), RandCBP(bins=5), CBP()], ids=repr)
+@pytest.mark.parametrize("policy", [RandCBPPolicy(), RandCBPPolicy(bins=5), CBPPolicy()], ids=repr)
 def test_monitor_in_guard_mode_plays_the_general_strategy(policy):
     """One strategy per class, on the uniform numbers of that class, whatever comes between."""
     rates = {"cat": 0.02, "dog": 0.3}
@@ -96,8 +96,8 @@ def test_monitor_in_guard_mode_plays_the_general_strategy(policy):
 
 def test_both_pairs_means_that_the_smaller_of_two_z_decides():
     rng = np.random.default_rng(2)
-    both, once = (RandCBP(bins=10, pairs=pairs).detection(0.05) for pairs in ("both", "once"))
-    assert (both.draws, once.draws, CBP().detection(0.05).draws) == (2, 1, 0)
+    both, once = (RandCBPPolicy(bins=10, pairs=pairs).detection(0.05) for pairs in ("both", "once"))
+    assert (both.draws, once.draws, CBPPolicy().detection(0.05).draws) == (2, 1, 0)
     for _ in range(2000):
         t, n = int(rng.integers(2, 5000)), int(rng.integers(1, 500))
         e, u, v = int(rng.integers(0, n + 1)) // 10, rng.random(), rng.random()
@@ -109,7 +109,7 @@ def test_both_pairs_means_that_the_smaller_of_two_z_decides():
 
 
 def test_z_has_the_weights_of_the_definition():
-    rule, bound = RandCBP(bins=5, tail=1e-7).detection(0.05), 3.163
+    rule, bound = RandCBPPolicy(bins=5, tail=1e-7).detection(0.05), 3.163
     points = [draw(rule, bound, u) for u in (np.arange(20_000) + 0.5) / 20_000]
     values, counts = np.unique(np.round(points, 3), return_counts=True)
     assert values == pytest.approx([0, 0.791, 1.581, 2.372], abs=2e-3)

@@ -8,8 +8,8 @@ from matplotlib.text import Text
 from pages import Checker
 
 from sidelight.monitor import ClassifierMonitor, replay
-from sidelight.report.monitor_figure import draw_classes, draw_replay
-from sidelight.report.monitor_report import replay_page
+from sidelight.monitor.figures import draw_classes, draw_replay
+from sidelight.monitor.replay_page import replay_page
 from sidelight.report.saving import save_figure
 
 NAMES = ["cat", "dog <b>&", "a class whose name is much too long for any label", "$x_1$", "tab\there"]

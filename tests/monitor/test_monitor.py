@@ -1,6 +1,7 @@
 """The monitor in real life: repeats, late and corrected answers, caps, pending, classes that appear."""
 
 import copy
+import importlib
 import random
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor, UnknownIdError
-from sidelight.monitor.policies import RandCBP
+from sidelight.monitor.policies import RandCBPPolicy
 
 POLICIES = ("randcbp", "cbp", "explore", "sequential")
 RATES = {"cat": 0.01, "dog": 0.05, "horse": 0.2}
@@ -409,7 +410,7 @@ def test_copies_are_independent_and_go_on_alike():
         ({"tolerance": {"cat": 2}}, "tolerance is 2"),
         ({"policy": "bayes"}, "policy is 'bayes'"),
         ({"policy": "cbp", "bins": 3}, "no parameter 'bins'"),
-        ({"policy": RandCBP(), "bins": 3}, "belongs into"),
+        ({"policy": RandCBPPolicy(), "bins": 3}, "belongs into"),
         ({"bins": 0}, "bins is 0"),
         ({"pairs": "twice"}, "pairs is 'twice'"),
         ({"observers": "me"}, "observers is 'me'"),
@@ -457,3 +458,18 @@ assert seconds < 1.25, seconds
 assert not {"numba", "scipy", "matplotlib", "pandas"} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "home", "new"),
+    [
+        ("sidelight.monitor", "simulate_case", "sidelight.experiments.use_case", "simulate_case"),
+        ("sidelight.monitor", "simulate_use_case", "sidelight.experiments.use_case", "simulate_use_case"),
+        ("sidelight.monitor.policies", "RandCBP", "sidelight.monitor.policies", "RandCBPPolicy"),
+        ("sidelight.monitor.policies", "CBP", "sidelight.monitor.policies", "CBPPolicy"),
+    ],
+)
+def test_old_names_say_where_things_are_now(module, old, home, new):
+    with pytest.warns(DeprecationWarning, match=f"now .*{new}"):
+        found = getattr(importlib.import_module(module), old)
+    assert found is getattr(importlib.import_module(home), new)

@@ -16,8 +16,8 @@ from sidelight.cli._notes import warnings_as_notes
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
-    from sidelight.monitor.replaying import Replay
-    from sidelight.monitor.streams import Stream
+    from sidelight.monitor.labeled_data import LabeledData
+    from sidelight.monitor.replaying import ReplayReport
 
 _POLICIES = ("randcbp", "cbp", "explore", "sequential")
 _FORMATS = ("csv", "jsonl", "parquet")
@@ -93,19 +93,19 @@ def replay_command(file: str, prediction: str, truth: str, time: str | None, **o
             check_figure(path)
     if options["daily_cap"] is not None and time is None:
         raise SidelightError("--daily-cap needs --time, the column that says when a prediction was made")
-    from sidelight.monitor.streams import Columns
+    from sidelight.monitor.labeled_data import Columns
 
     stream = _read(file, Columns(prediction, truth, time), options["kind"], options["strict"])
     done = _replayed(stream, options)
     name = "standard input" if file == "-" else Path(file).name
     if figure:
-        from sidelight.report.monitor_figure import draw_replay
+        from sidelight.monitor.figures import draw_replay
         from sidelight.report.saving import save_figure
 
         save_figure(draw_replay(done, policy), figure)
     if page:
         from sidelight._storage import replacing
-        from sidelight.report.monitor_report import replay_page
+        from sidelight.monitor.replay_page import replay_page
 
         text = replay_page(done, policy, source=name, malformed=stream.malformed, complaints=stream.complaints)
         with replacing(page) as draft:
@@ -118,17 +118,17 @@ def replay_command(file: str, prediction: str, truth: str, time: str | None, **o
     _closing(stream, [path for path in (figure, page) if path])
 
 
-def _read(file: str, columns: Any, kind: str | None, strict: bool) -> Stream:
-    from sidelight.monitor.streams import read_stream
+def _read(file: str, columns: Any, kind: str | None, strict: bool) -> LabeledData:
+    from sidelight.monitor.labeled_data import read_labeled
 
     if file == "-":
         if kind is None:
             raise SidelightError("say with --format what standard input is: csv or jsonl")
-        return read_stream(sys.stdin, columns, kind, strict, "standard input")
-    return read_stream(file, columns, kind, strict)
+        return read_labeled(sys.stdin, columns, kind, strict, "standard input")
+    return read_labeled(file, columns, kind, strict)
 
 
-def _replayed(stream: Stream, options: dict[str, Any]) -> Replay:
+def _replayed(stream: LabeledData, options: dict[str, Any]) -> ReplayReport:
     from sidelight.monitor.replaying import replay
     from sidelight.simulation.progress import Progress
 
@@ -145,7 +145,7 @@ def _replayed(stream: Stream, options: dict[str, Any]) -> Replay:
         )
 
 
-def _write_replay(done: Replay, policy: str, name: str) -> None:
+def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
     late = f", answers {done.delay} predictions late" if done.delay else ""
     tolerance = done.truths[0].tolerance
     lead = (
@@ -166,7 +166,7 @@ def _write_replay(done: Replay, policy: str, name: str) -> None:
     _text.write(f"{done[policy].title}, class by class\n{_class_table(done, policy)}")
 
 
-def _class_table(done: Replay, policy: str) -> str:
+def _class_table(done: ReplayReport, policy: str) -> str:
     rows = [("class", "verified", "of", "estimate", "interval", "verdict", "truth")]
     for truth in sorted(done.truths, key=lambda one: -one.rate):
         one = done[policy].report[truth.name]
@@ -179,7 +179,7 @@ def _class_table(done: Replay, policy: str) -> str:
     return table(rows)
 
 
-def _closing(stream: Stream, written: list[str]) -> None:
+def _closing(stream: LabeledData, written: list[str]) -> None:
     """Say what could not be used, and where files are, on stderr."""
     if stream.malformed:
         click.echo(f"sidelight: note: {stream.malformed} lines could not be used:", err=True)
@@ -217,10 +217,10 @@ def simulate_command(
     Case 1 has balanced classes and one error rate for all, case 2 imbalanced classes and a rate for each. The first 96
     runs watch the very classifiers behind the published tables, whose numbers are shown beside.
     """
+    from sidelight.experiments.classifiers import CASES, TOLERANCES
+    from sidelight.experiments.use_case import simulate_use_case
+    from sidelight.experiments.use_case_table import rows_of
     from sidelight.monitor.settings import error_rate
-    from sidelight.monitor.simulation import simulate_use_case
-    from sidelight.monitor.use_case import CASES, TOLERANCES
-    from sidelight.monitor.use_case_table import rows_of
 
     for rate in tolerances:
         error_rate(rate)

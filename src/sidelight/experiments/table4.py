@@ -1,7 +1,23 @@
-"""Table 4: the use case, case 1."""
+"""Table 4: the use case, case 1; and what the two tables of the use case share."""
 
-from sidelight.experiments.experiment import Experiment
-from sidelight.experiments.use_case import sections
+from sidelight.experiments.classifiers import TOLERANCES
+from sidelight.experiments.experiment import Experiment, Player, Section, UseCase
+
+_PLAYERS = (
+    Player("randcbp", label="C-RandCBP", paper="C-RandCBP", reasons={"described": "two-draws"}),
+    Player("cbp", label="C-CBP", paper="C-CBP"),
+    Player("explore", label="Explore-fully", paper="Explore-fully"),
+    Player("sequential", label="Sequential"),
+)
+
+
+def sections(case: int) -> tuple[Section, ...]:
+    """Return one section per tolerated error rate."""
+    return tuple(
+        Section(f"{tolerance:g}", UseCase(case, tolerance, f"Tolerance {tolerance:g}"), _PLAYERS)
+        for tolerance in TOLERANCES
+    )
+
 
 EXPERIMENT = Experiment(
     name="table4",

@@ -1,7 +1,7 @@
 """Table 5: the use case, case 2."""
 
 from sidelight.experiments.experiment import Experiment
-from sidelight.experiments.use_case import sections
+from sidelight.experiments.table4 import sections
 
 EXPERIMENT = Experiment(
     name="table5",

@@ -1,20 +1,244 @@
-"""What the two tables of the use case share."""
+"""Policies on simulated classifiers, compiled: the whole published use case in seconds.
 
-from sidelight.experiments.experiment import Player, Section, UseCase
+Each predicted class has its own policy and its own stream of outcomes, so what matters about a long stream is only how
+many of its predictions fall on each class, a multinomial draw, and then the classes can be played one after the other.
+All policies meet the same classifiers, streams and outcomes.
+"""
 
-TOLERANCES = (0.025, 0.05, 0.1, 0.2)
+from __future__ import annotations
 
-_PLAYERS = (
-    Player("randcbp", label="C-RandCBP", paper="C-RandCBP", reasons={"described": "two-draws"}),
-    Player("cbp", label="C-CBP", paper="C-CBP"),
-    Player("explore", label="Explore-fully", paper="Explore-fully"),
-    Player("sequential", label="Sequential"),
-)
+import math
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.errors import SidelightError
+from sidelight.experiments.classifiers import CASES, STREAM, TOLERANCES, Classifier, draw_classifier, macro_f1
+from sidelight.kernels import compiled_available, generic, implements, loop
+from sidelight.monitor import policies
+from sidelight.monitor.confidence import log_evidence
+from sidelight.monitor.detection import Detection, verifies
+from sidelight.monitor.policies import Policy, mixture_prior, wald_cap
+from sidelight.simulation.progress import Progress
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+PROTOCOLS = ("published", "described")
+"""How the pair of neighbors is listed and Z is drawn: as in the published runs, or as the paper's text says."""
 
 
-def sections(case: int) -> tuple[Section, ...]:
-    """Return one section per tolerated error rate."""
-    return tuple(
-        Section(f"{tolerance:g}", UseCase(case, tolerance, f"Tolerance {tolerance:g}"), _PLAYERS)
-        for tolerance in TOLERANCES
+class Everything(NamedTuple):
+    """Verify every prediction."""
+
+    unused: int
+
+
+class Stop(NamedTuple):
+    """When a verdict is certain: log M(tolerance), kept up to date answer by answer, has reached the limit."""
+
+    a: float
+    b: float
+    tolerance: float
+    limit: float
+
+
+asks = generic("asks", ("policy", "t", "verified", "errors", "rng"))
+"""Say whether prediction t of a class is to be verified, as long as the class is open."""
+
+
+@implements(asks, Detection)
+def _asks_game(policy: Detection, t: int, verified: int, errors: int, rng: Any) -> bool:
+    u = 1.0
+    for _ in range(policy.draws):
+        u = min(u, rng.random())
+    return verifies(policy, t, verified, errors, u)
+
+
+@implements(asks, Everything)
+def _asks_always(policy: Everything, t: int, verified: int, errors: int, rng: Any) -> bool:
+    return True
+
+
+@loop
+def watch(
+    policy: Any,
+    stop: Stop,
+    rates: Floats,
+    predictions: Integers,
+    verified: Integers,
+    errors: Integers,
+    rng: np.random.Generator,
+    world_rng: np.random.Generator,
+) -> int:
+    """Watch the predictions of each class; write how many were verified and how many of those were errors.
+
+    Outcomes are drawn for all predictions, verified or not, so that every policy meets the same ones.
+    """
+    for c in range(rates.shape[0]):
+        n = 0
+        e = 0
+        evidence = 0.0
+        for t in range(predictions[c]):
+            wrong = 1 if world_rng.random() < rates[c] else 0
+            if evidence < stop.limit and asks(policy, t, n, e, rng):
+                if wrong == 1:
+                    evidence += math.log((stop.a + e) / ((stop.a + stop.b + n) * stop.tolerance))
+                else:
+                    evidence += math.log((stop.b + n - e) / ((stop.a + stop.b + n) * (1.0 - stop.tolerance)))
+                n += 1
+                e += wrong
+        verified[c] = n
+        errors[c] = e
+    return 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one policy did on one case and tolerance: one row per run, one column per class where there are two."""
+
+    case: int
+    tolerance: float
+    policy: Policy
+    confidence: float
+    predictions: Integers
+    rates: Floats
+    verified: Integers
+    errors: Integers
+    certain: npt.NDArray[np.bool_]
+
+    @property
+    def verifications(self) -> Integers:
+        """Verifications of each run."""
+        return self.verified.sum(axis=1)
+
+    @property
+    def truth(self) -> npt.NDArray[np.bool_]:
+        """Which classes exceed the tolerance."""
+        return self.rates > self.tolerance
+
+    @property
+    def found(self) -> npt.NDArray[np.bool_]:
+        """Which classes the policy says do, certain or not."""
+        return self.errors > self.tolerance * self.verified
+
+    @property
+    def f1(self) -> Floats:
+        """The macro F1 of each run."""
+        return macro_f1(self.truth, self.found)
+
+    @property
+    def wrong_certain(self) -> npt.NDArray[np.bool_]:
+        """Which verdicts were called certain and are wrong."""
+        return self.certain & (self.truth != self.found)
+
+
+def published_policy(name: str, protocol: str = "published") -> Policy:
+    """Return a policy with the parameters of a protocol."""
+    if protocol not in PROTOCOLS:
+        raise SidelightError(f"protocol is {protocol!r}: give one of {', '.join(map(repr, PROTOCOLS))}")
+    if name == "randcbp" and protocol == "published":
+        return policies.RandCBPPolicy(bins=10, tail=1e-6, pairs="both", observers="verify")
+    if name == "randcbp":
+        return policies.RandCBPPolicy(bins=5, tail=1e-7, pairs="once", observers="verify")
+    return policies.make_policy(name, {})
+
+
+def simulate_case(
+    case: int,
+    tolerance: float,
+    policy: str | Policy,
+    runs: int = 96,
+    seed: int = 0,
+    *,
+    confidence: float = 0.95,
+    prior: Any = None,
+    stop: bool | None = None,
+    stream: int = STREAM,
+    protocol: str = "published",
+    workers: int | None = None,
+    first_run: int = 0,
+    classifiers: int = 0,
+) -> Outcome:
+    """Let one policy watch the classifiers of one case.
+
+    Run r watches the published classifier of run r (others, with another seed in `classifiers`). How many predictions
+    fall on each class is drawn from `SeedSequence(seed, spawn_key=(case, r, 0))`, outcomes from `(case, r, 1)`, the
+    policy's own numbers from `(case, r, 2)`: neither the number of workers nor whether the loop is compiled changes a
+    result.
+
+    With `stop` a class is closed once its verdict is certain, as in the mode "identify" of a monitor; unless given,
+    only the policy "sequential" does so, and the others play on to the end as published.
+    """
+    chosen = published_policy(policy, protocol) if isinstance(policy, str) else policy
+    rules = _compiled(chosen, tolerance)
+    a, b = mixture_prior(prior, tolerance)
+    stops = isinstance(chosen, policies.Sequential) if stop is None else stop
+    rest = Stop(a, b, tolerance, -math.log1p(-confidence) if stops else math.inf)
+    cap = wald_cap(tolerance) + 2
+
+    def play(run: int) -> tuple[Floats, Integers, Integers, Integers]:
+        classifier = draw_classifier(case, run, classifiers)
+        return _watched(rules, rest, classifier, cap, stream, (seed, case, run))
+
+    numbers = range(first_run, first_run + runs)
+    with ThreadPoolExecutor(workers if compiled_available() else 1) as pool:
+        rates, predictions, verified, errors = (np.array(part) for part in zip(*pool.map(play, numbers), strict=True))
+    certain = _certain(verified, errors, tolerance, confidence, prior)
+    return Outcome(case, tolerance, chosen, confidence, predictions, rates, verified, errors, certain)
+
+
+def _watched(
+    rules: Any, rest: Stop, classifier: Classifier, cap: int, stream: int, place: tuple[int, int, int]
+) -> tuple[Floats, Integers, Integers, Integers]:
+    """Watch one classifier; return error rates, predictions, verifications and errors of its classes."""
+    seed, case, run = place
+    drawn, world, own = (
+        np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(case, run, k))) for k in range(3)
     )
+    predictions = np.minimum(drawn.multinomial(stream, classifier.share), cap).astype(np.int64)
+    verified, errors = (np.zeros(len(predictions), np.int64) for _ in range(2))
+    watch(rules, rest, classifier.error, predictions, verified, errors, own, world)
+    return classifier.error, predictions, verified, errors
+
+
+def simulate_use_case(
+    names: Iterable[str] = ("explore", "cbp", "randcbp", "sequential"),
+    *,
+    cases: Sequence[int] = CASES,
+    tolerances: Sequence[float] = TOLERANCES,
+    runs: int = 96,
+    seed: int = 0,
+    progress: bool | None = None,
+    **options: Any,
+) -> list[Outcome]:
+    """Let several policies watch the classifiers of several cases; options as for `simulate_case`."""
+    jobs = [(case, tolerance, name) for case in cases for tolerance in tolerances for name in names]
+    outcomes = []
+    with Progress("use case", len(jobs), progress) as bar:
+        for job in jobs:
+            outcomes.append(simulate_case(*job, runs, seed, **options))
+            bar.advance(1)
+    return outcomes
+
+
+def _compiled(policy: Policy, tolerance: float) -> Any:
+    return (
+        policy.detection(tolerance)
+        if isinstance(policy, policies.RandCBPPolicy | policies.CBPPolicy)
+        else Everything(0)
+    )
+
+
+def _certain(
+    verified: Integers, errors: Integers, tolerance: float, confidence: float, prior: Any
+) -> npt.NDArray[np.bool_]:
+    """Say which verdicts are certain at the end of the stream."""
+    law, limit = mixture_prior(prior, tolerance), -math.log1p(-confidence)
+    counts = zip(verified.ravel().tolist(), errors.ravel().tolist(), strict=True)
+    # A tiny allowance: the loop adds logarithms one by one and this takes them at once.
+    return np.array([log_evidence(e, n, tolerance, law) >= limit - 1e-9 for n, e in counts]).reshape(verified.shape)

@@ -31,7 +31,10 @@ _DECIDING = (
     "limits",
     "simulation",
 )
-_DECIDING_TOO = ("monitor", "experiments/streams.py", "experiments/worlds.py", "experiments/work.py")
+_DECIDING_TOO = (
+    *(f"monitor/{name}.py" for name in ("confidence", "detection", "policies")),
+    *(f"experiments/{name}.py" for name in ("streams", "worlds", "work", "classifiers", "use_case")),
+)
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,7 @@ def _strategy(game: str, name: str, parameters: tuple[tuple[str, Any], ...]) -> 
 
 def _watched(task: Task, setting: UseCase) -> Arrays:
     """Watch classifiers."""
-    from sidelight.monitor.simulation import simulate_case
+    from sidelight.experiments.use_case import simulate_case
 
     outcome = simulate_case(
         setting.case,

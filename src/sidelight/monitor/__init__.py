@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
     from sidelight.monitor.policies import wald_cap
     from sidelight.monitor.replaying import replay
     from sidelight.monitor.reports import ClassReport, Report
-    from sidelight.monitor.simulation import simulate_case, simulate_use_case
 
 __all__ = [
     "Answer",
@@ -21,8 +21,6 @@ __all__ = [
     "Report",
     "UnknownIdError",
     "replay",
-    "simulate_case",
-    "simulate_use_case",
     "wald_cap",
 ]
 
@@ -34,13 +32,19 @@ _HOMES = {
     "Report": "reports",
     "UnknownIdError": "decisions",
     "replay": "replaying",
-    "simulate_case": "simulation",
-    "simulate_use_case": "simulation",
     "wald_cap": "policies",
 }
+_MOVED = dict.fromkeys(("simulate_case", "simulate_use_case"), "sidelight.experiments.use_case")
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MOVED:
+        warnings.warn(
+            f"sidelight.monitor.{name} is now {_MOVED[name]}.{name}; the old name goes with the next version",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(importlib.import_module(_MOVED[name]), name)
     if name not in _HOMES:
         raise AttributeError(f"module 'sidelight.monitor' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"sidelight.monitor.{_HOMES[name]}"), name)

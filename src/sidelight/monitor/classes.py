@@ -7,7 +7,7 @@ from typing import Any
 
 from sidelight.monitor.confidence import Verdict, interval, labels_needed, verdict
 from sidelight.monitor.decisions import Label
-from sidelight.monitor.policies import CBP, Explore, RandCBP
+from sidelight.monitor.policies import CBPPolicy, Explore, RandCBPPolicy
 from sidelight.monitor.randomness import key_of
 from sidelight.monitor.settings import Settings
 
@@ -57,7 +57,7 @@ class ClassState:
         self.name, self.settings = name, settings
         self.tolerance = settings.tolerance_of(name)
         self.prior = settings.prior_of(self.tolerance)
-        self.game = policy.detection(self.tolerance) if isinstance(policy, RandCBP | CBP) else None
+        self.game = policy.detection(self.tolerance) if isinstance(policy, RandCBPPolicy | CBPPolicy) else None
         self.explore = policy.limit(self.tolerance) if isinstance(policy, Explore) else 0
         self.key, self.spot_key = (key_of(settings.seed, name, purpose) for purpose in ("policy", "spot"))
         self.predictions = self.asked = self.pending = self.skipped = 0

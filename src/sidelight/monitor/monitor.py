@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from sidelight.errors import SidelightError
-from sidelight.monitor import decisions, files
+from sidelight.monitor import decisions, monitor_file
 from sidelight.monitor.classes import ClassState
 from sidelight.monitor.decisions import Answer, Decision, Id, Label, UnknownIdError
 from sidelight.monitor.detection import verifies
@@ -165,15 +165,15 @@ class ClassifierMonitor:
             return make_report(self._settings, self._states.values(), self._ledger)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a JSON file, whole or not at all; see `sidelight.monitor.files` for the format."""
+        """Write everything to a JSON file, whole or not at all; see `sidelight.monitor.monitor_file` for the format."""
         with self._lock:
             data = self.to_dict()
-        files.write(path, data)
+        monitor_file.write(path, data)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Return the monitor in a file; it goes on exactly as the saved one would have."""
-        return cls.from_dict(files.read(path))
+        return cls.from_dict(monitor_file.read(path))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""

@@ -1,13 +1,14 @@
 """How a monitor chooses what to verify: four policies and their parameters.
 
-`RandCBP` and `CBP` play the τ-detection game, one strategy per predicted class; `Explore` verifies every prediction up
-to a number fixed beforehand; `Sequential` verifies until the verdict is certain. Whatever the policy, the verdict comes
-from the confidence sequence of `sidelight.monitor.confidence`.
+`RandCBPPolicy` and `CBPPolicy` play the τ-detection game, one strategy per predicted class; `Explore` verifies every
+prediction up to a number fixed beforehand; `Sequential` verifies until the verdict is certain. Whatever the policy, the
+verdict comes from the confidence sequence of `sidelight.monitor.confidence`.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
@@ -32,7 +33,7 @@ class Policy:
 
 
 @dataclass(frozen=True)
-class RandCBP(Policy):
+class RandCBPPolicy(Policy):
     """Randomized confidence bounds, one strategy per predicted class.
 
     Parameters
@@ -86,8 +87,8 @@ class RandCBP(Policy):
 
 
 @dataclass(frozen=True)
-class CBP(Policy):
-    """Confidence bounds without randomization, one strategy per predicted class; parameters as for `RandCBP`."""
+class CBPPolicy(Policy):
+    """Confidence bounds without randomization, one strategy per predicted class; parameters as for `RandCBPPolicy`."""
 
     name: ClassVar[str] = "cbp"
     title: ClassVar[str] = "C-CBP"
@@ -97,8 +98,8 @@ class CBP(Policy):
     def __post_init__(self) -> None:
         self._twin()
 
-    def _twin(self) -> RandCBP:
-        return RandCBP(alpha=self.alpha, bins=1, observers=self.observers)
+    def _twin(self) -> RandCBPPolicy:
+        return RandCBPPolicy(alpha=self.alpha, bins=1, observers=self.observers)
 
     def detection(self, tolerance: float) -> Detection:
         """Return the decision rule for one tolerance."""
@@ -146,7 +147,7 @@ class Sequential(Policy):
     title: ClassVar[str] = "Sequential"
 
 
-POLICIES: dict[str, type[Policy]] = {kind.name: kind for kind in (RandCBP, CBP, Explore, Sequential)}
+POLICIES: dict[str, type[Policy]] = {kind.name: kind for kind in (RandCBPPolicy, CBPPolicy, Explore, Sequential)}
 """All policies by name, in the order of tables."""
 
 
@@ -209,3 +210,11 @@ def _number(value: Any) -> bool:
 def _check(name: str, value: Any, good: bool, wanted: str) -> None:
     if not good:
         raise SidelightError(f"{name} is {value!r}: give {wanted}")
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("CBP", "RandCBP"):
+        text = f"sidelight.monitor.policies.{name} is now {name}Policy; the old name goes with the next version"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return globals()[f"{name}Policy"]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -73,7 +73,7 @@ class PolicyReplay:
 
 
 @dataclass(frozen=True)
-class Replay:
+class ReplayReport:
     """All policies on one stream of labelled predictions."""
 
     truths: tuple[Truth, ...]
@@ -139,7 +139,7 @@ def replay(
     delay: int = 0,
     advance: Callable[[int], None] | None = None,
     **options: Any,
-) -> Replay:
+) -> ReplayReport:
     """Let every policy watch a stream whose truth is known.
 
     Parameters
@@ -167,7 +167,7 @@ def replay(
         Truth(name, monitors[0]._settings.tolerance_of(name), count, errors[name]) for name, count in counts.items()
     )
     done = [_play(monitor, names, wrong, moments, delay, facts, advance) for monitor in monitors]
-    return Replay(
+    return ReplayReport(
         truths=facts,
         policies=tuple(done),
         predictions=len(names),

@@ -93,7 +93,7 @@ class Report:
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw estimates and intervals; with a `path` also write the figure (.svg, .pdf or .png)."""
-        from sidelight.report.monitor_figure import draw_classes
+        from sidelight.monitor.figures import draw_classes
 
         figure = draw_classes(self)
         if path is not None:

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from sidelight.errors import SidelightError
+from sidelight.experiments.classifiers import draw_classifier, macro_f1
+from sidelight.experiments.use_case import simulate_case, simulate_use_case
+from sidelight.experiments.use_case_table import published, rows_of
 from sidelight.kernels import interpreted
-from sidelight.monitor import ClassifierMonitor, simulate_case, simulate_use_case
-from sidelight.monitor.policies import RandCBP, wald_cap
-from sidelight.monitor.use_case import draw_classifier, macro_f1
-from sidelight.monitor.use_case_table import published, rows_of
+from sidelight.monitor import ClassifierMonitor
+from sidelight.monitor.policies import RandCBPPolicy, wald_cap
 
 CASES = [(case, tau) for case in (1, 2) for tau in (0.05, 0.1, 0.2)]
 
@@ -97,15 +98,15 @@ def test_the_simulation_is_the_monitor(stop):
             if monitor.decide("cat", id=id).verify:
                 monitor.answer(id, correct=bool(rng.random() >= rate))
         found.append(monitor.report().verifications)
-    from sidelight.monitor import simulation
+    from sidelight.experiments import use_case
 
-    rule = RandCBP(bins=10, pairs="both", tail=1e-6).detection(tau)
+    rule = RandCBPPolicy(bins=10, pairs="both", tail=1e-6).detection(tau)
     prior = monitor._states["cat"].prior
     limit = -math.log1p(-0.95) if stop else math.inf
     n, e = (np.zeros(500, np.int64) for _ in range(2))
     generators = [np.random.default_rng(k) for k in (1, 2)]
-    rest = simulation.Stop(prior.a, prior.b, tau, limit)
-    simulation.watch(rule, rest, np.full(500, rate), np.full(500, cap), n, e, *generators)
+    rest = use_case.Stop(prior.a, prior.b, tau, limit)
+    use_case.watch(rule, rest, np.full(500, rate), np.full(500, cap), n, e, *generators)
     error = math.hypot(np.std(found) / math.sqrt(150), n.std() / math.sqrt(500))
     assert abs(np.mean(found) - n.mean()) < 4.5 * error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matplotlib import style
 from matplotlib.axes import Axes
@@ -11,13 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from sidelight.monitor.replaying import PolicyReplay, ReplayReport, Truth
+from sidelight.monitor.reports import ClassReport, Report
 from sidelight.report.ink import ALARM, FAINT, INK, PALE
 from sidelight.report.results_table import grouped
 from sidelight.report.sheet import FONT
-
-if TYPE_CHECKING:
-    from sidelight.monitor.replaying import PolicyReplay, Replay, Truth
-    from sidelight.monitor.reports import ClassReport, Report
 
 VERDICTS = {"above": ALARM, "below": "#00664f", "unknown": FAINT}
 """Colours of verdicts; words stand beside them, so that no one has to tell colours apart."""
@@ -90,7 +88,7 @@ def _headings(axes: Axes, rows: int) -> None:
         axes.text(x, rows - 0.1, heading, color=FAINT, size=7.5, **place)
 
 
-def draw_replay(replay: Replay, policy: str) -> Figure:
+def draw_replay(replay: ReplayReport, policy: str) -> Figure:
     """Draw how estimate and interval of each class went, one panel per class, those with most predictions first."""
     with style.context(["default", _SETTINGS]):
         one = replay[policy]
@@ -120,7 +118,7 @@ def draw_replay(replay: Replay, policy: str) -> Figure:
         return figure
 
 
-def _panel(axes: Axes, one: PolicyReplay, truth: Truth, replay: Replay) -> None:
+def _panel(axes: Axes, one: PolicyReplay, truth: Truth, replay: ReplayReport) -> None:
     """Draw one class: band, estimate, tolerance, and the rate in the whole file."""
     points = one.paths[truth.name]
     report = one.report[truth.name]
@@ -147,7 +145,7 @@ def _panel(axes: Axes, one: PolicyReplay, truth: Truth, replay: Replay) -> None:
     axes.text(0, 1.05, counts, transform=axes.transAxes, size=7.5, color=colour)
 
 
-def _replay_title(figure: Figure, replay: Replay, one: PolicyReplay, shown: int) -> None:
+def _replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown: int) -> None:
     height = figure.get_size_inches()[1]
     left_out = len(replay.truths) - shown
     more = f"; {left_out} rarer classes are not shown" if left_out else ""

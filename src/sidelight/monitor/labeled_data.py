@@ -44,7 +44,7 @@ class Columns:
 
 
 @dataclass
-class Stream:
+class LabeledData:
     """Predictions with their truth, in order."""
 
     predictions: list[Any] = field(default_factory=list)
@@ -65,12 +65,12 @@ class Stream:
             self.complaints.append(f"line {line}: {why}")
 
 
-def read_stream(
+def read_labeled(
     source: str | Path | TextIO, columns: Columns, kind: str | None = None, strict: bool = False, name: str = ""
-) -> Stream:
+) -> LabeledData:
     """Read labelled predictions from a file or an open text stream; `kind` is one of `FORMATS`, else the name says."""
     kind = kind or format_of(source)
-    stream = Stream()
+    stream = LabeledData()
     if kind == "parquet":
         _check_path(source)
         rows: Iterable[tuple[int, Any]] = _parquet_rows(source, columns)
@@ -103,7 +103,7 @@ def format_of(source: Any) -> str:
     return _SUFFIXES[suffix]
 
 
-def _collect(stream: Stream, rows: Iterable[tuple[int, Any]], columns: Columns, strict: bool) -> None:
+def _collect(stream: LabeledData, rows: Iterable[tuple[int, Any]], columns: Columns, strict: bool) -> None:
     for line, row in rows:
         if isinstance(row, str):
             stream.complain(line, row, strict)

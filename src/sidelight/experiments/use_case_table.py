@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sidelight import _published
-from sidelight.monitor.simulation import Outcome
+from sidelight.experiments.use_case import Outcome
 
 
 class Row(NamedTuple):

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from sidelight.report.monitor_figure import draw_replay
+from sidelight.monitor.figures import draw_replay
+from sidelight.monitor.replaying import PolicyReplay, ReplayReport
 from sidelight.report.results_table import grouped
 from sidelight.report.web_page import cards, document, escaped, inlined, table
-
-if TYPE_CHECKING:
-    from sidelight.monitor.replaying import PolicyReplay, Replay
 
 _STYLE = """
 tr.chosen td { background: var(--soft); font-weight: 600; }
@@ -19,7 +16,9 @@ td.above { color: var(--above); } td.below { color: var(--below); } td.wrong { c
 """
 
 
-def replay_page(replay: Replay, policy: str, *, source: str, malformed: int = 0, complaints: Sequence[str] = ()) -> str:
+def replay_page(
+    replay: ReplayReport, policy: str, *, source: str, malformed: int = 0, complaints: Sequence[str] = ()
+) -> str:
     """Return the page about a replay, with one policy in detail."""
     one = replay[policy]
     parts = [
@@ -40,7 +39,7 @@ def replay_page(replay: Replay, policy: str, *, source: str, malformed: int = 0,
     return document(f"{source}: monitor replay", parts, _STYLE)
 
 
-def _lead(replay: Replay) -> str:
+def _lead(replay: ReplayReport) -> str:
     tolerances = sorted({one.tolerance for one in replay.truths})
     shown = f"{tolerances[0]:g}" if len(tolerances) == 1 else f"{tolerances[0]:g} to {tolerances[-1]:g}"
     late = f", answers {grouped(replay.delay)} predictions late" if replay.delay else ""
@@ -50,7 +49,7 @@ def _lead(replay: Replay) -> str:
     )
 
 
-def _cards(replay: Replay, one: PolicyReplay) -> str:
+def _cards(replay: ReplayReport, one: PolicyReplay) -> str:
     share = f"{100 * replay.saved_of_all(one):.1f} %"
     found = [
         (grouped(one.verifications), f"verifications with {one.title}"),
@@ -61,7 +60,7 @@ def _cards(replay: Replay, one: PolicyReplay) -> str:
     return cards(found)
 
 
-def _policies(replay: Replay, chosen: str) -> str:
+def _policies(replay: ReplayReport, chosen: str) -> str:
     heads = ("policy", "verifications", "saved of all", "saved of Explore-fully")
     verdicts = ("right", "wrong", "unknown", "leaning right")
     rows = []
@@ -76,7 +75,7 @@ def _policies(replay: Replay, chosen: str) -> str:
     return table((*heads, *verdicts), rows)
 
 
-def _legend(replay: Replay) -> str:
+def _legend(replay: ReplayReport) -> str:
     return (
         f"Explore-fully verifies every prediction up to {grouped(replay.wald)} labels in all, a number that Wald's "
         "interval fixes beforehand. A verdict is right if it is certain and agrees with the error rate in the whole "
@@ -84,7 +83,7 @@ def _legend(replay: Replay) -> str:
     )
 
 
-def _classes(replay: Replay, one: PolicyReplay) -> str:
+def _classes(replay: ReplayReport, one: PolicyReplay) -> str:
     heads = ("class", "predictions", "verified", "errors", "estimate", "interval", "verdict", "whole file")
     rows = []
     for truth in sorted(replay.truths, key=lambda each: -each.rate):
@@ -102,7 +101,7 @@ def _classes(replay: Replay, one: PolicyReplay) -> str:
     return table(heads, rows)
 
 
-def _figure(replay: Replay, policy: str) -> str:
+def _figure(replay: ReplayReport, policy: str) -> str:
     """Return the figure as SVG text without the XML prologue, the same for the same replay."""
     from matplotlib import rc_context
 
