@@ -80,6 +80,30 @@ class ClonesBadly(Honest):
         return copy.copy(self)
 
 
+class HoldsALock(Honest):
+    def __init__(self, game, rate=0.3, seed=0):
+        super().__init__(game, rate, seed=seed)
+        self._lock = threading.Lock()
+
+
+class OpensOnce(Honest):
+    """Can be pickled before it plays, but not afterwards."""
+
+    def _act(self, context):
+        self._lock = threading.Lock()
+        return super()._act(context)
+
+
+class IsItsOwnCopy(Honest):
+    def __deepcopy__(self, memo):
+        return self
+
+
+class LeavesItsStateBehind(Honest):
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name not in ("_state", "_rng")}
+
+
 class NeverForgets(Honest):
     def _start(self):
         self._kept = getattr(self, "_kept", None) or super()._start()
@@ -309,6 +333,7 @@ BROKEN = {
     "prints_its_parameters": [Mute],
     "explains_without_playing": [Rambling],
     "clone_is_independent": [ClonesBadly],
+    "survives_pickle_and_deepcopy": [HoldsALock, OpensOnce, IsItsOwnCopy, LeavesItsStateBehind],
     "reset_reproduces": [NeverForgets],
     "same_seed_same_play": [Unseeded, DrawsFromTheGlobalGenerator],
     "saves_and_loads": [KeepsMemoryElsewhere, NeedsPickle],

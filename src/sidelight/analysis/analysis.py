@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -34,20 +35,37 @@ def analyze(game: Game) -> Analysis:
     """
     if not isinstance(game, Game):
         raise TypeError(f"analyze needs a Game, not {type(game).__name__}: make one with Game(loss, feedback)")
+    return _shared(game, Analysis)
+
+
+def _shared(game: Game, make: Callable[[Game], Analysis]) -> Analysis:
+    """Return the analysis of a game that this process has, or make it."""
     # Equal games may bear different names, and symbols may be equal without looking alike.
     key = (repr(game), game.actions, game.outcomes)
     with _lock:
         known = _recent.pop(key, None)
-        analysis = known if known is not None and known.game == game else Analysis(game)
+        analysis = known if known is not None and known.game == game else make(game)
         _recent[key] = analysis
         while len(_recent) > _MOST_RECENT:
             del _recent[next(iter(_recent))]
     return analysis
 
 
+def _unpickled(facts: dict[str, Any]) -> Analysis:
+    """Return the analysis that this process has of the game, or the one that another process made."""
+
+    def remake(game: Game) -> Analysis:
+        analysis = object.__new__(Analysis)
+        vars(analysis).update(facts, **{name: {} for name in _CACHES})
+        return analysis
+
+    return _shared(facts["game"], remake)
+
+
 # All strategies that play a game share its analysis, and with it what they learn about plausible sets.
 _recent: dict[tuple[Any, ...], Analysis] = {}
 _MOST_RECENT = 32
+_CACHES = ("_observers", "_plausible")
 _lock = threading.Lock()
 
 
@@ -85,6 +103,13 @@ class Analysis:
         groups = [tuple(i for i in every if self.cells.representative[i] == r) for r in self.cells.classes]
         self.duplicates = tuple(group for group in groups if len(group) > 1)
         self.neighbors: tuple[Pair, ...] = self.cells.neighbors
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Not the caches, which other threads may change meanwhile; what is learnt can be large and is shared there too.
+        return _unpickled, ({name: value for name, value in dict(vars(self)).items() if name not in _CACHES},)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Analysis:
+        return self  # nothing changes it but what it learns, which all should share
 
     @cached_property
     def kind(self) -> Kind:

@@ -52,6 +52,7 @@ class PlausibleSets:
 
     def __init__(self, analysis: Analysis, sets: Sequence[Iterable[int]]) -> None:
         self._analysis = analysis
+        self._observers = tuple(map(tuple, sets))
         self._lock = threading.Lock()
         self._pairs: tuple[Pair, ...] = analysis.neighbors
         self._two = analysis.game.n_outcomes == 2
@@ -69,6 +70,10 @@ class PlausibleSets:
         if self._pairs and not self._two:
             self._regions = [_Region(self, target) for target in range(self.sizes[1])]
             self._seed()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What was learnt changes no answer and can be large: another process learns it again, and shares it there.
+        return type(self._analysis).plausible_sets, (self._analysis, self._observers)
 
     @property
     def sizes(self) -> tuple[int, int, int]:

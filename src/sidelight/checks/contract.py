@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import pickle
+import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +77,24 @@ def clone_is_independent(stage: Stage) -> None:
     ensure(_generator(twin) == _generator(made), "a clone ends with another state of the random generator")
     ensure(same(idle.save(), before), "playing the original changes a clone")
     ensure(stage.play(stage.make().clone()) == stage.play(stage.make()), "a clone of a fresh strategy plays otherwise")
+
+
+def survives_pickle_and_deepcopy(stage: Stage) -> str | None:
+    """Check that a pickle and a deep copy, of a fresh strategy and in the middle of play, go on as the original."""
+    found = getattr(sys.modules.get(type(stage.strategy).__module__), type(stage.strategy).__qualname__, None)
+    ways: dict[str, Callable[[Strategy], Strategy]] = {"copy.deepcopy": copy.deepcopy}
+    if found is type(stage.strategy):
+        ways["pickle"] = lambda strategy: pickle.loads(pickle.dumps(strategy))
+    for way, duplicate in ways.items():
+        for rounds in (0, _HALF):
+            made = stage.make()
+            stage.play(made, 0, rounds)
+            twin = duplicate(made)
+            ensure(type(twin) is type(made), f"{way} gives another class")
+            played = stage.play(made, rounds), stage.play(twin, rounds)
+            ensure(played[0] == played[1], f"after {rounds} rounds, a copy made with {way} plays on differently")
+            ensure(_generator(twin) == _generator(made), f"a copy made with {way} uses its generator differently")
+    return None if "pickle" in ways else "the class cannot be imported by its name, so that nothing can pickle it"
 
 
 def reset_reproduces(stage: Stage) -> None:
@@ -156,6 +177,7 @@ CHECKS: tuple[Check, ...] = (
     prints_its_parameters,
     explains_without_playing,
     clone_is_independent,
+    survives_pickle_and_deepcopy,
     reset_reproduces,
     same_seed_same_play,
     saves_and_loads,

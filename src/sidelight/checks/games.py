@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 import tempfile
 from collections.abc import Callable
 from fractions import Fraction
@@ -53,6 +54,7 @@ def survives_copies(game: Game) -> str | None:
     again: dict[str, Callable[[], Game]] = {
         "plain data": lambda: Game.from_dict(data),
         "copy.deepcopy": lambda: copy.deepcopy(game),
+        "pickle": lambda: pickle.loads(pickle.dumps(game)),
     }
     with tempfile.TemporaryDirectory() as folder:
         for suffix in (".json", ".toml"):

@@ -150,8 +150,9 @@ class Strategy(ABC):
 
     def clone(self) -> Self:
         """Return an independent copy that would go on exactly as this one."""
-        twin = copy.copy(self)
-        if "_state" in self.__dict__:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        if self._started:
             twin._rng = copy.deepcopy(self._rng)
             twin._state = copy.deepcopy(self._state)
             twin._under_way = list(self._under_way)
@@ -312,6 +313,10 @@ class KernelStrategy(Strategy):
         if "_compiled" not in self.__dict__:
             self._compiled = self._compile()
         return self._compiled
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: all but the compiled parameters, which can be large and are made again."""
+        return {name: value for name, value in self.__dict__.items() if name != "_compiled"}
 
     def _act(self, context: Context) -> int:
         while (action := act(self.compiled_parameters, self.state, context, self.rng)) == UNANSWERED:
