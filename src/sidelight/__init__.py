@@ -12,6 +12,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from sidelight._version import __version__ as __version__
+
 if TYPE_CHECKING:
     from sidelight import environments, games, limits, monitor, strategies
     from sidelight.analysis import Analysis, analyze
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from sidelight.results import Results
     from sidelight.simulation import simulate
 
-__version__ = "0.1.0"
 __all__ = [
     "Analysis",
     "ClassifierMonitor",

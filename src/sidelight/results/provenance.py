@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from datetime import UTC, datetime
 from typing import Any
 
+from sidelight._version import __version__
 from sidelight.errors import GameError
 from sidelight.game import Game
 
@@ -29,8 +30,6 @@ def collected() -> dict[str, Any]:
 
 @functools.cache
 def _machine() -> tuple[tuple[str, str | None], ...]:
-    from sidelight import __version__
-
     return (
         ("sidelight", __version__),
         ("python", platform.python_version()),
