@@ -1,0 +1,107 @@
+"""Words and numbers as people read them, on one line or wrapped to a width."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import unicodedata
+from collections.abc import Sequence
+
+STAY = "\N{NO-BREAK SPACE}"
+# Short parentheses and brackets, with what stands before them: no line is broken within.
+_TOGETHER = (r"(\w = )?\([^()\n]{,50}\)", r"([-/\d]+ (x )?)?p?\[[^][\n]{,40}\]")
+
+
+def shown(text: str) -> str:
+    """Return a text on one line: what cannot be seen (line ends, control characters, lone surrogates) as escapes."""
+    return "".join(c if c.isprintable() or unicodedata.category(c) == "Zs" else repr(c)[1:-1] for c in text)
+
+
+def one_line(text: str) -> str:
+    """Return a text with all its white space, line ends included, as single spaces."""
+    return " ".join(text.split())
+
+
+def width_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes: two for wide characters, none for combining ones."""
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+def padded(text: str, width: int, left: bool = True) -> str:
+    """Return a text with spaces after it, or before it, up to a width."""
+    spaces = " " * (width - width_of(text))
+    return text + spaces if left else spaces + text
+
+
+def broken(text: str, width: float, indent: str = "") -> list[str]:
+    """Break a line into lines of at most this width, all but the first indented; words break only if they must."""
+    found: list[str] = []
+    line = text[: len(text) - len(text.lstrip(" "))]
+    empty = True
+    for word in text.lstrip(" ").split(" "):
+        candidate = line + word if empty else f"{line} {word}"
+        if width_of(candidate) > width and not empty:
+            found.append(line)
+            candidate = indent + word
+        while (cut := max(_fitting(candidate, width), len(indent) * bool(found) + 1)) < len(candidate):
+            found.append(candidate[:cut])
+            candidate = indent + candidate[cut:]
+        line, empty = candidate, False
+    return [*found, line]
+
+
+def _fitting(text: str, width: float) -> int:
+    """Return how many characters of a text fit into a width."""
+    used = 0
+    for index, character in enumerate(text):
+        used += width_of(character)
+        if used > width:
+            return index
+    return len(text)
+
+
+def wrapped(text: str, width: int, together: Sequence[str] = ()) -> str:
+    """Wrap each line of a text; what follows an indented line that was broken is indented under it.
+
+    Lines are not broken within short parentheses or brackets, nor within the phrases that belong `together`.
+    """
+    for phrase in together:
+        text = text.replace(phrase, phrase.replace(" ", STAY))
+    for pattern in _TOGETHER:
+        text = re.sub(pattern, lambda found: found[0].replace(" ", STAY), text)
+    lines: list[str] = []
+    for line in text.split("\n"):
+        margin = len(line) - len(line.lstrip())
+        lines += filled(line.strip(), width, margin, margin + (4 if margin else 0)) or [""]
+    return "\n".join(lines).replace(STAY, " ")
+
+
+def filled(text: str, width: int, first: int, further: int) -> list[str]:
+    """Wrap a text into lines, the first indented by `first` spaces and those after it by `further`."""
+    return textwrap.wrap(
+        text, width, initial_indent=" " * first, subsequent_indent=" " * further, break_on_hyphens=False
+    )
+
+
+def count(number: int, noun: str) -> str:
+    """Return, say, "1 run" or "3 runs"."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def joined(words: Sequence[str]) -> str:
+    """Return "a, b and c"."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def grouped(value: int) -> str:
+    """Write a whole number with its thousands set apart."""
+    return f"{value:,}".replace(",", STAY)
+
+
+def regret(value: float) -> str:
+    """Write a regret: three decimals as in publications, fewer where they are noise."""
+    size = abs(value)
+    if 0 < size < 0.01:
+        return f"{value:.2g}"
+    return f"{value:.{3 if size < 1e3 else 1 if size < 1e5 else 0}f}"
