@@ -2,31 +2,100 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
+import platform
+import re
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+from sidelight.errors import FileError
 
-@contextmanager
+_DRAFT = re.compile(r"\..*-draft-(?P<host>[0-9a-f]{8})-(?P<process>\d+)-\w{8}(\.[^.]*)?")
+_OLD = 24 * 3600.0  # seconds after which a draft is abandoned whose process cannot be asked
+_being_written: set[str] = set()
+
+
+@contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary file beside `path`; it takes that name when the block ends well and vanishes when it does not.
 
-    An interrupt (Ctrl-C included) in the middle of writing leaves the previous file as it was.
+    An interrupt (Ctrl-C included) in the middle of writing leaves the previous file as it was. The hidden draft that a
+    killed process leaves behind is removed by whoever next writes into the folder.
     """
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # The suffix is kept because writers (matplotlib, NumPy, Arrow) choose the format by it.
-    handle, name = tempfile.mkstemp(prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent)
-    os.close(handle)
-    draft = Path(name)
+    with naming(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _remove_abandoned(target.parent)
+        # The suffix is kept because writers (matplotlib, NumPy, Arrow) choose the format by it.
+        prefix = f".{target.stem}-draft-{_host()}-{os.getpid()}-"
+        handle, name = tempfile.mkstemp(prefix=prefix, suffix=target.suffix, dir=target.parent)
+        os.close(handle)
+        draft = Path(name)
+        _being_written.add(draft.name)
+        try:
+            yield draft
+            os.chmod(draft, 0o666 & ~_umask())
+            os.replace(draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
+            _being_written.discard(draft.name)
+
+
+@contextlib.contextmanager
+def naming(target: Path) -> Iterator[None]:
+    """In errors of the system, name what was to be written instead of the draft that nobody has heard of."""
     try:
-        yield draft
-        os.chmod(draft, 0o666 & ~_umask())
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
+        yield
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(f"cannot write {str(target)!r}: {error.strerror or error}") from error
+
+
+def make_writable(folder: str | os.PathLike[str]) -> Path:
+    """Make a folder if it is not there, and fail now rather than after the first minute if it cannot be written."""
+    place = Path(folder)
+    if place.exists() and not place.is_dir():
+        raise FileError(f"{str(place)!r} is a file: name a folder")
+    with naming(place):
+        place.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=place).close()
+        _remove_abandoned(place)
+    return place
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the drafts of processes that are gone."""
+    for file in folder.glob(".*-draft-*"):
+        found = _DRAFT.fullmatch(file.name)
+        if found and file.name not in _being_written and _gone(file, found["host"], int(found["process"])):
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+
+def _gone(draft: Path, host: str, process: int) -> bool:
+    """Say whether the process that wrote a draft has ended; one of another machine cannot be asked."""
+    if host == _host() and process == os.getpid():
+        return True  # an earlier process with the same number: this one knows its own drafts
+    if host == _host() and os.name == "posix":
+        try:
+            os.kill(process, 0)
+        except (ProcessLookupError, OverflowError):
+            return True
+        except PermissionError:
+            return False
+        return False
+    with contextlib.suppress(OSError):
+        return time.time() - draft.stat().st_mtime > _OLD
+    return False
+
+
+def _host() -> str:
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
 def _umask() -> int:

@@ -7,3 +7,11 @@ class SidelightError(ValueError):
 
 class GameError(SidelightError):
     """A game, or the description of one, that cannot be used; the message says where and what to do."""
+
+
+class FileError(SidelightError, OSError):
+    """A file or a folder that cannot be read or written."""
+
+
+class NoFileError(FileError, FileNotFoundError):
+    """A file that is not there."""

@@ -10,8 +10,9 @@ from click.testing import CliRunner
 from sidelight.cli import main
 from sidelight.errors import SidelightError
 from sidelight.experiments.reproduction import Reproduction
-from sidelight.experiments.store import Store, read_sealed
+from sidelight.experiments.store import Store
 from sidelight.experiments.table1 import CBP, RAND_CBP
+from sidelight.results import sealed
 from sidelight.tasks import run_here
 from sidelight.tasks.cluster import run_on_cluster
 
@@ -71,7 +72,7 @@ def test_the_command(cluster, tmp_path):
     assert len(there) == len(here) > 20
     for one, other in zip(there, here, strict=True):
         assert one.relative_to(tmp_path / "there") == other.relative_to(tmp_path / "here")
-        (facts, arrays), (same, others) = read_sealed(one), read_sealed(other)
+        (facts, arrays), (same, others) = sealed.read(one), sealed.read(other)
         assert facts == same
         assert all(np.array_equal(arrays[name], others[name]) for name in arrays | others)
 

@@ -1,12 +1,16 @@
 """Finished tasks on disk: found again, and never believed when they are not what was written."""
 
+import json
+
 import numpy as np
 import pytest
 
 from sidelight import SidelightError
-from sidelight.experiments.store import State, Store, read_sealed, write_sealed
+from sidelight.experiments.store import State, Store
 from sidelight.experiments.table1 import CBP
-from sidelight.experiments.work import Done, Task
+from sidelight.experiments.work import Task
+from sidelight.results import sealed
+from sidelight.results.sealed import Sealed
 
 from .making import choice_of
 
@@ -23,9 +27,13 @@ def store(tmp_path, task):
     return kept
 
 
+def state(store, task):
+    return store.states([task])[task]
+
+
 def test_what_is_kept_comes_back(store, task):
-    assert store.state(task) is State.READY
-    arrays = store.load(task)
+    assert state(store, task) is State.READY
+    arrays = store.gather([task])
     fresh = task.perform().arrays
     assert arrays.keys() == fresh.keys()
     for name, array in fresh.items():
@@ -36,21 +44,21 @@ def test_what_is_kept_comes_back(store, task):
 def test_any_change_of_the_file_is_noticed(store, task):
     path = store.path(task)
     content = path.read_bytes()
-    good = store.load(task)
+    good = store.gather([task])
     unnoticed = 0
     for place in range(0, len(content), 7):
         path.write_bytes(content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :])
-        if store.state(task) is State.READY:  # a byte of the archive that means nothing, such as a date
+        if state(store, task) is State.READY:  # a byte of the archive that means nothing, such as a date
             unnoticed += 1
-            assert all(np.array_equal(store.load(task)[name], good[name]) for name in good)
+            assert all(np.array_equal(store.gather([task])[name], good[name]) for name in good)
     assert unnoticed < len(content) / 7 / 4
     for length in (0, 1, len(content) // 2, len(content) - 1):
         path.write_bytes(content[:length])
-        assert store.state(task) is State.DAMAGED
+        assert state(store, task) is State.DAMAGED
     path.unlink()
-    assert store.state(task) is State.MISSING
+    assert state(store, task) is State.MISSING
     with pytest.raises(SidelightError, match="is missing: run the same command again"):
-        store.load(task)
+        store.gather([task])
 
 
 def test_other_numbers_with_an_old_digest_are_refused(store, task):
@@ -60,27 +68,27 @@ def test_other_numbers_with_an_old_digest_are_refused(store, task):
         arrays = {name: archive[name] for name in archive.files}
     arrays["regret"] = arrays["regret"] * 0.9
     np.savez_compressed(path, **arrays)
-    assert store.state(task) is State.DAMAGED
-    with pytest.raises(SidelightError, match="does not match its digest"):
-        read_sealed(path)
+    assert state(store, task) is State.DAMAGED
+    with pytest.raises(SidelightError, match="do not match the digest"):
+        sealed.read(path)
 
 
 def test_other_code_makes_stored_work_stale(store, task, monkeypatch):
     monkeypatch.setattr("sidelight.experiments.work.code_digest", lambda: "another")
-    assert store.state(task) is State.STALE
+    assert state(store, task) is State.STALE
 
 
 def test_what_belongs_to_another_task_is_not_kept(tmp_path, task):
     other = Task(task.condition, 3, 3, seed=1)
     with pytest.raises(SidelightError, match="first_run = 3 instead of 0"):
-        Store(tmp_path).keep(task, Done(other.facts(), {}))
-    assert Store(tmp_path).state(task) is State.MISSING
+        Store(tmp_path).keep(task, Sealed(other.facts(), {}))
+    assert state(Store(tmp_path), task) is State.MISSING
 
 
 def test_another_seed_is_another_file(store, task):
     other = Task(task.condition, task.first, task.count, seed=1)
     assert store.path(other) != store.path(task)
-    assert store.state(other) is State.MISSING
+    assert state(store, other) is State.MISSING
 
 
 def test_an_interrupted_write_leaves_the_old_file(store, task, monkeypatch):
@@ -91,6 +99,25 @@ def test_an_interrupted_write_leaves_the_old_file(store, task, monkeypatch):
 
     monkeypatch.setattr(np, "savez_compressed", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        write_sealed(store.path(task), {}, {})
+        sealed.write(store.path(task), {}, {})
     assert store.path(task).read_bytes() == before
     assert len(list(store.path(task).parent.iterdir())) == 1
+
+
+def test_an_earlier_layout_is_stale_rather_than_damaged(store, task):
+    """Before, the facts were called so, and the code was another one."""
+    facts = task.facts() | {"code": "another"}
+    arrays = store.gather([task])
+    text = json.dumps(facts, sort_keys=True)
+    np.savez_compressed(store.path(task), facts=text, sha256=sealed.seal(text, arrays), **arrays)
+    assert state(store, task) is State.STALE
+    assert sealed.read(store.path(task)).facts == facts
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, task):
+    (tmp_path / "runs").write_text("in the way")
+    with pytest.raises(
+        SidelightError, match=r"cannot write '.*/runs/.*npz': .*What was finished before is kept"
+    ) as caught:
+        Store(tmp_path / "runs").keep(task, task.perform())
+    assert "draft" not in str(caught.value)

@@ -7,6 +7,7 @@ import sys
 import zipfile
 from enum import IntEnum
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -112,7 +113,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, suffix, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(np, "savez_compressed", interrupted)
-    monkeypatch.setattr(pyarrow.parquet, "write_table", interrupted)
+    monkeypatch.setattr(pyarrow.parquet.ParquetWriter, "write_table", interrupted)
     with pytest.raises(KeyboardInterrupt):
         make([7, 8, 9]).save(path)
     assert os.listdir(tmp_path) == [path.name]
@@ -213,7 +214,7 @@ def foreign_files():
 def test_foreign_files_are_refused(tmp_path, suffix, kind):
     path = tmp_path / f"r{suffix}"
     path.write_bytes(foreign_files()[kind].getvalue())
-    with pytest.raises(SidelightError, match="is damaged, or no "):
+    with pytest.raises(SidelightError, match="is damaged, or not a file that sidelight wrote"):
         Results.load(path)
 
 
@@ -271,9 +272,9 @@ def test_edited_numbers_are_refused(tmp_path, change):
 def test_other_format_versions_are_named(tmp_path, suffix, monkeypatch):
     path = tmp_path / f"r{suffix}"
     with monkeypatch.context() as patch:
-        patch.setattr(origins, "FORMAT_VERSION", 2)
+        patch.setattr(origins, "FORMAT_VERSION", 3)
         make().save(path)
-    with pytest.raises(SidelightError, match="has format version 2 and this sidelight reads version 1"):
+    with pytest.raises(SidelightError, match="has format version 3 and this sidelight reads versions up to 2"):
         Results.load(path)
 
 
@@ -282,7 +283,7 @@ def test_other_manifests_are_refused(tmp_path, manifest):
     path = tmp_path / "r.npz"
     make().save(path)
     rewrite(path, manifest=np.array(manifest))
-    with pytest.raises(SidelightError, match="holds no results of sidelight"):
+    with pytest.raises(SidelightError, match="does not hold results of sidelight"):
         Results.load(path)
 
 
@@ -302,6 +303,40 @@ def test_rows_out_of_order_are_refused(tmp_path):
     pyarrow.parquet.write_table(table.take([1, 0, 2, 3, 4, 5]), path)
     with pytest.raises(SidelightError, match="rows are missing or out of order"):
         Results.load(path)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_results_of_the_first_format_version_are_read(tmp_path, suffix):
+    """Files that an earlier version wrote, byte for byte."""
+    old = Path(__file__).parent / "data" / f"version-1{suffix}"
+    results = Results.load(old)
+    assert results.label == "RandCBP(bins=10)"
+    assert results.rounds.tolist() == [10, 20, 30, 40]
+    assert results.regret[0].tolist() == [0.7999999999999999, 0.7999999999999999, 0.7999999999999999, 1.2]
+    assert results.plays.tolist() == [[37, 3], [29, 11], [37, 3]]
+    assert (results.seed, results.seconds, results.manifest["created"]) == (5, 0.25, "2026-11-16T15:00:00+00:00")
+    results.save(tmp_path / f"new{suffix}")
+    assert Results.load(tmp_path / f"new{suffix}").manifest == results.manifest
+    assert Results.load(tmp_path / f"new{suffix}") == results
+
+
+def test_edits_of_results_of_the_first_format_version_are_refused(tmp_path):
+    path = tmp_path / "r.npz"
+    path.write_bytes((Path(__file__).parent / "data" / "version-1.npz").read_bytes())
+    rewrite(path, plays=np.ones((3, 2), int))
+    with pytest.raises(SidelightError, match="damaged or was edited"):
+        Results.load(path)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_an_error_names_what_was_to_be_written(tmp_path, suffix):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(
+        SidelightError, match=rf"cannot write '.*file/r{suffix}': Not a directory|File exists"
+    ) as caught:
+        make().save(tmp_path / "file" / f"r{suffix}")
+    assert "draft" not in str(caught.value)
+    assert isinstance(caught.value, OSError)
 
 
 def test_no_pickle_is_written(tmp_path):

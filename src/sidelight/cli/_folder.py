@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sidelight.errors import SidelightError
+from sidelight._storage import make_writable, replacing
 
 if TYPE_CHECKING:
     from sidelight.results import Results
@@ -21,11 +19,7 @@ class Folder:
     def __init__(self, path: str, labels: Sequence[str]) -> None:
         from sidelight.report.results_table import distinct
 
-        self.path = Path(path)
-        if self.path.exists() and not self.path.is_dir():
-            raise SidelightError(f"--out is {path!r}, which is a file: name a folder")
-        self.path.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=self.path).close()  # fails now if the folder cannot be written
+        self.path = make_writable(path)
         suffix = ".parquet" if importlib.util.find_spec("pyarrow") else ".npz"
         # Two labels may differ in signs that no file name should have.
         self._names = [f"{name}{suffix}" for name in distinct([_file_name(label) for label in labels])]
@@ -38,8 +32,6 @@ class Folder:
 
     def write(self, name: str, text: str) -> None:
         """Write a text."""
-        from sidelight._storage import replacing
-
         with replacing(self.path / name) as draft:
             draft.write_text(text, encoding="utf-8")
         self.written.append(name)

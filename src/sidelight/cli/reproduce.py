@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from sidelight._storage import make_writable
 from sidelight.cli import _shares, _text
 from sidelight.cli._bars import Bars
 from sidelight.cli._notes import warnings_as_notes
@@ -74,7 +74,7 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
     from sidelight.experiments.store import Store
     from sidelight.tasks import Share
 
-    folder = _folder(out)
+    folder = Path(out)
     _check(shard, merge, options)
     share = None if shard is None else Share.parse(shard)
     if merge:
@@ -84,7 +84,7 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
     with warnings_as_notes():
         if merge:
             _shares.check_complete(reproduction, folder)
-        _make(folder)
+        make_writable(folder)
         if share is not None:
             _shares.keep_plan(folder, options, share.count)
         with _kept(folder, reproduction):
@@ -109,19 +109,6 @@ def _check(shard: str | None, merge: bool, options: dict[str, Any]) -> None:
         raise SidelightError("--cluster brings its own workers: leave out --workers")
     if options["cluster"] is not None and not re.fullmatch(r"(tcp|tls|ws|wss|ucx)://.+:\d+", options["cluster"]):
         raise SidelightError(f"--cluster is {options['cluster']!r}: give an address such as tcp://host:8786")
-
-
-def _folder(out: str) -> Path:
-    folder = Path(out)
-    if folder.exists() and not folder.is_dir():
-        raise SidelightError(f"--out is {out!r}, which is a file: name a folder")
-    return folder
-
-
-def _make(folder: Path) -> None:
-    """Make the folder, and fail now rather than after the first minute if it cannot be written."""
-    folder.mkdir(parents=True, exist_ok=True)
-    tempfile.TemporaryFile(dir=folder).close()
 
 
 def _choice(options: dict[str, Any]) -> Choice:

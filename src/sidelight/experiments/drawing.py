@@ -13,7 +13,7 @@ from sidelight.experiments.experiment import Condition, Experiment, Protocol, Se
 from sidelight.experiments.judgment import reading_round
 from sidelight.experiments.plan import Line, Profile, lines
 from sidelight.experiments.report_words import PROTOCOL_NAMES
-from sidelight.experiments.work import Arrays
+from sidelight.results.sealed import Arrays
 from sidelight.results.summary import confidence_band
 
 if TYPE_CHECKING:

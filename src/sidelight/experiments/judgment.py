@@ -31,9 +31,9 @@ from sidelight.experiments.experiment import (
 )
 from sidelight.experiments.plan import Line, Profile, lines
 from sidelight.experiments.report_words import CHANCE
-from sidelight.experiments.work import Arrays
 from sidelight.results.comparison import wins_of
 from sidelight.results.hypothesis import welch_of
+from sidelight.results.sealed import Arrays
 from sidelight.results.summary import Summary, summarize
 
 Floats = npt.NDArray[np.float64]

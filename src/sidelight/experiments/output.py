@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sidelight._storage import replacing
-from sidelight.experiments import drawing, plan, raw
+from sidelight.experiments import drawing, plan, store
 from sidelight.experiments.account import Account
 from sidelight.experiments.plan import Profile
 from sidelight.experiments.reasons import REASONS
@@ -97,8 +97,10 @@ def _write_raw(reproduction: Reproduction, account: Account, folder: Path, note:
     choice = reproduction.choice
     conditions = plan.conditions(choice.experiments, choice.protocols, choice.profile)
     table = folder / "runs.parquet"
-    if not raw.write_parquet(table, conditions, reproduction.arrays):
+    if importlib.util.find_spec("pyarrow") is not None:
+        store.write_runs(table, conditions, reproduction.arrays)
+    else:
         table.unlink(missing_ok=True)  # of an earlier call
         note("no Parquet file of all runs without pyarrow; try: pip install sidelight[parquet]")
     runs = {condition: reproduction.runs(condition) for condition in conditions}
-    raw.write_manifest(folder / "manifest.json", account.facts, runs, [table])
+    store.write_manifest(folder / "manifest.json", account.facts, runs, [table])

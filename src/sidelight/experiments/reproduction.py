@@ -16,11 +16,11 @@ from sidelight.experiments import judgment, plan
 from sidelight.experiments.account import TableAccount
 from sidelight.experiments.experiment import Condition, Experiment, Protocol
 from sidelight.experiments.plan import Profile
-from sidelight.experiments.store import State, Store, counted
-from sidelight.experiments.work import Arrays, Done, Task
+from sidelight.experiments.store import KEPT, State, Store
+from sidelight.experiments.work import Task
+from sidelight.results.sealed import Arrays, Sealed
 from sidelight.tasks import Runner, Share, TaskError
 
-KEPT = "What was finished before is kept, and the same command goes on from there"
 _MEMORY = 1 << 28  # bytes of runs that are kept at hand; more are read from disk again
 
 
@@ -101,8 +101,8 @@ class Reproduction:
 
     def missing(self) -> list[Task]:
         """Return the tasks of the choice that are not on disk, or not whole."""
-        states = counted(self.store, self.choice.tasks())
-        return [task for state, found in states.items() if state is not State.READY for task in found]
+        states = self.store.states(self.choice.tasks())
+        return [task for task, state in states.items() if state is not State.READY]
 
     def tables(self) -> list[TableAccount]:
         """Return all tables with verdicts."""
@@ -143,18 +143,16 @@ class Reproduction:
 
     def _do(self, tasks: Sequence[Task], groups: Any, runner: Runner, display: Display) -> float:
         """Do those of the tasks that are not on disk; return the seconds it took, 0 if there were none."""
-        states = counted(self.store, tasks)
+        states = self.store.states(tasks)
         for state, why in ((State.DAMAGED, "damaged"), (State.STALE, "from other code or parameters")):
-            if states[state]:
-                several = len(states[state]) > 1
-                text = f"{len(states[state])} stored piece{'s' if several else ''} of work"
-                display.note(f"{text} {'were' if several else 'was'} {why} and will be done again")
-        ready = set(states[State.READY])
-        pending = [task for task in tasks if task not in ready]
+            if count := list(states.values()).count(state):
+                text = f"{count} stored piece{'s' if count > 1 else ''} of work {'were' if count > 1 else 'was'}"
+                display.note(f"{text} {why} and will be done again")
+        pending = [task for task, state in states.items() if state is not State.READY]
         started = time.perf_counter()
         display.begin(groups, pending)
 
-        def finished(task: Task, done: Done) -> None:
+        def finished(task: Task, done: Sealed) -> None:
             self.store.keep(task, done)
             display.finished(task)
 

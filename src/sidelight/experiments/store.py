@@ -1,11 +1,10 @@
-"""Finished tasks on disk: each in a file of its own that is whole or not there, and that tells when it was damaged."""
+"""Finished runs on disk: each task in a sealed file of its own, all runs in one table, and a manifest of everything."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,15 @@ from typing import Any
 import numpy as np
 
 from sidelight._storage import replacing
-from sidelight.errors import SidelightError
-from sidelight.experiments.work import Arrays, Done, Task
+from sidelight.errors import FileError, SidelightError
+from sidelight.experiments.experiment import Condition
+from sidelight.experiments.work import Task
+from sidelight.results import sealed
+from sidelight.results._sameness import differing
+from sidelight.results.frames import long
+from sidelight.results.sealed import Arrays, Sealed
 
-_FACTS, _DIGEST = "facts", "sha256"
+KEPT = "What was finished before is kept, and the same command goes on from there"
 
 
 class State(Enum):
@@ -41,97 +45,85 @@ class Store:
         seed = f"-seed-{task.seed}" if task.seed else ""
         return self.folder / task.condition.place / f"{runs}{seed}.npz"
 
-    def state(self, task: Task) -> State:
-        """Say whether a task is finished; the whole file is read and checked."""
-        return self._read(task)[0]
-
-    def load(self, task: Task) -> Arrays:
-        """Return the arrays of a finished task."""
-        state, arrays = self._read(task)
-        if arrays is None:
-            raise SidelightError(f"{str(self.path(task))!r} is {state.value}: run the same command again")
-        return arrays
+    def states(self, tasks: Sequence[Task]) -> dict[Task, State]:
+        """Say which tasks are finished; their whole files are read and checked."""
+        return {task: self._read(task)[0] for task in tasks}
 
     def gather(self, tasks: Sequence[Task]) -> Arrays:
-        """Return the arrays of several tasks of one condition, run after run."""
-        parts = [self.load(task) for task in tasks]
+        """Return the arrays of several finished tasks of one condition, run after run."""
+        parts = []
+        for task in tasks:
+            state, arrays = self._read(task)
+            if state is not State.READY:
+                raise SidelightError(f"{str(self.path(task))!r} is {state.value}: run the same command again")
+            parts.append(arrays)
         shared = ("rounds",)  # the same in all runs
         return {
             name: parts[0][name] if name in shared else np.concatenate([part[name] for part in parts])
             for name in parts[0]
         }
 
-    def keep(self, task: Task, done: Done) -> None:
+    def keep(self, task: Task, done: Sealed) -> None:
         """Write what became of a task."""
-        if done.facts != task.facts():
+        wanted = task.facts()
+        if other := differing(done.facts, wanted):
+            difference = ", ".join(
+                f"{name} = {done.facts.get(name)!r} instead of {wanted.get(name)!r}" for name in other
+            )
             raise SidelightError(
-                f"a worker returned {_difference(done.facts, task.facts())} for {task.condition.place}: "
+                f"a worker returned {difference} for {task.condition.place}: "
                 "all workers need the same versions of sidelight, NumPy and SciPy as this process"
             )
-        path = self.path(task)
         try:
-            write_sealed(path, done.facts, done.arrays)
-        except OSError as error:
-            raise SidelightError(
-                f"cannot write {str(path)!r} ({error.strerror or error}); what was finished before is kept, and the "
-                "same command goes on from there"
-            ) from None
+            sealed.write(self.path(task), done.facts, done.arrays)
+        except FileError as error:
+            raise FileError(f"{error}. {KEPT}") from None
 
-    def _read(self, task: Task) -> tuple[State, Arrays | None]:
+    def _read(self, task: Task) -> tuple[State, Arrays]:
         path = self.path(task)
         try:
-            facts, arrays = read_sealed(path)
+            facts, arrays = sealed.read(path)
         except FileNotFoundError:
-            return State.MISSING, None
-        except OSError as error:
-            raise SidelightError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
+            return State.MISSING, {}
         except SidelightError:
-            return State.DAMAGED, None
-        return (State.READY, arrays) if facts == task.facts() else (State.STALE, None)
+            return State.DAMAGED, {}
+        except OSError as error:
+            raise FileError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
+        return (State.STALE, {}) if differing(facts, task.facts()) else (State.READY, arrays)
 
 
-def write_sealed(path: Path, facts: Mapping[str, Any], arrays: Arrays) -> None:
-    """Write plain facts and arrays of numbers to an .npz file, with a digest of everything in it."""
-    text = json.dumps(facts, sort_keys=True)
-    ordered = {name: np.asarray(arrays[name]) for name in sorted(arrays)}
-    extra = {_FACTS: np.array(text), _DIGEST: np.array(_digest(text, ordered))}
-    with replacing(path) as draft, draft.open("wb") as stream:
-        np.savez_compressed(stream, allow_pickle=False, **extra, **ordered)
+def write_runs(path: Path, conditions: Sequence[Condition], arrived: Callable[[Condition], Arrays]) -> None:
+    """Write one row per condition, measure, run and checkpoint to a Parquet file that any tool can read.
+
+    In the use case there is one value per run, and its round is 0.
+    """
+    rows = (block for condition in conditions for block in _rows(condition, arrived(condition)))
+    sealed.write_table(path, rows, categories=True)
 
 
-def read_sealed(path: Path) -> tuple[dict[str, Any], Arrays]:
-    """Return the facts and arrays in a file, or raise a SidelightError if they are not what was written."""
-    content = path.read_bytes()
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in sorted(archive.files)}
-        text, seal = (str(arrays.pop(name)[()]) for name in (_FACTS, _DIGEST))
-        facts: dict[str, Any] = json.loads(text)
-    except Exception as error:  # whatever the readers of zip, NumPy and JSON make of a damaged file
-        raise SidelightError(f"{str(path)!r} is damaged ({type(error).__name__}: {error})") from None
-    if seal != _digest(text, arrays):
-        raise SidelightError(f"{str(path)!r} is damaged or was edited: it does not match its digest")
-    return facts, arrays
+def _rows(condition: Condition, arrays: Arrays) -> Iterator[dict[str, Any]]:
+    texts = {
+        "setting": condition.setting.place,
+        "protocol": condition.protocol,
+        "strategy": condition.strategy,
+        "parameters": json.dumps(dict(condition.parameters)),
+    }
+    for measure in condition.setting.measures:
+        values = arrays[measure].astype(float)
+        rounds = arrays["rounds"] if values.ndim == 2 else np.zeros(1, np.int64)
+        table = long(rounds, values.reshape(len(values), -1), "value")
+        numbers = {name: table[name].astype(np.int32) for name in ("run", "round")}
+        yield texts | {"measure": measure} | numbers | {"value": table["value"]}
 
 
-def _digest(text: str, arrays: Arrays) -> str:
-    """Return the SHA-256 of everything in a file, the same on every machine."""
-    found = hashlib.sha256(text.encode())
-    for name, array in arrays.items():
-        kind = array.dtype.newbyteorder("<")
-        found.update(f"\0{name}{kind.str}{array.shape}".encode())
-        found.update(np.ascontiguousarray(array, dtype=kind).tobytes())
-    return found.hexdigest()
-
-
-def _difference(got: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    names = [name for name in wanted if got.get(name) != wanted[name]]
-    return ", ".join(f"{name} = {got.get(name)!r} instead of {wanted[name]!r}" for name in names)
-
-
-def counted(store: Store, tasks: Sequence[Task]) -> dict[State, list[Task]]:
-    """Sort tasks by what the store has of them."""
-    found: dict[State, list[Task]] = {state: [] for state in State}
-    for task in tasks:
-        found[store.state(task)].append(task)
-    return found
+def write_manifest(path: Path, facts: Mapping[str, Any], runs: Mapping[Condition, int], files: Sequence[Path]) -> None:
+    """Write what was run, with which versions, and the SHA-256 of the files that hold it."""
+    manifest = {
+        "format": "sidelight reproduction",
+        "format_version": 1,
+        **facts,
+        "entries": [{**condition.identity(), "runs": count} for condition, count in runs.items()],
+        "files": {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.exists()},
+    }
+    with replacing(path) as draft:
+        draft.write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import sidelight
 from sidelight.experiments.experiment import Condition, GameSetting, UseCase
+from sidelight.results.sealed import Arrays, Sealed
 from sidelight.tasks import Advancing
-
-Arrays = dict[str, npt.NDArray[Any]]
 
 _EVEN, _LOGARITHMIC = 100, 40
 # What decides numbers; tables, figures and commands may change without making stored runs worthless.
@@ -38,16 +36,8 @@ _DECIDING_TOO = (
 
 
 @dataclass(frozen=True)
-class Done:
-    """What became of a task: its facts, where they were computed, and arrays with one row per run."""
-
-    facts: dict[str, Any]
-    arrays: Arrays
-
-
-@dataclass(frozen=True)
 class Task:
-    """Runs `first` to `first + count - 1` of an condition."""
+    """Runs `first` to `first + count - 1` of a condition."""
 
     condition: Condition
     first: int
@@ -91,15 +81,15 @@ class Task:
             "code": code_digest(),
         }
 
-    def perform(self, progress: Advancing | bool = False) -> Done:
-        """Do it, on one core."""
+    def perform(self, progress: Advancing | bool = False) -> Sealed:
+        """Do it, on one core; return its facts, where they were computed, and arrays with one row per run."""
         setting = self.condition.setting
         arrays = _watched(self, setting) if isinstance(setting, UseCase) else _played(self, setting, progress)
-        return Done(self.facts(), arrays)
+        return Sealed(self.facts(), arrays)
 
 
 def checkpoints(condition: Condition) -> list[int]:
-    """Return the rounds at which the regret of an condition is kept.
+    """Return the rounds at which the regret of a condition is kept.
 
     They are evenly spaced for linear axes and dense at the beginning for logarithmic ones. The published contextual
     numbers are those one round before the horizon (20 000 or 7 500), so these are among them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,46 +13,43 @@ from sidelight.results.provenance import same_game
 from sidelight.results.results import Results
 
 
+def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Return the names of the facts in which two descriptions differ, whatever the order of their keys."""
+    return [name for name in {**one, **other} if canonical(one.get(name)) != canonical(other.get(name))]
+
+
 def require_same_question(a: Results, b: Results) -> None:
     """Refuse to compare final regrets that do not measure the same thing."""
-    if not same_game(a.game, b.game):
-        raise SidelightError(f"{_both(a, b)} played different games: compare results of one game")
-    if a.regret_kind != b.regret_kind:
-        raise SidelightError(
-            f"{_both(a, b)} have different kinds of regret ({a.regret_kind} and {b.regret_kind}): compare one kind"
-        )
-    if a.rounds[-1] != b.rounds[-1]:
-        raise SidelightError(
-            f"{_both(a, b)} end at different rounds ({a.rounds[-1]} and {b.rounds[-1]}): "
-            "compare results of the same horizon"
-        )
+    _require(same_game(a.game, b.game), a, b, "played different games: compare results of one game")
+    kinds = f"({a.regret_kind} and {b.regret_kind})"
+    _require(a.regret_kind == b.regret_kind, a, b, f"have different kinds of regret {kinds}: compare one kind")
+    ends = f"({a.rounds[-1]} and {b.rounds[-1]})"
+    _require(a.rounds[-1] == b.rounds[-1], a, b, f"end at different rounds {ends}: compare results of the same horizon")
 
 
 def require_same_runs(a: Results, b: Results) -> None:
     """Refuse to match run k of one with run k of the other unless both faced the same random numbers."""
     require_same_question(a, b)
-    if a.n_runs != b.n_runs:
-        raise SidelightError(f"{_both(a, b)} have {a.n_runs} and {b.n_runs} runs: match results with equally many runs")
-    if canonical(a.environment) != canonical(b.environment):
-        raise SidelightError(f"{_both(a, b)} ran in different environments: match runs in the same environment")
+    runs = f"have {a.n_runs} and {b.n_runs} runs"
+    _require(a.n_runs == b.n_runs, a, b, f"{runs}: match results with equally many runs")
+    other = differing({"environment": a.environment, "seed": a.seed}, {"environment": b.environment, "seed": b.seed})
+    _require("environment" not in other, a, b, "ran in different environments: match runs in the same environment")
     if not (known_seed(a.seed) and known_seed(b.seed)):
         raise SidelightError(
             f"{_both(a, b)}: a seed is unknown (None), so whether their runs match cannot be told: simulate with a seed"
         )
-    if canonical(a.seed) != canonical(b.seed):
-        raise SidelightError(
-            f"{_both(a, b)} have different seeds ({a.seed!r} and {b.seed!r}): match runs made from the same seed"
-        )
+    seeds = f"({a.seed!r} and {b.seed!r})"
+    _require("seed" not in other, a, b, f"have different seeds {seeds}: match runs made from the same seed")
 
 
 def require_same_experiment(a: Results, b: Results) -> None:
     """Refuse to join runs of different experiments."""
     require_same_question(a, b)
-    for what in ("strategy", "environment"):
-        if canonical(getattr(a, what)) != canonical(getattr(b, what)):
-            raise SidelightError(f"{_both(a, b)} differ in the {what}: join shards of one experiment")
-    if not np.array_equal(a.rounds, b.rounds):
-        raise SidelightError(f"{_both(a, b)} have different checkpoints: join shards with the same rounds")
+    names = ("strategy", "environment")
+    for what in differing(*({name: getattr(one, name) for name in names} for one in (a, b))):
+        _require(False, a, b, f"differ in the {what}: join shards of one experiment")
+    same = np.array_equal(a.rounds, b.rounds)
+    _require(same, a, b, "have different checkpoints: join shards with the same rounds")
 
 
 def parts(seed: Any, runs: int) -> list[dict[str, Any]]:
@@ -64,6 +62,11 @@ def parts(seed: Any, runs: int) -> list[dict[str, Any]]:
 def known_seed(seed: Any) -> bool:
     """Say whether the random numbers could be made again."""
     return all(part.get("seed") is not None for part in parts(seed, 0))
+
+
+def _require(same: bool, a: Results, b: Results, words: str) -> None:
+    if not same:
+        raise SidelightError(f"{_both(a, b)} {words}")
 
 
 def _both(a: Results, b: Results) -> str:

@@ -13,17 +13,16 @@ from sidelight.errors import SidelightError
 if TYPE_CHECKING:
     from sidelight.results.results import Results
 
-COLUMNS = ("game", "strategy", "run", "round", "regret")
-_BACKENDS = {"pandas": "pandas", "polars": "polars"}
+_BACKENDS = ("pandas", "polars")
 
 
 def records(results: Results) -> Iterator[dict[str, Any]]:
     """Yield the rows of the long table as dictionaries of plain Python values."""
-    game, strategy = texts(results)
-    rounds = results.rounds.tolist()
-    for run, row in enumerate(results.regret):
-        for number, value in zip(rounds, row.tolist(), strict=True):
-            yield {"game": game, "strategy": strategy, "run": run, "round": number, "regret": value}
+    table = columns(results)
+    texts = {name: column for name, column in table.items() if isinstance(column, str)}
+    numbers = {name: column.tolist() for name, column in table.items() if name not in texts}
+    for row in zip(*numbers.values(), strict=True):
+        yield texts | dict(zip(numbers, row, strict=True))
 
 
 def frame(results: Results, backend: str | None) -> Any:
@@ -31,29 +30,30 @@ def frame(results: Results, backend: str | None) -> Any:
     if backend is not None and backend not in _BACKENDS:
         raise SidelightError(f"there is no backend {backend!r}: give {' or '.join(map(repr, _BACKENDS))}")
     library = _library([backend] if backend else list(_BACKENDS))
-    game, strategy = texts(results)
     size = results.regret.size
-    labels = {"game": [game] * size, "strategy": [strategy] * size}
-    return library.DataFrame(labels | numbers(results))
+    return library.DataFrame(
+        {name: [column] * size if isinstance(column, str) else column for name, column in columns(results).items()}
+    )
 
 
-def numbers(results: Results) -> dict[str, Any]:
-    """Return the columns run, round and regret, run by run."""
-    runs, checkpoints = results.regret.shape
-    return {
-        "run": np.repeat(np.arange(runs, dtype=np.int64), checkpoints),
-        "round": np.tile(results.rounds, runs),
-        "regret": results.regret.flatten(),
-    }
-
-
-def texts(results: Results) -> tuple[str, str]:
-    """Return what stands in the columns game and strategy.
+def columns(results: Results) -> dict[str, Any]:
+    """Return the columns of the long table, run by run; those of texts, which do not change, as one text.
 
     A game without a name is "unnamed", because grouping drops rows whose key is missing.
     """
-    game, strategy = results.game.name or "unnamed", results.label
-    return _encodable(game), _encodable(strategy)
+    return {"game": _encodable(results.game.name or "unnamed"), "strategy": _encodable(results.label)} | long(
+        results.rounds, results.regret, "regret"
+    )
+
+
+def long(rounds: Any, values: Any, name: str) -> dict[str, Any]:
+    """Return the columns run, round and value (under this name) of an array with a row per run."""
+    runs, checkpoints = values.shape
+    return {
+        "run": np.repeat(np.arange(runs, dtype=np.int64), checkpoints),
+        "round": np.tile(rounds, runs),
+        name: values.flatten(),
+    }
 
 
 def _encodable(text: str) -> str:
@@ -64,7 +64,7 @@ def _encodable(text: str) -> str:
 def _library(names: list[str]) -> Any:
     for name in names:
         try:
-            return importlib.import_module(_BACKENDS[name])
+            return importlib.import_module(name)
         except ImportError:
             continue
     missing = " nor ".join(names)

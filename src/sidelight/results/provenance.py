@@ -14,7 +14,8 @@ from sidelight.errors import GameError
 from sidelight.game import Game
 
 FORMAT = "sidelight results"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Version 1 was sealed without the names and types of the arrays; nothing else has changed since."""
 
 TEXT_SYMBOLS = "symbols_as_text"
 """Manifest key: the symbols that no file can hold and that are stored as their `repr`."""

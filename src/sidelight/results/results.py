@@ -224,19 +224,19 @@ class Results:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Results:
         """Read results that `save` wrote."""
-        manifest, stored = files.read(path)
+        manifest, arrays = files.read(path)
         facts: dict[str, Any] = {name: manifest.get(name) for name in _ARGUMENTS}
         try:
             return cls(
                 game=provenance.read(manifest.get("game")),
-                rounds=stored.rounds,
-                regret=stored.regret,
-                plays=stored.plays,
+                rounds=arrays["rounds"],
+                regret=arrays["regret"],
+                plays=arrays["plays"],
                 **facts,
                 # What the file does not know about its origin, this machine does not know either.
                 manifest=dict.fromkeys(provenance.ORIGINS) | manifest,
             )
-        except SidelightError as error:
+        except (SidelightError, KeyError) as error:
             raise SidelightError(f"{os.fspath(path)!r}: {error}") from None
 
     def __setattr__(self, attribute: str, value: object) -> NoReturn:

@@ -1,0 +1,164 @@
+"""Sealed files: facts as JSON, arrays of numbers, and a SHA-256 of all of it, so that damage and edits are noticed.
+
+NumPy (.npz): each array under its name, and the texts `manifest` (the facts as JSON) and `sha256`; never pickle.
+Parquet: a long table, whose schema metadata holds texts under `sidelight.<name>`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import io
+import itertools
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._storage import replacing
+from sidelight.errors import SidelightError
+
+Arrays = dict[str, npt.NDArray[Any]]
+MANIFEST, SEAL = "manifest", "sha256"
+_FACTS = "facts"  # what the manifest was called in files of reproductions before
+_PREFIX = "sidelight."
+
+
+Check = Callable[[Any], None]
+
+
+def _no_check(facts: Any) -> None:
+    pass
+
+
+class Sealed(NamedTuple):
+    """What a sealed file holds."""
+
+    facts: dict[str, Any]
+    arrays: Arrays
+
+
+def write(path: str | os.PathLike[str], facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    """Write facts and arrays to an .npz file, all of them or nothing."""
+    text = json.dumps(facts)
+    known = {name: np.asarray(array) for name, array in arrays.items()}
+    texts = {MANIFEST: np.array(text), SEAL: np.array(seal(text, known))}
+    with replacing(path) as draft, draft.open("wb") as stream:
+        np.savez_compressed(stream, allow_pickle=False, **texts, **known)
+
+
+def read(path: str | os.PathLike[str], check: Check = _no_check) -> Sealed:
+    """Return what `write` wrote; `check` may refuse the facts before anything else is looked at.
+
+    Raises
+    ------
+    OSError
+        The file cannot be opened.
+    SidelightError
+        It does not hold what was written.
+    """
+    content = Path(path).read_bytes()
+    with refusing(path), np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+        manifest = arrays.pop(MANIFEST) if MANIFEST in arrays else arrays.pop(_FACTS)
+        found = str(arrays.pop(SEAL)[()])
+        return opened(str(manifest[()]), arrays, found, check)
+
+
+def opened(text: str, arrays: Arrays, found: str, check: Check = _no_check) -> Sealed:
+    """Return facts and arrays, unless they do not match the seal that was found beside them."""
+    facts = json.loads(text)
+    check(facts)
+    if found not in (seal(text, arrays), seal(text, arrays, named=False)):
+        raise SidelightError("is damaged or was edited: its contents do not match the digest it was saved with")
+    return Sealed(facts, arrays)
+
+
+@contextlib.contextmanager
+def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the file in whatever goes wrong while it is read."""
+    name = repr(os.fspath(path))
+    try:
+        yield
+    except SidelightError as error:
+        raise SidelightError(f"{name} {error}") from None
+    except Exception as error:  # whatever the readers of zip, NumPy, Arrow and JSON make of a damaged file
+        raise SidelightError(
+            f"{name} is damaged, or not a file that sidelight wrote ({type(error).__name__}: {error})"
+        ) from None
+
+
+def seal(text: str, arrays: Arrays, named: bool = True) -> str:
+    """Return the SHA-256 of a text and arrays, the same on every machine.
+
+    Results of format version 1 were sealed without the names and types of their arrays, in the order of the file.
+    """
+    found = hashlib.sha256(text.encode("ascii", "backslashreplace"))
+    for name, array in sorted(arrays.items()) if named else arrays.items():
+        kind = array.dtype.newbyteorder("<")
+        found.update(f"\0{name}{kind.str}{array.shape}".encode() if named else str(array.shape).encode())
+        found.update(np.ascontiguousarray(array, dtype=kind).tobytes())
+    return found.hexdigest()
+
+
+def arrow() -> tuple[Any, Any]:
+    """Return pyarrow and its reader and writer of Parquet files."""
+    try:
+        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise SidelightError(
+            "Parquet files need pyarrow: run `pip install sidelight[parquet]`, or name the file .npz"
+        ) from None
+
+
+def write_table(
+    path: str | os.PathLike[str],
+    blocks: Iterable[Mapping[str, Any]],
+    texts: Mapping[str, str] | None = None,
+    categories: bool = False,
+) -> None:
+    """Write a long table to a Parquet file, all of it or nothing, block after block so that one at a time is in memory.
+
+    A column of a block is an array, or one text for all of its rows; with `categories` readers get texts as categories.
+    """
+    library, parquet = arrow()
+    waiting = iter(blocks)
+    first = next(waiting)
+    kinds = {
+        name: _text_type(library, categories) if isinstance(column, str) else library.from_numpy_dtype(column.dtype)
+        for name, column in first.items()
+    }
+    metadata = {_PREFIX + name: text for name, text in (texts or {}).items()}
+    schema = library.schema(list(kinds.items()), metadata=metadata or None)
+    with replacing(path) as draft, parquet.ParquetWriter(draft, schema, write_page_checksum=True) as writer:
+        for block in itertools.chain([first], waiting):
+            rows = next(len(column) for column in block.values() if not isinstance(column, str))
+            columns = [
+                _repeated(library, column, rows, categories) if isinstance(column, str) else library.array(column)
+                for column in block.values()
+            ]
+            writer.write_table(library.Table.from_arrays(columns, schema=schema))
+
+
+def read_table(content: bytes) -> tuple[dict[str, str], Any]:
+    """Return the texts beside a long table, and the table."""
+    library, parquet = arrow()
+    table = parquet.ParquetFile(library.BufferReader(content), page_checksum_verification=True).read()
+    metadata = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+    return {key.removeprefix(_PREFIX): text for key, text in metadata.items() if key.startswith(_PREFIX)}, table
+
+
+def _text_type(library: Any, categories: bool) -> Any:
+    return library.dictionary(library.int32(), library.string()) if categories else library.string()
+
+
+def _repeated(library: Any, text: str, rows: int, categories: bool) -> Any:
+    """Return one text for all rows: as a category, its place in a dictionary of one."""
+    if not categories:
+        return library.repeat(text, rows)
+    return library.DictionaryArray.from_arrays(library.array(np.zeros(rows, np.int32)), library.array([text]))

@@ -1,0 +1,93 @@
+"""Writing whole files or none: interrupts, kills, folders that cannot be written, and drafts that nobody finishes."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from sidelight import SidelightError, _storage
+from sidelight._storage import make_writable, replacing
+
+
+def write(path, text="new"):
+    with replacing(path) as draft:
+        draft.write_text(text)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError, SystemExit])
+def test_an_interrupted_write_leaves_the_old_file(tmp_path, error):
+    write(tmp_path / "a.txt", "old")
+
+    def interrupted():
+        with replacing(tmp_path / "a.txt") as draft:
+            draft.write_text("half")
+            raise error
+
+    with pytest.raises(error):
+        interrupted()
+    assert (tmp_path / "a.txt").read_text() == "old"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_the_draft_of_a_killed_process_is_removed_by_the_next_call(tmp_path):
+    script = f"""
+        import os, signal
+        from sidelight._storage import replacing
+        with replacing({str(tmp_path / "a.txt")!r}) as draft:
+            draft.write_text("half")
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    killed = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert len(os.listdir(tmp_path)) == 1
+    write(tmp_path / "b.txt")  # another file of the folder
+    assert os.listdir(tmp_path) == ["b.txt"]
+
+
+def draft_name(stem="a", host=None, process=None):
+    return f".{stem}-draft-{host or _storage._host()}-{process or os.getpid()}-abcd_123.txt"
+
+
+def test_the_draft_of_an_earlier_process_with_this_number_is_removed(tmp_path):
+    (tmp_path / draft_name()).write_text("half")
+    make_writable(tmp_path)
+    assert os.listdir(tmp_path) == []
+
+
+def test_drafts_of_others_at_work_are_left_alone(tmp_path):
+    """Of a living process, of another machine, of this process, and what only looks like one."""
+    kept = {draft_name(process=os.getppid()), draft_name(host="0" * 8), ".mine-draft-2.txt", ".a-draft-x-1-abcdefgh"}
+    for name in kept:
+        (tmp_path / name).write_text("half")
+    with replacing(tmp_path / "a.txt") as draft:
+        write(tmp_path / "b.txt")
+        assert draft.exists()
+        draft.write_text("whole")
+    assert set(os.listdir(tmp_path)) == kept | {"a.txt", "b.txt"}
+    old = tmp_path / draft_name(host="0" * 8)
+    os.utime(old, (0, 0))
+    write(tmp_path / "b.txt")
+    assert not old.exists()
+
+
+def test_errors_name_the_target(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(SidelightError, match=r"cannot write '.*file/a.txt'"):
+        write(tmp_path / "file" / "a.txt")
+    with pytest.raises(SidelightError, match=r"file' is a file: name a folder"):
+        make_writable(tmp_path / "file")
+
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied", "/somewhere/tmpabcdef")
+
+    monkeypatch.setattr("tempfile.mkstemp", refused)
+    monkeypatch.setattr("tempfile.TemporaryFile", refused)
+    for what, name in ((write, tmp_path / "a.txt"), (make_writable, tmp_path / "new")):
+        with pytest.raises(SidelightError) as caught:
+            what(name)
+        assert str(caught.value) == f"cannot write {str(name)!r}: Permission denied"
+        assert isinstance(caught.value, OSError)
