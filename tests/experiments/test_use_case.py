@@ -100,7 +100,7 @@ def test_the_simulation_is_the_monitor(stop):
         found.append(monitor.report().verifications)
     from sidelight.experiments import use_case
 
-    rule = RandCBPPolicy(bins=10, pairs="both", tail=1e-6).detection(tau)
+    rule = RandCBPPolicy(bins=10, pairs="both", tail=1e-6).rule(tau)
     prior = monitor._states["cat"].prior
     limit = -math.log1p(-0.95) if stop else math.inf
     n, e = (np.zeros(500, np.int64) for _ in range(2))

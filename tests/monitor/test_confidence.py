@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidelight.monitor.confidence import Prior, interval, labels_needed, log_evidence, verdict
-from sidelight.monitor.policies import default_prior
+from sidelight.monitor.confidence import Prior, default_prior, interval, labels_needed, log_evidence, verdict
 
 PRIORS = st.builds(Prior, st.floats(0.1, 20), st.floats(0.1, 200))
 COUNTS = st.integers(0, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))

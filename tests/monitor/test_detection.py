@@ -57,7 +57,7 @@ def test_decisions_are_those_of_the_general_strategy(policy, tau):
         outcomes, uniforms = rng.random(1500) < rate, rng.random(1500)
         general = strategy(tau, policy)
         general.reset()
-        rule = policy.detection(float(tau))
+        rule = policy.rule(float(tau))
         source = iter(uniforms)
         general._rng = Uniforms(uniforms)
         verified = errors = 0
@@ -96,8 +96,8 @@ def test_monitor_in_guard_mode_plays_the_general_strategy(policy):
 
 def test_both_pairs_means_that_the_smaller_of_two_z_decides():
     rng = np.random.default_rng(2)
-    both, once = (RandCBPPolicy(bins=10, pairs=pairs).detection(0.05) for pairs in ("both", "once"))
-    assert (both.draws, once.draws, CBPPolicy().detection(0.05).draws) == (2, 1, 0)
+    both, once = (RandCBPPolicy(bins=10, pairs=pairs).rule(0.05) for pairs in ("both", "once"))
+    assert (both.draws, once.draws, CBPPolicy().rule(0.05).draws) == (2, 1, 0)
     for _ in range(2000):
         t, n = int(rng.integers(2, 5000)), int(rng.integers(1, 500))
         e, u, v = int(rng.integers(0, n + 1)) // 10, rng.random(), rng.random()
@@ -109,7 +109,7 @@ def test_both_pairs_means_that_the_smaller_of_two_z_decides():
 
 
 def test_z_has_the_weights_of_the_definition():
-    rule, bound = RandCBPPolicy(bins=5, tail=1e-7).detection(0.05), 3.163
+    rule, bound = RandCBPPolicy(bins=5, tail=1e-7).rule(0.05), 3.163
     points = [draw(rule, bound, u) for u in (np.arange(20_000) + 0.5) / 20_000]
     values, counts = np.unique(np.round(points, 3), return_counts=True)
     assert values == pytest.approx([0, 0.791, 1.581, 2.372], abs=2e-3)

@@ -18,11 +18,10 @@ import numpy.typing as npt
 
 from sidelight.errors import SidelightError
 from sidelight.experiments.classifiers import CASES, STREAM, TOLERANCES, Classifier, draw_classifier, macro_f1
-from sidelight.kernels import compiled_available, generic, implements, loop
-from sidelight.monitor import policies
-from sidelight.monitor.confidence import log_evidence
-from sidelight.monitor.detection import Detection, verifies
-from sidelight.monitor.policies import Policy, mixture_prior, wald_cap
+from sidelight.kernels import compiled_available, loop
+from sidelight.monitor.confidence import log_evidence, mixture_prior
+from sidelight.monitor.detection import asks
+from sidelight.monitor.policies import Policy, RandCBPPolicy, make_policy, wald_cap
 from sidelight.simulation.progress import Progress
 
 Floats = npt.NDArray[np.float64]
@@ -30,12 +29,6 @@ Integers = npt.NDArray[np.int64]
 
 PROTOCOLS = ("published", "described")
 """How the pair of neighbors is listed and Z is drawn: as in the published runs, or as the paper's text says."""
-
-
-class Everything(NamedTuple):
-    """Verify every prediction."""
-
-    unused: int
 
 
 class Stop(NamedTuple):
@@ -47,26 +40,9 @@ class Stop(NamedTuple):
     limit: float
 
 
-asks = generic("asks", ("policy", "t", "verified", "errors", "rng"))
-"""Say whether prediction t of a class is to be verified, as long as the class is open."""
-
-
-@implements(asks, Detection)
-def _asks_game(policy: Detection, t: int, verified: int, errors: int, rng: Any) -> bool:
-    u = 1.0
-    for _ in range(policy.draws):
-        u = min(u, rng.random())
-    return verifies(policy, t, verified, errors, u)
-
-
-@implements(asks, Everything)
-def _asks_always(policy: Everything, t: int, verified: int, errors: int, rng: Any) -> bool:
-    return True
-
-
 @loop
 def watch(
-    policy: Any,
+    rule: Any,
     stop: Stop,
     rates: Floats,
     predictions: Integers,
@@ -85,7 +61,7 @@ def watch(
         evidence = 0.0
         for t in range(predictions[c]):
             wrong = 1 if world_rng.random() < rates[c] else 0
-            if evidence < stop.limit and asks(policy, t, n, e, rng):
+            if evidence < stop.limit and asks(rule, t, n, e, rng):
                 if wrong == 1:
                     evidence += math.log((stop.a + e) / ((stop.a + stop.b + n) * stop.tolerance))
                 else:
@@ -142,10 +118,10 @@ def published_policy(name: str, protocol: str = "published") -> Policy:
     if protocol not in PROTOCOLS:
         raise SidelightError(f"protocol is {protocol!r}: give one of {', '.join(map(repr, PROTOCOLS))}")
     if name == "randcbp" and protocol == "published":
-        return policies.RandCBPPolicy(bins=10, tail=1e-6, pairs="both", observers="verify")
+        return RandCBPPolicy(bins=10, tail=1e-6, pairs="both", observers="verify")
     if name == "randcbp":
-        return policies.RandCBPPolicy(bins=5, tail=1e-7, pairs="once", observers="verify")
-    return policies.make_policy(name, {})
+        return RandCBPPolicy(bins=5, tail=1e-7, pairs="once", observers="verify")
+    return make_policy(name, {})
 
 
 def simulate_case(
@@ -175,15 +151,15 @@ def simulate_case(
     only the policy "sequential" does so, and the others play on to the end as published.
     """
     chosen = published_policy(policy, protocol) if isinstance(policy, str) else policy
-    rules = _compiled(chosen, tolerance)
+    rule = chosen.rule(tolerance)
     a, b = mixture_prior(prior, tolerance)
-    stops = isinstance(chosen, policies.Sequential) if stop is None else stop
+    stops = chosen.until_certain if stop is None else stop
     rest = Stop(a, b, tolerance, -math.log1p(-confidence) if stops else math.inf)
     cap = wald_cap(tolerance) + 2
 
     def play(run: int) -> tuple[Floats, Integers, Integers, Integers]:
         classifier = draw_classifier(case, run, classifiers)
-        return _watched(rules, rest, classifier, cap, stream, (seed, case, run))
+        return _watched(rule, rest, classifier, cap, stream, (seed, case, run))
 
     numbers = range(first_run, first_run + runs)
     with ThreadPoolExecutor(workers if compiled_available() else 1) as pool:
@@ -193,7 +169,7 @@ def simulate_case(
 
 
 def _watched(
-    rules: Any, rest: Stop, classifier: Classifier, cap: int, stream: int, place: tuple[int, int, int]
+    rule: Any, rest: Stop, classifier: Classifier, cap: int, stream: int, place: tuple[int, int, int]
 ) -> tuple[Floats, Integers, Integers, Integers]:
     """Watch one classifier; return error rates, predictions, verifications and errors of its classes."""
     seed, case, run = place
@@ -202,7 +178,7 @@ def _watched(
     )
     predictions = np.minimum(drawn.multinomial(stream, classifier.share), cap).astype(np.int64)
     verified, errors = (np.zeros(len(predictions), np.int64) for _ in range(2))
-    watch(rules, rest, classifier.error, predictions, verified, errors, own, world)
+    watch(rule, rest, classifier.error, predictions, verified, errors, own, world)
     return classifier.error, predictions, verified, errors
 
 
@@ -224,14 +200,6 @@ def simulate_use_case(
             outcomes.append(simulate_case(*job, runs, seed, **options))
             bar.advance(1)
     return outcomes
-
-
-def _compiled(policy: Policy, tolerance: float) -> Any:
-    return (
-        policy.detection(tolerance)
-        if isinstance(policy, policies.RandCBPPolicy | policies.CBPPolicy)
-        else Everything(0)
-    )
 
 
 def _certain(

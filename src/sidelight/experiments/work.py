@@ -30,7 +30,7 @@ _DECIDING = (
     "simulation",
 )
 _DECIDING_TOO = (
-    *(f"monitor/{name}.py" for name in ("confidence", "detection", "policies")),
+    *(f"monitor/{name}" for name in ("confidence.py", "detection.py", "policies")),
     *(f"experiments/{name}.py" for name in ("streams", "worlds", "work", "classifiers", "use_case")),
 )
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from sidelight.monitor.confidence import Verdict, interval, labels_needed, verdict
 from sidelight.monitor.decisions import Label
-from sidelight.monitor.policies import CBPPolicy, Explore, RandCBPPolicy
 from sidelight.monitor.randomness import key_of
 from sidelight.monitor.settings import Settings
 
@@ -32,8 +31,7 @@ class ClassState:
         "e",
         "errors",
         "events",
-        "explore",
-        "game",
+        "guard",
         "key",
         "marks",
         "n",
@@ -43,6 +41,7 @@ class ClassState:
         "predictions",
         "prior",
         "reopened",
+        "rule",
         "settings",
         "since",
         "skipped",
@@ -53,12 +52,11 @@ class ClassState:
     )
 
     def __init__(self, name: Label, settings: Settings) -> None:
-        policy = settings.policy
         self.name, self.settings = name, settings
         self.tolerance = settings.tolerance_of(name)
         self.prior = settings.prior_of(self.tolerance)
-        self.game = policy.detection(self.tolerance) if isinstance(policy, RandCBPPolicy | CBPPolicy) else None
-        self.explore = policy.limit(self.tolerance) if isinstance(policy, Explore) else 0
+        self.rule = settings.policy.rule(self.tolerance)
+        self.guard = settings.mode == "guard"
         self.key, self.spot_key = (key_of(settings.seed, name, purpose) for purpose in ("policy", "spot"))
         self.predictions = self.asked = self.pending = self.skipped = 0
         self.verified = self.errors = self.n = self.e = 0

@@ -17,7 +17,7 @@ The prior changes how long the interval is, never whether it is valid.
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 Verdict = Literal["above", "below", "unknown"]
 
@@ -31,6 +31,16 @@ class Prior(NamedTuple):
 
     a: float
     b: float
+
+
+def default_prior(tolerance: float) -> Prior:
+    """Return the prior chosen by measurement: a = 1, and the mean is the tolerance, at most 0.05."""
+    return Prior(1.0, max(19.0, (1.0 - tolerance) / tolerance))
+
+
+def mixture_prior(prior: Any, tolerance: float) -> Prior:
+    """Return the prior for one tolerance: the default, or the given (a, b)."""
+    return default_prior(tolerance) if prior is None else Prior(float(prior[0]), float(prior[1]))
 
 
 def log_evidence(errors: float, verified: float, rate: float, prior: Prior) -> float:

@@ -18,9 +18,9 @@ number is enough.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sidelight.kernels import kernel
+from sidelight.kernels import generic, implements, kernel
 
 
 class Detection(NamedTuple):
@@ -82,3 +82,26 @@ def verifies(game: Detection, t: int, verified: int, errors: int, u: float) -> b
     if delta >= bound * reach:
         return False
     return delta < draw(game, bound, u) * reach
+
+
+class Everything(NamedTuple):
+    """The rule of policies that verify every prediction of a class as long as it is open."""
+
+    unused: int
+
+
+asks = generic("asks", ("rule", "t", "verified", "errors", "rng"))
+"""For compiled loops: say whether prediction t of an open class is to be verified, by the rule of a policy."""
+
+
+@implements(asks, Detection)
+def _asks_game(rule: Detection, t: int, verified: int, errors: int, rng: Any) -> bool:
+    u = 1.0
+    for _ in range(rule.draws):
+        u = min(u, rng.random())
+    return verifies(rule, t, verified, errors, u)
+
+
+@implements(asks, Everything)
+def _asks_always(rule: Everything, t: int, verified: int, errors: int, rng: Any) -> bool:
+    return True

@@ -1,28 +1,29 @@
-"""What callers hand to a monitor, made plain: answers, moments, columns."""
+"""What callers hand to a monitor, made plain: labels, ids, moments, columns."""
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, date, datetime
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.decisions import Label
-from sidelight.monitor.ledger import RIGHT, SKIPPED, WRONG
-from sidelight.monitor.settings import label
+from sidelight.monitor.decisions import Id, Label
 
 
-def status_of(prediction: Label, correct: Any, true: Any, skipped: bool) -> int:
-    """Return the status that an answer gives to a verification."""
-    if (correct is not None) + (true is not None) + bool(skipped) != 1:
-        raise SidelightError("an answer is one of correct=True or False, label=..., or skipped=True; nothing changed")
-    if skipped:
-        return SKIPPED
-    if true is not None:
-        return RIGHT if label(true) == prediction else WRONG
-    plain = correct.item() if hasattr(correct, "item") else correct
-    if plain not in (True, False):
-        raise SidelightError(f"correct is {correct!r}: give True or False; nothing changed")
-    return RIGHT if plain else WRONG
+def label(value: Any) -> Label:
+    """Return a class as plain text or number; NumPy's numbers become Python's."""
+    plain = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
+    if isinstance(plain, str | int | bool) or (isinstance(plain, float) and math.isfinite(plain)):
+        return plain
+    raise SidelightError(f"{value!r} is no class: give text or a number")
+
+
+def identifier(value: Any) -> Id:
+    """Return an id as plain text or whole number."""
+    plain = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
+    if isinstance(plain, str | int) and not isinstance(plain, bool):
+        return plain
+    raise SidelightError(f"{value!r} is no id: give text or a whole number")
 
 
 def day_of(time: Any) -> str:

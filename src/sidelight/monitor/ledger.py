@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+from sidelight.errors import SidelightError
 from sidelight.monitor.classes import ClassState
-from sidelight.monitor.decisions import REASONS, Id
+from sidelight.monitor.decisions import REASONS, Decision, Id, Label
 
 PENDING, RIGHT, WRONG, SKIPPED = 0, 1, 2, 3
 
@@ -66,6 +67,26 @@ class Ledger:
         self._passed_order.append(id)
         if len(self._passed_order) > _RECENT_PASSES:
             del self.passes[self._passed_order.popleft()]
+
+    def unknown(self, id: Id) -> str:
+        """Say why there is nothing to answer under an id."""
+        if id in self.passes:
+            return f"the prediction {id!r} was let pass, not chosen for verification; nothing changed"
+        forgotten = " (or it is forgotten: see forget_after)" if self.forgotten else ""
+        return f"there is no verification with the id {id!r}{forgotten}; nothing changed"
+
+    def known(self, id: Id, prediction: Label) -> Decision | None:
+        """Return the decision about an id that was decided before."""
+        record = self.verifications.get(id)
+        if record is not None:
+            state, reason = record.state, record.reason
+        elif id in self.passes:
+            state, reason = self.passes[id]
+        else:
+            return None
+        if state.name != prediction:
+            raise SidelightError(f"the id {id!r} was decided as {state.name!r} and is now {prediction!r}: use a new id")
+        return Decision(record is not None, id, reason, prediction)
 
     def _forget(self, id: Id) -> None:
         """Forget an id; an answer that has not come by now is not waited for any more."""

@@ -9,18 +9,16 @@ from typing import Any, Self
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import decisions, monitor_file
+from sidelight.monitor.answers import status_of, take
+from sidelight.monitor.caps import refused
 from sidelight.monitor.classes import ClassState
 from sidelight.monitor.decisions import Answer, Decision, Id, Label, UnknownIdError
-from sidelight.monitor.detection import verifies
-from sidelight.monitor.inputs import column, day_of, listed, status_of
-from sidelight.monitor.ledger import PENDING, RIGHT, SKIPPED, WRONG, Ledger, Verification
-from sidelight.monitor.policies import Explore, Policy
+from sidelight.monitor.inputs import column, day_of, identifier, label, listed
+from sidelight.monitor.ledger import Ledger
+from sidelight.monitor.policies import Policy
 from sidelight.monitor.randomness import uniform
 from sidelight.monitor.reports import Report, make_report
-from sidelight.monitor.settings import Settings, identifier, label, make_settings
-
-_SAID = {RIGHT: True, WRONG: False}
-_WORDS = {RIGHT: "right", WRONG: "wrong", SKIPPED: "skipped", PENDING: "pending"}
+from sidelight.monitor.settings import Settings, make_settings
 
 
 class ClassifierMonitor:
@@ -139,7 +137,7 @@ class ClassifierMonitor:
             for name, one in zip(names, labels, strict=True):
                 self._settings.tolerance_of(one)
                 if name is not None:
-                    self._known(name, one)
+                    self._ledger.known(name, one)
                     if seen.setdefault(name, one) != one:
                         raise SidelightError(f"the id {name!r} stands for {seen[name]!r} and for {one!r} in this batch")
             return [self._decide(*row) for row in zip(labels, names, moments, strict=True)]
@@ -155,9 +153,9 @@ class ClassifierMonitor:
         with self._lock:
             record = self._ledger.verifications.get(name)
             if record is None:
-                raise UnknownIdError(self._unknown(name))
+                raise UnknownIdError(self._ledger.unknown(name))
             status = status_of(record.state.name, correct, label, skipped)
-            return self._take(name, record, status)
+            return take(self._ledger, name, record, status)
 
     def report(self) -> Report:
         """Return what is known about every class."""
@@ -217,8 +215,6 @@ class ClassifierMonitor:
         self._lock = threading.RLock()
         self._states: dict[Label, ClassState] = {}
         self._ledger = Ledger(settings.forget_after)
-        self._stops = settings.mode == "identify" and not isinstance(settings.policy, Explore)
-        self._guards = settings.mode == "guard"
         for name in settings.classes:
             self._state(name)
 
@@ -228,30 +224,17 @@ class ClassifierMonitor:
             state = self._states[name] = ClassState(name, self._settings)
         return state
 
-    def _known(self, id: Id, prediction: Label) -> Decision | None:
-        """Return the decision about an id that was decided before."""
-        record = self._ledger.verifications.get(id)
-        if record is not None:
-            state, reason = record.state, record.reason
-        elif id in self._ledger.passes:
-            state, reason = self._ledger.passes[id]
-        else:
-            return None
-        if state.name != prediction:
-            raise SidelightError(f"the id {id!r} was decided as {state.name!r} and is now {prediction!r}: use a new id")
-        return Decision(record is not None, id, reason, prediction)
-
     def _decide(self, prediction: Label, id: Id | None, time: Any) -> Decision:
         ledger = self._ledger
         if id is not None:
-            before = self._known(id, prediction)
+            before = ledger.known(id, prediction)
             if before is not None:
                 return before
         day = None if self._settings.daily_cap is None else day_of(time)
         state = self._states.get(prediction) or self._state(prediction)
         wanted, reason = self._wanted(state)
         if wanted:
-            refusal = self._refusal(state, day)
+            refusal = refused(self._settings, self._ledger, state, day)
             if refusal is not None:
                 wanted, reason = False, refusal
         state.predictions += 1
@@ -263,90 +246,11 @@ class ClassifierMonitor:
         return Decision(wanted, name, reason, prediction)
 
     def _wanted(self, state: ClassState) -> tuple[bool, str]:
-        """Return what the policy wants, and why, before any cap."""
+        """Say what the policy wants, and why, before any cap; now and then a class that is let pass is looked at."""
         settings, t = self._settings, state.predictions
         if settings.class_predictions is not None and t >= settings.class_predictions:
             return False, decisions.FINISHED
-        certain = state.verdict != "unknown"
-        if certain and self._stops:
-            return self._spot_check(state, decisions.CERTAIN)
-        game = state.game
-        if game is not None:
-            u = 1.0
-            for k in range(game.draws):
-                u = min(u, uniform(state.key, game.draws * t + k))
-            if verifies(game, t, state.n, state.e, u):
-                return True, decisions.OPEN if t else decisions.FIRST
-            return self._spot_check(state, decisions.LIKELY_BELOW)
-        if certain and self._guards and state.verdict == "above":
-            return True, decisions.GUARDED
-        if state.explore:
-            if state.n + state.pending < state.explore:
-                return True, decisions.EXPLORING
-            return self._spot_check(state, decisions.EXPLORED)
-        return self._spot_check(state, decisions.CERTAIN) if certain else (True, decisions.OPEN)
-
-    def _spot_check(self, state: ClassState, otherwise: str) -> tuple[bool, str]:
-        """Look at a class that is let pass now and then, where that is wanted."""
-        share = self._settings.spot_checks
-        if share and uniform(state.spot_key, state.predictions) < share:
+        wanted, reason = settings.policy.wants(state)
+        if not wanted and settings.spot_checks and uniform(state.spot_key, t) < settings.spot_checks:
             return True, decisions.SPOT
-        return False, otherwise
-
-    def _refusal(self, state: ClassState, day: str | None) -> str | None:
-        """Return why a verification that the policy wants cannot be had."""
-        settings, ledger = self._settings, self._ledger
-        if settings.class_cap is not None and state.verified + state.pending >= settings.class_cap:
-            return decisions.CLASS_CAP
-        if settings.cap is not None and ledger.asked >= settings.cap:
-            return decisions.TOTAL_CAP
-        if settings.daily_cap is not None and ledger.days.get(day or "", 0) >= settings.daily_cap:
-            return decisions.DAILY_CAP
-        if settings.max_pending is not None and ledger.pending >= settings.max_pending:
-            return decisions.MOST_PENDING
-        if state.pending and state.verdict == "unknown" and not state.explore:
-            needed = state.needed()
-            if needed is not None and state.pending >= needed:
-                return decisions.ENOUGH_PENDING
-        return None
-
-    def _take(self, id: Id, record: Verification, status: int) -> Answer:
-        """Replace the status of a verification."""
-        state, before = record.state, record.status
-        said, previous = _SAID.get(status), _SAID.get(before)
-        if status == before:
-            text = f"{id!r} was {_WORDS[status]} already: nothing changed"
-            return Answer("unchanged", id, state.name, said, previous, state.verdict, False, text)
-        if before == PENDING:
-            state.pending -= 1
-            self._ledger.pending -= 1
-        elif before == SKIPPED:
-            state.skipped -= 1
-        else:
-            state.count(record.number, before == WRONG, -1)
-        if status == SKIPPED:
-            state.skipped += 1
-        else:
-            state.count(record.number, status == WRONG, 1)
-        record.status = status
-        return self._settled(id, state, status, before)
-
-    def _settled(self, id: Id, state: ClassState, status: int, before: int) -> Answer:
-        """Bring the verdict up to date and say what has happened."""
-        said, previous = _SAID.get(status), _SAID.get(before)
-        was = state.verdict
-        changed = state.settle("a correction" if previous is not None else "", self._ledger.asked)
-        if status == SKIPPED:
-            kind: decisions.Status = "released" if previous is None else "withdrawn"
-        else:
-            kind = "recorded" if previous is None else "corrected"
-        text = f"{id!r} ({state.name!r}) is {_WORDS[status]}"
-        text += "" if previous is None else f"; it was {_WORDS[before]} before"
-        text += f"; the verdict is {state.verdict!r} and was {was!r}" if changed else ""
-        return Answer(kind, id, state.name, said, previous, state.verdict, changed, text)
-
-    def _unknown(self, id: Id) -> str:
-        if id in self._ledger.passes:
-            return f"the prediction {id!r} was let pass, not chosen for verification; nothing changed"
-        forgotten = " (or it is forgotten: see forget_after)" if self._ledger.forgotten else ""
-        return f"there is no verification with the id {id!r}{forgotten}; nothing changed"
+        return wanted, reason

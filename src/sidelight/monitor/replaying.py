@@ -10,10 +10,10 @@ from typing import Any
 from sidelight.errors import SidelightError
 from sidelight.monitor.confidence import interval
 from sidelight.monitor.decisions import Label
+from sidelight.monitor.inputs import label
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES, Policy, wald_cap
 from sidelight.monitor.reports import ClassReport, Report
-from sidelight.monitor.settings import label
 
 _CHECKPOINTS = 200
 _CHUNK = 4096

@@ -9,9 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.confidence import Prior
-from sidelight.monitor.decisions import Id, Label
-from sidelight.monitor.policies import Policy, make_policy, mixture_prior
+from sidelight.monitor.confidence import Prior, mixture_prior
+from sidelight.monitor.decisions import Label
+from sidelight.monitor.inputs import label
+from sidelight.monitor.policies import Policy, make_policy
 
 MODES = ("identify", "guard")
 _SPOT_CHECKS = 0.01
@@ -113,22 +114,6 @@ def make_settings(
         spot_checks=spot,
         **others | {"confidence": confidence, "prior": _prior(others["prior"])},
     )
-
-
-def label(value: Any) -> Label:
-    """Return a class as plain text or number; NumPy's numbers become Python's."""
-    plain = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
-    if isinstance(plain, str | int | bool) or (isinstance(plain, float) and math.isfinite(plain)):
-        return plain
-    raise SidelightError(f"{value!r} is no class: give text or a number")
-
-
-def identifier(value: Any) -> Id:
-    """Return an id as plain text or whole number."""
-    plain = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
-    if isinstance(plain, str | int) and not isinstance(plain, bool):
-        return plain
-    raise SidelightError(f"{value!r} is no id: give text or a whole number")
 
 
 def _tolerance(value: Any) -> float | dict[Any, float]:

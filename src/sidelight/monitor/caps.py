@@ -1,0 +1,25 @@
+"""Limits on reviewing: why a verification that the policy wants is not asked for."""
+
+from __future__ import annotations
+
+from sidelight.monitor import decisions
+from sidelight.monitor.classes import ClassState
+from sidelight.monitor.ledger import Ledger
+from sidelight.monitor.settings import Settings
+
+
+def refused(settings: Settings, ledger: Ledger, state: ClassState, day: str | None) -> str | None:
+    """Return which limit a verification would exceed, or None."""
+    if settings.class_cap is not None and state.verified + state.pending >= settings.class_cap:
+        return decisions.CLASS_CAP
+    if settings.cap is not None and ledger.asked >= settings.cap:
+        return decisions.TOTAL_CAP
+    if settings.daily_cap is not None and ledger.days.get(day or "", 0) >= settings.daily_cap:
+        return decisions.DAILY_CAP
+    if settings.max_pending is not None and ledger.pending >= settings.max_pending:
+        return decisions.MOST_PENDING
+    if state.pending and state.verdict == "unknown" and settings.policy.waits:
+        needed = state.needed()
+        if needed is not None and state.pending >= needed:
+            return decisions.ENOUGH_PENDING
+    return None

@@ -1,0 +1,65 @@
+"""Explore-fully: a number of labels per class that is fixed beforehand."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import ClassVar
+
+from sidelight.monitor import decisions
+from sidelight.monitor.policies.base import Policy, Watched, check, is_count, is_number
+
+
+@dataclass(frozen=True)
+class Explore(Policy):
+    """Verify every prediction of a class until a number of labels fixed beforehand (Explore-fully).
+
+    Parameters
+    ----------
+    labels
+        That number; without it, `wald_cap` with the three parameters below.
+    failure, margin, rate
+        The interval's chance to fail (ζ), its half-width as a share of the tolerance (E / τ), and the error rate that
+        is assumed beforehand.
+    """
+
+    name: ClassVar[str] = "explore"
+    title: ClassVar[str] = "Explore-fully"
+    waits: ClassVar[bool] = False
+    labels: int | None = None
+    failure: float = 0.01
+    margin: float = 0.1
+    rate: float = 0.01
+
+    def __post_init__(self) -> None:
+        good = self.labels is None or is_count(self.labels)
+        check("labels", self.labels, good, "a whole number of at least 1, or None")
+        for name in ("failure", "rate"):
+            value = getattr(self, name)
+            check(name, value, is_number(value) and 0 < value < 1, "a number between 0 and 1")
+        check("margin", self.margin, is_number(self.margin) and self.margin > 0, "a positive number")
+
+    def wants(self, state: Watched) -> tuple[bool, str]:
+        """Fill the number of labels, also where the verdict is certain; in the mode "guard" go on above tolerance."""
+        if state.guard and state.verdict == "above":
+            return True, decisions.GUARDED
+        if state.n + state.pending < self.limit(state.tolerance):
+            return True, decisions.EXPLORING
+        return False, decisions.EXPLORED
+
+    def limit(self, tolerance: float) -> int:
+        """Return how many labels of a class are wanted."""
+        return self.labels if self.labels is not None else wald_cap(tolerance, self.failure, self.margin, self.rate)
+
+
+@functools.lru_cache(maxsize=1024)
+def wald_cap(tolerance: float, failure: float = 0.01, margin: float = 0.1, rate: float = 0.01) -> int:
+    """Return the labels per class after which a Wald interval has half-width E = margin * tolerance.
+
+    n_τ = z(1 - ζ/2)^2 p (1 - p) / E^2 with the failure probability ζ and an assumed error rate p, rounded up: 10 510,
+    2 628, 657 and 165 for the tolerances 0.025, 0.05, 0.1 and 0.2.
+    """
+    z = NormalDist().inv_cdf(1 - failure / 2)
+    return math.ceil(z * z * rate * (1 - rate) / (margin * tolerance) ** 2)

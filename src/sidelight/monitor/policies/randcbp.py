@@ -1,0 +1,97 @@
+"""RandCBP on the τ-detection game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from sidelight.monitor import decisions
+from sidelight.monitor.detection import Detection, verifies
+from sidelight.monitor.policies.base import Policy, Watched, check, is_count, is_number
+from sidelight.monitor.randomness import uniform
+
+
+@dataclass(frozen=True)
+class RandCBPPolicy(Policy):
+    """Randomized confidence bounds, one strategy per predicted class.
+
+    Parameters
+    ----------
+    alpha, bins, sigma, tail, lower
+        As for `sidelight.strategies.RandCBP`.
+    observers
+        "verify" (the verify action alone, (1 - 1/τ, 1), as published), or what `sidelight.strategies.RandCBP` takes.
+    pairs
+        "once", as the definition of neighbors asks, or "both", as in the published runs, where two Z are drawn and the
+        smaller one decides.
+    """
+
+    name: ClassVar[str] = "randcbp"
+    title: ClassVar[str] = "C-RandCBP"
+    alpha: float = 1.01
+    bins: int = 10
+    sigma: float = 1.0
+    tail: float = 1e-7
+    lower: float = 0.0
+    observers: str = "verify"
+    pairs: str = "once"
+
+    def __post_init__(self) -> None:
+        check("alpha", self.alpha, is_number(self.alpha) and self.alpha > 0, "a positive number")
+        check("bins", self.bins, is_count(self.bins), "a whole number of at least 1")
+        check("sigma", self.sigma, is_number(self.sigma) and self.sigma > 0, "a positive number")
+        check("tail", self.tail, is_number(self.tail) and 0 <= self.tail <= 1, "a probability")
+        check("lower", self.lower, is_number(self.lower), "a finite number")
+        check("pairs", self.pairs, self.pairs in ("once", "both"), "'once' or 'both'")
+        names = ("verify", "minimum-norm", "half-range", "max-norm")
+        check("observers", self.observers, self.observers in names, f"one of {', '.join(map(repr, names))}")
+
+    def wants(self, state: Watched) -> tuple[bool, str]:
+        """Verify what the strategy does not let pass."""
+        return plays(state)
+
+    def rule(self, tolerance: float) -> Detection:
+        """Return the decision rule for one tolerance."""
+        wrong, right, constant = _observers(self.observers, tolerance)
+        draws = 0 if self.bins == 1 else 2 if self.pairs == "both" else 1
+        return Detection(
+            alpha=float(self.alpha),
+            bins=int(self.bins),
+            lower=float(self.lower),
+            sigma=float(self.sigma),
+            tail=float(self.tail),
+            wrong=wrong,
+            right=right,
+            constant=constant,
+            norm=max(abs(wrong), abs(right)),
+            draws=draws,
+        )
+
+
+def plays(state: Watched) -> tuple[bool, str]:
+    """Decide by a `Detection` rule, until the verdict is certain and the mode lets a class be closed."""
+    if state.verdict != "unknown" and not state.guard:
+        return False, decisions.CERTAIN
+    game: Detection = state.rule
+    t, u = state.predictions, 1.0
+    for k in range(game.draws):
+        u = min(u, uniform(state.key, game.draws * t + k))
+    if verifies(game, t, state.n, state.e, u):
+        return True, decisions.OPEN if t else decisions.FIRST
+    return False, decisions.LIKELY_BELOW
+
+
+def _observers(name: str, tolerance: float) -> tuple[float, float, float]:
+    """Return v_wrong, v_right of the verify action, and the constant that passing adds."""
+    # A tolerance is meant as it is written: 1/0.05 is 20.
+    tau = Fraction(str(tolerance))
+    if name == "verify":
+        return float(1 - 1 / tau), 1.0, 0.0
+    from sidelight import games
+    from sidelight.analysis import analyze
+
+    vectors = analyze(games.load("tau-detection", tau=tau)).observer_vectors(0, 1, name)  # type: ignore[arg-type]
+    wrong, right = (float(value) for value in vectors[0])
+    constant = vectors[1][0] if 1 in vectors else Fraction(0)
+    return wrong, right, float(constant)

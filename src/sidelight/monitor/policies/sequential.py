@@ -1,0 +1,26 @@
+"""The sequential test: verify until the verdict is certain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sidelight.monitor import decisions
+from sidelight.monitor.policies.base import Policy, Watched
+
+
+@dataclass(frozen=True)
+class Sequential(Policy):
+    """Verify every prediction of a class until its verdict is certain, and then stop."""
+
+    name: ClassVar[str] = "sequential"
+    title: ClassVar[str] = "Sequential"
+    until_certain: ClassVar[bool] = True
+
+    def wants(self, state: Watched) -> tuple[bool, str]:
+        """Go on while the verdict is not certain; in the mode "guard" also above tolerance."""
+        if state.verdict == "unknown":
+            return True, decisions.OPEN
+        if state.guard and state.verdict == "above":
+            return True, decisions.GUARDED
+        return False, decisions.CERTAIN
