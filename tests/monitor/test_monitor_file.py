@@ -3,6 +3,7 @@
 import json
 import random
 import time
+from pathlib import Path
 
 import pytest
 
@@ -114,3 +115,27 @@ def test_a_thousand_classes_are_saved_and_loaded_within_a_second(tmp_path):
 def test_what_describes_no_monitor(wrong):
     with pytest.raises(SidelightError, match=r"does not describe a monitor|give"):
         ClassifierMonitor.from_dict(wrong)
+
+
+SAVED = Path(__file__).with_name("saved")
+"""Files of version 1 with 40 predictions each, and what the version that wrote them did with the next 40."""
+
+
+def counts(monitor):
+    return [[one.name, one.verified, one.errors, one.pending, one.verdict] for one in monitor.report().classes]
+
+
+@pytest.mark.parametrize("policy", ["randcbp", "cbp", "explore", "sequential"])
+def test_files_of_version_1_load_and_go_on(policy):
+    expected = json.loads((SAVED / "expected.json").read_text())[policy]
+    monitor = ClassifierMonitor.load(SAVED / f"{policy}.json")
+    assert counts(monitor) == expected["counts"]
+    decided = ""
+    for k in range(40, 80):
+        name = ["cat", "dog", 7, True][k * k // 3 % 4]
+        decision = monitor.decide(name, id=k if k % 3 else f"ünï-{k}", time=86400 * (k // 10))
+        decided += "v" if decision.verify else "."
+        if decision.verify and k % 9:
+            monitor.answer(decision.id, correct=name != "dog" and k % 11 > 0)
+    assert decided == expected["next"]
+    assert counts(monitor) == expected["then"]
