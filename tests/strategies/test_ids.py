@@ -172,9 +172,3 @@ def test_trivial_and_hopeless_games():
     assert [strategy.act(), strategy.observe("a"), strategy.act()] == [0, None, 0]
     with pytest.raises(SidelightError, match=r"hopeless: .* tells action 0 \(.+\) from action 1 \(.+\)"):
         IDS(games.load("hopeless"))
-
-
-@pytest.mark.parametrize("wrong", [0, -1, float("nan"), float("inf")])
-def test_width_is_positive(wrong):
-    with pytest.raises(SidelightError, match=r"width is .*: give a positive number"):
-        IDS(games.load("apple-tasting"), width=wrong)

@@ -319,20 +319,6 @@ def test_of_equal_actions_the_informative_one_is_played():
     assert results.final.max() < 60
 
 
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"regularization": 0}, "regularization is 0"),
-        ({"regularization": "weak"}, "regularization is 'weak'"),
-        ({"tries": -1}, "tries is -1"),
-        ({"tries": 2.5}, "tries is 2.5"),
-    ],
-)
-def test_wrong_parameters_are_named(parameters, words):
-    with pytest.raises(SidelightError, match=words):
-        TSPM(APPLE, **parameters)
-
-
 @pytest.mark.parametrize("kind", [TSPM, TSPMGaussian])
 def test_goes_on_after_saving(kind, tmp_path):
     game = sl.games.load("bernoulli-bandit")

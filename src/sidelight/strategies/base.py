@@ -345,6 +345,17 @@ def check_whole(name: str, value: Any, least: int) -> None:
     check_parameter(name, value, good, f"a whole number of at least {least}")
 
 
+def check_flag(name: str, value: Any) -> None:
+    """Raise unless a parameter is True or False, or stands for it as 1 or 0."""
+    good = isinstance(value, bool | np.bool_ | Integral) and int(value) in (0, 1)
+    check_parameter(name, value, good, "True or False")
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Raise unless a parameter is one of some words."""
+    check_parameter(name, value, isinstance(value, str) and value in choices, " or ".join(map(repr, choices)))
+
+
 def check_parameter(name: str, value: Any, good: bool, wanted: str) -> None:
     """Raise unless a parameter is good."""
     if not good:

@@ -1,7 +1,7 @@
 """BPM-Least: a Gaussian belief about the outcome law, and the least played action that may still be optimal.
 
 An observation is taken for Gaussian, e(y) ~ N(S_a p, S_a S_a'), which makes the belief one. It starts at the prior
-N(1/M, prior I), and after symbol u of action a
+N(1/M, I / lambda), and after symbol u of action a
 
     Lambda += S_a' (S_a S_a')^-1 S_a,      h += S_a' e_u / m_u,      mean = Lambda^-1 h,
 
@@ -20,19 +20,19 @@ round before, and in the first round everything is alive; `radius="published"` d
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.analysis import analyze
-from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.strategies import _gaussian
 from sidelight.strategies._gaussian import Channels, absorb, channels
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_parameter, observe
 from sidelight.strategies.cell_distance import Cells, cells, change_metric, desk, squared_distance
+from sidelight.strategies.renamed import renamed_variance
 from sidelight.strategies.standing import check_playable, settled_action
 
 Floats = npt.NDArray[np.float64]
@@ -138,8 +138,8 @@ class BPMLeast(KernelStrategy):
         The game; a hopeless one is refused, on a hard one it runs with a warning, a trivial one is played optimally.
     radius
         Scales the confidence radius sqrt(log(t + 1)); or "published", what the published runs really did.
-    prior
-        The variance of the prior belief about each probability.
+    regularization
+        lambda, the precision of the prior belief about each probability.
     seed
         Not used, since nothing is drawn; every strategy takes one.
 
@@ -157,19 +157,23 @@ class BPMLeast(KernelStrategy):
 
     guarantee: ClassVar[str] = "easy games"
 
+    @renamed_variance("prior")
     def __init__(
         self,
         game: Game,
         radius: float | Literal["published"] = 1.0,
-        prior: float = 1.0,
+        *,
+        regularization: float = 1.0,
         seed: Seed = 0,
     ) -> None:
         super().__init__(game, seed=seed)
         self.radius = radius
-        self.prior = prior
-        if radius != "published":
-            _check("radius", radius, 'a positive number, or "published"')
-        _check("prior", prior, "a positive number")
+        self.regularization = regularization
+        if isinstance(radius, str):
+            check_parameter("radius", radius, radius == "published", "a finite number above 0, or 'published'")
+        else:
+            check_number("radius", radius, above=0)
+        check_number("regularization", regularization, above=0)
         self.analysis = analyze(game)
         check_playable(self.analysis, self.name)
         self._channel = channels(game)
@@ -187,7 +191,7 @@ class BPMLeast(KernelStrategy):
         )
 
     def _start(self) -> State:
-        precision, information = _gaussian.prior(self.game.n_outcomes, 1.0 / self.prior)
+        precision, information = _gaussian.prior(self.game.n_outcomes, float(self.regularization))
         return State(
             clock=np.zeros(1, np.int64),
             stale=np.ones(1, np.int64),
@@ -197,9 +201,3 @@ class BPMLeast(KernelStrategy):
             information=information,
             **desk(self._cell),
         )
-
-
-def _check(name: str, value: Any, wanted: str) -> None:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not (number and 0 < value < math.inf):
-        raise SidelightError(f"{name} is {value!r}: give {wanted}")

@@ -20,7 +20,16 @@ import numpy.typing as npt
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_parameter, observe
+from sidelight.strategies.base import (
+    Context,
+    KernelStrategy,
+    Seed,
+    act,
+    check_choice,
+    check_number,
+    check_whole,
+    observe,
+)
 from sidelight.strategies.online_classifier import LEARNERS, margin, new_classifier, train
 from sidelight.strategies.online_classifier import Classifier as Learner
 from sidelight.strategies.pg import revealing_action
@@ -111,10 +120,10 @@ class CESA(KernelStrategy):
         self.beta = beta
         self.learner = learner
         self.regularization = regularization
-        check_parameter("dimension", dimension, isinstance(dimension, int) and dimension >= 1, "1 or more")
-        check_parameter("beta", beta, beta > 0, "a positive number")
-        check_parameter("learner", learner, learner in LEARNERS, f"one of {', '.join(LEARNERS)}")
-        check_parameter("regularization", regularization, regularization > 0, "a positive number")
+        check_whole("dimension", dimension, least=1)
+        check_number("beta", beta, above=0)
+        check_choice("learner", learner, LEARNERS)
+        check_number("regularization", regularization, above=0)
         self._ask = revealing_action(game, self.name)
         blind = [a for a in range(game.n_actions) if a != self._ask]
         self._guess = [min(blind, key=lambda a: game.loss[a][j]) for j in (0, 1)]

@@ -31,10 +31,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.analysis import analyze
-from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.standing import refuse_hopeless
 
 Floats = npt.NDArray[np.float64]
@@ -292,8 +291,7 @@ class IDS(KernelStrategy):
     def __init__(self, game: Game, width: float = 1.0, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
         self.width = width
-        if not 0 < width < math.inf:
-            raise SidelightError(f"width is {width!r}: give a positive number")
+        check_number("width", width, above=0)
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 

@@ -28,7 +28,7 @@ from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.ids import information
 from sidelight.strategies.information_ratio import mix
 from sidelight.strategies.ridge import add_observation, quadratic
@@ -222,8 +222,7 @@ class IDSContexts(KernelStrategy):
         self._features = _features(contexts)
         self._rho = _probabilities(weights, len(self._features))
         self.dimension = self._features.shape[1]
-        if not 0 < width < math.inf:
-            raise SidelightError(f"width is {width!r}: give a positive number")
+        check_number("width", width, above=0)
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 

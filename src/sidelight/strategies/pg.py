@@ -29,8 +29,20 @@ from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
-from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_parameter, observe
+from sidelight.strategies.base import (
+    UNANSWERED,
+    Context,
+    KernelStrategy,
+    Seed,
+    act,
+    check_flag,
+    check_number,
+    check_parameter,
+    check_whole,
+    observe,
+)
 from sidelight.strategies.polya_gamma import polya_gamma
+from sidelight.strategies.renamed import renamed_variance
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -46,7 +58,6 @@ class Parameters(NamedTuple):
     transitions: int
     refresh: float
     precision: float  # of the prior: B = I / precision
-    mean: float
     intercept: int
 
 
@@ -212,8 +223,8 @@ class PGTS(KernelStrategy):
         A game of two outcomes in which exactly one action shows more than one symbol.
     dimension
         How many numbers a context has.
-    prior_mean, prior_variance
-        The prior of each coefficient, N(prior_mean, prior_variance).
+    prior_mean, regularization
+        The prior of each coefficient, N(prior_mean, 1 / regularization).
     transitions
         Gibbs transitions per round.
     intercept
@@ -233,12 +244,14 @@ class PGTS(KernelStrategy):
     bounded_memory: ClassVar[bool] = False  # one row for each label
     _directed: ClassVar[int] = 0
 
+    @renamed_variance("prior_variance")
     def __init__(
         self,
         game: Game,
         dimension: int,
         prior_mean: float = 0.5,
-        prior_variance: float = 1.0,
+        *,
+        regularization: float = 1.0,
         transitions: int = 9,
         intercept: bool = False,
         refresh: float = 1.0,
@@ -247,15 +260,17 @@ class PGTS(KernelStrategy):
         super().__init__(game, seed=seed)
         self.dimension = dimension
         self.prior_mean = prior_mean
-        self.prior_variance = prior_variance
+        self.regularization = regularization
         self.transitions = transitions
         self.intercept = intercept
         self.refresh = refresh
-        check_parameter("dimension", dimension, isinstance(dimension, int) and dimension >= 1, "1 or more")
-        check_parameter("prior_mean", prior_mean, math.isfinite(prior_mean), "a finite number")
-        check_parameter("prior_variance", prior_variance, prior_variance > 0, "a positive number")
-        check_parameter("transitions", transitions, isinstance(transitions, int) and transitions >= 1, "1 or more")
-        check_parameter("refresh", refresh, 0 < refresh <= 1, "a share between 0 and 1")
+        check_whole("dimension", dimension, least=1)
+        check_number("prior_mean", prior_mean)
+        check_number("regularization", regularization, above=0)
+        check_whole("transitions", transitions, least=1)
+        check_flag("intercept", intercept)
+        check_number("refresh", refresh, above=0)
+        check_parameter("refresh", refresh, refresh <= 1, "a share of at most 1")
         self._revealing = revealing_action(game, self.name)
         if not self._directed and analyze(game).kind == "hard":
             warnings.warn(f"{self.name} has no guarantee on a hard game: it never pays for information", stacklevel=2)
@@ -273,20 +288,19 @@ class PGTS(KernelStrategy):
             directed=self._directed,
             transitions=int(self.transitions),
             refresh=float(self.refresh),
-            precision=1.0 / float(self.prior_variance),
-            mean=float(self.prior_mean),
+            precision=float(self.regularization),
             intercept=int(self.intercept),
         )
 
     def _start(self) -> State:
-        d, precision = self._size, 1.0 / float(self.prior_variance)
+        d, precision = self._size, float(self.regularization)
         return State(
             plays=np.zeros(self.game.n_actions, np.int64),
             labels=np.zeros(1, np.int64),
             turn=np.zeros(1, np.int64),
             features=np.zeros((_ROOM, d)),
             omega=np.zeros(_ROOM),
-            pull=np.full(d, self.prior_mean * precision),
+            pull=np.full(d, float(self.prior_mean) * precision),
             theta=np.full(d, float(self.prior_mean)),
             precision=np.eye(d) * precision,
             factor=np.zeros((d, d)),

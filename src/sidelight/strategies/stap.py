@@ -18,7 +18,16 @@ import numpy.typing as npt
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_parameter, observe
+from sidelight.strategies.base import (
+    Context,
+    KernelStrategy,
+    Seed,
+    act,
+    check_choice,
+    check_number,
+    check_whole,
+    observe,
+)
 from sidelight.strategies.online_classifier import LEARNERS, margin, new_classifier, train
 from sidelight.strategies.online_classifier import Classifier as Learner
 from sidelight.strategies.pg import revealing_action
@@ -108,10 +117,10 @@ class STAP(KernelStrategy):
         self.learner = learner
         self.regularization = regularization
         self.count = count
-        check_parameter("dimension", dimension, isinstance(dimension, int) and dimension >= 1, "1 or more")
-        check_parameter("learner", learner, learner in LEARNERS, f"one of {', '.join(LEARNERS)}")
-        check_parameter("regularization", regularization, regularization > 0, "a positive number")
-        check_parameter("count", count, count in ("false-rejections", "all"), "'false-rejections' or 'all'")
+        check_whole("dimension", dimension, least=1)
+        check_choice("learner", learner, LEARNERS)
+        check_number("regularization", regularization, above=0)
+        check_choice("count", count, ("false-rejections", "all"))
         self._accept = revealing_action(game, self.name)
         gains = (
             [game.loss[1 - self._accept][j] - game.loss[self._accept][j] for j in (0, 1)] if game.n_actions == 2 else []

@@ -25,11 +25,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.analysis import Analysis, analyze
-from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.strategies._gaussian import absorb, channels
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
 from sidelight.strategies.simplex_sampling import Target, desk, draw_law
 from sidelight.strategies.standing import check_playable, settled_action
 
@@ -156,11 +155,8 @@ class TSPM(KernelStrategy):
         super().__init__(game, seed=seed)
         self.regularization = regularization
         self.tries = tries
-        number = isinstance(regularization, int | float | np.number) and not isinstance(regularization, bool)
-        if not (number and 0 < regularization < math.inf):
-            raise SidelightError(f"regularization is {regularization!r}: give a positive number")
-        if not isinstance(tries, int | np.integer) or isinstance(tries, bool) or tries < 0:
-            raise SidelightError(f"tries is {tries!r}: give a whole number of at least 0")
+        check_number("regularization", regularization, above=0)
+        check_whole("tries", tries, least=0)
         self.analysis = analyze(game)
         check_playable(self.analysis, self.name, only_optimal=True)
         self._channel = channels(game)
@@ -194,7 +190,7 @@ class TSPM(KernelStrategy):
         return State(
             clock=np.zeros(1, np.int64),
             plays=np.zeros(self.game.n_actions, np.int64),
-            **desk(self._channel, self.game.n_outcomes, self.regularization),
+            **desk(self._channel, self.game.n_outcomes, float(self.regularization)),
         )
 
 

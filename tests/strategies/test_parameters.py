@@ -1,0 +1,77 @@
+"""Arguments of constructors: numbers of NumPy are numbers, and what is wrong is named and never a raw error."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+
+APPLES, LABELS = sl.games.load("apple-tasting"), sl.games.load("label-efficient")
+POSITIVE = [0, -1, np.inf, -np.inf, np.nan, True, np.True_, None, "1", [1.0], np.ones(2), 1j]
+WHOLE = [0, -1, 1.0, np.float64(2.0), np.nan, True, np.True_, None, "1", [1], np.ones(2, int)]
+WORDS = ["", "other", 1, None, True, ["ridge"], np.array(["ridge", "ridge"])]
+CONTEXTUAL = {"dimension": 2}
+CASES = [
+    ("BPMLeast", APPLES, {}, {"radius": POSITIVE, "regularization": POSITIVE}),
+    ("TSPM", APPLES, {}, {"regularization": POSITIVE, "tries": WHOLE[1:]}),
+    ("TSPMGaussian", APPLES, {}, {"regularization": POSITIVE, "tries": WHOLE[1:]}),
+    ("IDS", APPLES, {}, {"width": POSITIVE}),
+    (
+        "IDSContexts",
+        APPLES,
+        {},
+        {"width": POSITIVE, "contexts": [0, -1, True, None, "x", [1.0], [[np.nan]], [[]], 1.5]},
+    ),
+    *(
+        (
+            kind,
+            APPLES,
+            CONTEXTUAL,
+            {
+                "dimension": WHOLE,
+                "prior_mean": [np.inf, np.nan, True, None, "1", [1.0]],
+                "regularization": POSITIVE,
+                "transitions": WHOLE,
+                "intercept": [2, -1, 0.5, None, "yes", [True], np.ones(2)],
+                "refresh": [*POSITIVE, 1.5],
+            },
+        )
+        for kind in ("PGTS", "PGIDS")
+    ),
+    ("STAP", APPLES, CONTEXTUAL, {"dimension": WHOLE, "learner": WORDS, "regularization": POSITIVE, "count": WORDS}),
+    ("CESA", LABELS, CONTEXTUAL, {"dimension": WHOLE, "learner": WORDS, "regularization": POSITIVE, "beta": POSITIVE}),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "game", "needed", "name", "values"),
+    [(kind, game, needed, name, values) for kind, game, needed, wrong in CASES for name, values in wrong.items()],
+    ids=lambda part: part if isinstance(part, str) else "",
+)
+def test_what_is_wrong_is_named(kind, game, needed, name, values):
+    for value in values:
+        with pytest.raises(
+            sl.SidelightError, match=rf"(?s){name} (is|are|have) .*: (give|there is)|{name} are not numeric"
+        ):
+            getattr(sl.strategies, kind)(game, **needed | {name: value})
+
+
+@pytest.mark.parametrize(("kind", "game", "needed", "wrong"), CASES)
+def test_numbers_of_numpy_and_fractions_are_numbers(kind, game, needed, wrong):
+    for name in wrong:
+        values = {
+            "dimension": [np.int64(3), np.uint8(3)],
+            "transitions": [np.int64(3)],
+            "tries": [np.int32(3)],
+            "contexts": [np.int64(3), np.eye(2), [[1, Fraction(1, 2)]]],
+            "intercept": [True, np.True_, np.False_, 1, 0],
+            "learner": ["ridge", "perceptron"],
+            "count": ["all", "false-rejections"],
+        }.get(name, [np.float32(0.5), np.int64(1), Fraction(1, 3)])
+        for value in values:
+            strategy = getattr(sl.strategies, kind)(game, **needed | {name: value})
+            assert getattr(strategy, name) is value
+            context = np.zeros(strategy.dimension)
+            for _ in range(3):
+                strategy.observe(game.feedback[strategy.act(context)][0])
