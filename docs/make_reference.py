@@ -6,6 +6,7 @@ A test fails when the page and the package differ, so a new game, strategy or co
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import click
 
 import sidelight as sl
 from sidelight.cli import main
+from sidelight.cli._docstrings import describe
+from sidelight.cli._strategies import known, known_names, signature
 from sidelight.games._parameters import written
 
 PAGE = Path(__file__).with_name("reference.md")
@@ -52,33 +55,52 @@ def _games() -> str:
 
 
 def _strategies() -> str:
-    intro = "`sl.strategies.NAME(game, ...)`, or `NAME:parameter=value,...` on the command line."
+    intro = (
+        "`sl.strategies.NAME(game, ...)`, or `NAME:parameter=value,...` on the command line; `BayesOptimal` is in "
+        "`sl.limits`. `sidelight strategies` lists them."
+    )
     parts = []
-    for name in sl.strategies.names():
-        kind = getattr(sl.strategies, name)
+    for name in known_names():
+        kind = known(name)
+        said = describe(kind)
         takes = [
-            f"`{parameter.name}`" + ("" if parameter.default is parameter.empty else f" = `{parameter.default!r}`")
-            for parameter in inspect.signature(kind).parameters.values()
+            f"- `{parameter.name}`{_default(parameter)}: {said.parameters[parameter.name]}"
+            for parameter in signature(kind).values()
             if parameter.name not in ("game", "seed")
         ]
         covered = f" Guarantee: {kind.guarantee}." if kind.guarantee else ""
-        lines = [f"{_first_line(kind)}{covered}", f"Parameters: {', '.join(takes)}." if takes else "No parameters."]
+        lines = [f"{said.line}{covered}", *said.papers, "\n".join(takes) if takes else "No parameters."]
         parts.append(f"### {name}\n\n" + "\n\n".join(lines) + "\n")
     return _section("Strategies", intro, "\n".join(parts))
 
 
+def _default(parameter: inspect.Parameter) -> str:
+    return "" if parameter.default is parameter.empty else f" (`{parameter.default!r}` by default)"
+
+
 def _commands() -> str:
     intro = "Errors go to stderr, and bad input ends with exit code 2. `-h` explains any command."
-    parts = []
-    context = click.Context(main, info_name="sidelight")
-    for name in main.list_commands(context):
-        command = main.get_command(context, name)
-        assert command is not None
-        usage = " ".join(["sidelight", name, *_usage(command)])
-        text = inspect.cleandoc(command.help or "").replace("\b\n", "")
-        options = [_option(each) for each in command.params if isinstance(each, click.Option)]
-        parts.append(f"### sidelight {name}\n\n```\n{usage}\n```\n\n{text}\n\n" + "\n".join(options) + "\n")
+    parts = [_command(name, command) for name, command in commands(main, click.Context(main, info_name="sidelight"))]
     return _section("Command line", intro, "\n".join(parts))
+
+
+def commands(group: click.Group, context: click.Context) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command with its full name, those of groups within groups included."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        inner = click.Context(command, info_name=name, parent=context)
+        yield inner.command_path, command
+        if isinstance(command, click.Group):
+            yield from commands(command, inner)
+
+
+def _command(name: str, command: click.Command) -> str:
+    usage = " ".join([name, *_usage(command)])
+    text = inspect.cleandoc(command.help or "").replace("\b\n", "")
+    options = [_option(each) for each in command.params if isinstance(each, click.Option) and not each.hidden]
+    listed = "\n".join(options)
+    return f"### {name}\n\n```\n{usage}\n```\n\n{text}\n" + (f"\n{listed}\n" if options else "")
 
 
 def _usage(command: click.Command) -> list[str]:
@@ -88,7 +110,7 @@ def _usage(command: click.Command) -> list[str]:
         text = each.metavar or each.human_readable_name.upper()
         text += "..." if each.nargs == -1 and not text.endswith("...") else ""
         shown.append(text if each.required else f"[{text}]")
-    return [*shown, "[OPTIONS]"]
+    return [*shown, "COMMAND" if isinstance(command, click.Group) else "[OPTIONS]"]
 
 
 def _option(option: click.Option) -> str:

@@ -50,7 +50,7 @@ def test_a_vanishing_probability_is_refused():
 @pytest.mark.parametrize("p", ["0.49999999,0.50000001", "0.499999999999,0.500000000001"])
 @pytest.mark.parametrize("further", [[], ["--json"]])
 def test_laws_next_to_a_tie_have_a_limit(p, further):
-    result = CliRunner().invoke(main, ["limits", "apple-tasting", "--p", p, "--horizon", "50", *further])
+    result = CliRunner().invoke(main, ["limits", "apple-tasting", "--law", p, "--horizon", "50", *further])
     assert result.exit_code == 0, result.output
     assert "lower" in result.output.lower()
 

@@ -42,10 +42,10 @@ def refused(*arguments):
 
 def test_both_limits():
     """Label-efficient prediction under (0.2, 0.8): C* = 0.8 / kl(0.2, 1/2) = 4.15057."""
-    text = text_of("label-efficient", "--p", "0.2,0.8", "--horizon", 300)
+    text = text_of("label-efficient", "--law", "0.2,0.8", "--horizon", 300)
     assert text.startswith("label-efficient: 3 actions and 2 outcomes For p = (0.2, 0.8): action 1 (predict B) is")
     assert re.search(r"Lower bound C\*\(p\) = 4\.15057, proven to lie between 4\.150\d+ and 4\.150\d+\.", text)
-    assert f": {4.15057 * math.log(300):.4g} for T = 300." in text
+    assert f": {4.15057 * math.log(300):.4g} for T = 300. This is asymptotic" in text
     assert "in multiples of log T: ask 5.188." in text
     value = BayesOptimal(games.load("label-efficient"), 300).value
     assert f"Bayes-optimal regret = {value:.6f} over T = 300 rounds, uniform prior." in text
@@ -58,7 +58,7 @@ def test_brackets_are_rounded_outwards():
 
 
 def test_json():
-    result = invoke("apple-tasting", "--p", "1/5,4/5", "--horizon", 100, "--prior", "2,3", "--json")
+    result = invoke("apple-tasting", "--law", "1/5,4/5", "--horizon", 100, "--prior", "2,3", "--json")
     assert result.exit_code == 0
     data = json.loads(result.output)
     game = games.load("apple-tasting")
@@ -69,7 +69,21 @@ def test_json():
     assert data["lower_bound"]["times_log_horizon"] == [found.low * math.log(100), found.high * math.log(100)]
     assert data["lower_bound"]["optimal"] == 0
     assert list(data["lower_bound"]["allocation"]) == ["1"]
-    assert data["bayes_optimal"] == {"prior": [2, 3], "value": BayesOptimal(game, 100, (2, 3)).value, "reason": None}
+    assert data["lower_bound"]["law"] == [0.2, 0.8]
+    value = BayesOptimal(game, 100, (2, 3)).value
+    wanted = {"prior": [2, 3], "assumes": "Beta(2, 3) prior", "value": value, "reason": None}
+    assert data["bayes_optimal"] == wanted
+
+
+def test_priors_of_other_kinds():
+    game = games.load("apple-tasting")
+    for text, prior in [
+        ("balanced", "balanced"),
+        ("[((0.25,0.75),1),((0.5,0.5),2)]", [((0.25, 0.75), 1), ((0.5, 0.5), 2)]),
+    ]:
+        data = json.loads(invoke("apple-tasting", "--horizon", 40, "--prior", text, "--json").output)
+        assert data["bayes_optimal"]["value"] == BayesOptimal(game, 40, prior).value
+    assert "prior of balanced laws (p uniform on [0.4, 0.6])." in text_of("apple-tasting", "--prior", "balanced")
 
 
 def test_the_horizon_is_20_000_and_the_prior_uniform_if_nothing_is_said():
@@ -78,14 +92,14 @@ def test_the_horizon_is_20_000_and_the_prior_uniform_if_nothing_is_said():
 
 def test_without_a_law_it_asks_for_one():
     text = text_of("apple-tasting", "--horizon", 50, "--prior", "0.5,4")
-    assert "Lower bound C*(p): it depends on the law; give the probability of each outcome with --p." in text
+    assert "Lower bound C*(p): it depends on the law; give the probability of each outcome with --law." in text
     assert "over T = 50 rounds, Beta(0.5, 4) prior." in text
     data = json.loads(invoke("apple-tasting", "--horizon", 50, "--json").output)
     assert data["lower_bound"] is None
 
 
 def test_where_no_bayes_optimal_play_is_known_it_says_why():
-    text = text_of("bartok", "--p", "0.2,0.3,0.5")
+    text = text_of("bartok", "--law", "0.2,0.3,0.5")
     assert "Bayes-optimal regret: not known for this game. Bayes-optimal play is computed for games" in text
     assert "this game has 3 outcomes." in text
     data = json.loads(invoke("full-information", "--set", "outcomes=2", "--json").output)
@@ -104,17 +118,19 @@ def test_where_no_bayes_optimal_play_is_known_it_says_why():
 )
 def test_other_answers_are_explained_and_stay_json(name, law, status):
     found = lower_bound(games.load(name), [float(Fraction(part)) for part in law.split(",")])
-    text = text_of(name, "--p", law)
+    text = text_of(name, "--law", law)
     assert f"): {found.reason}. Lower bound C*(p): {status}." in text
-    data = json.loads(invoke(name, "--p", law, "--json").output)["lower_bound"]
+    data = json.loads(invoke(name, "--law", law, "--json").output)["lower_bound"]
     assert (data["status"], data["reason"], data["allocation"]) == (status, found.reason, {})
     assert data["high"] == (0 if status == "zero" else None)
 
 
 def test_mistakes_are_one_line():
-    assert "--p gives 3 probabilities" in refused("apple-tasting", "--p", "0.2,0.3,0.5")
-    assert "sums to" in refused("apple-tasting", "--p", "0.2,0.3")
-    for wrong in ("1", "a,b", "0,1", "1,-1", "1,inf", "1,2,3"):
-        assert f"--prior is '{wrong}': give two positive numbers" in refused("apple-tasting", "--prior", wrong)
+    assert "--law gives 3 probabilities" in refused("apple-tasting", "--law", "0.2,0.3,0.5")
+    assert "sums to" in refused("apple-tasting", "--law", "0.2,0.3")
+    for wrong in ("1", "", "a,b", "balance", "0,1", "1,-1", "1,inf", "1,2,3"):
+        assert f"--prior is '{wrong}': give the two positive parameters (a, b)" in refused(
+            "apple-tasting", "--prior", wrong
+        )
     assert "there is no game 'apple': did you mean 'apple-tasting'?" in refused("apple")
     assert "horizon" in refused("apple-tasting", "--horizon", "0")

@@ -202,7 +202,7 @@ def test_special_cases_are_explained():
 @pytest.mark.parametrize("name", LAWS)
 def test_a_transcript_fits_and_is_run_0_of_a_simulation(name, columns, strategy):
     law = ",".join(map(str, LAWS[name]))
-    result = invoke(name, strategy, "--p", law, "--rounds", 15, "--seed", 3, columns=columns)
+    result = invoke(name, strategy, "--law", law, "--rounds", 15, "--seed", 3, columns=columns)
     assert result.exit_code == 0
     assert max(map(len, result.output.splitlines())) <= columns
     assert result.output.count("\nRound ") == 15
@@ -217,7 +217,7 @@ def test_a_transcript_fits_and_is_run_0_of_a_simulation(name, columns, strategy)
 
 
 def test_a_transcript_reads_well():
-    assert invoke("apple-tasting", "CBP", "--p", "0.3,0.7", "--rounds", 4).output == EXPECTED
+    assert invoke("apple-tasting", "CBP", "--law", "0.3,0.7", "--rounds", 4).output == EXPECTED
 
 
 def test_drawn_laws_are_those_of_the_simulation():
@@ -239,7 +239,7 @@ def test_strategies_with_nothing_to_say(tmp_path, monkeypatch):
         "    def _act(self, context): return 1\n"
         "    def _observe(self, action, symbol, context): pass\n"
     )
-    result = invoke("apple-tasting", "silent_one:Silent", "--p", "1,0", "--rounds", 1)
+    result = invoke("apple-tasting", "silent_one:Silent", "--law", "1,0", "--rounds", 1)
     assert "Round 1\n  Plays 1 taste and is shown 'rotten'\n" in result.output
     assert "After 1 round\n" in result.output
 
@@ -248,7 +248,7 @@ def test_strategies_with_nothing_to_say(tmp_path, monkeypatch):
     ("arguments", "part"),
     [
         (["apple-tasting", "CPB"], "did you mean 'CBP'?"),
-        (["apple-tasting", "CBP", "--p", "1"], "--p gives 1 probability"),
+        (["apple-tasting", "CBP", "--law", "1"], "--law gives 1 probability"),
         (["apple-tasting", "CBP", "--rounds", "0"], "--rounds"),
         (["aple-tasting", "CBP"], "did you mean 'apple-tasting'?"),
         (["hopeless", "CBP"], "hopeless"),

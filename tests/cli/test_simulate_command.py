@@ -117,7 +117,9 @@ def direct(strategy, law, name="apple-tasting", **options):
 
 
 def test_json_holds_the_numbers_of_simulate():
-    data = json.loads(succeeded("apple-tasting", "CBP", "RandCBP:bins=10,sigma=2", "--p", "0.3,0.7", *SMALL, "--json"))
+    data = json.loads(
+        succeeded("apple-tasting", "CBP", "RandCBP:bins=10,sigma=2", "--law", "0.3,0.7", *SMALL, "--json")
+    )
     results = [
         direct(sl.strategies.CBP, [0.3, 0.7]),
         direct(sl.strategies.RandCBP, [0.3, 0.7], bins=10, sigma=2),
@@ -140,7 +142,7 @@ def test_json_holds_the_numbers_of_simulate():
 
 
 def test_the_table_holds_the_same_numbers_and_says_what_they_are():
-    output = succeeded("apple-tasting", "CBP", "RandCBP", "--p", "1/4,3/4", "--seed", "0", *SMALL)
+    output = succeeded("apple-tasting", "CBP", "RandCBP", "--law", "1/4,3/4", "--seed", "0", *SMALL)
     for result in (direct(sl.strategies.CBP, [0.25, 0.75]), direct(sl.strategies.RandCBP, [0.25, 0.75])):
         s = result.summary()
         (line,) = re.findall(rf"^{result.label} +(.*)$", output.split("\n\n")[0], re.MULTILINE)
@@ -163,9 +165,45 @@ def test_laws_are_drawn_unless_given_and_this_is_said():
     output = " ".join(succeeded("bartok", "CBP", *SMALL).split())
     assert "from 'dirichlet'" in output
     assert "the default" in output
-    chosen = " ".join(succeeded("apple-tasting", "CBP", "--p-from", "balanced", *SMALL).split())
+    chosen = " ".join(succeeded("apple-tasting", "CBP", "--law-from", "balanced", *SMALL).split())
     assert "from 'balanced'" in chosen
     assert "is the default" not in chosen
+
+
+@pytest.mark.parametrize(("old", "new", "value"), [("--p", "--law", "0.3,0.7"), ("--p-from", "--law-from", "balanced")])
+def test_old_names_of_laws_still_work_and_say_so(old, new, value):
+    before, now = (invoke("apple-tasting", "CBP", option, value, *SMALL, "--json") for option in (old, new))
+    assert before.exit_code == now.exit_code == 0
+    first, second = (json.loads(each.stdout) for each in (before, now))
+    assert first["environment"] == second["environment"]
+    assert first["strategies"][0]["mean"] == second["strategies"][0]["mean"]
+    assert before.stderr == f"sidelight: note: {old} is now called {new}; the old name will go\n"
+    assert now.stderr == ""
+    assert f"{old} " not in invoke("--help").output
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            ["--law-from", "balanced"],
+            "Bayes-optimal play, prior of balanced laws (p uniform on [0.4, 0.6]), in the same",
+        ),
+        (["--law-from", "imbalanced"], "Bayes-optimal play, prior of imbalanced laws"),
+        ([], "Bayes-optimal play, uniform prior, in the same runs"),
+        (["--law", "0.3,0.7"], "C*(p) log T (asymptotic)"),
+    ],
+)
+def test_the_limit_is_for_the_very_laws_and_says_what_it_is(options, words):
+    output = " ".join(succeeded("label-efficient", "CBP", "--limit", *options, *SMALL).split())
+    assert f"The limit is {words}" in output
+    assert ("may lie below" in output) is ("--law" in options)
+
+
+def test_bayes_optimal_play_is_the_limit_of_its_laws():
+    data = json.loads(succeeded("label-efficient", "BayesOptimal:prior=balanced", "--law-from", "balanced", "--limit",
+                                "--horizon", "60", "--runs", "4", "--json"))  # fmt: skip
+    assert data["limit"]["value"] == data["strategies"][0]["mean"]
 
 
 def test_one_run_claims_nothing_about_chance():
@@ -186,7 +224,7 @@ def test_everything_fits_the_terminal(columns):
 
 def test_the_folder_holds_everything_and_can_be_read(tmp_path):
     folder = tmp_path / "new" / "folder"
-    arguments = ("apple-tasting", "CBP", "RandCBP", "RandCBP", "RandCBP:sigma=2", "--p", "0.3,0.7", *SMALL)
+    arguments = ("apple-tasting", "CBP", "RandCBP", "RandCBP", "RandCBP:sigma=2", "--law", "0.3,0.7", *SMALL)
     output = succeeded(*arguments, "--out", folder)
     assert output.splitlines()[-1] == f"Results, table and figures written to {folder}"
     names = {path.name for path in folder.iterdir()}
@@ -294,16 +332,20 @@ def test_mistakes_with_strategies_of_ones_own(own, strategy, parts, tmp_path):
         (["RandCBP:alpha=much"], ["alpha is 'much'"]),
         (["RandCBP:observers=small"], ["RandCBP"]),
         (["RandCBP:seed=1"], ["--seed"]),
-        (["CBP", "--p", "0.3"], ["--p gives 1 probability, but the game has 2 outcomes"]),
-        (["CBP", "--p", "0.3,0.3,0.4"], ["--p gives 3 probabilities"]),
-        (["CBP", "--p", "0.3,0.6"], ["sums to 0.9 and not to 1"]),
-        (["CBP", "--p", "-0.3,1.3"], ["no probability is negative"]),
-        (["CBP", "--p", "a,b"], ["give numbers"]),
-        (["CBP", "--p", "1/0,1"], ["give numbers"]),
-        (["CBP", "--p", "0.3,0.7", "--p-from", "uniform"], ["not both"]),
-        (["CBP", "--p-from", "uniformly"], ["did you mean 'uniform'?"]),
+        (["CBP", "--law", "0.3"], ["--law gives 1 probability, but the game has 2 outcomes"]),
+        (["CBP", "--law", "0.3,0.3,0.4"], ["--law gives 3 probabilities"]),
+        (["CBP", "--law", "0.3,0.6"], ["sums to 0.9 and not to 1"]),
+        (["CBP", "--law", "-0.3,1.3"], ["no probability is negative"]),
+        (["CBP", "--law", "a,b"], ["give numbers"]),
+        (["CBP", "--law", "1/0,1"], ["give numbers"]),
+        (["CBP", "--law", "0.3,0.7", "--law-from", "uniform"], ["not both"]),
+        (["CBP", "--law-from", "uniformly"], ["did you mean 'uniform'?"]),
         (["CBP", "--runs", "0"], ["--runs"]),
-        (["CBP", "--horizon", "many"], ["--horizon"]),
+        (["CBP", "--horizon", "many"], ["--horizon", "'many': give a whole number of at least 1"]),
+        (["CBP", "--horizon", "1.5"], ["--horizon", "'1.5': give a whole number"]),
+        (["CBP", "--horizon", "1e19"], ["--horizon", "too large"]),
+        (["CBPSide", "--law", "0.3,0.7"], ["CBPSide decides by contexts", "--contexts linear:d=10"]),
+        (["CBP", "--law", "0.3,0.7", "--p", "0.3,0.7"], ["--p is the old name of --law"]),
         (["CBP", "--checkpoints", "0"], ["--checkpoints is '0'"]),
         (["CBP", "--checkpoints", "10,30000"], ["after the horizon 20000"]),
         (["CBP", "--figure", "figure.gif"], [".svg, .pdf or .png"]),
@@ -322,7 +364,7 @@ def test_mistakes_are_explained(arguments, parts, tmp_path, monkeypatch):
 
 
 def test_two_outcome_laws_and_hopeless_games_are_refused():
-    assert "two outcomes" in refused("bartok", "CBP", "--p-from", "balanced")
+    assert "two outcomes" in refused("bartok", "CBP", "--law-from", "balanced")
     assert "the game is hopeless" in refused("hopeless", "CBP")
 
 

@@ -1,10 +1,11 @@
-"""Outcome laws as they are written on a command line: `--p 1/3,2/3`, or `--p-from dirichlet` for one per run."""
+"""Outcome laws as they are written on a command line: `--law 1/3,2/3`, or `--law-from dirichlet` for one per run."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,55 +15,72 @@ if TYPE_CHECKING:
     from sidelight.environments import IID
     from sidelight.game import Game
 
-F = TypeVar("F", bound=Callable[..., Any])
+Command = Callable[..., Any]
 DEFAULT = "dirichlet"
 _ROUNDING = Fraction(1, 10**9)
+_OLD = {"p": "law", "p_from": "law_from"}
 
 
-def law_options(command: F) -> F:
+def law_options(command: Command) -> Command:
     """Add the options that choose where outcomes come from."""
-    for option in (
-        click.option(
-            "--p-from",
-            "p_from",
-            metavar="KIND",
-            help="Draw the outcome law of each run: dirichlet (any law, the default), or for games of two outcomes "
-            "uniform, balanced (p in [0.4, 0.6]) or imbalanced (p below 0.2 or above 0.8).",
-        ),
-        click.option("--p", "p", metavar="P,P,...", help="The probability of each outcome: 0.3,0.7 or 1/3,2/3."),
-    ):
-        command = option(command)
-    return command
+    families = click.option(
+        "--law-from",
+        metavar="KIND",
+        help="Draw the outcome law of each run: dirichlet (any law, the default), or for games of two outcomes "
+        "uniform, balanced (p in [0.4, 0.6]) or imbalanced (p below 0.2 or above 0.8).",
+    )
+    one = click.option("--law", metavar="P,P,...", help="The probability of each outcome: 0.3,0.7 or 1/3,2/3.")
+    return one(families(with_old_names(command)))
 
 
-def environment(game: Game, p: str | None, p_from: str | None) -> IID:
+def with_old_names(command: Command) -> Command:
+    """Accept --p and --p-from, the names that --law and --law-from once had, and say so."""
+
+    @functools.wraps(command)
+    def renamed(*arguments: Any, **options: Any) -> Any:
+        for old, new in _OLD.items():
+            value = options.pop(old, None)
+            if value is not None:
+                before, now = (f"--{name.replace('_', '-')}" for name in (old, new))
+                if options.get(new) is not None:
+                    raise SidelightError(f"{before} is the old name of {now}: give one of them")
+                click.echo(f"sidelight: note: {before} is now called {now}; the old name will go", err=True)
+                options[new] = value
+        return command(*arguments, **options)
+
+    for old in _OLD:
+        renamed = click.option(f"--{old.replace('_', '-')}", old, hidden=True, help=f"Now --{_OLD[old]}.")(renamed)
+    return renamed
+
+
+def environment(game: Game, law: str | None, law_from: str | None) -> IID:
     """Return the environment that the options describe."""
     from sidelight.environments import IID, laws
 
-    if p is not None and p_from is not None:
-        raise SidelightError("give --p (one law) or --p-from (a law for each run), not both")
-    if p is None:
-        return IID(laws.load(p_from or DEFAULT, game.n_outcomes))
-    return IID(law(p, game))
+    if law is not None and law_from is not None:
+        raise SidelightError("give --law (one law) or --law-from (a law for each run), not both")
+    if law is None:
+        return IID(laws.load(law_from or DEFAULT, game.n_outcomes))
+    return IID(read_law(law, game))
 
 
-def law(text: str, game: Game) -> list[float]:
+def read_law(text: str, game: Game) -> list[float]:
     """Read the probability of each outcome."""
     try:
         values = [Fraction(part.strip()) for part in text.split(",")]
     except (ValueError, ZeroDivisionError):
-        raise SidelightError(f"--p is {text!r}: give numbers with commas between them, as in 0.3,0.7") from None
+        raise SidelightError(f"--law is {text!r}: give numbers with commas between them, as in 0.3,0.7") from None
     if len(values) != game.n_outcomes:
         raise SidelightError(
-            f"--p gives {_count(len(values), 'probability')}, but the game has {_count(game.n_outcomes, 'outcome')} "
+            f"--law gives {_count(len(values), 'probability')}, but the game has {_count(game.n_outcomes, 'outcome')} "
             f"({_listed(game.outcomes)})"
         )
     if any(value < 0 for value in values):
-        raise SidelightError(f"--p is {text!r}: no probability is negative")
+        raise SidelightError(f"--law is {text!r}: no probability is negative")
     total = sum(values, Fraction(0))
     if abs(total - 1) > _ROUNDING:
         hint = "; fractions such as 1/3 are exact" if abs(total - 1) < Fraction(1, 10) else ""
-        raise SidelightError(f"--p is {text!r}, which sums to {float(total):.9g} and not to 1{hint}")
+        raise SidelightError(f"--law is {text!r}, which sums to {float(total):.9g} and not to 1{hint}")
     return [float(value) for value in values]
 
 

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from sidelight.cli.simulate import Plan
     from sidelight.report.regret_figure import Limit
 
+_ASYMPTOTIC = "C*(p) log T (asymptotic)"
 
-def find(plan: Plan, rounds: Any, p: str | None) -> Limit | None:
-    """Return C*(p) log t for one law, else the mean regret of Bayes-optimal play in the same runs."""
+
+def find(plan: Plan, rounds: Any, law: str | None, law_from: str | None) -> Limit | None:
+    """Return C*(p) log t for one law, else the mean regret, in the same runs, of the best play for laws so drawn."""
     try:
         if plan.environment.dimension:
             raise SidelightError("no limit is known with contexts")
-        return _asymptotic(plan, rounds, p) if p is not None else _bayes(plan)
+        return _asymptotic(plan, rounds, law) if law is not None else _bayes(plan, law_from or _laws.DEFAULT)
     except SidelightError as error:
         click.echo(f"sidelight: note: no limit is drawn: {error}", err=True)
         return None
@@ -32,27 +34,32 @@ def final(limit: Limit | None) -> float | None:
 
 
 def caption(limit: Limit | None) -> str:
-    """Say what the limit is."""
-    return "" if limit is None else f" The limit is {limit.label}: {final(limit):.4g} at the last round."
+    """Say what the limit is, and what it is not."""
+    if limit is None:
+        return ""
+    text = f" The limit is {limit.label}: {final(limit):.4g} at the last round."
+    if limit.label == _ASYMPTOTIC:
+        text += " It bounds how regret grows in the long run, not the regret at any one round, which may lie below."
+    return text
 
 
-def _asymptotic(plan: Plan, rounds: Any, p: str) -> Limit:
+def _asymptotic(plan: Plan, rounds: Any, law: str) -> Limit:
     from sidelight.limits import lower_bound
     from sidelight.report.regret_figure import Limit
 
-    bound = lower_bound(plan.game, _laws.law(p, plan.game))
+    bound = lower_bound(plan.game, _laws.read_law(law, plan.game))
     if bound.status != "finite":
         raise SidelightError(f"C*(p) is {bound.status}: {bound.reason}")
-    return Limit(rounds, bound.low * np.log(np.maximum(rounds, 1)), "C*(p) log T, asymptotically")
+    return Limit(rounds, bound.low * np.log(np.maximum(rounds, 1)), _ASYMPTOTIC)
 
 
-def _bayes(plan: Plan) -> Limit:
+def _bayes(plan: Plan, law_from: str) -> Limit:
     from sidelight.limits import BayesOptimal
     from sidelight.report.regret_figure import Limit
     from sidelight.simulation import simulate
 
-    player = BayesOptimal(plan.game, plan.horizon)
+    player = BayesOptimal(plan.game, plan.horizon, law_from)
     found = simulate(
         plan.game, player, plan.environment, plan.horizon, plan.runs, plan.seed, plan.checkpoints, plan.workers
     )
-    return Limit(found.rounds, found.regret.mean(axis=0), "Bayes-optimal play, uniform prior, in the same runs")
+    return Limit(found.rounds, found.regret.mean(axis=0), f"Bayes-optimal play, {player.assumes}, in the same runs")

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from sidelight.cli._numbers import whole_number
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ def build(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
         if name in _required(kind) and value:
             values.setdefault(name, value)
     missing = [name for name in _required(kind) if name not in values]
+    if "dimension" in missing:
+        raise SidelightError(
+            f"{kind.__name__} decides by contexts: let 'sidelight simulate' make them, as with --contexts linear:d=10"
+        )
     if missing:
         example = ",".join(f"{name}=..." for name in missing)
         raise SidelightError(f"{kind.__name__} needs {' and '.join(missing)}: write {text.split(':')[0]}:{example}")
@@ -51,24 +56,39 @@ def build(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
         raise SidelightError(f"{kind.__name__} cannot be made with {shown}: {error}") from None
 
 
+def known_names() -> tuple[str, ...]:
+    """Return the names of the strategies there are, Bayes-optimal play among them."""
+    from sidelight import strategies
+
+    return (*strategies.names(), "BayesOptimal")
+
+
+def known(name: str) -> type[Strategy]:
+    """Return the strategy of that name."""
+    from sidelight import limits, strategies
+
+    kind: type[Strategy] = getattr(limits if name == "BayesOptimal" else strategies, name)
+    return kind
+
+
+def unknown(name: str) -> str:
+    """Say that there is no such strategy, and which one may have been meant."""
+    near = _nearest(name, known_names())
+    return f"there is no strategy {name!r}: " + (f"did you mean {near!r}? " if near else "")
+
+
 def _parsed(text: str) -> tuple[type[Strategy], dict[str, str]]:
     """Split a text into the class it names and its parameters, which are still text."""
     from sidelight import strategies
 
     match = _HEAD.fullmatch(text)
     head, rest = (match[1], match[2]) if match else (text, None)
-    if head in strategies.names():
-        return getattr(strategies, head), _pairs(rest, text)
-    if head == "BayesOptimal":
-        from sidelight.limits import BayesOptimal
-
-        return BayesOptimal, _pairs(rest, text)
+    if head in known_names():
+        return known(head), _pairs(rest, text)
     name, _, parameters = (rest or "").partition(":")
     if name and "=" not in name:
         return _own(head, name, text), _pairs(parameters or None, text)
-    near = _nearest(head, strategies.names())
-    hint = f"did you mean {near!r}? " if near else ""
-    raise SidelightError(f"there is no strategy {head!r}: {hint}there are {', '.join(strategies.names())}, and {_OWN}")
+    raise SidelightError(f"{unknown(head)}there are {', '.join(strategies.names())}, and {_OWN}")
 
 
 def _pairs(text: str | None, whole: str) -> dict[str, str]:
@@ -86,7 +106,7 @@ def _pairs(text: str | None, whole: str) -> dict[str, str]:
 
 def _checked(kind: type[Strategy], given: dict[str, str]) -> dict[str, Any]:
     """Read the parameters' values, and refuse names that the strategy does not have."""
-    known = _signature(kind)
+    known = signature(kind)
     open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
     former = getattr(kind.__init__, "renamed", {})
     own = {name: each for name, each in known.items() if name not in ("game", "seed")}
@@ -98,7 +118,14 @@ def _checked(kind: type[Strategy], given: dict[str, str]) -> dict[str, Any]:
             hint = f"did you mean {near!r}? " if near else ""
             has = f"it has {', '.join(map(_declared, own.values()))}" if own else "it has none"
             raise SidelightError(f"{kind.__name__} has no parameter {name!r}: {hint}{has}")
-    return {name: value_of(text) for name, text in given.items()}
+    return {name: _value(text, own.get(name)) for name, text in given.items()}
+
+
+def _value(text: str, parameter: inspect.Parameter | None) -> Any:
+    """Read a value, 2e4 as a whole number where one is wanted."""
+    wanted = "" if parameter is None else str(parameter.annotation)
+    number = whole_number(text) if "int" in wanted and "float" not in wanted else None
+    return value_of(text) if number is None else number
 
 
 def value_of(text: str) -> Any:
@@ -108,7 +135,7 @@ def value_of(text: str) -> Any:
     for read in (int, float, lambda each: float(Fraction(each))):
         with contextlib.suppress(ValueError, ZeroDivisionError):
             return read(text)
-    if text[0] in "([{'\"":
+    if text[:1] in tuple("([{'\""):
         with contextlib.suppress(ValueError, SyntaxError):
             return ast.literal_eval(text)
     return text
@@ -203,7 +230,8 @@ def _is_strategy(thing: Any, module: ModuleType) -> bool:
     return isinstance(thing, type) and issubclass(thing, Strategy) and thing.__module__ == module.__name__
 
 
-def _signature(kind: type[Strategy]) -> dict[str, inspect.Parameter]:
+def signature(kind: type[Strategy]) -> dict[str, inspect.Parameter]:
+    """Return what a strategy is made of, the game first."""
     return {name: each for name, each in inspect.signature(kind.__init__).parameters.items() if name != "self"}
 
 
@@ -211,7 +239,7 @@ def _required(kind: type[Strategy]) -> list[str]:
     optional = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     return [
         name
-        for name, each in _signature(kind).items()
+        for name, each in signature(kind).items()
         if each.default is each.empty and name != "game" and each.kind not in optional
     ]
 

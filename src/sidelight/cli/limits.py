@@ -5,6 +5,7 @@ from __future__ import annotations
 import decimal
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,8 @@ import click
 from sidelight.cli import _laws, _text
 from sidelight.cli._catalogue import labels, load_game, title
 from sidelight.cli._notes import warnings_as_notes
+from sidelight.cli._numbers import COUNT
+from sidelight.cli._strategies import value_of
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
@@ -19,40 +22,44 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\b
 Examples:
-  sidelight limits label-efficient --p 0.3,0.7
-  sidelight limits dynamic-pricing --set prices=3 --p 1/2,3/10,1/5
+  sidelight limits label-efficient --law 0.3,0.7
+  sidelight limits dynamic-pricing --set prices=3 --law 1/2,3/10,1/5
   sidelight limits apple-tasting --horizon 1000 --prior 2,8
+  sidelight limits label-efficient --prior balanced
 """
 
 
 @click.command("limits", epilog=_EXAMPLES)
 @click.argument("game", metavar="NAME|FILE")
-@click.option("--p", "p", metavar="P,P,...", help="The probability of each outcome, for C*(p): 0.3,0.7 or 1/3,2/3.")
-@click.option("--horizon", type=click.IntRange(min=1), default=20_000, show_default=True, help="T, rounds of a run.")
+@click.option("--law", metavar="P,P,...", help="The probability of each outcome, for C*(p): 0.3,0.7 or 1/3,2/3.")
+@click.option("--horizon", type=COUNT, metavar="N", default=20_000, show_default=True, help="T, rounds of a run.")
 @click.option(
     "--prior",
     default="1,1",
     show_default=True,
-    metavar="A,B",
-    help="The Beta prior of the first outcome's probability, for Bayes-optimal play; 1,1 is uniform.",
+    metavar="A,B|KIND",
+    help="How the law is drawn, for Bayes-optimal play: the Beta prior A,B of the first outcome's probability (1,1 is "
+    "uniform), or a kind of laws, as for --law-from of 'sidelight simulate': balanced, say.",
 )
 @click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
 @click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
-def command(game: str, p: str | None, horizon: int, prior: str, settings: tuple[str, ...], as_json: bool) -> None:
+@_laws.with_old_names
+def command(game: str, law: str | None, horizon: int, prior: str, settings: tuple[str, ...], as_json: bool) -> None:
     """Say how good any strategy can be.
 
-    Two limits. C*(p), with --p: a strategy that does well under every law has, under the law p, a regret of at least
-    C*(p) log T in the long run. The Bayes-optimal regret: the least mean regret over T rounds when the law is drawn
-    from a prior; it is computed for games with two outcomes and exactly one action that shows which it was.
+    Two limits. C*(p), with --law: the regret of a strategy that does well under every law grows, under the law p, at
+    least like C*(p) log T; this is asymptotic and does not bound the regret at any one T. The Bayes-optimal regret:
+    the least mean regret over T rounds when the law is drawn from a prior; it is computed for games with two outcomes
+    and exactly one action that shows which it was.
 
     NAME is a game of the catalogue ('sidelight games' lists it), FILE a game of your own (.toml or .json).
     """
     known = load_game(game, settings)
-    law = None if p is None else _laws.law(p, known)
-    shape = _prior(prior)
+    probabilities = None if law is None else _laws.read_law(law, known)
+    belief = _prior(prior)
     with warnings_as_notes():
-        bound = None if law is None else _lower_bound(known, law, horizon)
-        bayes = _bayes(known, horizon, shape)
+        bound = None if probabilities is None else _lower_bound(known, probabilities, horizon)
+        bayes = _bayes(known, horizon, belief)
     if as_json:
         data = {"game": known.name, "horizon": horizon, "lower_bound": bound, "bayes_optimal": bayes}
         click.echo(json.dumps(data, indent=2, allow_nan=False))
@@ -61,15 +68,16 @@ def command(game: str, p: str | None, horizon: int, prior: str, settings: tuple[
     _text.write(_text.wrapped("\n\n".join(parts), labels(known)))
 
 
-def _prior(text: str) -> tuple[float, float]:
-    """Read the parameters of a Beta law."""
+def _prior(text: str) -> Any:
+    """Read a prior: the parameters of a Beta law, the name of a kind of laws, or laws with weights in brackets."""
+    from sidelight.limits.priors import read_prior
+
+    prior = value_of(f"({text})" if re.fullmatch(r"[^([,]+,[^,]+", text) else text)
     try:
-        a, b = (float(part) for part in text.split(","))
-    except ValueError:
-        a = b = math.nan
-    if not (0 < a < math.inf and 0 < b < math.inf):
-        raise SidelightError(f"--prior is {text!r}: give two positive numbers with a comma between them, as in 1,1")
-    return a, b
+        read_prior(prior)
+    except SidelightError as error:
+        raise SidelightError(f"--prior is {text!r}: {str(error).partition(': ')[2]}") from None
+    return prior
 
 
 def _lower_bound(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
@@ -79,7 +87,8 @@ def _lower_bound(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
     found = lower_bound(game, law)
     low, high = (float(value) if math.isfinite(value) else None for value in (found.low, found.high))
     return {
-        "p": law,
+        "law": law,
+        "p": law,  # the old name
         "status": found.status,
         "reason": found.reason,
         "optimal": found.optimal,
@@ -90,11 +99,12 @@ def _lower_bound(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
     }
 
 
-def _bayes(game: Game, horizon: int, prior: tuple[float, float]) -> dict[str, Any]:
+def _bayes(game: Game, horizon: int, prior: Any) -> dict[str, Any]:
     """Return the Bayes-optimal regret as plain data, or why there is none."""
     from sidelight.limits import BayesOptimal
+    from sidelight.limits.priors import prior_words
 
-    data: dict[str, Any] = {"prior": list(prior), "value": None, "reason": None}
+    data: dict[str, Any] = {"prior": prior, "assumes": prior_words(prior), "value": None, "reason": None}
     try:
         data["value"] = BayesOptimal(game, horizon, prior).value
     except SidelightError as error:
@@ -105,8 +115,8 @@ def _bayes(game: Game, horizon: int, prior: tuple[float, float]) -> dict[str, An
 def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
     """Write about C*(p)."""
     if bound is None:
-        return "Lower bound C*(p): it depends on the law; give the probability of each outcome with --p."
-    law = ", ".join(f"{value:.6g}" for value in bound["p"])
+        return "Lower bound C*(p): it depends on the law; give the probability of each outcome with --law."
+    law = ", ".join(f"{value:.6g}" for value in bound["law"])
     lines = [f"For p = ({law}): {bound['reason']}."]
     low, high = bound["low"], bound["high"]
     if bound["status"] != "finite":
@@ -120,8 +130,8 @@ def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
         value = f"= {(low + high) / 2:.6g}, proven to lie between {_outwards(low, high)}"
     lines += [
         f"Lower bound C*(p) {value}.",
-        "  Any strategy that does well under every law has, under this one, a regret of at least C*(p) log T in the "
-        f"long run: {bound['times_log_horizon'][0]:.4g} for T = {horizon}.",
+        "  Under this law, the regret of any strategy that does well under every law grows at least like C*(p) log T: "
+        f"{bound['times_log_horizon'][0]:.4g} for T = {horizon}. This is asymptotic: at any one T, regret may be less.",
         f"  The cheapest way to be sure enough plays, in multiples of log T: {plays}.",
     ]
     return "\n".join(lines)
@@ -135,11 +145,9 @@ def _outwards(low: float, high: float) -> str:
 
 def _bayes_text(bayes: dict[str, Any], horizon: int) -> str:
     """Write about Bayes-optimal play."""
-    a, b = (f"{value:g}" for value in bayes["prior"])
-    prior = "uniform" if a == b == "1" else f"Beta({a}, {b})"
     if bayes["value"] is None:
         return f"Bayes-optimal regret: not known for this game. {bayes['reason'][:1].upper()}{bayes['reason'][1:]}."
     return (
-        f"Bayes-optimal regret = {bayes['value']:.6f} over T = {horizon} rounds, {prior} prior.\n"
+        f"Bayes-optimal regret = {bayes['value']:.6f} over T = {horizon} rounds, {bayes['assumes']}.\n"
         "  No strategy has a smaller mean regret when the law is drawn from this prior."
     )

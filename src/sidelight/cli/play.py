@@ -10,6 +10,7 @@ import click
 from sidelight.cli import _laws, _strategies, _text
 from sidelight.cli._catalogue import labels, load_game, title
 from sidelight.cli._notes import warnings_as_notes
+from sidelight.cli._numbers import COUNT, SEED
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\b
 Examples:
-  sidelight play apple-tasting CBP --p 0.3,0.7
-  sidelight play bartok RandCBP:bins=9 --p 1/3,1/3,1/3
+  sidelight play apple-tasting CBP --law 0.3,0.7
+  sidelight play bartok RandCBP:bins=9 --law 1/3,1/3,1/3
 """
 
 
@@ -31,18 +32,14 @@ Examples:
 @click.argument("game", metavar="NAME|FILE")
 @click.argument("strategy", metavar="STRATEGY")
 @_laws.law_options
-@click.option(
-    "--rounds", type=click.IntRange(min=1), metavar="N", default=20, show_default=True, help="How many rounds to play."
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Where all randomness starts."
-)
+@click.option("--rounds", type=COUNT, metavar="N", default=20, show_default=True, help="How many rounds to play.")
+@click.option("--seed", type=SEED, metavar="N", default=0, show_default=True, help="Where all randomness starts.")
 @click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
 def command(
     game: str,
     strategy: str,
-    p: str | None,
-    p_from: str | None,
+    law: str | None,
+    law_from: str | None,
     rounds: int,
     seed: int,
     settings: tuple[str, ...],
@@ -57,9 +54,9 @@ def command(
     known = load_game(game, settings)
     with warnings_as_notes():
         player = _strategies.build(strategy, known, rounds)
-        environment = _laws.environment(known, p, p_from)
+        environment = _laws.environment(known, law, law_from)
         if player.dimension:
-            raise SidelightError(f"{player.name} wants contexts, which there are none of here")
+            raise SidelightError(f"{player.name} decides by contexts, which 'sidelight simulate --contexts' makes")
         environment.check(known, 1, rounds)
         _play(known, player, environment, rounds, seed)
 

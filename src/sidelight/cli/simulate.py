@@ -13,6 +13,7 @@ from sidelight.cli import _contexts, _laws, _limit, _strategies, _text
 from sidelight.cli._catalogue import check_figure, load_game
 from sidelight.cli._folder import Folder
 from sidelight.cli._notes import warnings_as_notes
+from sidelight.cli._numbers import COUNT, SEED, whole_number
 from sidelight.errors import SidelightError
 from sidelight.strategies import names
 
@@ -27,7 +28,8 @@ _EPILOG = f"""The strategies: {", ".join(names())}.
 
 \b
 Examples:
-  sidelight simulate apple-tasting CBP RandCBP --p 0.3,0.7
+  sidelight simulate apple-tasting CBP RandCBP \\
+      --law 0.3,0.7
   sidelight simulate dynamic-pricing --set prices=3 \\
       RandCBP RandCBP:bins=10,sigma=2 --out results
   sidelight simulate my.toml CBP mine:Strategy:rate=2 \\
@@ -54,16 +56,10 @@ class Plan(NamedTuple):
 @click.argument("strategies", metavar="STRATEGY...", nargs=-1, required=True)
 @_laws.law_options
 @_contexts.context_option
-@click.option(
-    "--horizon", type=click.IntRange(min=1), metavar="N", default=20_000, show_default=True, help="Rounds of a run."
-)
-@click.option("--runs", type=click.IntRange(min=1), metavar="N", default=96, show_default=True, help="How many runs.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Where all randomness starts."
-)
-@click.option(
-    "--workers", type=click.IntRange(min=1), metavar="N", help="Threads; all cores by default. Changes no result."
-)
+@click.option("--horizon", type=COUNT, metavar="N", default=20_000, show_default=True, help="Rounds of a run.")
+@click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="How many runs.")
+@click.option("--seed", type=SEED, metavar="N", default=0, show_default=True, help="Where all randomness starts.")
+@click.option("--workers", type=COUNT, metavar="N", help="Threads; all cores by default. Changes no result.")
 @click.option(
     "--checkpoints",
     default="200",
@@ -95,8 +91,9 @@ def command(
     Every strategy meets the same outcomes in the same runs. Tests compare with the first strategy. A contextual
     strategy is told the size of the contexts that --contexts makes.
 
-    The limit is C*(p) log T for one law (--p), and else the regret of Bayes-optimal play in the same runs, for games of
-    two outcomes and one action that shows them.
+    For games of two outcomes and one action that shows them, --limit is the regret, in the same runs, of the best play
+    for laws that are drawn as these are: on average nobody has less. For one law (--law) it is C*(p) log T, which is
+    asymptotic: it says how regret grows in the long run, and at any one round regret may be less.
     """
     if figure is not None:
         check_figure(figure)
@@ -104,12 +101,12 @@ def command(
         plan = _planned(game, strategies, **options)
         folder = None if out is None else Folder(out, plan.labels)
         results = _simulated(plan, folder)
-        limit = _limit.find(plan, results[0].rounds, options["p"]) if limited else None
+        limit = _limit.find(plan, results[0].rounds, options["law"], options["law_from"]) if limited else None
         files = _written(plan, results, folder, figure, limit)
     if as_json:
         click.echo(json.dumps(_data(plan, results, files, limit), indent=2, allow_nan=False))
     else:
-        given = any(options[name] is not None for name in ("p", "p_from", "contexts"))
+        given = any(options[name] is not None for name in ("law", "law_from", "contexts"))
         _write(plan, results, limit, by_default=not given)
     for line in _where(folder, figure):
         click.echo(("" if as_json else "\n") + line, err=as_json)
@@ -118,8 +115,8 @@ def command(
 def _planned(
     game: str,
     strategies: tuple[str, ...],
-    p: str | None,
-    p_from: str | None,
+    law: str | None,
+    law_from: str | None,
     contexts: str | None,
     horizon: int,
     runs: int,
@@ -130,9 +127,9 @@ def _planned(
 ) -> Plan:
     """Read the command line, and make everything that can fail before the first round."""
     known = load_game(game, settings)
-    if contexts is not None and (p is not None or p_from is not None):
-        raise SidelightError("--contexts says where outcomes come from: leave out --p and --p-from")
-    environment: Environment = _laws.environment(known, p, p_from)
+    if contexts is not None and (law is not None or law_from is not None):
+        raise SidelightError("--contexts says where outcomes come from: leave out --law and --law-from")
+    environment: Environment = _laws.environment(known, law, law_from)
     if contexts is not None:
         environment = _contexts.parse_contexts(contexts, known)
     made = [_strategies.build(text, known, horizon, environment.dimension) for text in strategies]
@@ -213,7 +210,7 @@ def _write(plan: Plan, results: Sequence[Results], limit: Limit | None, by_defau
 
     text = tables.caption(results) + _limit.caption(limit)
     if by_default:
-        text += f" ('{_laws.DEFAULT}' is the default: --p gives one law to all runs, --p-from other kinds of laws.)"
+        text += f" ('{_laws.DEFAULT}' is the default: --law gives one law to all runs, --law-from other kinds of laws.)"
     table = tables.to_text(tables.rows(results, plan.labels, _limit.final(limit)), _text.width())
     _text.write(f"{table}\n\n{_text.wrapped(text)}")
 
@@ -260,11 +257,8 @@ def _checkpoints(text: str, horizon: int) -> int | list[int]:
     if text.strip() == "log":
         steps = 120
         return sorted({round(horizon ** (k / steps)) for k in range(steps + 1)})
-    try:
-        numbers = [int(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if not numbers or min(numbers) < 1:
+    numbers = [whole_number(part.strip()) or 0 for part in text.split(",")]
+    if min(numbers) < 1:
         raise SidelightError(f"--checkpoints is {text!r}: give a number, 'log', or rounds such as 10,100,1000")
     if len(numbers) == 1 and "," not in text:
         return numbers[0]

@@ -8,7 +8,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,8 +16,9 @@ from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
     from sidelight.environments import Environment
-    from sidelight.strategies import KernelStrategy
+    from sidelight.strategies import KernelStrategy, Strategy
 
+S = TypeVar("S", bound="Strategy")
 _ROUNDS = 12
 # For parameters without a default.
 _SAMPLES: dict[str, Any] = {"action": 0, "horizon": _ROUNDS, "dimension": 2, "contexts": 2}
@@ -71,13 +72,13 @@ def _jobs() -> Iterator[tuple[str, KernelStrategy, Environment]]:
 
     for name in strategies.names():
         kind = getattr(strategies, name)
-        strategy = _sample(kind) if issubclass(kind, KernelStrategy) else None
+        strategy = sample(kind) if issubclass(kind, KernelStrategy) else None
         if strategy is not None:
             for title, environment in _environments(strategy):
                 yield f"{name} in {title}", strategy, environment
 
 
-def _sample(kind: type[KernelStrategy]) -> KernelStrategy | None:
+def sample(kind: type[S]) -> S | None:
     """Make a strategy for some game that it accepts; which one does not matter to what is compiled."""
     from sidelight import games
 

@@ -14,9 +14,23 @@ Law = npt.NDArray[np.float64]
 Sampler = Callable[[np.random.Generator], Law]
 
 
+# For two outcomes: the intervals, each as likely, of which p is drawn from one, uniformly.
+_INTERVALS = {
+    "dirichlet": ((0.0, 1.0),),
+    "uniform": ((0.0, 1.0),),
+    "balanced": ((0.4, 0.6),),
+    "imbalanced": ((0.0, 0.2), (0.8, 1.0)),
+}
+
+
 def names() -> tuple[str, ...]:
     """Return the names that `load` knows."""
-    return ("dirichlet", "uniform", "balanced", "imbalanced")
+    return tuple(_INTERVALS)
+
+
+def intervals(name: str) -> tuple[tuple[float, float], ...]:
+    """Return the intervals, each as likely, on which a kind of laws (p, 1 - p) has p uniform."""
+    return _INTERVALS[name]
 
 
 def load(name: str, outcomes: int) -> Sampler:
@@ -39,12 +53,8 @@ def load(name: str, outcomes: int) -> Sampler:
     def sample(rng: np.random.Generator) -> Law:
         if name == "dirichlet":
             return rng.dirichlet(np.ones(outcomes))
-        if name == "uniform":
-            p = rng.random()
-        elif name == "balanced":
-            p = rng.uniform(0.4, 0.6)
-        else:
-            p = rng.uniform(0.0, 0.2) if rng.random() < 0.5 else rng.uniform(0.8, 1.0)
+        pieces = intervals(name)
+        p = rng.uniform(*pieces[0 if len(pieces) == 1 or rng.random() < 0.5 else 1])
         return np.array([p, 1.0 - p])
 
     sample.__name__ = name

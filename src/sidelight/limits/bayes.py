@@ -1,8 +1,8 @@
 """Bayes-optimal play of two-outcome games with one revealing action: nobody does better on average over the prior.
 
-Let r be the action that shows the outcome; every other action is blind. The law is (p, 1 - p) with p drawn from
-Beta(a, b); after n looks, s of which showed the first outcome, p has mean m = (a + s) / (a + b + n). Playing blind
-leaves that belief as it is, so
+Let r be the action that shows the outcome; every other action is blind. The law is (p, 1 - p) with p drawn from the
+prior; after n looks, s of which showed the first outcome, p has the mean m (see `sidelight.limits.priors`). Playing
+blind leaves that belief as it is, so
 
 - **looks come first.** Take any plan that plays blind and looks later. Exchanged, the look costs the same on average
   and the blind round comes after it, where the plan may still do what it did, or better: nothing is lost.
@@ -22,17 +22,12 @@ somewhere, as in apple tasting, g is positive there and looking goes on: it is e
 The table has T^2 / 2 entries, of which one row is kept at a time. What play needs is, for each n, the runs of s with
 the same decision: a handful of numbers.
 
-References
-----------
-A. Wald, "Sequential analysis", 1947; H. Chernoff, S. N. Ray, "A Bayes sequential sampling inspection plan", Annals of
-Mathematical Statistics, 1965 (the same problem, for lots that are rejected or accepted item by item).
+The problem is Wald's, and for lots that are rejected or accepted item by item that of Chernoff and Ray.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -42,11 +37,20 @@ import numpy.typing as npt
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements, loop
+from sidelight.limits.priors import (
+    Prior,
+    envelope,
+    least_mean_loss,
+    posterior,
+    prior_mean,
+    prior_words,
+    read_prior,
+    step_back,
+)
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Line = tuple[Fraction, Fraction]
 
 _MOST_ROUNDS = 1_000_000
 # Rows of the table between two looks at Ctrl-C: about a tenth of a second at the largest usual horizons.
@@ -58,8 +62,7 @@ class Problem(NamedTuple):
     """The stopping problem: the blind actions that are ever best among the blind, by growing p, less r's loss."""
 
     horizon: int
-    a: float
-    b: float
+    prior: Prior
     revealing: int
     blind: Integers
     first: Floats  # (L_k - L_r) at the first outcome
@@ -73,18 +76,33 @@ class Rule(NamedTuple):
     action: Integers
 
 
+class Table(NamedTuple):
+    """One row n of the table: U(n, s), the chances m(n, s) of the first outcome, and q = 1 - m."""
+
+    U: Floats
+    m: Floats
+    q: Floats
+
+
 @loop
-def induct(problem: Problem, U: Floats, rule: Rule, top: int, bottom: int) -> int:
+def begin(prior: Prior, table: Table, n: int) -> None:
+    """Work out the chances of row n."""
+    for s in range(n + 1):
+        table.m[s], table.q[s] = posterior(prior, s, n - s)
+
+
+@loop
+def induct(problem: Problem, table: Table, rule: Rule, top: int, bottom: int) -> int:
     """Work out the rows n = top - 1 down to bottom of the table; return 0, or 1 if a row has too many runs."""
+    U = table.U
     for n in range(top - 1, bottom - 1, -1):
         left = float(problem.horizon - n)
-        share = 1.0 / (problem.a + problem.b + n)
+        step_back(problem.prior, n, table.m, table.q)
         k = 0
         runs = 0
         decided = -1
         for s in range(n + 1):
-            m = (problem.a + s) * share
-            rest = (problem.b + (n - s)) * share
+            m, rest = table.m[s], table.q[s]
             stop = math.inf
             if problem.blind.shape[0] > 0:
                 stop = problem.first[k] * m + problem.second[k] * rest
@@ -117,8 +135,7 @@ class Parameters(NamedTuple):
     """The stopping rule, and the losses, by which play goes on after the horizon."""
 
     horizon: int
-    a: float
-    b: float
+    prior: Prior
     revealing: int
     loss: Floats
     rule: Rule
@@ -144,8 +161,9 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
             k += 1
         return action[n, k]
     chosen, least = 0, math.inf
+    m, rest = posterior(parameters.prior, s, n - s)
     for i in range(parameters.loss.shape[0]):
-        cost = parameters.loss[i, 0] * (parameters.a + s) + parameters.loss[i, 1] * (parameters.b + (n - s))
+        cost = parameters.loss[i, 0] * m + parameters.loss[i, 1] * rest
         if cost < least:
             chosen, least = i, cost
     return chosen
@@ -158,11 +176,11 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
 
 
 class BayesOptimal(KernelStrategy):
-    """The best possible play on average over a Beta prior, for two outcomes and exactly one revealing action.
+    """The best possible play on average over a prior, for two outcomes and exactly one revealing action.
 
     `value` is its Bayes regret, exact up to rounding: no strategy has a smaller mean regret when the law is drawn from
-    the prior and the horizon is this one. Where several decisions are equally good it stops. Played on after the
-    horizon, it takes the action of least posterior mean loss.
+    the prior and the horizon is this one. On laws that are drawn in another way, others may do better. Where several
+    decisions are equally good it stops. Played on after the horizon, it takes the action of least posterior mean loss.
 
     Parameters
     ----------
@@ -171,9 +189,16 @@ class BayesOptimal(KernelStrategy):
     horizon
         T, how many rounds there will be. The work grows with its square: 20 000 rounds take about half a second.
     prior
-        The Beta prior (a, b) of the first outcome's probability; (1, 1) is uniform.
+        How the law (p, 1 - p) is drawn: the parameters (a, b) of a Beta law for p, where (1, 1) is uniform; the name
+        of a family of `sidelight.environments.laws`, such as "balanced"; or laws with their weights, such as
+        [((0.2, 0.8), 1), ((0.7, 0.3), 2)].
     seed
         Not used, since nothing is drawn; every strategy takes one.
+
+    References
+    ----------
+    A. Wald, "Sequential analysis", 1947.
+    H. Chernoff, S. N. Ray, "A Bayes sequential sampling inspection plan", Annals of Mathematical Statistics, 1965.
 
     Examples
     --------
@@ -181,11 +206,13 @@ class BayesOptimal(KernelStrategy):
     >>> from sidelight.limits import BayesOptimal
     >>> round(BayesOptimal(games.load("apple-tasting"), horizon=100).value, 6)
     2.34029
+    >>> round(BayesOptimal(games.load("apple-tasting"), horizon=100, prior="balanced").value, 6)
+    2.585549
     """
 
     guarantee: ClassVar[str] = "least possible Bayes regret; two outcomes, exactly one revealing action"
 
-    def __init__(self, game: Game, horizon: int, prior: Sequence[float] = (1.0, 1.0), seed: Seed = 0) -> None:
+    def __init__(self, game: Game, horizon: int, prior: Any = (1.0, 1.0), seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
         self.horizon = horizon
         self.prior = prior
@@ -194,7 +221,7 @@ class BayesOptimal(KernelStrategy):
             raise SidelightError(f"horizon is {horizon!r}: give a whole number of at least 1")
         if horizon > _MOST_ROUNDS:
             raise SidelightError(f"horizon is {horizon}: backward induction is quadratic, give at most {_MOST_ROUNDS}")
-        self._prior = _checked_prior(prior)
+        self._prior = read_prior(prior)
         self._revealing = revealing_action(game)
 
     @property
@@ -202,15 +229,19 @@ class BayesOptimal(KernelStrategy):
         """The least mean regret that any strategy can have under the prior."""
         return self._solution[0]
 
+    @property
+    def assumes(self) -> str:
+        """The prior, in words."""
+        return prior_words(self.prior)
+
     @cached_property
     def _solution(self) -> tuple[float, Rule]:
-        a, b = self._prior
         problem = self._problem()
         # Blind actions in their order, with looking in between.
         saved, rule = _solve(problem, runs=2 * len(problem.blind) + 1)
-        mean = a / (a + b)
+        mean = prior_mean(self._prior)
         own = self.game.loss[self._revealing]
-        excess = float(own[0]) * mean + float(own[1]) * (1.0 - mean) - least_mean_loss(self.game, a, b)
+        excess = float(own[0]) * mean + float(own[1]) * (1.0 - mean) - least_mean_loss(self.game, self._prior)
         return self.horizon * excess + saved, rule
 
     def _problem(self) -> Problem:
@@ -219,8 +250,7 @@ class BayesOptimal(KernelStrategy):
         order = [k for k, _ in envelope(rows)]
         return Problem(
             horizon=int(self.horizon),
-            a=self._prior[0],
-            b=self._prior[1],
+            prior=self._prior,
             revealing=self._revealing,
             blind=np.array(order, np.int64),
             first=np.array([float(rows[k][0]) for k in order]),
@@ -230,8 +260,7 @@ class BayesOptimal(KernelStrategy):
     def _compile(self) -> Parameters:
         return Parameters(
             horizon=int(self.horizon),
-            a=self._prior[0],
-            b=self._prior[1],
+            prior=self._prior,
             revealing=self._revealing,
             loss=np.array([[float(value) for value in row] for row in self.game.loss]),
             rule=self._solution[1],
@@ -243,13 +272,14 @@ class BayesOptimal(KernelStrategy):
 
 def _solve(problem: Problem, runs: int) -> tuple[float, Rule]:
     """Return U(0, 0) and the stopping rule; should a row have more runs than expected, there is room for more."""
-    U = np.zeros(problem.horizon + 1)
+    table = Table(*(np.zeros(problem.horizon + 1) for _ in range(3)))
+    begin(problem.prior, table, problem.horizon)
     shape = (problem.horizon, runs)
     rule = Rule(np.full(shape, _UNUSED), np.full(shape, problem.revealing))
     for top in range(problem.horizon, 0, -_CHUNK):
-        if induct(problem, U, rule, top, max(0, top - _CHUNK)):
+        if induct(problem, table, rule, top, max(0, top - _CHUNK)):
             return _solve(problem, 2 * runs)
-    return float(U[0]), rule
+    return float(table.U[0]), rule
 
 
 def revealing_action(game: Game) -> int:
@@ -262,52 +292,3 @@ def revealing_action(game: Game) -> int:
         shown = ", ".join(f"{k} ({game.actions[k]})" for k in revealing[:6]) + (" ..." if len(revealing) > 6 else "")
         raise SidelightError(f"{wanted}; in this game " + (f"actions {shown} do" if revealing else "no action does"))
     return revealing[0]
-
-
-def envelope(rows: dict[int, Line]) -> list[tuple[int, Fraction]]:
-    """Return the actions of least loss as p grows from 0 to 1, each with the p from which on it is the least.
-
-    The loss of action k is the line rows[k][0] p + rows[k][1] (1 - p).
-    """
-    pieces: list[tuple[int, Fraction]] = []
-    if not rows:
-        return pieces
-    here, p = min(rows, key=lambda k: (rows[k][1], rows[k][0], k)), Fraction(0)
-    while True:
-        pieces.append((here, p))
-        value, slope = rows[here][1], rows[here][0] - rows[here][1]
-        crossings = [
-            ((other[1] - value) / (slope - (other[0] - other[1])), other[0] - other[1], k)
-            for k, other in rows.items()
-            if other[0] - other[1] < slope
-        ]
-        ahead = [crossing for crossing in crossings if crossing[0] < 1]
-        if not ahead:
-            return pieces
-        p, _, here = min(ahead)
-
-
-def least_mean_loss(game: Game, a: float, b: float) -> float:
-    """Return E min_k L_k (p, 1 - p) for p from Beta(a, b), piece by piece through incomplete beta functions."""
-    from scipy.special import betainc
-
-    pieces = envelope({k: (row[0], row[1]) for k, row in enumerate(game.loss)})
-    ends = [float(p) for _, p in pieces[1:]] + [1.0]
-    total = 0.0
-    for (k, start), end in zip(pieces, ends, strict=True):
-        # p Beta(a, b) is Beta(a + 1, b) times its mean, and so for 1 - p.
-        low = float(start)
-        first = a / (a + b) * (betainc(a + 1, b, end) - betainc(a + 1, b, low))
-        second = b / (a + b) * (betainc(a, b + 1, end) - betainc(a, b + 1, low))
-        total += float(game.loss[k][0]) * float(first) + float(game.loss[k][1]) * float(second)
-    return total
-
-
-def _checked_prior(prior: Any) -> tuple[float, float]:
-    try:
-        a, b = (float(value) for value in prior)
-    except (TypeError, ValueError):
-        a = b = math.nan
-    if not (0.0 < a < math.inf and 0.0 < b < math.inf):
-        raise SidelightError(f"prior is {prior!r}: give the two positive parameters (a, b) of a Beta law")
-    return a, b

@@ -9,6 +9,7 @@ NeurIPS 2015.
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -66,7 +67,7 @@ class LowerBound:
         return f"C* = {self.value:.6g} (proven: {self.low:.9g} to {self.high:.9g})"
 
 
-def lower_bound(game: Game, p: Any, tolerance: float = 1e-8) -> LowerBound:
+def lower_bound(game: Game, law: Any = None, tolerance: float = 1e-8, *, p: Any = None) -> LowerBound:
     """Return the constant C*(p) of the asymptotic lower bound E[regret] >= C*(p) log T - o(log T), between proven ends.
 
     With j the optimal action and Delta its rivals' gaps, C*(p) = min sum_a Delta_a r_a over allocations r >= 0 with
@@ -76,11 +77,13 @@ def lower_bound(game: Game, p: Any, tolerance: float = 1e-8) -> LowerBound:
     ----------
     game
         The game.
-    p
-        The law of the outcomes, read as exactly as it was meant: 0.1 is one tenth, 1 / 3 is one third (a float that is
-        nearest to a fraction with a denominator of at most 1000 is that fraction, any other its decimal text).
+    law
+        The law p of the outcomes, read as exactly as it was meant: 0.1 is one tenth, 1 / 3 is one third (a float that
+        is nearest to a fraction with a denominator of at most 1000 is that fraction, any other its decimal text).
     tolerance
         How near, relatively, the ends should come to each other.
+    p
+        The old name of `law`, which works with a warning until the next version.
 
     Examples
     --------
@@ -90,9 +93,11 @@ def lower_bound(game: Game, p: Any, tolerance: float = 1e-8) -> LowerBound:
     """
     analysis = analyze(game)
     check_float_range(game)
-    law = exact_law(p, game.n_outcomes)
+    law = exact_law(_one_of(law, p), game.n_outcomes)
     if any(0 < value < _LEAST for value in law):
-        raise SidelightError(f"p holds a probability below {float(_LEAST):g}: give 0, or one that is not so small")
+        raise SidelightError(
+            f"the law holds a probability below {float(_LEAST):g}: give 0, or one that is not so small"
+        )
     if not 0 < tolerance < 1:
         raise SidelightError(f"tolerance is {tolerance!r}: give a number between 0 and 1")
     if analysis.kind == "trivial":
@@ -105,6 +110,16 @@ def lower_bound(game: Game, p: Any, tolerance: float = 1e-8) -> LowerBound:
         return _without(game, "undefined", reason, optimal[0])
     gaps = np.array([float(loss - min(losses)) for loss in losses])
     return _solved(analysis, optimal[0], law, gaps, tolerance)
+
+
+def _one_of(law: Any, p: Any) -> Any:
+    """Return the law, which was once called p."""
+    if p is None:
+        return law
+    if law is not None:
+        raise SidelightError("p is the old name of law: give one of them")
+    warnings.warn("lower_bound calls its law law now: write lower_bound(game, law=...)", DeprecationWarning, 3)
+    return p
 
 
 def _optimal(analysis: Analysis, losses: list[Fraction]) -> list[int]:
@@ -141,17 +156,19 @@ def _without(game: Game, status: Literal["zero", "infinite", "undefined"], reaso
     return LowerBound(status, reason, value, value, allocation, j)
 
 
-def exact_law(p: Any, outcomes: int) -> list[Fraction]:
+def exact_law(given: Any, outcomes: int) -> list[Fraction]:
     """Read a law exactly; what it falls short of one by rounding is put right."""
-    values = list(p) if hasattr(p, "__iter__") and not isinstance(p, str) else [p]
+    values = list(given) if hasattr(given, "__iter__") and not isinstance(given, str) else [given]
     if len(values) != outcomes:
-        raise SidelightError(f"p has {len(values)} entries: give {outcomes} probabilities, one per outcome")
-    law = [_meant(read_exact(value, f"p[{m}]")) for m, value in enumerate(values)]
+        raise SidelightError(f"the law has {len(values)} entries: give {outcomes} probabilities, one per outcome")
+    law = [_meant(read_exact(value, f"law[{m}]")) for m, value in enumerate(values)]
     if min(law) < 0:
-        raise SidelightError(f"p is {[float(value) for value in law]}: probabilities are not negative")
+        raise SidelightError(f"the law is {[float(value) for value in law]}: probabilities are not negative")
     total = sum(law, Fraction(0))
     if abs(total - 1) > Fraction(1, 10**9):
-        raise SidelightError(f"p is {[float(value) for value in law]}, which sums to {float(total):.12g} and not to 1")
+        raise SidelightError(
+            f"the law is {[float(value) for value in law]}, which sums to {float(total):.12g} and not to 1"
+        )
     return [value / total for value in law]
 
 

@@ -1,0 +1,57 @@
+"""What the docstring of a class says: its first line, its text, its parameters and the papers it comes from."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any, NamedTuple
+
+_HEADING = re.compile(r"^(\w+)\n-+$", re.MULTILINE)
+
+
+class Description(NamedTuple):
+    """A docstring in its parts; parameters and papers that a class inherits are those of its parents."""
+
+    line: str
+    text: str
+    parameters: dict[str, str]
+    papers: list[str]
+
+
+def describe(kind: type[Any]) -> Description:
+    """Read the docstrings of a class and, where they say nothing, of its parents."""
+    papers: list[str] = []
+    parameters: dict[str, str] = {}
+    for each in kind.__mro__:
+        found = _sections(each)
+        papers = papers or _entries(found.get("References", ""))
+        parameters = _terms(found.get("Parameters", "")) | parameters
+    paragraphs = [" ".join(part.split()) for part in _sections(kind).get("", "").split("\n\n")]
+    return Description(paragraphs[0], "\n\n".join(paragraphs[1:]), parameters, papers)
+
+
+def _sections(kind: type[Any]) -> dict[str, str]:
+    """Return what stands below each heading, and under "" what stands before the first."""
+    parts = _HEADING.split(inspect.cleandoc(kind.__dict__.get("__doc__") or ""))
+    return {"": parts[0].strip()} | {
+        title: body.strip("\n") for title, body in zip(parts[1::2], parts[2::2], strict=True)
+    }
+
+
+def _terms(section: str) -> dict[str, str]:
+    """Read terms, several of them with commas between, and their explanations, which are indented."""
+    found: dict[str, str] = {}
+    terms: list[str] = []
+    for line in section.splitlines():
+        if line and not line.startswith(" "):
+            terms = [term.strip() for term in line.split(",")]
+            found |= dict.fromkeys(terms, "")
+        else:
+            found |= {term: f"{found[term]} {line.strip()}".strip() for term in terms}
+    return found
+
+
+def _entries(section: str) -> list[str]:
+    """Read references, each of which ends with its year or what follows that after a comma."""
+    text = " ".join(section.split()).rstrip(".")
+    return [f"{entry}." for entry in re.split(r"(?<=\d{4})[.;] ", text) if entry]

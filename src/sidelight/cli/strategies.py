@@ -1,0 +1,123 @@
+"""`sidelight strategies`: the ways to play."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sidelight.cli import _strategies, _text
+from sidelight.cli._docstrings import describe
+from sidelight.errors import SidelightError
+
+if TYPE_CHECKING:
+    from sidelight.strategies import Strategy
+
+_COLUMN = 12
+# What every strategy is given, and what says that it decides by contexts.
+_COMMON, _CONTEXTUAL = ("game", "seed"), ("dimension", "contexts")
+
+
+@click.command("strategies")
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+def command(name: str | None, as_json: bool) -> None:
+    """List the strategies, or describe one of them.
+
+    Without NAME: every strategy, whether it decides by contexts, for which games its regret is known to be small, what
+    it does and where it was published. With NAME: its parameters, what they mean and how to use it.
+    """
+    if name is None:
+        kinds = [_strategies.known(each) for each in _strategies.known_names()]
+        if as_json:
+            click.echo(json.dumps([_data(kind) for kind in kinds], indent=2))
+        else:
+            _write_list(kinds)
+        return
+    if name not in _strategies.known_names():
+        raise SidelightError(f"{_strategies.unknown(name)}'sidelight strategies' lists them")
+    kind = _strategies.known(name)
+    if as_json:
+        click.echo(json.dumps(_data(kind), indent=2))
+    else:
+        _write_description(kind)
+
+
+def _write_list(kinds: list[type[Strategy]]) -> None:
+    """Write for each strategy its name, contexts and guarantee, and below them what it does and who published it."""
+    room = max(len(kind.__name__) for kind in kinds) + 2
+    column = room + len("contexts") + 2
+    click.echo(_text.entry("name".ljust(room) + "contexts", "regret bounds are known for", column))
+    for kind in kinds:
+        data = _data(kind)
+        first = click.style(kind.__name__, bold=True) + " " * (room - len(kind.__name__)) + _yes(data["contexts"])
+        padding = " " * (column - room - len(_yes(data["contexts"])))
+        lines = _text.entry("", data["guarantee"], column).lstrip()
+        click.echo(f"{first}{padding}{lines}")
+        for text in (data["line"], *data["papers"]):
+            click.echo(_text.entry("", text, 2))
+
+
+def _write_description(kind: type[Strategy]) -> None:
+    """Write everything about one strategy."""
+    data = _data(kind)
+    click.echo(click.style(_text.wrapped(kind.__name__), bold=True))
+    click.echo(f"\n{_text.wrapped(data['line'])}\n")
+    for paragraph in [part for part in data["text"].split("\n\n") if part]:
+        click.echo(f"{_text.wrapped(paragraph)}\n")
+    click.echo(_text.entry("guarantee", data["guarantee"], _COLUMN))
+    click.echo(_text.entry("contexts", _yes(data["contexts"]), _COLUMN))
+    for term, paper in zip(["published", *[""] * len(data["papers"])], data["papers"], strict=False):
+        click.echo(_text.entry(term, paper, _COLUMN))
+    if data["parameters"]:
+        click.echo("\nParameters")
+    for name, parameter in data["parameters"].items():
+        default = "needed" if parameter["required"] else f"{parameter['default']} by default"
+        click.echo(_text.entry("", f"{name} ({default})", 2))
+        click.echo(_text.entry("", parameter["meaning"] or "see its docstring", 6))
+    _write_use(kind, data)
+
+
+def _write_use(kind: type[Strategy], data: dict[str, Any]) -> None:
+    """Write how to make the strategy, in Python and on the command line."""
+    from sidelight.cli.warm import sample
+
+    needed = [name for name, parameter in data["parameters"].items() if parameter["required"]]
+    where = "limits" if kind.__name__ == "BayesOptimal" else "strategies"
+    arguments = ", ".join(["game", *(f"{name}=..." for name in needed)])
+    click.echo(f"\nIn Python\n  import sidelight as sl\n  strategy = sl.{where}.{kind.__name__}({arguments})")
+    fitting = sample(kind)
+    game = "apple-tasting" if fitting is None or fitting.game.name is None else fitting.game.name
+    values = {"action": 0, "contexts": 4}
+    given = ",".join(f"{name}={value}" for name, value in values.items() if name in data["parameters"])
+    finite = "contexts" in data["parameters"]
+    contexts = f" --contexts {'finite:contexts=4' if finite else 'linear:d=10'}" if data["contexts"] else ""
+    written = f"{kind.__name__}:{given}" if given else kind.__name__
+    click.echo(f"On the command line\n  sidelight simulate {game} {written}{contexts}")
+
+
+def _data(kind: type[Strategy]) -> dict[str, Any]:
+    """Return what is known about a strategy as plain data."""
+    said = describe(kind)
+    takes = {name: each for name, each in _strategies.signature(kind).items() if name not in _COMMON}
+    return {
+        "name": kind.__name__,
+        "line": said.line,
+        "text": said.text,
+        "contexts": any(name in takes for name in _CONTEXTUAL),
+        "guarantee": kind.guarantee or "none is known",
+        "papers": said.papers,
+        "parameters": {
+            name: {
+                "required": each.default is each.empty,
+                "default": None if each.default is each.empty else each.default,
+                "meaning": said.parameters.get(name, ""),
+            }
+            for name, each in takes.items()
+        },
+    }
+
+
+def _yes(answer: bool) -> str:
+    return "yes" if answer else "no"
