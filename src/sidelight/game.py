@@ -18,6 +18,8 @@ from typing import Any, NoReturn
 
 from sidelight import _game_file
 from sidelight.errors import GameError
+from sidelight.table import Column, Table
+from sidelight.text import count
 
 Symbol = Hashable
 """What the learner is shown: any hashable value. No game holds two that are equal and yet differ, as 1 and True do."""
@@ -83,12 +85,12 @@ class Game:
         symbols = _matrix(feedback, "feedback", _symbol)
         if len(symbols) != len(exact):
             raise GameError(
-                f"loss has {_count(len(exact), 'row')} but feedback has {len(symbols)}: "
+                f"loss has {count(len(exact), 'row')} but feedback has {len(symbols)}: "
                 "give both matrices one row per action"
             )
         if len(symbols[0]) != len(exact[0]):
             raise GameError(
-                f"loss has {_count(len(exact[0]), 'column')} but feedback has {len(symbols[0])}: "
+                f"loss has {count(len(exact[0]), 'column')} but feedback has {len(symbols[0])}: "
                 "give both matrices one column per outcome"
             )
         _check_symbols(symbols)
@@ -212,18 +214,21 @@ class Game:
         return f"Game({loss!r}, {[list(row) for row in self._feedback]!r}{named})"
 
     def __str__(self) -> str:
-        size = f"{_count(self.n_actions, 'action')} and {_count(self.n_outcomes, 'outcome')}"
-        loss = [[str(value) for value in row] for row in self._loss]
-        symbols = printable(self._feedback)
-        labels = [f"  {label}" for label in self._actions]
-        margin = max(map(len, [*labels, "feedback"])) + 2
-        lines = [f"{self._name}: {size}" if self._name else f"game of {size}"]
-        for title, rows in (("loss", loss), ("feedback", symbols)):
-            widths = [max(map(len, column)) + 2 for column in zip(self._outcomes, *rows, strict=True)]
-            for label, row in zip([title, *labels], [self._outcomes, *rows], strict=True):
-                cells = "".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-                lines.append((label.ljust(margin) + cells).rstrip())
-        return "\n".join(lines)
+        size = f"{count(self.n_actions, 'action')} and {count(self.n_outcomes, 'outcome')}"
+        title = f"{self._name}: {size}" if self._name else f"game of {size}"
+        return "\n".join([title, *(table.to_text(None) for table in matrices(self))])
+
+
+def matrices(game: Game) -> list[Table]:
+    """Return the loss and feedback matrices as tables: one row per action, one column per outcome."""
+    loss = [[str(value) for value in row] for row in game.loss]
+    return [
+        Table(
+            [Column(f"{title:8}"), *(Column(outcome, left=True) for outcome in game.outcomes)],
+            [(f"  {label}", *row) for label, row in zip(game.actions, rows, strict=True)],
+        )
+        for title, rows in (("loss", loss), ("feedback", printable(game.feedback)))
+    ]
 
 
 def check_float_range(game: Game) -> None:
@@ -242,18 +247,13 @@ def printable(rows: tuple[tuple[Symbol, ...], ...]) -> list[list[str]]:
     return [[str(symbol) if clear else repr(symbol) for symbol in row] for row in rows]
 
 
-def _count(number: int, noun: str) -> str:
-    """Return, say, '1 row' or '3 rows'."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
 def _matrix(rows: Any, what: str, read: Any) -> tuple[tuple[Any, ...], ...]:
     """Read nested rows into tuples, naming the row and column of whatever is wrong."""
     one, many = ("outcome", "losses") if what == "loss" else ("outcome", "symbols")
     if isinstance(rows, str | bytes | Mapping | set | frozenset) or not isinstance(rows, Iterable):
         raise GameError(f"{what} must be a list of rows, one per action, not {rows!r}")
     if getattr(rows, "ndim", 2) != 2:
-        raise GameError(f"{what} has {_count(rows.ndim, 'dimension')}: give a matrix, one row per action")  # type: ignore[attr-defined]
+        raise GameError(f"{what} has {count(rows.ndim, 'dimension')}: give a matrix, one row per action")  # type: ignore[attr-defined]
     matrix: list[tuple[Any, ...]] = []
     for r, row in enumerate(rows):
         if isinstance(row, str | bytes | Mapping | set | frozenset) or not isinstance(row, Iterable):
@@ -265,7 +265,7 @@ def _matrix(rows: Any, what: str, read: Any) -> tuple[tuple[Any, ...], ...]:
             here, there = len(matrix[-1]), len(matrix[0])
             column = f"column {min(here, there)} is {'missing' if here < there else 'one too many'}"
             raise GameError(
-                f"{what} row {r} has {_count(here, 'column')} but row 0 has {there} ({column}): "
+                f"{what} row {r} has {count(here, 'column')} but row 0 has {there} ({column}): "
                 "give every row one entry per outcome"
             )
     if not matrix:
@@ -376,7 +376,7 @@ def _labels(labels: Any, what: str, size: int) -> tuple[str, ...]:
         if not isinstance(label, str) or not label.strip():
             raise GameError(f"{what}[{index}] is {label!r}: give each one a name, as text")
     if len(names) != size:
-        raise GameError(f"{what} has {_count(len(names), 'name')} but the game has {size} {what}")
+        raise GameError(f"{what} has {count(len(names), 'name')} but the game has {size} {what}")
     if len(set(names)) < size:
         twice = next(label for label in names if names.count(label) > 1)
         raise GameError(f"{what} names {twice!r} twice: give each its own name")

@@ -43,13 +43,13 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple):
-    """What all values of a column share. The first column names the rows, so it is always aligned to the left."""
+    """What all values of a column share."""
 
     title: str
     write: Callable[[Any], str] = str
     """How a value is written; not called for None and NaN."""
-    left: bool = False
-    """Whether it is aligned to the left."""
+    left: bool | None = None
+    """Whether it is aligned to the left; unless said, only the first column is, which names the rows."""
     group: str = ""
     """The heading of the columns it belongs with; a line that is too long is broken between groups first."""
     alone: str = ""
@@ -141,7 +141,7 @@ class Table:
         return self.none if _nothing(cell.value) else column.write(cell.value)
 
     def _left(self) -> list[bool]:
-        return [k == 0 or column.left for k, column in enumerate(self.columns)]
+        return [k == 0 if column.left is None else column.left for k, column in enumerate(self.columns)]
 
     def _starts(self) -> set[int]:
         """Return the columns that begin a group of columns."""
@@ -160,8 +160,8 @@ class Table:
         sizes = [max(map(width_of, column)) for column in zip(titles, *texts, strict=True)]
         every = range(1, len(sizes))
         rest = sum(len(_GAP) + sizes[k] for k in every)
-        least = max(18, width // 3)
-        # Names are broken before columns are, but only down to a third of the width.
+        least = max(18, 2 * width // 5)
+        # Names are broken before columns are, but not below two fifths of the width.
         sizes[0] = int(min(sizes[0], width - rest if width - rest >= least else least))
         for k in every:
             sizes[k] = int(min(sizes[k], max(_NARROWEST, width - sizes[0] - len(_GAP))))

@@ -83,9 +83,9 @@ def filled(text: str, width: int, first: int, further: int) -> list[str]:
     )
 
 
-def count(number: int, noun: str) -> str:
+def count(size: int, noun: str) -> str:
     """Return, say, "1 run" or "3 runs"."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
+    return f"{size} {noun}" + ("" if size == 1 else "s")
 
 
 def joined(words: Sequence[str]) -> str:
@@ -99,7 +99,7 @@ def grouped(value: int) -> str:
     return f"{value:,}".replace(",", STAY)
 
 
-def regret(value: float) -> str:
+def number(value: float) -> str:
     """Write a regret: three decimals as in publications, fewer where they are noise."""
     size = abs(value)
     if 0 < size < 0.01:

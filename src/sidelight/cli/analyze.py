@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +42,7 @@ def command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | N
     if figure is not None:
         _draw(analysis, figure)
     if as_json:
-        click.echo(json.dumps(analysis.to_dict(), indent=2))
+        _text.write_json(analysis.to_dict())
     else:
         explanation = _text.wrapped(analysis.explain().strip(), _catalogue.labels(known))
         _text.write(f"{_catalogue.title(known)}\n\n{_text.matrices(known)}\n\n{explanation}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sidelight.cli import _text
+from sidelight.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from sidelight.game import Game
@@ -33,36 +34,22 @@ def command(name: str | None, as_json: bool) -> None:
     if name is None:
         entries = [games.describe(each) for each in games.names()]
         if as_json:
-            click.echo(json.dumps([_data(each) for each in entries], indent=2))
+            _text.write_json([_data(each) for each in entries])
         else:
-            _write_table(entries)
+            _text.write(_table(entries).to_text(_text.width()))
         return
     entry = _catalogue.entry(name)
     if as_json:
-        click.echo(json.dumps(_data(entry) | _matrix_data(entry.build()), indent=2))
+        _text.write_json(_data(entry) | _matrix_data(entry.build()))
     else:
         _write_description(entry, entry.build())
 
 
-def _write_table(entries: list[Entry]) -> None:
-    """Write two lines for each game: what it is called and how large and hard it is; what one does in it."""
-    headings = ["name (parameters and defaults)", *(_heading(entry) for entry in entries)]
-    sizes = ["size", *(_size(entry) for entry in entries)]
-    column = max(map(len, sizes)) + 2
-    room = min(max(map(len, headings)) + 2, _text.width() - column - len("hopeless"))
-    room = max(room, max(len(entry.name) for entry in entries) + 2)
-    click.echo(f"{headings[0][: room - 2]:<{room}}{sizes[0]:<{column}}class")
-    for entry, size in zip(entries, sizes[1:], strict=True):
-        heading = _heading(entry)
-        fits = len(heading) + 2 <= room
-        first = (heading if fits else entry.name).ljust(room)
-        kind = entry.kind or "unknown"
-        click.echo(
-            f"{click.style(first[: len(entry.name)], bold=True)}{first[len(entry.name) :]}{size:<{column}}{kind}"
-        )
-        if not fits:
-            click.echo(_text.entry("", _parameters(entry), 2))
-        click.echo(_text.entry("", entry.line, 2))
+def _table(entries: list[Entry]) -> Table:
+    """Return what each game is called, how large and hard it is, and below that what one does in it."""
+    columns = [Column("name (parameters and defaults)"), Column("size", left=True), Column("class", left=True)]
+    rows = [(Cell(_heading(each), note=each.line), _size(each), each.kind or "unknown") for each in entries]
+    return Table(columns, rows)
 
 
 def _write_description(entry: Entry, game: Game) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import decimal
-import json
 import math
 import re
 from typing import TYPE_CHECKING, Any
@@ -62,7 +61,7 @@ def command(game: str, law: str | None, horizon: int, prior: str, settings: tupl
         bayes = _bayes(known, horizon, belief)
     if as_json:
         data = {"game": known.name, "horizon": horizon, "lower_bound": bound, "bayes_optimal": bayes}
-        click.echo(json.dumps(data, indent=2, allow_nan=False))
+        _text.write_json(data)
         return
     parts = [title(known), _bound_text(known, bound, horizon), _bayes_text(bayes, horizon)]
     _text.write(_text.wrapped("\n\n".join(parts), labels(known)))

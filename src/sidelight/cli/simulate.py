@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -104,7 +103,7 @@ def command(
         limit = _limit.find(plan, results[0].rounds, options["law"], options["law_from"]) if limited else None
         files = _written(plan, results, folder, figure, limit)
     if as_json:
-        click.echo(json.dumps(_data(plan, results, files, limit), indent=2, allow_nan=False))
+        _text.write_json(_data(plan, results, files, limit))
     else:
         given = any(options[name] is not None for name in ("law", "law_from", "contexts"))
         _write(plan, results, limit, by_default=not given)
@@ -172,12 +171,13 @@ def _written(
     plan: Plan, results: Sequence[Results], folder: Folder | None, figure: str | None, limit: Limit | None
 ) -> list[str]:
     """Write table and figures; return the paths of all files."""
-    from sidelight.report import results_table as tables
+    from sidelight.report.results_table import results_table
+    from sidelight.results.text import game_words
+    from sidelight.table import markdown
 
     if folder is not None:
-        title = f"# {tables.game_words(results[0])}"
-        table = tables.to_markdown(tables.rows(results, plan.labels, _limit.final(limit)))
-        folder.write("table.md", f"{title}\n\n{table}\n\n{tables.caption(results)}{_limit.caption(limit)}\n")
+        table = results_table(results, plan.labels, _limit.final(limit), _limit.caption(limit)).useful()
+        folder.write("table.md", f"# {markdown(game_words(results[0]))}\n\n{table.to_markdown()}\n")
     paths = [] if figure is None else [figure]
     if folder is not None and importlib.util.find_spec("matplotlib") is not None:
         for name in ("regret.svg", "regret.png"):
@@ -206,20 +206,20 @@ def _where(folder: Folder | None, figure: str | None) -> list[str]:
 
 def _write(plan: Plan, results: Sequence[Results], limit: Limit | None, by_default: bool) -> None:
     """Write the table and what it says."""
-    from sidelight.report import results_table as tables
+    from sidelight.report.results_table import results_table
 
-    text = tables.caption(results) + _limit.caption(limit)
+    notes = _limit.caption(limit)
     if by_default:
-        text += f" ('{_laws.DEFAULT}' is the default: --law gives one law to all runs, --law-from other kinds of laws.)"
-    table = tables.to_text(tables.rows(results, plan.labels, _limit.final(limit)), _text.width())
-    _text.write(f"{table}\n\n{_text.wrapped(text)}")
+        notes += f" ('{_laws.DEFAULT}' is the default: --law gives one law to all runs, --law-from other kinds of laws.)"
+    table = results_table(results, plan.labels, _limit.final(limit), notes)
+    _text.write(table.useful().to_text(_text.width()))
 
 
 def _data(plan: Plan, results: Sequence[Results], files: Sequence[str], limit: Limit | None) -> dict[str, Any]:
     """Return everything that the table says as plain data."""
-    from sidelight.report import results_table as tables
+    from sidelight.report.results_table import SIDE, results_table
 
-    rows = tables.rows(results, plan.labels, _limit.final(limit))
+    rows = results_table(results, plan.labels, _limit.final(limit)).records()
     return {
         "game": results[0].manifest["game"],
         "environment": results[0].environment,
@@ -229,9 +229,9 @@ def _data(plan: Plan, results: Sequence[Results], files: Sequence[str], limit: L
         "round": int(results[0].rounds[-1]),
         "regret_kind": results[0].regret_kind,
         "limit": None if limit is None else {"what": limit.label, "value": _limit.final(limit)},
-        "tests": {"against": rows[0].label, "side": tables.SIDE},
+        "tests": {"against": rows[0]["label"], "side": SIDE},
         "strategies": [
-            {"strategy": result.strategy, **row._asdict(), "mean_plays": result.mean_plays.tolist()}
+            {"strategy": result.strategy, "runs": result.n_runs, **row, "mean_plays": result.mean_plays}
             for row, result in zip(rows, results, strict=True)
         ],
         "files": list(files),
@@ -248,7 +248,7 @@ def _labels(strategies: Sequence[Strategy]) -> list[str]:
         try:
             found.append(label(strategy.describe()))
         except (TypeError, ValueError) as error:
-            raise SidelightError(f"{strategy.name} has a parameter that is no plain data: {error}") from None
+            raise SidelightError(f"{strategy.name} has a parameter that is not plain data: {error}") from None
     return distinct(found)
 
 

@@ -14,7 +14,7 @@ from sidelight.experiments.judgment import reading_round
 from sidelight.experiments.plan import Line, Profile, lines
 from sidelight.experiments.report_words import PROTOCOL_NAMES
 from sidelight.results.sealed import Arrays
-from sidelight.results.summary import confidence_band
+from sidelight.results.statistics import confidence_band
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -31,10 +31,8 @@ from sidelight.experiments.experiment import (
 )
 from sidelight.experiments.plan import Line, Profile, lines
 from sidelight.experiments.report_words import CHANCE
-from sidelight.results.comparison import wins_of
-from sidelight.results.hypothesis import welch_of
 from sidelight.results.sealed import Arrays
-from sidelight.results.summary import Summary, summarize
+from sidelight.results.statistics import Summary, summarize, welch_of, wins_of
 
 Floats = npt.NDArray[np.float64]
 Arrived = Callable[[Condition], Arrays]
@@ -140,8 +138,8 @@ def _tests(reading: _Reading, first: _Reading, sign: float, arrived: Arrived) ->
         against = _at(arrived(first.line.condition), reading.round)[: first.values.size]
     if reading is first or reading.line.player.limit or min(reading.values.size, against.size) < 2:
         return None
-    two = welch_of(reading.values, against)[2]
-    one = welch_of(sign * reading.values, sign * against, "greater")[2]
+    two = welch_of(reading.values, against).p_value
+    one = welch_of(sign * reading.values, sign * against, "greater").p_value
     return two, one
 
 

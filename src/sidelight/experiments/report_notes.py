@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sidelight._published import RUNS
 from sidelight.experiments.report_words import joined, name, parts, together
-from sidelight.report.results_table import grouped, number
+from sidelight.text import grouped, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

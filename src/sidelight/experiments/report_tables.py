@@ -21,7 +21,7 @@ from sidelight.experiments.report_words import (
     z_text,
 )
 from sidelight.report.grid import NONE, Grid, Group, Head, Piece
-from sidelight.report.results_table import grouped, number
+from sidelight.text import grouped, number
 
 if TYPE_CHECKING:
     from sidelight.experiments.account import Account, Block, Cell, TableAccount

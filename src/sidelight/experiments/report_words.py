@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.report.results_table import grouped
+from sidelight.text import grouped
 
 if TYPE_CHECKING:
     from sidelight.experiments.account import Account, Cell, FigureAccount, Kind, TableAccount

@@ -14,8 +14,8 @@ from matplotlib.patches import Patch
 from sidelight.monitor.replaying import PolicyReplay, ReplayReport, Truth
 from sidelight.monitor.reports import ClassReport, Report
 from sidelight.report.ink import ALARM, FAINT, INK, PALE
-from sidelight.report.results_table import grouped
 from sidelight.report.sheet import FONT
+from sidelight.text import grouped
 
 VERDICTS = {"above": ALARM, "below": "#00664f", "unknown": FAINT}
 """Colours of verdicts; words stand beside them, so that no one has to tell colours apart."""

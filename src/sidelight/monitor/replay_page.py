@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from sidelight.monitor.figures import draw_replay
 from sidelight.monitor.replaying import PolicyReplay, ReplayReport
-from sidelight.report.results_table import grouped
 from sidelight.report.web_page import cards, document, escaped, inlined, table
+from sidelight.text import grouped
 
 _STYLE = """
 tr.chosen td { background: var(--soft); font-weight: 600; }

@@ -14,7 +14,7 @@ from sidelight.errors import SidelightError
 from sidelight.report.ink import FAINT, INK, PALE
 from sidelight.report.labels import spread
 from sidelight.report.page import HUES, TEXT, TICK_TEXT, Dashes, Page, dark, label_lines, short_number, tick
-from sidelight.report.results_table import number
+from sidelight.text import number
 
 Floats = npt.NDArray[np.float64]
 

@@ -27,9 +27,10 @@ from sidelight.report.regret_axes import (
     name_curves,
     name_sizes,
 )
-from sidelight.report.results_table import distinct, game_words, protocol, regret_words
+from sidelight.report.results_table import distinct, protocol
 from sidelight.report.sheet import Sheet
 from sidelight.results import Results
+from sidelight.results.text import game_words, regret_words
 
 CONFIDENCE = 0.99
 _STRIPE = 4.0

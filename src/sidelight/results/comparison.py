@@ -1,4 +1,4 @@
-"""Several results side by side: means, spread, wins and tests against a baseline."""
+"""Several results side by side: summaries, wins and tests, with the side always stated."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.errors import SidelightError
-from sidelight.results._checks import FloatArray
 from sidelight.results._sameness import require_same_question, require_same_runs
-from sidelight.results.hypothesis import Side, TTest, welch
 from sidelight.results.results import Results
+from sidelight.results.statistics import Side, Summary, TTest, check_side, paired_of, welch_of, wins_of
+
+_WORDS = {"two-sided": "different from", "less": "less than", "greater": "greater than"}
 
 
 class Wins(NamedTuple):
@@ -22,27 +23,6 @@ class Wins(NamedTuple):
     """Runs in which it was lowest alone."""
     tied: int
     """Runs in which it was lowest together with another."""
-
-
-class Comparison(NamedTuple):
-    """One row of a table of results."""
-
-    label: str
-    runs: int
-    mean: float
-    std: float
-    standard_error: float
-    q99: float
-    """The 99 % quantile."""
-    max: float
-    strict_wins: int | None
-    """None where the results do not share their runs, so that nobody wins one."""
-    tied_wins: int | None
-    p_value: float | None
-    """Of the Welch test against the baseline; None in the baseline's own row, or where one of both has a single run."""
-    side: Side
-    text: str
-    """What a small p-value speaks for, in words; empty where there is none."""
 
 
 def wins(results: Sequence[Results], tolerance: float = 1e-9) -> list[Wins]:
@@ -61,16 +41,8 @@ def wins(results: Sequence[Results], tolerance: float = 1e-9) -> list[Wins]:
     return [Wins(r.label, *count) for r, count in zip(results, counts, strict=True)]
 
 
-def wins_of(values: FloatArray, tolerance: float = 1e-9) -> list[tuple[int, int]]:
-    """Count, for each row of an array (contestants, runs), the columns where it is lowest: alone, and with others."""
-    lowest = values.min(axis=0)
-    best = values <= lowest + tolerance * np.maximum(1.0, np.abs(lowest))
-    alone = best.sum(axis=0) == 1
-    return [(int((row & alone).sum()), int((row & ~alone).sum())) for row in best]
-
-
-def compare(results: Sequence[Results], baseline: int = 0, side: Side = "two-sided") -> list[Comparison]:
-    """Return one row per result: final regret, wins and a Welch test against the result at index `baseline`.
+def compare(results: Sequence[Results], baseline: int = 0, side: Side = "two-sided") -> list[Summary]:
+    """Return one summary per result: final regret, wins and a Welch test against the result at index `baseline`.
 
     With side="less" a small p-value speaks for a lower mean than the baseline's. The p-values are those of single
     tests: with many rows, some are small by chance.
@@ -82,31 +54,38 @@ def compare(results: Sequence[Results], baseline: int = 0, side: Side = "two-sid
         )
     for other in results:
         require_same_question(results[baseline], other)
-    counts = _wins_if_matched(results)
     rows = []
-    for index, (one, won) in enumerate(zip(results, counts, strict=True)):
+    for index, (one, won) in enumerate(zip(results, _wins_if_matched(results), strict=True)):
         enough = min(one.n_runs, results[baseline].n_runs) > 1
         test = welch(one, results[baseline], side) if index != baseline and enough else None
-        rows.append(_row(one, won, test, side))
+        alone, shared = (won.strict, won.tied) if won else (None, None)
+        rows.append(one.summary()._replace(strict_wins=alone, tied_wins=shared, side=side, test=test))
     return rows
 
 
-def _row(one: Results, won: Wins | None, test: TTest | None, side: Side) -> Comparison:
-    s = one.summary()
-    return Comparison(
-        label=one.label,
-        runs=s.runs,
-        mean=s.mean,
-        std=s.std,
-        standard_error=s.standard_error,
-        q99=s.quantiles[99],
-        max=s.max,
-        strict_wins=won.strict if won else None,
-        tied_wins=won.tied if won else None,
-        p_value=test.p_value if test else None,
-        side=side,
-        text=test.text if test else "",
-    )
+def welch(a: Results, b: Results, side: Side = "two-sided") -> TTest:
+    """Test the mean final regrets of two results without assuming equal variances (Welch's t-test).
+
+    The samples are taken as independent; where both were simulated with the same seed, `paired` is the sharper test.
+    `statistics.welch_of` has the formula.
+    """
+    check_side(side)
+    require_same_question(a, b)
+    for one in (a, b):
+        _check_runs(one)
+    return welch_of(a.final, b.final, side)._replace(text=_statement(a, b, side, "Welch test"))
+
+
+def paired(a: Results, b: Results, side: Side = "two-sided") -> TTest:
+    """Test the mean difference of final regrets, run by run (paired t-test).
+
+    Valid because run k of both faced the same random numbers; refused unless environment, seed and number of runs are
+    the same. `statistics.paired_of` has the formula.
+    """
+    check_side(side)
+    require_same_runs(a, b)
+    _check_runs(a)
+    return paired_of(a.final - b.final, side)._replace(text=_statement(a, b, side, "paired t-test"))
 
 
 def _wins_if_matched(results: Sequence[Results]) -> Sequence[Wins | None]:
@@ -119,3 +98,14 @@ def _wins_if_matched(results: Sequence[Results]) -> Sequence[Wins | None]:
 def _check_any(results: Sequence[Results]) -> None:
     if not len(results):
         raise SidelightError("there are no results to compare: give a list of one or more")
+
+
+def _check_runs(results: Results) -> None:
+    if results.n_runs < 2:
+        raise SidelightError(f"{results.label} has a single run, which says nothing about chance: give two or more")
+
+
+def _statement(a: Results, b: Results, side: Side, name: str) -> str:
+    first, second = (a.label, b.label) if a.label != b.label else (f"{a.label} (first)", f"{b.label} (second)")
+    sided = "two-sided" if side == "two-sided" else "one-sided"
+    return f"mean of {first} {_WORDS[side]} mean of {second} ({sided} {name})"

@@ -14,7 +14,7 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.results import _checks, files, frames, provenance, text
 from sidelight.results._checks import FloatArray, IntArray
-from sidelight.results.summary import Band, Summary, confidence_band, summarize
+from sidelight.results.statistics import Band, Summary, confidence_band, summarize
 
 _ARGUMENTS = ("strategy", "environment", "seed", "regret_kind", "seconds")
 # What the arguments of `Results` say already, whatever a manifest that is handed in says.
@@ -186,14 +186,14 @@ class Results:
     def summary(self, at: int | None = None) -> Summary:
         """Describe the regrets of all runs at the checkpoint `at` (a round), or at the last one."""
         if at is None:
-            return summarize(self.final, int(self._rounds[-1]))
+            return summarize(self.final, int(self._rounds[-1]), self.label)
         if not isinstance(at, int | np.integer):
             raise SidelightError(f"at is {at!r}: give the number of a round, an integer")
         found = np.flatnonzero(self._rounds == at)
         if not found.size:
             nearest = self._rounds[np.argmin(np.abs(self._rounds - at))]
             raise SidelightError(f"there is no checkpoint at round {at}: the nearest one is at round {nearest}")
-        return summarize(self._regret[:, found[0]], int(at))
+        return summarize(self._regret[:, found[0]], int(at), self.label)
 
     def band(self, confidence: float = 0.99) -> Band:
         """Return mean, low and high at each checkpoint: mean +- z std / sqrt(R), with z from the normal law.
