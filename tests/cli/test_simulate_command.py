@@ -349,7 +349,7 @@ def test_mistakes_with_strategies_of_ones_own(own, strategy, parts, tmp_path):
         (["CBP", "--checkpoints", "0"], ["--checkpoints is '0'"]),
         (["CBP", "--checkpoints", "10,30000"], ["after the horizon 20000"]),
         (["CBP", "--figure", "figure.gif"], [".svg, .pdf or .png"]),
-        (["CBP", "--out", "file"], ["'file', which is a file"]),
+        (["CBP", "--out", "file"], ["'file' is a file: name a folder"]),
         (["CBP", "--set", "prices=3"], ["no parameter 'prices'"]),
         ([], ["missing argument 'STRATEGY...'"]),
     ],
