@@ -210,7 +210,9 @@ def _write(plan: Plan, results: Sequence[Results], limit: Limit | None, by_defau
 
     notes = _limit.caption(limit)
     if by_default:
-        notes += f" ('{_laws.DEFAULT}' is the default: --law gives one law to all runs, --law-from other kinds of laws.)"
+        notes += (
+            f" ('{_laws.DEFAULT}' is the default: --law gives one law to all runs, --law-from other kinds of laws.)"
+        )
     table = results_table(results, plan.labels, _limit.final(limit), notes)
     _text.write(table.useful().to_text(_text.width()))
 
