@@ -108,7 +108,7 @@ class Cell(NamedTuple):
         game = sl.games.load(GAMES[self.game])
         world = parse_contexts(WORLDS[self.world], game)
         strategy = getattr(sl.strategies, self.strategy)(game, **self.parameters)
-        results = sl.simulate(game, strategy, world, self.horizon, self.runs, seed=0, checkpoints=1)
+        results = sl.simulate(strategy, world, self.horizon, self.runs, seed=0, checkpoints=1)
         error = results.final.std(ddof=1) / np.sqrt(self.runs) if self.runs > 1 else float("nan")
         return {"mean": float(results.final.mean()), "error": float(error), "seconds": round(results.seconds or 0.0, 1)}
 

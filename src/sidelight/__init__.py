@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sidelight._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from sidelight import environments, games, limits, monitor, strategies
+    from sidelight import environments, games, limits, monitor, results, strategies
     from sidelight.analysis import Analysis, analyze
     from sidelight.checks import check_environment, check_game, check_strategy
     from sidelight.errors import GameError, SidelightError
@@ -39,6 +39,7 @@ __all__ = [
     "games",
     "limits",
     "monitor",
+    "results",
     "simulate",
     "strategies",
 ]
@@ -56,7 +57,7 @@ _HOMES = {
     "check_strategy": "sidelight.checks",
     "simulate": "sidelight.simulation",
 }
-_MODULES = ("environments", "games", "limits", "monitor", "strategies")
+_MODULES = ("environments", "games", "limits", "monitor", "results", "strategies")
 
 
 def __getattr__(name: str) -> Any:

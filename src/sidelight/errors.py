@@ -15,3 +15,7 @@ class FileError(SidelightError, OSError):
 
 class NoFileError(FileError, FileNotFoundError):
     """A file that is not there."""
+
+
+class WrongTypeError(SidelightError, TypeError):
+    """An argument of the wrong kind, one that is missing, or one too many."""

@@ -12,7 +12,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import sidelight as sl
 from sidelight.errors import SidelightError
+from sidelight.results import Results
 
 from .making import APPLES, make
 
@@ -211,3 +213,9 @@ def test_importing_results_loads_no_heavy_library():
         "sys.exit(' '.join({'scipy', 'pandas', 'polars', 'pyarrow', 'numba'} & sys.modules.keys()) or 0)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr == ""
+
+
+def test_the_public_module():
+    assert sl.results.Results is sl.Results is Results
+    assert {"compare", "concatenate", "paired", "welch", "wins"} <= set(sl.results.__all__)
+    assert all(hasattr(sl.results, name) for name in sl.results.__all__)

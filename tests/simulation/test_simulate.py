@@ -1,6 +1,8 @@
 """`simulate`: checkpoints, errors, strategies of plain Python, what results say, and that nothing grows or hangs."""
 
+import inspect
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import sidelight as sl
 from sidelight.environments import IID, laws
 from sidelight.kernels import implements
 from sidelight.simulation import progress, runs
+from sidelight.simulation.checkpoints import rounds_of
 from sidelight.strategies.base import KernelStrategy, Strategy, act, observe
 
 GAME = sl.games.load("apple-tasting")
@@ -57,10 +60,28 @@ class TestCheckpoints:
         assert np.array_equal(some.regret, every.regret[:, [0, 6, 49]])
         assert some.plays.sum(axis=1).tolist() == [100, 100]
 
+    @pytest.mark.parametrize("horizon", [1, 2, 100, 20_000])
+    def test_a_logarithmic_scale(self, horizon):
+        results = simulated(checkpoints="log", horizon=horizon, runs=1)
+        assert results.rounds.tolist() == sorted({round(horizon ** (k / 120)) for k in range(121)})
+
+    def test_a_logarithmic_scale_of_the_longest_horizon(self):
+        rounds = rounds_of("log", 2**63 - 1)
+        assert (rounds[0], rounds[-1]) == (1, 2**63 - 1)
+        assert (np.diff(rounds) > 0).all()
+
+    @pytest.mark.parametrize("horizon", [7, 1_000, 2**40 + 1, 2**62 + 3])
+    @pytest.mark.parametrize("count", [1, 3, 200, 999])
+    def test_evenly_spaced_without_rounding(self, horizon, count):
+        wanted = [horizon * k // min(count, horizon) for k in range(1, min(count, horizon) + 1)]
+        assert rounds_of(count, horizon).tolist() == wanted
+
     @pytest.mark.parametrize(
         ("given", "words"),
         [
             (0, "at least 1"),
+            (True, "give how many"),
+            ("logarithmic", "give how many, 'log', or a list of rounds"),
             (-3, "at least 1"),
             ([], "list of rounds"),
             ([1.5, 2.0], "list of rounds"),
@@ -107,17 +128,82 @@ def test_wrong_numbers(settings, words):
         simulated(**settings)
 
 
-def test_wrong_things():
-    with pytest.raises(TypeError, match="game must be of the class Game"):
-        sl.simulate("apple-tasting", CBP(GAME), EVEN)
-    with pytest.raises(TypeError, match="strategy must be of the class Strategy, not ABCMeta"):
-        sl.simulate(GAME, CBP, EVEN)
-    with pytest.raises(TypeError, match=r"must be of the class Environment"):
-        sl.simulate(GAME, CBP(GAME), [0.5, 0.5])
-    with pytest.raises(sl.SidelightError, match="made for another game"):
-        sl.simulate(GAME, CBP(sl.games.load("label-efficient")), EVEN)
-    with pytest.raises(sl.SidelightError, match="laws for 2 runs, but 3"):
-        simulated(environment=IID([[0.5, 0.5]] * 2), first_run=1)
+@pytest.mark.parametrize("number", [2**63, 10**30, np.uint64(2**63)])
+@pytest.mark.parametrize("name", ["horizon", "runs", "first_run", "workers"])
+def test_numbers_that_no_machine_can_count_to(name, number):
+    with pytest.raises(sl.SidelightError, match=rf"{name} is too large: give a whole number below 2\*\*63"):
+        simulated(**{name: number})
+
+
+def test_huge_numbers():
+    with pytest.raises(sl.SidelightError, match=r"runs with 100 checkpoints do not fit into memory"):
+        simulated(runs=2**62)
+    with pytest.raises(sl.SidelightError, match=r"too many: give fewer than 2\*\*31"):
+        simulated(horizon=2**62, checkpoints=2**61)
+    with pytest.raises(sl.SidelightError, match=r"checkpoints"):
+        simulated(checkpoints=[1, 2**63])
+    with pytest.raises(sl.SidelightError, match=r"checkpoints"):
+        simulated(checkpoints=[1, 2**70])
+    with pytest.raises(sl.SidelightError, match=r"seed is too large: give a whole number below 2\*\*1024"):
+        simulated(seed=10**5000)
+    assert simulated(seed=2**1023).seed == 2**1023
+    assert simulated(checkpoints=10**30).rounds.tolist() == list(range(1, 101))
+    assert simulated(first_run=2**62).n_runs == 2
+
+
+class TestForms:
+    """The game comes from the strategy, or first, or by name; what is mixed up is said."""
+
+    def test_all_forms_are_the_same(self):
+        strategy, how = RandCBP(GAME), {"horizon": 50, "runs": 3, "seed": 4}
+        found = [
+            sl.simulate(strategy, EVEN, **how),
+            sl.simulate(strategy, EVEN, 50, 3, 4, 200, None),
+            sl.simulate(GAME, strategy, EVEN, **how),
+            sl.simulate(GAME, strategy, EVEN, 50, 3, 4, 200, 1),
+            sl.simulate(strategy=strategy, environment=EVEN, **how),
+            sl.simulate(game=GAME, strategy=strategy, environment=EVEN, **how),
+            sl.simulate(GAME, strategy=strategy, environment=EVEN, **how),
+            sl.simulate(GAME, strategy, environment=EVEN, **how),
+            sl.simulate(strategy, EVEN, game=GAME, **how),
+            sl.simulate(strategy, environment=EVEN, **how),
+        ]
+        assert all(each == found[0] for each in found)
+
+    def test_help_shows_the_names(self):
+        names = list(inspect.signature(sl.simulate).parameters)
+        assert names[:4] == ["strategy", "environment", "horizon", "runs"]
+        assert names[-3:] == ["game", "first_run", "progress"]
+
+    @pytest.mark.parametrize(
+        ("arguments", "options", "words"),
+        [
+            (("apple-tasting", CBP(GAME), EVEN), {}, "strategy is 'apple-tasting' (str), not of the class Strategy"),
+            ((GAME, CBP, EVEN), {}, "strategy is the class CBP: make one of it first"),
+            ((CBP(GAME), IID), {}, "environment is the class IID: make one of it first"),
+            ((GAME, CBP(GAME), [0.5, 0.5]), {}, "environment is [0.5, 0.5] (list), not of the class Environment"),
+            ((EVEN, CBP(GAME)), {}, "give simulate(strategy, environment, ...)"),
+            ((CBP(GAME), GAME, EVEN), {}, "not of the class Environment: give simulate(strategy, environment, ...)"),
+            ((GAME, EVEN, CBP(GAME)), {}, "not of the class Strategy: give simulate(strategy, environment, ...)"),
+            ((CBP(GAME),), {}, "missing a required argument: 'environment'"),
+            ((GAME,), {}, "missing a required argument: 'strategy'"),
+            ((), {}, "missing a required argument: 'strategy'"),
+            ((CBP(GAME), EVEN), {"rounds": 5}, "unexpected keyword argument 'rounds'"),
+            ((GAME, CBP(GAME), EVEN), {"game": GAME}, "the game was given twice"),
+            ((CBP(GAME), EVEN), {"game": "apple-tasting"}, "game is 'apple-tasting' (str), not of the class Game"),
+            ((CBP(GAME), EVEN), {"strategy": CBP(GAME)}, "multiple values for argument 'strategy'"),
+        ],
+    )
+    def test_mixed_up(self, arguments, options, words):
+        with pytest.raises(sl.SidelightError, match=re.escape(words)) as caught:
+            sl.simulate(*arguments, **options)
+        assert isinstance(caught.value, TypeError)
+
+    def test_another_game(self):
+        with pytest.raises(sl.SidelightError, match="made for another game"):
+            sl.simulate(GAME, CBP(sl.games.load("label-efficient")), EVEN)
+        with pytest.raises(sl.SidelightError, match="laws for 2 runs, but 3"):
+            simulated(environment=IID([[0.5, 0.5]] * 2), first_run=1)
 
 
 def test_equal_games_with_other_names_are_the_same_game():

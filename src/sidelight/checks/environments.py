@@ -83,8 +83,8 @@ class Site:
         """Simulate; return what it leaves in the books."""
         strategy = TakingTurns(self.game)
         strategy.dimension = self.environment.dimension
-        settings = {"horizon": ROUNDS, "runs": RUNS, "seed": SEED, "checkpoints": ROUNDS, "workers": 1}
-        results = simulate(self.game, strategy, self.environment, progress=False, **settings)
+        settings: dict[str, Any] = {"horizon": ROUNDS, "runs": RUNS, "seed": SEED, "checkpoints": ROUNDS, "workers": 1}
+        results = simulate(strategy, self.environment, progress=False, **settings)
         return [results.regret.tobytes(), results.plays.tobytes()]
 
 

@@ -78,7 +78,7 @@ class Stage:
         contexts = self.contexts if strategy.dimension else None
         world = Replay(self.outcomes if outcomes is None else outcomes, contexts=contexts, law=self.law)
         settings = {"horizon": HORIZON, "runs": RUNS, "seed": SEED, "checkpoints": HORIZON, "workers": 1} | options
-        results = simulate(strategy.game, strategy, world, progress=False, **settings)
+        results = simulate(strategy, world, progress=False, **settings)
         return {"regret": results.regret, "plays": results.plays}
 
 

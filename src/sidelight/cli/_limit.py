@@ -59,7 +59,5 @@ def _bayes(plan: Plan, law_from: str) -> Limit:
     from sidelight.simulation import simulate
 
     player = BayesOptimal(plan.game, plan.horizon, law_from)
-    found = simulate(
-        plan.game, player, plan.environment, plan.horizon, plan.runs, plan.seed, plan.checkpoints, plan.workers
-    )
+    found = simulate(player, plan.environment, plan.horizon, plan.runs, plan.seed, plan.checkpoints, plan.workers)
     return Limit(found.rounds, found.regret.mean(axis=0), f"Bayes-optimal play, {player.assumes}, in the same runs")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sidelight.game import Game
     from sidelight.report.regret_figure import Limit
     from sidelight.results import Results
+    from sidelight.simulation.checkpoints import Checkpoints
     from sidelight.strategies import Strategy
 
 _EPILOG = f"""The strategies: {", ".join(names())}.
@@ -46,7 +47,7 @@ class Plan(NamedTuple):
     horizon: int
     runs: int
     seed: int
-    checkpoints: int | list[int]
+    checkpoints: Checkpoints
     workers: int | None
 
 
@@ -148,14 +149,7 @@ def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
     try:
         for index, strategy in enumerate(plan.strategies):
             result = simulate(
-                plan.game,
-                strategy,
-                plan.environment,
-                plan.horizon,
-                plan.runs,
-                plan.seed,
-                plan.checkpoints,
-                plan.workers,
+                strategy, plan.environment, plan.horizon, plan.runs, plan.seed, plan.checkpoints, plan.workers
             )
             if folder is not None:
                 folder.keep(index, result)
@@ -254,11 +248,10 @@ def _labels(strategies: Sequence[Strategy]) -> list[str]:
     return distinct(found)
 
 
-def _checkpoints(text: str, horizon: int) -> int | list[int]:
+def _checkpoints(text: str, horizon: int) -> Checkpoints:
     """Read how many checkpoints there are, or where."""
     if text.strip() == "log":
-        steps = 120
-        return sorted({round(horizon ** (k / steps)) for k in range(steps + 1)})
+        return "log"
     numbers = [whole_number(part.strip()) or 0 for part in text.split(",")]
     if min(numbers) < 1:
         raise SidelightError(f"--checkpoints is {text!r}: give a number, 'log', or rounds such as 10,100,1000")

@@ -123,4 +123,4 @@ def _run(strategy: KernelStrategy, environment: Environment) -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        simulate(strategy.game, strategy, environment, _ROUNDS, 1, checkpoints=1, workers=1, progress=False)
+        simulate(strategy, environment, _ROUNDS, 1, checkpoints=1, workers=1, progress=False)

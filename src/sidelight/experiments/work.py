@@ -14,6 +14,7 @@ import numpy as np
 import sidelight
 from sidelight.experiments.experiment import Condition, GameSetting, UseCase
 from sidelight.results.sealed import Arrays, Sealed
+from sidelight.simulation.checkpoints import logarithmic
 from sidelight.tasks import Advancing
 
 _EVEN, _LOGARITHMIC = 100, 40
@@ -96,7 +97,7 @@ def checkpoints(condition: Condition) -> list[int]:
     """
     horizon = condition.horizon
     rounds = {horizon * k // _EVEN for k in range(1, _EVEN + 1)}
-    rounds |= {round(horizon ** (k / _LOGARITHMIC)) for k in range(_LOGARITHMIC)}
+    rounds |= set(logarithmic(horizon, _LOGARITHMIC))
     rounds |= {end - before for end in (7_500, 20_000) for before in (0, 1)}
     return sorted(r for r in rounds if 1 <= r <= horizon)
 
@@ -108,7 +109,6 @@ def _played(task: Task, setting: GameSetting, progress: Advancing | bool) -> Arr
     condition = task.condition
     strategy = _strategy(setting.game, condition.strategy, condition.parameters)
     results = sidelight.simulate(
-        strategy.game,
         strategy,
         environment(setting.world, condition.protocol, condition.horizon),
         condition.horizon,

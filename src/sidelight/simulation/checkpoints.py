@@ -1,0 +1,52 @@
+"""The rounds after which regret is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.errors import SidelightError
+
+Integers = npt.NDArray[np.int64]
+Checkpoints = int | Literal["log"] | Sequence[int]
+
+_STEPS = 120  # of a logarithmic scale, from round 1 to the horizon
+_MOST = 1 << 31  # so that squares fit into 64 bits
+_WANTED = "give how many, 'log', or a list of rounds"
+
+
+def rounds_of(checkpoints: Checkpoints, horizon: int) -> Integers:
+    """Return the rounds: so many evenly spaced ones that end at the horizon, logarithmic ones, or those of a list."""
+    if isinstance(checkpoints, str):
+        if checkpoints != "log":
+            raise SidelightError(f"checkpoints is {checkpoints!r}: {_WANTED}")
+        return np.array(logarithmic(horizon, _STEPS), np.int64)
+    if isinstance(checkpoints, int | np.integer) and not isinstance(checkpoints, bool):
+        return _evenly(int(checkpoints), horizon)
+    rounds = np.array(checkpoints)
+    if rounds.ndim != 1 or not rounds.size or not np.issubdtype(rounds.dtype, np.integer):
+        raise SidelightError(f"checkpoints is {checkpoints!r}: {_WANTED}")
+    rounds = rounds.astype(np.int64)
+    if rounds[0] < 1 or rounds[-1] > horizon or (np.diff(rounds) <= 0).any():
+        raise SidelightError(f"checkpoints must increase and lie between 1 and the horizon {horizon}")
+    return rounds
+
+
+def logarithmic(horizon: int, steps: int) -> list[int]:
+    """Return the rounds horizon^(k / steps), k = 0, ..., steps, each once: dense at the beginning."""
+    return sorted({min(horizon, round(horizon ** (k / steps))) for k in range(steps)} | {horizon})
+
+
+def _evenly(count: int, horizon: int) -> Integers:
+    """Return horizon * k // count for k = 1, ..., count, or every round if there are no more."""
+    if count < 1:
+        raise SidelightError(f"checkpoints is {count}: give at least 1, or a list of rounds")
+    count = min(count, horizon)
+    if count >= _MOST:
+        raise SidelightError(f"{count} checkpoints are too many: give fewer than 2**31")
+    whole, rest = divmod(horizon, count)
+    k = np.arange(1, count + 1, dtype=np.int64)
+    return np.asarray(whole * k + rest * k // count)
