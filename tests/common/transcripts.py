@@ -10,9 +10,9 @@ import numpy as np
 import sidelight as sl
 from common.players import make
 from sidelight.environments import Replay
+from sidelight.game_arrays import signal_indices
 from sidelight.kernels import interpreted
 from sidelight.simulation.loop import Run, play
-from sidelight.simulation.runs import signals
 from sidelight.strategies import KernelStrategy
 
 FOLDER = Path(__file__).parent.parent / "transcripts"
@@ -82,7 +82,7 @@ def by_loop(strategy, outcomes):
     world = Replay(outcomes, contexts=contexts).start(game, 0, world_rng)
     plays = np.zeros(game.n_actions, np.int64)
     progress, spent = np.zeros(4, np.int64), np.zeros(1)
-    run = Run(signals(game), np.array([len(outcomes)]), np.zeros(1), plays, progress, spent)
+    run = Run(signal_indices(game), np.array([len(outcomes)]), np.zeros(1), plays, progress, spent)
     context = np.zeros(strategy.dimension)
     parameters, state = strategy.compiled_parameters, strategy._start()
     for t in range(len(outcomes)):

@@ -11,6 +11,7 @@ from scipy.optimize import linprog, minimize
 
 import sidelight as sl
 from sidelight.analysis import analyze
+from sidelight.game_arrays import signals
 from sidelight.limits import lower_bound
 from sidelight.optimization import allocation as al
 from sidelight.optimization import divergence as dv
@@ -57,8 +58,8 @@ def test_fitting_satisfies_its_conditions_and_agrees_with_scipy():
     rng = np.random.default_rng(0)
     for _ in range(30):
         game = random_game(rng)
-        signals = lh.layout(game)
-        counts = rng.integers(0, 30, signals.first[-1]) * (rng.random(signals.first[-1]) < 0.8)
+        shown = signals(game)
+        counts = rng.integers(0, 30, shown.first[-1]) * (rng.random(shown.first[-1]) < 0.8)
         law, shortfall = fitted(game, counts)
         assert shortfall <= 1e-10
         assert law.min() >= 0.0

@@ -12,8 +12,8 @@ from scipy.optimize import minimize
 import sidelight as sl
 from sidelight.environments import IID, Replay
 from sidelight.errors import SidelightError
+from sidelight.game_arrays import signal_indices
 from sidelight.kernels import interpreted
-from sidelight.simulation.runs import signals
 from sidelight.strategies.base import observe
 from sidelight.strategies.bpm import BPMLeast
 from sidelight.strategies.cell_distance import change_metric, squared_distance
@@ -130,7 +130,7 @@ def test_published_streams_to_the_last_digit(kind, radius, mean, deviation):
 @pytest.mark.parametrize("name", ["apple-tasting", "bartok", "dynamic-pricing", "degenerate-informative", "difference"])
 def test_plays_as_the_naive_twin(name):
     game = sl.games.load(name, **({"prices": 3} if name == "dynamic-pricing" else {}))
-    shown = signals(game)
+    shown = signal_indices(game)
     law = np.random.default_rng(5).dirichlet(np.ones(game.n_outcomes))
     rng = np.random.default_rng(6)
     strategy, naive = quiet(game), Naive(game)
@@ -144,7 +144,7 @@ def test_plays_as_the_naive_twin(name):
 
 def beliefs(strategy, rng, count):
     """Move the belief about: symbols of a random law, and now and then a mean far outside the simplex."""
-    game, shown = strategy.game, signals(strategy.game)
+    game, shown = strategy.game, signal_indices(strategy.game)
     law = rng.dirichlet(np.full(game.n_outcomes, 0.5))
     for _ in range(count):
         for _ in range(rng.integers(1, 60)):

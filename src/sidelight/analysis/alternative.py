@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis.linear_algebra import Row, Vector, dot, primitive, to_integers
 from sidelight.analysis.linear_program import confirm, exact_simplex, propose
+from sidelight.kernels.arrays import Floats
 
 # A proposed point is rounded to so many steps per coordinate: coarse first, because a person may read the fractions,
 # last far finer than the tolerance of the solver that proposed it.
@@ -88,7 +88,7 @@ def _impossible(multipliers: Vector, strict: int, weak: int, equal: bool) -> Imp
 
 
 def _rounded(
-    point: npt.NDArray[np.float64],
+    point: Floats,
     strict: Sequence[Row],
     weak: Sequence[Row],
     equal: Row | None,

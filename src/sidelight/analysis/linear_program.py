@@ -17,9 +17,9 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis.linear_algebra import Row, Vector, dot, solve
+from sidelight.kernels.arrays import Floats
 
 # Between HiGHS's default (1e-7) and the least it accepts (1e-10).
 _TOLERANCE = 1e-9
@@ -38,7 +38,7 @@ class Proposal(NamedTuple):
     """What floating point makes of a linear program: nothing here is to be believed before it is checked."""
 
     value: float
-    point: npt.NDArray[np.float64]
+    point: Floats
     tight: list[int]
     basic: list[int]
 
@@ -62,9 +62,7 @@ def propose(A: Sequence[Row], b: Row, c: Row) -> Proposal | None:
     return propose_float(matrix, bounds, np.array(c, dtype=float))
 
 
-def propose_float(
-    matrix: npt.NDArray[np.float64], b: npt.NDArray[np.float64], c: npt.NDArray[np.float64]
-) -> Proposal | None:
+def propose_float(matrix: Floats, b: Floats, c: Floats) -> Proposal | None:
     """Ask HiGHS for an optimal basis of max c x, matrix x <= b, x >= 0, given as floats."""
     import highspy
 

@@ -21,13 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Bits, Flags, Integers
 
 UNKNOWN, EMPTY = -1, -2
 KNOWN = 2  # to meet D, while the rest is still being asked
 TABLE, INTERVALS, POOLS = 0, 1, 2
-Bits = npt.NDArray[np.uint64]
-Flags = npt.NDArray[np.uint8]
-Integers = npt.NDArray[np.int64]
 
 
 class Plausible(NamedTuple):
@@ -38,7 +36,7 @@ class Plausible(NamedTuple):
     rows: int  # how many of those rows this snapshot may use
     allowed: Flags  # (rows, actions): P(t) u N+(t)
     observing: Flags  # (rows, actions): V(t)
-    only: npt.NDArray[np.int64]  # (rows,): the one action that a row leaves, else -1
+    only: Integers  # (rows,): the one action that a row leaves, else -1
     rank: Integers  # of each pair's breakpoint along the interval of two-outcome games
     side: Integers  # 1 where a positive sign means right of the breakpoint, else -1
     points: Bits  # (borders then cells, pool, words)

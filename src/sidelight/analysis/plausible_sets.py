@@ -20,20 +20,17 @@ from sidelight.analysis.plausible import (
     POOLS,
     TABLE,
     UNKNOWN,
-    Bits,
-    Flags,
-    Integers,
     Plausible,
     between,
     mask_of,
     rule_out,
     unite,
 )
+from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
 
 if TYPE_CHECKING:
     from sidelight.analysis.analysis import Analysis, Pair
 
-Floats = npt.NDArray[np.float64]
 _MOST_TABLE_PAIRS = 10  # 3^10 entries
 _POOL_WORDS = 1 << 22  # at most 32 MB of points, and as much of certificates (more only if that leaves no room at all)
 _LEAST_POOL, _MOST_POOL = 8, 1024

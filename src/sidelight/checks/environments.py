@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.checks.report import Check, Report, ensure, ensure_plain, same
 from sidelight.environments.base import Environment, baseline, cost, draw
 from sidelight.game import Game
 from sidelight.kernels import compiled_available, implements, interpreted
+from sidelight.kernels.arrays import Integers
 from sidelight.simulation import simulate
 from sidelight.strategies.base import KernelStrategy, act, observe
 
@@ -29,7 +29,7 @@ class Turns(NamedTuple):
 class Turn(NamedTuple):
     """Whose turn it is."""
 
-    next: npt.NDArray[np.int64]
+    next: Integers
 
 
 @implements(act, Turns)

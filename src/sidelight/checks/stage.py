@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from sidelight.environments import Replay
 from sidelight.game import Game, Symbol
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.simulation import simulate
 from sidelight.strategies.base import Strategy
 
@@ -39,20 +40,20 @@ class Stage:
         return self.make()
 
     @cached_property
-    def law(self) -> npt.NDArray[np.float64]:
+    def law(self) -> Floats:
         """A law under which no two different actions are likely to cost the same."""
         weights = np.sqrt(np.arange(2.0, self.game.n_outcomes + 2))
         return np.asarray(weights / weights.sum())
 
     @cached_property
-    def outcomes(self) -> npt.NDArray[np.int64]:
+    def outcomes(self) -> Integers:
         """What happens in each run and round."""
         rng = np.random.default_rng(SEED)
         laws = rng.dirichlet(np.ones(self.game.n_outcomes), size=RUNS)
         return np.array([rng.choice(self.game.n_outcomes, p=law, size=HORIZON) for law in laws], np.int64)
 
     @cached_property
-    def contexts(self) -> npt.NDArray[np.float64]:
+    def contexts(self) -> Floats:
         """What a contextual strategy is shown in each run and round."""
         shape = (RUNS, HORIZON, self.strategy.dimension)
         return np.random.default_rng(SEED + 1).uniform(-1.0, 1.0, size=shape)

@@ -12,10 +12,10 @@ from sidelight.cli._catalogue import labels, load_game, title
 from sidelight.cli._notes import warnings_as_notes
 from sidelight.cli._numbers import COUNT, SEED
 from sidelight.errors import SidelightError
+from sidelight.kernels.arrays import Floats
 
 if TYPE_CHECKING:
     import numpy as np
-    import numpy.typing as npt
 
     from sidelight.environments import IID
     from sidelight.game import Game
@@ -88,9 +88,7 @@ def _play(game: Game, player: Strategy, environment: IID, rounds: int, seed: int
     _write(_closing(game, plays, regret, law), together)
 
 
-def _randomness(
-    game: Game, environment: IID, seed: int
-) -> tuple[np.random.SeedSequence, np.random.Generator, npt.NDArray[np.float64]]:
+def _randomness(game: Game, environment: IID, seed: int) -> tuple[np.random.SeedSequence, np.random.Generator, Floats]:
     """Return what run 0 of a simulation draws from: the strategy's seed, the world's generator, the outcome law."""
     import numpy as np
 
@@ -101,7 +99,7 @@ def _randomness(
     return own, np.random.default_rng(of_world), np.asarray(law, dtype=float)
 
 
-def _opening(game: Game, player: Strategy, law: npt.NDArray[np.float64], rounds: int, seed: int) -> str:
+def _opening(game: Game, player: Strategy, law: Floats, rounds: int, seed: int) -> str:
     from sidelight.results.text import label
 
     odds = ", ".join(f"{name} {value:.4g}" for name, value in zip(game.outcomes, law, strict=True))
@@ -113,8 +111,8 @@ def _opening(game: Game, player: Strategy, law: npt.NDArray[np.float64], rounds:
     return "\n".join(lines)
 
 
-def _closing(game: Game, plays: list[int], regret: float, law: npt.NDArray[np.float64]) -> str:
-    from sidelight.environments.base import loss_matrix
+def _closing(game: Game, plays: list[int], regret: float, law: Floats) -> str:
+    from sidelight.game_arrays import loss_matrix
 
     losses = loss_matrix(game) @ law
     best = int(losses.argmin())

@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.errors import SidelightError
-from sidelight.game import Game, check_float_range
+from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import generic
+from sidelight.kernels.arrays import Floats
 
 RegretKind = Literal["pseudo-regret", "hindsight"]
-Floats = npt.NDArray[np.float64]
 
 draw = generic("draw", ("world", "context", "rng"))
 """Draw the next outcome; write the context that the strategy sees, if there is one, into `context`."""
@@ -59,12 +59,6 @@ def checked_law(law: Any, outcomes: int | None = None, where: str = "the law") -
     if abs(values.sum() - 1.0) > 1e-9:
         raise SidelightError(f"{where} is {values.tolist()}, which sums to {values.sum():.12g} and not to 1")
     return np.asarray(values / values.sum())
-
-
-def loss_matrix(game: Game) -> Floats:
-    """Return the losses as floats."""
-    check_float_range(game)
-    return np.array([[float(value) for value in row] for row in game.loss])
 
 
 def gaps(game: Game, law: Floats) -> Floats:

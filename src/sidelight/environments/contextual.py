@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.environments.base import Environment, Floats, baseline, cost
+from sidelight.environments.base import Environment, baseline, cost
 from sidelight.errors import SidelightError
 from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats
 
 
 @kernel

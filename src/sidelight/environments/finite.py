@@ -6,11 +6,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, Floats, baseline, checked_law, cost, draw, loss_matrix
+from sidelight.environments.base import Environment, baseline, checked_law, cost, draw
 from sidelight.environments.contextual import draw_outcome
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
+from sidelight.kernels.arrays import Floats
 
 
 class World(NamedTuple):

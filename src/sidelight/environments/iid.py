@@ -7,10 +7,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, Floats, baseline, checked_law, cost, draw, gaps
+from sidelight.environments.base import Environment, baseline, checked_law, cost, draw, gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
+from sidelight.kernels.arrays import Floats
 
 Sampler = Callable[[np.random.Generator], Any]
 

@@ -6,11 +6,11 @@ import difflib
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.errors import SidelightError
+from sidelight.kernels.arrays import Floats
 
-Law = npt.NDArray[np.float64]
+Law = Floats
 Sampler = Callable[[np.random.Generator], Law]
 
 

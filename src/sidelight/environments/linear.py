@@ -6,11 +6,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Floats, draw, loss_matrix
+from sidelight.environments.base import draw
 from sidelight.environments.contextual import Boxed, charges_gaps, draw_box, draw_outcome, set_gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
+from sidelight.kernels.arrays import Floats
 
 
 @charges_gaps

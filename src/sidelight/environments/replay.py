@@ -6,14 +6,14 @@ import hashlib
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from sidelight.environments.base import Environment, Floats, baseline, checked_law, cost, draw, gaps, loss_matrix
+from sidelight.environments.base import Environment, baseline, checked_law, cost, draw, gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
+from sidelight.kernels.arrays import Floats, Integers
 
-Integers = npt.NDArray[np.int64]
 LAW, HINDSIGHT, OUTCOME = 0, 1, 2
 
 

@@ -22,9 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import SidelightError
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from sidelight.kernels.arrays import Floats
 
 CASES = (1, 2)
 TOLERANCES = (0.025, 0.05, 0.1, 0.2)

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight import _published
 from sidelight._published import Pair
@@ -31,10 +30,10 @@ from sidelight.experiments.experiment import (
 )
 from sidelight.experiments.plan import Line, Profile, lines
 from sidelight.experiments.report_words import CHANCE
+from sidelight.kernels.arrays import Floats
 from sidelight.results.sealed import Arrays
 from sidelight.results.statistics import Summary, summarize, welch_of, wins_of
 
-Floats = npt.NDArray[np.float64]
 Arrived = Callable[[Condition], Arrays]
 """Where the arrays of an condition come from: as many runs as have been made of it."""
 

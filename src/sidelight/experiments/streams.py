@@ -11,14 +11,12 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.environments.base import Environment
 from sidelight.environments.replay import Replay, World
 from sidelight.errors import SidelightError
 from sidelight.game import Game
-
-Floats = npt.NDArray[np.float64]
+from sidelight.kernels.arrays import Floats
 
 HORIZON = 20_000
 DIMENSION = 10

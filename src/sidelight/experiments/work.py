@@ -22,6 +22,7 @@ _EVEN, _LOGARITHMIC = 100, 40
 _DECIDING = (
     "kernels",
     "game.py",
+    "game_arrays.py",
     "games",
     "analysis",
     "optimization",

@@ -32,11 +32,12 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements, loop
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.limits.priors import (
     Prior,
     envelope,
@@ -49,8 +50,6 @@ from sidelight.limits.priors import (
 )
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _MOST_ROUNDS = 1_000_000
 # Rows of the table between two looks at Ctrl-C: about a tenth of a second at the largest usual horizons.
@@ -262,7 +261,7 @@ class BayesOptimal(KernelStrategy):
             horizon=int(self.horizon),
             prior=self._prior,
             revealing=self._revealing,
-            loss=np.array([[float(value) for value in row] for row in self.game.loss]),
+            loss=loss_matrix(self.game),
             rule=self._solution[1],
         )
 

@@ -15,11 +15,11 @@ from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis import Analysis, analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game, check_float_range, read_exact
+from sidelight.kernels.arrays import Floats
 from sidelight.optimization.certainty import certainty, indistinguishable
 
 # Two expected losses, on the scale of the largest difference of losses, that are nearer than this count as equal: the
@@ -53,7 +53,7 @@ class LowerBound:
     reason: str
     low: float
     high: float
-    allocation: npt.NDArray[np.float64]
+    allocation: Floats
     optimal: int
 
     @property
@@ -130,9 +130,7 @@ def _optimal(analysis: Analysis, losses: list[Fraction]) -> list[int]:
     return sorted({analysis.cells.representative[i] for i in near})
 
 
-def _solved(
-    analysis: Analysis, j: int, law: list[Fraction], gaps: npt.NDArray[np.float64], tolerance: float
-) -> LowerBound:
+def _solved(analysis: Analysis, j: int, law: list[Fraction], gaps: Floats, tolerance: float) -> LowerBound:
     game = analysis.game
     hidden = indistinguishable(analysis, j, law)
     if hidden is not None:

@@ -28,9 +28,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sidelight.analysis.analysis import Analysis
+from sidelight.game_arrays import Signals, float_rows, signals
 from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.optimization.divergence import border_room, descend, divergence, span
-from sidelight.optimization.likelihood import Floats, Integers, Layout, Room, informative, layout
+from sidelight.optimization.likelihood import Room, informative
 
 # Columns that are kept; the one that is least likely to come back gives way.
 _POOL = 96
@@ -54,7 +56,7 @@ _CERTAIN = 1e9
 class Geometry(NamedTuple):
     """What does not depend on the law. The borders of action j are start[j] to start[j + 1]; none but Pareto ones."""
 
-    signals: Layout
+    signals: Signals
     loss: Floats  # shifted by outcome and scaled to [0, 1]
     twin: Integers  # the first action with the same losses
     candidate: Integers  # 1 for the first of each class of Pareto-optimal actions
@@ -131,8 +133,8 @@ def geometry(analysis: Analysis) -> Geometry:
         start.append(len(rows))
     candidates = [int(i in analysis.pareto and twins[i] == i) for i in range(game.n_actions)]
     return Geometry(
-        signals=layout(game),
-        loss=np.array([[float(value) for value in row] for row in exact]),
+        signals=signals(game),
+        loss=float_rows(exact),
         twin=np.array(list(twins), np.int64),
         candidate=np.array(candidates, np.int64),
         start=np.array(start, np.int64),
@@ -146,7 +148,7 @@ def rivals(analysis: Analysis, j: int) -> list[int]:
 
 
 @kernel
-def enter(signals: Layout, j: int, work: Room) -> bool:
+def enter(signals: Signals, j: int, work: Room) -> bool:
     """Set the active outcomes and a start inside the border q: S_j q = S_j p, e q = 0; False if there is none.
 
     S_j q = S_j p gives each symbol u of j a mass to spread over its outcomes, so the least of e q is
@@ -178,7 +180,7 @@ def enter(signals: Layout, j: int, work: Room) -> bool:
 
 
 @kernel
-def spread(signals: Layout, j: int, work: Room, u: int, share: float, side: float) -> tuple[float, float, float]:
+def spread(signals: Signals, j: int, work: Room, u: int, share: float, side: float) -> tuple[float, float, float]:
     """Spread the mass of symbol u of j: a share over its outcomes of least e (side -1) or largest, the rest evenly.
 
     Returns the least, mean and largest e of its outcomes. With a share of 1 the other outcomes are not active.
@@ -238,7 +240,7 @@ def place_for_column(work: Room) -> int:
 
 
 @kernel
-def add_column(signals: Layout, j: int, work: Room) -> int:
+def add_column(signals: Signals, j: int, work: Room) -> int:
     """Add the point (whose image is set) to the alternatives; return its place, -1 if there is no room."""
     place = place_for_column(work)
     if place >= 0:

@@ -23,10 +23,11 @@ import numpy as np
 from sidelight.analysis.alternative import Possible, decide
 from sidelight.analysis.analysis import Analysis
 from sidelight.analysis.linear_algebra import to_integers
+from sidelight.game_arrays import Signals, signals
 from sidelight.kernels import loop
+from sidelight.kernels.arrays import Floats
 from sidelight.optimization.allocation import Work, add_column, master_room, reoptimize, restart, rivals
 from sidelight.optimization.divergence import descend, span
-from sidelight.optimization.likelihood import Floats, Layout, layout
 
 _MOST_TURNS = 300
 _EPSILON = 64.0 * float(np.finfo(float).eps)
@@ -143,7 +144,7 @@ def _unmistakable(analysis: Analysis, group: list[int], law: Law, active: Any) -
 
 
 @loop
-def search(signals: Layout, j: int, work: Work, tolerance: float) -> tuple[float, float]:
+def search(signals: Signals, j: int, work: Work, tolerance: float) -> tuple[float, float]:
     """Search one border; see `descend`."""
     span(signals, j, work)
     return descend(signals, j, work, tolerance, 0.1)
@@ -155,7 +156,7 @@ class _Solver:
     def __init__(self, analysis: Analysis, j: int, law: Law, gaps: Floats, borders: list[Alternatives]) -> None:
         game = analysis.game
         self.j, self.borders, self.group = j, borders, twins(analysis, j)
-        self.signals = layout(game)
+        self.signals = signals(game)
         equations = len(borders[0].rows)
         symbols = int(self.signals.first[-1])
         self.work = Work(**master_room(game.n_actions, game.n_outcomes, symbols, 1, equations))

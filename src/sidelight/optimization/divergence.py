@@ -23,8 +23,11 @@ from typing import Any
 
 import numpy as np
 
+from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
-from sidelight.optimization.likelihood import Floats, Layout, Room, factorize, fitting_room, project, substitute
+from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import cholesky, solve
+from sidelight.optimization.likelihood import Room, fitting_room, project
 
 _MOST_STEPS = 80
 # How far to go towards q = 0 or z = 0 at most.
@@ -50,7 +53,7 @@ def border_room(actions: int, outcomes: int, symbols: int, equations: int = 1) -
 
 
 @kernel
-def divergence(signals: Layout, base: Floats, image: Floats, a: int) -> float:
+def divergence(signals: Signals, base: Floats, image: Floats, a: int) -> float:
     """Return KL(S_a p | S_a q) as the sum of s - p - p log(s / p), whose terms are not negative and do not cancel."""
     total = 0.0
     for u in range(signals.first[a], signals.first[a + 1]):
@@ -68,7 +71,7 @@ def divergence(signals: Layout, base: Floats, image: Floats, a: int) -> float:
 
 
 @kernel
-def revealed(signals: Layout, work: Room) -> float:
+def revealed(signals: Signals, work: Room) -> float:
     """Return F at the point, after setting the image of the point."""
     project(signals, work.point, work.image)
     total = 0.0
@@ -79,7 +82,7 @@ def revealed(signals: Layout, work: Room) -> float:
 
 
 @kernel
-def span(signals: Layout, j: int, work: Room) -> None:
+def span(signals: Signals, j: int, work: Room) -> None:
     """Set the directions along which S_j q and all e q stay, and the pivots that the equations took."""
     outcomes = work.point.shape[0]
     count, active = 0, 0
@@ -143,7 +146,7 @@ def eliminate(work: Room, i: int, count: int) -> bool:
 
 
 @kernel
-def linearize(signals: Layout, work: Room) -> None:
+def linearize(signals: Signals, work: Room) -> None:
     """Set the gradient of F at the point."""
     for m in range(work.point.shape[0]):
         total = 0.0
@@ -175,7 +178,7 @@ def price(work: Room) -> None:
 
 
 @kernel
-def proven(signals: Layout, j: int, work: Room, value: float) -> float:
+def proven(signals: Signals, j: int, work: Room, value: float) -> float:
     """Return a lower end for F over the whole border, from value and gradient at the point and the multipliers."""
     total = value
     for i in range(work.rows.shape[0]):
@@ -196,7 +199,7 @@ def proven(signals: Layout, j: int, work: Room, value: float) -> float:
 
 
 @kernel
-def bend(signals: Layout, work: Room) -> None:
+def bend(signals: Signals, work: Room) -> None:
     """Set the second derivatives of F along the free directions, those of the barrier, z / q, included.
 
     They are summed symbol by symbol: what does not change along a direction then adds exactly nothing to it, however
@@ -242,8 +245,9 @@ def aim(work: Room, center: float) -> None:
             if work.active[m] == 1:
                 total -= work.directions[v, m] * (work.gradient[m] - center / work.point[m])
         work.right[v] = total
-    factorize(work.matrix, count, 1e-14)
-    substitute(work.matrix, count, work.right)
+    cholesky(work.matrix, work.matrix, count, 1e-14, 0.0)
+    right = work.right[:count]
+    solve(work.matrix, right, right)
     for m in range(outcomes):
         total = 0.0
         for v in range(count):
@@ -292,7 +296,7 @@ def center_slack(work: Room, center: float) -> None:
 
 
 @kernel
-def descend(signals: Layout, j: int, work: Room, tolerance: float, depth: float) -> tuple[float, float]:
+def descend(signals: Signals, j: int, work: Room, tolerance: float, depth: float) -> tuple[float, float]:
     """Lower F over the border from the point; return a proven lower end, and F at the point it came to.
 
     It stops when the lower end reaches 1, when both ends are within `tolerance`, or when they are within `depth` times

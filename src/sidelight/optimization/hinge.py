@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
 from sidelight.optimization.allocation import (
     FOUND,
@@ -48,7 +49,7 @@ from sidelight.optimization.divergence import (
     span,
     stiffen,
 )
-from sidelight.optimization.likelihood import Layout, Room, informative, project
+from sidelight.optimization.likelihood import Room, informative, project
 
 _MOST_STEPS = 200
 _MOST_CUTS = 60
@@ -63,7 +64,7 @@ def with_silence(game: Geometry) -> Geometry:
     signals = game.signals
     last = signals.first[-1]
     shown = np.vstack([signals.shown, np.full(signals.shown.shape[1], last)])
-    return game._replace(signals=Layout(shown, np.append(signals.first, last + 1)))
+    return game._replace(signals=Signals(shown, np.append(signals.first, last + 1)))
 
 
 def hinged_room(actions: int, outcomes: int, symbols: int, borders: int) -> dict[str, Any]:
@@ -85,7 +86,7 @@ def above(x: float, mu: float) -> float:
 
 
 @kernel
-def potential(signals: Layout, work: Room, mu: float) -> float:
+def potential(signals: Signals, work: Room, mu: float) -> float:
     """Return the smoothed G with its barriers at the point (infinite outside), after setting image and excess.
 
     For r (KL - f)_+ the least of r s - mu log s - mu log(s - KL + f) has s = above(r (KL - f)) / 2r.
@@ -129,7 +130,7 @@ def tilt(work: Room, mu: float) -> None:
 
 
 @kernel
-def forecast(signals: Layout, work: Room) -> None:
+def forecast(signals: Signals, work: Room) -> None:
     """Set weights and multipliers to what the quadratic model says they are at the end of the step."""
     for a in range(work.asked.shape[0]):
         if work.curve[a] > 0.0:
@@ -159,7 +160,7 @@ def tally(work: Room) -> tuple[float, float, float]:
 
 
 @kernel
-def bend_hinged(signals: Layout, work: Room) -> None:
+def bend_hinged(signals: Signals, work: Room) -> None:
     """Add the curvature of the smoothed positive parts and of the ball's barrier to the second derivatives."""
     for a in range(work.asked.shape[0]):
         if work.curve[a] > 0.0:
@@ -193,7 +194,7 @@ def promise(work: Room, mu: float) -> tuple[float, float]:
 
 
 @kernel
-def descend_hinged(signals: Layout, own: int, work: Room, tolerance: float, depth: float) -> tuple[float, float]:
+def descend_hinged(signals: Signals, own: int, work: Room, tolerance: float, depth: float) -> tuple[float, float]:
     """Lower G over the border from the point, inside the ball; return as `descend` does. `own` is the silent action.
 
     For each mu the last step ends where weights and multipliers, as forecast for it, give a proof.
@@ -248,7 +249,7 @@ def inside_ball(game: Geometry, own: int, work: Room) -> bool:
 
 
 @kernel
-def add_hinged_column(signals: Layout, j: int, work: Room) -> int:
+def add_hinged_column(signals: Signals, j: int, work: Room) -> int:
     """Add the point (whose excess is set) to the alternatives; return its place, -1 if there is no room."""
     place = place_for_column(work)
     if place >= 0:
@@ -295,7 +296,7 @@ def allocate_hinged(game: Geometry, j: int, work: Room, tolerance: float) -> int
     return answer
 
 
-def reconcile(signals: Layout, work: Any) -> bool:
+def reconcile(signals: Signals, work: Any) -> bool:
     """Look for a law within all radii, starting from `law`; set `law` and `image` to it, or say that there is none.
 
     It minimises sum_a asked_a (KL(hat pi_a | S_a p) - f_a)_+ over all laws, which is 0 exactly if there is one.

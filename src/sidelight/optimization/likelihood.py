@@ -15,16 +15,15 @@ The best law need not be unique: the symbols may say nothing about some directio
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from sidelight.game import Game
+from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import cholesky, solve
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Room = Any
 """A named tuple with the arrays that a kernel works with (of `fitting_room`, and so on), whatever else it holds."""
 
@@ -39,21 +38,6 @@ _RIDGE = 1e-10
 _SHARE = 1e-3
 
 
-class Layout(NamedTuple):
-    """Who shows what. The symbols of all actions stand one after the other; those of a are first[a] to first[a + 1]."""
-
-    shown: Integers  # (actions, outcomes): the symbol's place
-    first: Integers
-
-
-def layout(game: Game) -> Layout:
-    """Lay out a game's feedback for loops."""
-    sizes = [len(game.symbols(a)) for a in range(game.n_actions)]
-    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    shown = [[first[a] + game.symbols(a).index(s) for s in row] for a, row in enumerate(game.feedback)]
-    return Layout(np.array(shown, np.int64), first)
-
-
 def fitting_room(outcomes: int, symbols: int) -> dict[str, Any]:
     """Return the arrays that fitting works with, by name: `law`, kept from one fit to the next, and scratch."""
     arrays: dict[str, Any] = {name: np.zeros(outcomes) for name in ("gradient", "step", "right")}
@@ -62,7 +46,7 @@ def fitting_room(outcomes: int, symbols: int) -> dict[str, Any]:
 
 
 @kernel
-def project(signals: Layout, law: Floats, image: Floats) -> None:
+def project(signals: Signals, law: Floats, image: Floats) -> None:
     """Set image to the law of every action's symbols, S_a p."""
     for u in range(image.shape[0]):
         image[u] = 0.0
@@ -72,45 +56,13 @@ def project(signals: Layout, law: Floats, image: Floats) -> None:
 
 
 @kernel
-def informative(signals: Layout, a: int) -> bool:
+def informative(signals: Signals, a: int) -> bool:
     """Say whether an action can show more than one symbol."""
     return signals.first[a + 1] - signals.first[a] > 1
 
 
 @kernel
-def factorize(matrix: Floats, size: int, ridge: float) -> None:
-    """Replace the lower triangle by Cholesky's factor, after raising the diagonal by a relative `ridge`."""
-    for i in range(size):
-        for j in range(i):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= matrix[i, k] * matrix[j, k]
-            matrix[i, j] = total / matrix[j, j]
-        own = matrix[i, i]
-        left = own * (1.0 + ridge)
-        for k in range(i):
-            left -= matrix[i, k] * matrix[i, k]
-        matrix[i, i] = math.sqrt(max(left, own * ridge, 1e-300))
-
-
-@kernel
-def substitute(matrix: Floats, size: int, right: Floats) -> None:
-    """Solve with Cholesky's factor, in place."""
-    for i in range(size):
-        total = right[i]
-        for k in range(i):
-            total -= matrix[i, k] * right[k]
-        right[i] = total / matrix[i, i]
-    for back in range(size):
-        i = size - 1 - back
-        total = right[i]
-        for k in range(i + 1, size):
-            total -= matrix[k, i] * right[k]
-        right[i] = total / matrix[i, i]
-
-
-@kernel
-def slope(signals: Layout, counts: Floats, work: Room) -> float:
+def slope(signals: Signals, counts: Floats, work: Room) -> float:
     """Set the gradient at the law; return its largest entry."""
     top = 0.0
     for m in range(work.law.shape[0]):
@@ -143,7 +95,7 @@ def expect(work: Room, n: float) -> None:
 
 
 @kernel
-def newton(signals: Layout, counts: Floats, work: Room, n: float) -> None:
+def newton(signals: Signals, counts: Floats, work: Room, n: float) -> None:
     """Set the step that maximises the quadratic model over the free outcomes, leaving the total mass alone."""
     size = 0
     top, best = n, -1
@@ -165,13 +117,14 @@ def newton(signals: Layout, counts: Floats, work: Room, n: float) -> None:
                 if u == signals.shown[a, work.free[j]] and counts[u] > 0.0 and informative(signals, a):
                     total += counts[u] / (work.image[u] * work.image[u])
             work.matrix[i, j] = total
-    factorize(work.matrix, size, _RIDGE)
+    cholesky(work.matrix, work.matrix, size, _RIDGE, 0.0)
+    right = work.right[:size]
     # H x = 1 first, then H x = g - n, from which so much of the former is taken that the total mass stays.
     whole = 1.0
     for turn in range(2):
         for i in range(size):
             work.right[i] = 1.0 if turn == 0 else work.gradient[work.free[i]] - n
-        substitute(work.matrix, size, work.right)
+        solve(work.matrix, right, right)
         total = 0.0
         for i in range(size):
             total += work.right[i]
@@ -182,7 +135,7 @@ def newton(signals: Layout, counts: Floats, work: Room, n: float) -> None:
 
 
 @kernel
-def gain(signals: Layout, counts: Floats, work: Room, length: float) -> float:
+def gain(signals: Signals, counts: Floats, work: Room, length: float) -> float:
     """Return by how much the log-likelihood grows along the step; minus infinity where it is not defined."""
     total = 0.0
     for a in range(signals.shown.shape[0]):
@@ -201,7 +154,7 @@ def gain(signals: Layout, counts: Floats, work: Room, length: float) -> float:
 
 
 @kernel
-def advance(signals: Layout, counts: Floats, work: Room, n: float) -> bool:
+def advance(signals: Signals, counts: Floats, work: Room, n: float) -> bool:
     """Walk along the step as far as the likelihood grows and no mass turns negative; say whether it moved."""
     longest, blocking = 1.0, -1
     promised = 0.0
@@ -239,7 +192,7 @@ def mix(law: Floats) -> None:
 
 
 @kernel
-def fit(signals: Layout, counts: Floats, work: Room) -> float:
+def fit(signals: Signals, counts: Floats, work: Room) -> float:
     """Set `law` to a best law (and `image` to its symbol laws); return what it may fall short of the best likelihood.
 
     The search starts from `law`, which should sum to one; the shortfall is per symbol seen.

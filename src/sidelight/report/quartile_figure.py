@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,6 +17,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 
 from sidelight.errors import SidelightError
+from sidelight.kernels.arrays import Floats
 from sidelight.report.ink import FAINT, INK, PALE
 from sidelight.report.labels import drawable, shortened
 from sidelight.report.page import (
@@ -41,8 +41,6 @@ from sidelight.report.page import (
 )
 from sidelight.report.regret_axes import logarithmic_ticks
 from sidelight.report.sheet import Sheet
-
-Floats = npt.NDArray[np.float64]
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _PANEL_TITLE = 9.5

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from sidelight.errors import SidelightError
+from sidelight.kernels.arrays import Floats
 from sidelight.report.ink import FAINT, INK, PALE
 from sidelight.report.labels import spread
 from sidelight.report.page import HUES, TEXT, TICK_TEXT, Dashes, Page, dark, label_lines, short_number, tick
 from sidelight.text import number
-
-Floats = npt.NDArray[np.float64]
 
 DASHES: tuple[Dashes, ...] = ("solid", (0, (4.5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 LIMIT_DASHES: Dashes = (0, (5, 2.5))

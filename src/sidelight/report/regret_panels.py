@@ -15,6 +15,7 @@ from matplotlib import style
 from matplotlib.figure import Figure
 
 from sidelight.errors import SidelightError
+from sidelight.kernels.arrays import Floats
 from sidelight.report.ink import FAINT, INK
 from sidelight.report.label_grid import Meanings, split_labels
 from sidelight.report.labels import drawable, shortened
@@ -43,7 +44,6 @@ from sidelight.report.regret_axes import (
     LIMIT_WIDTH,
     WIDTH,
     Curve,
-    Floats,
     coinciding,
     fill,
     final,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from sidelight.environments.base import Floats, baseline, cost, draw
+from sidelight.environments.base import baseline, cost, draw
 from sidelight.kernels import implements, loop
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.base import act, observe
 
 ROUND, OUTCOME, DRAWN, CHECKPOINT = 0, 1, 2, 3
@@ -17,11 +17,11 @@ ROUND, OUTCOME, DRAWN, CHECKPOINT = 0, 1, 2, 3
 class Run(NamedTuple):
     """The books of one run. `progress` holds the next round, an outcome already drawn, and the next checkpoint."""
 
-    signals: npt.NDArray[np.int64]  # (actions, outcomes): which of the action's symbols the outcome shows
-    checkpoints: npt.NDArray[np.int64]
+    signals: Integers  # (actions, outcomes): which of the action's symbols the outcome shows
+    checkpoints: Integers
     regret: Floats
-    plays: npt.NDArray[np.int64]
-    progress: npt.NDArray[np.int64]
+    plays: Integers
+    progress: Integers
     spent: Floats
 
 

@@ -9,12 +9,13 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.environments.base import Environment
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.game_arrays import signal_indices
 from sidelight.kernels import compiled_available
+from sidelight.kernels.arrays import Integers
 from sidelight.results import Results
 from sidelight.simulation.arguments import bound, check_numbers, check_players
 from sidelight.simulation.checkpoints import Checkpoints, rounds_of
@@ -143,13 +144,13 @@ class _Job:
         environment: Environment,
         horizon: int,
         seed: int,
-        rounds: npt.NDArray[np.int64],
+        rounds: Integers,
         numbers: range,
         bar: Advancing,
     ) -> None:
         self.game, self.strategy, self.environment = game, strategy, environment
         self.horizon, self.seed, self.rounds, self.numbers, self.bar = horizon, seed, rounds, numbers, bar
-        self.signals = signals(game)
+        self.signals = signal_indices(game)
         self.stop = threading.Event()
         try:
             self.regret = np.zeros((len(numbers), len(rounds)))
@@ -228,7 +229,3 @@ class _Job:
             play.python(Stepped(player), None, world, run, context, None, world_rng, until)
             self.bar.advance(until - t)
 
-
-def signals(game: Game) -> npt.NDArray[np.int64]:
-    """Return, for each action and outcome, the place of the symbol shown among the action's symbols."""
-    return np.array([[game.symbols(a).index(s) for s in row] for a, row in enumerate(game.feedback)], np.int64)

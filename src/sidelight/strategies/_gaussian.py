@@ -1,4 +1,4 @@
-"""Gaussian beliefs about the outcome law, as precision and information, and the linear algebra that loops need.
+"""Gaussian beliefs about the outcome law, as precision and information.
 
 The law p = E x + e_last, E = [I; -1'], is written with its first M - 1 entries x, so that it always sums to one. The
 probability of symbol k is then slope_k . x + offset_k, and a prior of precision `scale` around the uniform law, or
@@ -7,17 +7,15 @@ around 0, has precision scale (I + 11') and information scale 1 in x: for laws t
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.game import Game
+from sidelight.game_arrays import first_places, symbol_counts
 from sidelight.kernels import kernel
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import add_outer
 
 
 class Channels(NamedTuple):
@@ -37,12 +35,11 @@ class Channels(NamedTuple):
 
 def channels(game: Game) -> Channels:
     """Lay out the signal matrices of a game."""
-    sizes = [len(game.symbols(a)) for a in range(game.n_actions)]
     signal = np.array([row for a in range(game.n_actions) for row in game.signal(a)], float)
-    owner = np.repeat(np.arange(game.n_actions), sizes)
+    owner = np.repeat(np.arange(game.n_actions), symbol_counts(game))
     informative = np.array([game.informative(a) for a in range(game.n_actions)])
     return Channels(
-        place=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        place=first_places(game),
         owner=owner.astype(np.int64),
         watched=np.flatnonzero(informative[owner]).astype(np.int64),
         informative=informative.astype(np.int64),
@@ -67,47 +64,4 @@ def absorb(channel: Channels, weight: Floats, precision: Floats, information: Fl
         target = weight[k] * ((1.0 if k == seen else 0.0) - channel.offset[k])
         for i in range(size):
             information[i] += target * channel.slope[k, i]
-        add_square(precision, weight[k], channel.slope[k])
-
-
-@kernel
-def add_square(matrix: Floats, weight: float, row: Floats) -> None:
-    """Add weight row row' to a symmetric matrix, of which only the lower half is used."""
-    for i in range(row.shape[0]):
-        scaled = weight * row[i]
-        if scaled != 0.0:
-            for j in range(i + 1):
-                matrix[i, j] += scaled * row[j]
-
-
-@kernel
-def factorize(matrix: Floats, root: Floats) -> None:
-    """Set the lower triangle R of a positive definite matrix R R' (Cholesky)."""
-    for i in range(matrix.shape[0]):
-        for j in range(i + 1):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= root[i, k] * root[j, k]
-            root[i, j] = math.sqrt(total) if i == j else total / root[j, j]
-
-
-@kernel
-def solve_lower(root: Floats, right: Floats, x: Floats) -> None:
-    """Solve R x = right; both may be the same array."""
-    for i in range(right.shape[0]):
-        total = right[i]
-        for k in range(i):
-            total -= root[i, k] * x[k]
-        x[i] = total / root[i, i]
-
-
-@kernel
-def solve_upper(root: Floats, right: Floats, x: Floats) -> None:
-    """Solve R' x = right; both may be the same array."""
-    size = right.shape[0]
-    for back in range(size):
-        i = size - 1 - back
-        total = right[i]
-        for k in range(i + 1, size):
-            total -= root[k, i] * x[k]
-        x[i] = total / root[i, i]
+        add_outer(precision, weight[k], channel.slope[k])

@@ -23,20 +23,18 @@ import math
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies import _gaussian
 from sidelight.strategies._gaussian import Channels, absorb, channels
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_parameter, observe
 from sidelight.strategies.cell_distance import Cells, cells, change_metric, desk, squared_distance
+from sidelight.strategies.playable import check_playable, settled_action
 from sidelight.strategies.renamed import renamed_variance
-from sidelight.strategies.standing import check_playable, settled_action
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _PUBLISHED_RADIUS = 0.9
 _PUBLISHED_PERIOD = 10

@@ -25,13 +25,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis import analyze
 from sidelight.analysis.plausible import EMPTY, TABLE, UNKNOWN, Plausible, look_up
 from sidelight.analysis.plausible_sets import PlausibleSets
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
 from sidelight.strategies.base import (
     UNANSWERED,
     Context,
@@ -44,10 +44,6 @@ from sidelight.strategies.base import (
     observe,
 )
 from sidelight.strategies.observers import Observation, observation
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.uint8]
 
 
 class Parameters(NamedTuple):
@@ -78,7 +74,7 @@ class State(NamedTuple):
     width: Floats
     signs: Integers
     steps: Floats
-    wanted: npt.NDArray[np.uint64]
+    wanted: Bits
     hints: Integers
     alive: Flags
     allowed: Flags

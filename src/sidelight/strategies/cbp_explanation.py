@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.plausible import UNKNOWN, Bits, Plausible, between, pooled, unite
-from sidelight.strategies.cbp import Flags, Integers, RandCBP, State, best
+from sidelight.analysis.plausible import UNKNOWN, Plausible, between, pooled, unite
+from sidelight.kernels.arrays import Bits, Flags, Integers
+from sidelight.strategies.cbp import RandCBP, State, best
 
 # As many pairs get a line each; more of them are listed.
 _MOST_LINES = 6

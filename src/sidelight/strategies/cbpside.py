@@ -44,6 +44,7 @@ from sidelight.game import Game
 from sidelight.strategies.base import KernelStrategy, Seed, check_number, check_parameter, check_whole
 from sidelight.strategies.cbp import check_sampler
 from sidelight.strategies.observers import euclidean, half_range, observation
+from sidelight.strategies.playable import settled_action
 from sidelight.strategies.side import Parameters, State
 from sidelight.strategies.side_logistic import LogisticParameters, more_room, with_history
 
@@ -187,7 +188,7 @@ class RandCBPSide(KernelStrategy):
             lower=float(self.lower),
             sigma=sigma,
             tail=float(self.tail),
-            settled=self.analysis.pareto[0] if self.analysis.kind == "trivial" else -1,
+            settled=settled_action(self.analysis),
             degrees=degrees,
             half_normal=int(self._tight and self._draws_z),
             per_pair=int(self.draws == "pair"),

@@ -18,14 +18,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis import Analysis
 from sidelight.kernels import kernel
-from sidelight.strategies._gaussian import factorize, solve_lower, solve_upper
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import cholesky, dot, solve, solve_lower
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 # Relative to the largest violation, which is scaled to 1.
 _TOLERANCE = 1e-11
 
@@ -116,10 +114,9 @@ def desk(cell: Cells) -> dict[str, Any]:
 @kernel
 def change_metric(cell: Cells, state: Any) -> None:
     """Prepare distances from the mean of state.precision and state.information; forget the old ones."""
-    factorize(state.precision, state.root)
-    solve_lower(state.root, state.information, state.mean)
-    solve_upper(state.root, state.mean, state.mean)
     size = state.mean.shape[0]
+    cholesky(state.precision, state.root, size, 0.0, 0.0)
+    solve(state.root, state.information, state.mean)
     if size > 1:
         for k in range(cell.row.shape[0]):
             white = state.white[k]
@@ -182,10 +179,7 @@ def least_distance(cell: Cells, state: Any, c: int) -> float:
         state.multiplier[state.active_size[c]] = 0.0
         state.active_size[c] += 1
         fresh = True
-    total = 0.0
-    for i in range(state.nearest.shape[0]):
-        total += state.nearest[i] * state.nearest[i]
-    return total * unit * unit
+    return dot(state.nearest, state.nearest) * unit * unit
 
 
 @kernel
@@ -199,19 +193,14 @@ def solve_active(state: Any, c: int, unit: float) -> bool:
             total = (state.missing[a] / unit) * (state.missing[b] / unit)
             for i in range(size):
                 total += state.white[a, i] * state.white[b, i]
-            whole = total
-            for k in range(m):
-                total -= state.gram[n, k] * state.gram[m, k]
-            if n != m:
-                state.gram[n, m] = total / state.gram[m, m]
-            elif total <= 1e-14 * whole:
-                return False
-            else:
-                state.gram[n, n] = math.sqrt(total)
-        state.trial[n] = state.missing[a] / unit
+            state.gram[n, m] = total
+    independent = cholesky(state.gram, state.gram, count, 0.0, 1e-14)
+    for n in range(independent):
+        state.trial[n] = state.missing[state.active[c, n]] / unit
+    if independent < count:
+        return False
     trial = state.trial[:count]
-    solve_lower(state.gram, trial, trial)
-    solve_upper(state.gram, trial, trial)
+    solve(state.gram, trial, trial)
     return True
 
 

@@ -15,11 +15,11 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
+from sidelight.kernels.arrays import Floats
 from sidelight.strategies.base import (
     Context,
     KernelStrategy,
@@ -48,13 +48,13 @@ class Parameters(NamedTuple):
 class State(NamedTuple):
     """What play changes: updates and largest norm in `counts`, the classifier's state in the rest."""
 
-    counts: npt.NDArray[np.float64]
-    weights: npt.NDArray[np.float64]
-    gram: npt.NDArray[np.float64]
-    inverse: npt.NDArray[np.float64]
-    pull: npt.NDArray[np.float64]
-    scratch: npt.NDArray[np.float64]
-    seen: npt.NDArray[np.float64]
+    counts: Floats
+    weights: Floats
+    gram: Floats
+    inverse: Floats
+    pull: Floats
+    scratch: Floats
+    seen: Floats
 
 
 @implements(act, Parameters)

@@ -29,13 +29,15 @@ import numpy as np
 from sidelight.analysis import Analysis, analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.game_arrays import float_rows
 from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Flags, Floats, Integers
 from sidelight.optimization.allocation import geometry, rivals, scaled_losses
 from sidelight.optimization.hinge import with_silence
 from sidelight.strategies import dmed_general, dmed_hinge
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
-from sidelight.strategies.dmed_sets import SHORT, Flags, Floats, Integers, add, add_usual, lead, set_room, take
-from sidelight.strategies.standing import refuse_hopeless
+from sidelight.strategies.dmed_sets import SHORT, add, add_usual, lead, set_room, take
+from sidelight.strategies.playable import refuse_hopeless, settled_action
 
 
 class Parameters(NamedTuple):
@@ -262,9 +264,9 @@ def _simple_parameters(analysis: Analysis, force: float) -> Parameters:
                 first, second = exact[k][0] - exact[j][0], exact[k][1] - exact[j][1]
                 borders[j, side] = float(second / (second - first))
     return Parameters(
-        settled=analysis.pareto[0] if analysis.kind == "trivial" else -1,
+        settled=settled_action(analysis),
         force=force,
-        loss=np.array([[float(value) for value in row] for row in exact]),
+        loss=float_rows(exact),
         candidate=np.array([int(i in analysis.pareto and twins[i] == i) for i in every], np.int64),
         revealing=np.array([int(game.informative(i)) for i in every], np.int64),
         borders=borders,

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Flags, Floats, Integers
 from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Geometry, allocate, master_room
 from sidelight.optimization.likelihood import fit, informative
 from sidelight.strategies.base import Context, act, observe
-from sidelight.strategies.dmed_sets import Flags, Floats, Integers, add_all, add_short, add_usual, lead, set_room, take
+from sidelight.strategies.dmed_sets import add_all, add_short, add_usual, lead, set_room, take
 
 # Gaps below this (of losses scaled to [0, 1]) are raised to it: what costs nothing would be asked for without end.
 _LEAST_COST = 1e-7

@@ -19,12 +19,13 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Flags, Floats, Integers
 from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Geometry
 from sidelight.optimization.divergence import divergence
 from sidelight.optimization.hinge import allocate_hinged, hinged_room, reconcile
 from sidelight.optimization.likelihood import fit, informative
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
-from sidelight.strategies.dmed_sets import Flags, Floats, Integers, add_all, add_short, add_usual, lead, set_room, take
+from sidelight.strategies.dmed_sets import add_all, add_short, add_usual, lead, set_room, take
 
 _LEAST_COST = 1e-7
 _OPEN = -1

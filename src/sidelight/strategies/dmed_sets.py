@@ -6,13 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.kernels import kernel
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.uint8]
+from sidelight.kernels.arrays import Floats, Integers
 
 # Expected losses (scaled to [0, 1]) that differ by less are equal.
 TIE = 1e-9

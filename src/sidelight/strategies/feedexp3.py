@@ -34,19 +34,17 @@ from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis import Analysis, analyze
 from sidelight.analysis.linear_algebra import Vector
 from sidelight.analysis.observability import Observers
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.game_arrays import first_places
 from sidelight.kernels import implements
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
-from sidelight.strategies.standing import refuse_hopeless
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from sidelight.strategies.playable import refuse_hopeless
 
 
 class Estimates(NamedTuple):
@@ -176,11 +174,10 @@ class FeedExp3(KernelStrategy):
         explorers = [i for i, vectors in found.weights.items() if any(map(any, vectors))]
         members = self._members(explorers)
         gamma, eta = rates(_spread(found, explorers), len(members))
-        sizes = [len(game.symbols(i)) for i in every]
-        weights = np.zeros((sum(sizes), len(members)))
-        place = np.cumsum([0, *sizes[:-1]])
+        place = first_places(game)
+        weights = np.zeros((place[-1], len(members)))
         for i, vectors in found.weights.items():
-            weights[place[i] : place[i] + sizes[i]] = np.array(vectors, float).T
+            weights[place[i] : place[i + 1]] = np.array(vectors, float).T
         return Parameters(
             settled=-1 if len(members) > 1 else members[0],
             learning=eta * (1.0 if self.eta is None else self.eta),
@@ -189,7 +186,7 @@ class FeedExp3(KernelStrategy):
             rank=np.array([members.index(i) if i in members else -1 for i in every], np.int64),
             explorers=np.array(explorers, np.int64),
             explores=np.array([int(i in explorers) for i in every], np.int64),
-            place=place.astype(np.int64),
+            place=place[:-1],
             weights=weights,
             constant=np.array(found.constant, float),
         )

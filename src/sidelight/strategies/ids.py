@@ -28,16 +28,16 @@ import math
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis import analyze
 from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix, signal_indices, symbol_counts
 from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import multiply
+from sidelight.strategies.playable import refuse_hopeless, settled_action
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
-from sidelight.strategies.standing import refuse_hopeless
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 # Rank-one updates of V^-1 between two inversions from scratch, which forget the rounding errors.
 _FRESH = 1000
@@ -130,11 +130,7 @@ def estimate(parameters: Parameters, state: State) -> None:
     """Work out p_hat, the estimated gaps and how far they reach."""
     size = state.law.shape[0]
     inverse, loss = state.inverse, parameters.loss
-    for j in range(size):
-        total = 0.0
-        for k in range(size):
-            total += inverse[j, k] * state.response[k]
-        state.law[j] = total
+    multiply(inverse, state.response, state.law)
     for a in range(loss.shape[0]):
         for j in range(size):
             total = 0.0
@@ -297,18 +293,17 @@ class IDS(KernelStrategy):
 
     def _compile(self) -> Parameters:
         game, rivals = self.game, self.analysis.cells.pareto
-        signals = [[game.symbols(a).index(shown) for shown in row] for a, row in enumerate(game.feedback)]
         most = [
             [max(float(x - y) for x, y in zip(row, game.loss[b], strict=True)) for b in rivals] for row in game.loss
         ]
         return Parameters(
-            settled=self.analysis.pareto[0] if self.analysis.kind == "trivial" else -1,
+            settled=settled_action(self.analysis),
             width=float(self.width),
             rivals=np.array(rivals, np.int64),
-            loss=np.array([[float(value) for value in row] for row in game.loss]),
+            loss=loss_matrix(game),
             most=np.array(most),
-            signals=np.array(signals, np.int64),
-            symbols=np.array([len(game.symbols(a)) for a in range(game.n_actions)], np.int64),
+            signals=signal_indices(game),
+            symbols=symbol_counts(game),
         )
 
     def _start(self) -> State:

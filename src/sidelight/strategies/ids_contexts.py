@@ -22,20 +22,19 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix, signal_indices, symbol_counts
 from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import multiply, quadratic_form
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.ids import information
 from sidelight.strategies.information_ratio import mix
-from sidelight.strategies.ridge import add_observation, quadratic
-from sidelight.strategies.standing import refuse_hopeless
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from sidelight.strategies.playable import refuse_hopeless, settled_action
+from sidelight.strategies.ridge import add_observation
 
 
 class Parameters(NamedTuple):
@@ -96,13 +95,9 @@ def project(parameters: Parameters, state: State, c: int) -> None:
 @kernel
 def estimate(parameters: Parameters, state: State) -> None:
     """Work out the estimated gaps, how far they reach, and what each play would teach, in every context."""
-    size, outcomes = state.theta.shape[0], state.law.shape[0]
+    outcomes = state.law.shape[0]
     loss = parameters.loss
-    for i in range(size):
-        total = 0.0
-        for j in range(size):
-            total += state.full_inverse[i, j] * state.response[j]
-        state.theta[i] = total
+    multiply(state.full_inverse, state.response, state.theta)
     for c in range(parameters.features.shape[0]):
         project(parameters, state, c)
         for a in range(loss.shape[0]):
@@ -177,7 +172,7 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
                 state.row[k * outcomes + j] = here
                 if u == symbol:
                     state.response[k * outcomes + j] += here
-        state.log_det[0] += math.log(1.0 + quadratic(state.full_inverse, state.row, state.solved))
+        state.log_det[0] += math.log(1.0 + quadratic_form(state.full_inverse, state.row, state.solved))
         add_observation(state.gram, state.full_inverse, state.row, state.solved, state.updates[0])
         state.updates[0] += 1.0
 
@@ -228,18 +223,17 @@ class IDSContexts(KernelStrategy):
 
     def _compile(self) -> Parameters:
         game, rivals = self.game, self.analysis.cells.pareto
-        signals = [[game.symbols(a).index(shown) for shown in row] for a, row in enumerate(game.feedback)]
         most = [
             [max(float(x - y) for x, y in zip(row, game.loss[b], strict=True)) for b in rivals] for row in game.loss
         ]
         return Parameters(
-            settled=self.analysis.pareto[0] if self.analysis.kind == "trivial" else -1,
+            settled=settled_action(self.analysis),
             width=float(self.width),
             rivals=np.array(rivals, np.int64),
-            loss=np.array([[float(value) for value in row] for row in game.loss]),
+            loss=loss_matrix(game),
             most=np.array(most),
-            signals=np.array(signals, np.int64),
-            symbols=np.array([len(game.symbols(a)) for a in range(game.n_actions)], np.int64),
+            signals=signal_indices(game),
+            symbols=symbol_counts(game),
             features=self._features,
             weights=self._rho,
         )

@@ -16,13 +16,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Floats, Integers
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 _STEPS = 100
 _ENOUGH = 1e-12
 

@@ -8,17 +8,15 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis import Analysis
 from sidelight.analysis.linear_algebra import Vector
 from sidelight.analysis.observability import ObserverVectors
 from sidelight.errors import GameError, SidelightError
 from sidelight.game import read_exact
-from sidelight.strategies.standing import refuse_hopeless
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from sidelight.game_arrays import first_places
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.strategies.playable import refuse_hopeless
 
 
 class Observation(NamedTuple):
@@ -94,7 +92,6 @@ def _arrays(analysis: Analysis, vectors: list[ObserverVectors], norm_of: Callabl
         abs(c) + sum(norm[first_term:last_term])
         for c, first_term, last_term in zip(constant, start, start[1:], strict=False)
     ]
-    sizes = [len(game.symbols(a)) for a in range(game.n_actions)]
     return Observation(
         start=np.array(start, np.int64),
         action=np.array(action, np.int64),
@@ -103,7 +100,7 @@ def _arrays(analysis: Analysis, vectors: list[ObserverVectors], norm_of: Callabl
         norm=np.array(norm, float),
         constant=np.array(constant, float),
         tiny=1e-15 * np.array(reach, float),
-        place=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
+        place=first_places(game)[:-1],
     )
 
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Floats
 from sidelight.strategies.ridge import add_observation
 
-Floats = npt.NDArray[np.float64]
 LEARNERS = ("perceptron", "ridge")
 PERCEPTRON, RIDGE = 0, 1
 

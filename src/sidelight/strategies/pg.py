@@ -23,12 +23,14 @@ import warnings
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import add_outer, cholesky, dot, solve_lower, solve_upper
 from sidelight.strategies.base import (
     UNANSWERED,
     Context,
@@ -44,8 +46,6 @@ from sidelight.strategies.base import (
 from sidelight.strategies.polya_gamma import polya_gamma
 from sidelight.strategies.renamed import renamed_variance
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 _ROOM = 256
 
 
@@ -78,46 +78,14 @@ class State(NamedTuple):
 
 
 @kernel
-def add_outer(matrix: Floats, x: Floats, weight: float) -> None:
-    """Add weight x x' to the lower half of a matrix."""
-    for i in range(x.shape[0]):
-        scaled = weight * x[i]
-        for j in range(i + 1):
-            matrix[i, j] += scaled * x[j]
-
-
-@kernel
-def score(x: Floats, theta: Floats) -> float:
-    """Return x theta."""
-    total = 0.0
-    for k in range(x.shape[0]):
-        total += x[k] * theta[k]
-    return total
-
-
-@kernel
 def draw_theta(state: State, rng: np.random.Generator) -> None:
     """Draw theta ~ N(m, A^-1): with A = R R', theta = R^-T (R^-1 pull + z)."""
-    d = state.theta.shape[0]
     factor, theta = state.factor, state.theta
-    for i in range(d):
-        for j in range(i + 1):
-            total = state.precision[i, j]
-            for k in range(j):
-                total -= factor[i, k] * factor[j, k]
-            factor[i, j] = math.sqrt(total) if i == j else total / factor[j, j]
-    for i in range(d):
-        total = state.pull[i]
-        for k in range(i):
-            total -= factor[i, k] * theta[k]
-        theta[i] = total / factor[i, i]
-    for i in range(d):
+    cholesky(state.precision, factor, theta.shape[0], 0.0, 0.0)
+    solve_lower(factor, state.pull, theta)
+    for i in range(theta.shape[0]):
         theta[i] += rng.normal()
-    for i in range(d - 1, -1, -1):
-        total = theta[i]
-        for k in range(i + 1, d):
-            total -= factor[k, i] * theta[k]
-        theta[i] = total / factor[i, i]
+    solve_upper(factor, theta, theta)
 
 
 @kernel
@@ -137,8 +105,8 @@ def transition(parameters: Parameters, state: State, rng: np.random.Generator) -
         if s >= n:
             s = 0
         x = state.features[s]
-        fresh = polya_gamma(score(x, state.theta), rng)
-        add_outer(state.precision, x, fresh - state.omega[s] if parameters.refresh < 1.0 else fresh)
+        fresh = polya_gamma(dot(x, state.theta), rng)
+        add_outer(state.precision, fresh - state.omega[s] if parameters.refresh < 1.0 else fresh, x)
         state.omega[s] = fresh
         s += 1
     state.turn[0] = s
@@ -148,7 +116,7 @@ def transition(parameters: Parameters, state: State, rng: np.random.Generator) -
 @kernel
 def add_regrets(parameters: Parameters, state: State) -> int:
     """Add each action's regret at the context under the current theta; return the best action."""
-    p = 1.0 / (1.0 + math.exp(min(700.0, -score(state.x, state.theta))))
+    p = 1.0 / (1.0 + math.exp(min(700.0, -dot(state.x, state.theta))))
     loss = parameters.loss
     best, least = 0, math.inf
     for a in range(loss.shape[0]):
@@ -210,7 +178,7 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
             state.pull[k] += 0.5 * x[k] if symbol == 0 else -0.5 * x[k]
         # With partial refreshes the new label's omega starts at the mean of PG(1, 0) and is drawn in its turn.
         state.omega[n] = 0.25
-        add_outer(state.precision, x, 0.25)
+        add_outer(state.precision, 0.25, x)
         state.labels[0] = n + 1
 
 
@@ -281,9 +249,8 @@ class PGTS(KernelStrategy):
 
     def _compile(self) -> Parameters:
         # The symbol that the first outcome shows comes first, so symbol 0 is y = 1.
-        loss = np.array([[float(value) for value in row] for row in self.game.loss])
         return Parameters(
-            loss=loss,
+            loss=loss_matrix(self.game),
             revealing=self._revealing,
             directed=self._directed,
             transitions=int(self.transitions),

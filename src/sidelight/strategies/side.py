@@ -10,18 +10,15 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis.plausible import UNKNOWN, Plausible
 from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
+from sidelight.kernels.linear_algebra import quadratic_form
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
 from sidelight.strategies.cbp import plausible_row, prepare_draw
 from sidelight.strategies.observers import Observation
-from sidelight.strategies.ridge import add_observation, quadratic
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.uint8]
+from sidelight.strategies.ridge import add_observation
 
 
 class Parameters(NamedTuple):
@@ -68,7 +65,7 @@ class State(NamedTuple):
     width: Floats
     signs: Integers
     steps: Floats
-    wanted: npt.NDArray[np.uint64]
+    wanted: Bits
     hints: Integers
     alive: Flags
     allowed: Flags
@@ -91,7 +88,7 @@ def predict(parameters: Parameters, state: State) -> None:
     for a in range(state.plays.shape[0]):
         if parameters.informative[a] == 1:
             solved = state.solved[a]
-            state.norm[a] = math.sqrt(max(0.0, quadratic(state.inverse[a], state.x, solved)))
+            state.norm[a] = math.sqrt(max(0.0, quadratic_form(state.inverse[a], state.x, solved)))
             last = watch.place[a + 1]
             for u in range(watch.place[a], last):
                 share = 0.0

@@ -6,14 +6,15 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis.plausible import Plausible
 from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
+from sidelight.kernels.linear_algebra import quadratic_form
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
 from sidelight.strategies.observers import Observation
-from sidelight.strategies.ridge import add_observation, quadratic
-from sidelight.strategies.side import Flags, Floats, Integers, State, choose, decide_signs, set_features
+from sidelight.strategies.ridge import add_observation
+from sidelight.strategies.side import State, choose, decide_signs, set_features
 from sidelight.strategies.softmax import fit, softmax, standard_error
 
 _ROOM = 256
@@ -67,7 +68,7 @@ class LogisticState(NamedTuple):
     width: Floats
     signs: Integers
     steps: Floats
-    wanted: npt.NDArray[np.uint64]
+    wanted: Bits
     hints: Integers
     alive: Flags
     allowed: Flags
@@ -140,7 +141,7 @@ def predict(parameters: LogisticParameters, state: LogisticState) -> None:
     watch, x = parameters.watch, state.x
     for a in range(state.plays.shape[0]):
         if parameters.informative[a] == 1:
-            state.norm[a] = math.sqrt(max(0.0, quadratic(state.inverse[a], x, state.solved[a])))
+            state.norm[a] = math.sqrt(max(0.0, quadratic_form(state.inverse[a], x, state.solved[a])))
             refit(parameters, state, a)
             softmax(state.theta[watch.place[a] : watch.place[a + 1]], x, state.law[watch.place[a] : watch.place[a + 1]])
     for k in range(watch.action.shape[0]):

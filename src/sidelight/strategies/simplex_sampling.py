@@ -28,20 +28,12 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.kernels import kernel
-from sidelight.strategies._gaussian import (
-    Channels,
-    add_square,
-    factorize,
-    prior,
-    solve_lower,
-    solve_upper,
-)
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import add_outer, cholesky, solve, solve_upper
+from sidelight.strategies._gaussian import Channels, prior
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 # The chain's steps: of a draw, for each of the M - 1 dimensions; and before the first draw, as many draws as that.
 _STEPS = 4
 _WARMING = 50
@@ -96,9 +88,8 @@ def draw_law(target: Target, state: Any, t: int, rng: np.random.Generator) -> No
     elif t >= state.retry[0] and target.tries > 0:
         if state.stale[0] == 1:
             state.stale[0] = 0
-            factorize(state.precision, state.root)
-            solve_lower(state.root, state.information, state.mean)
-            solve_upper(state.root, state.mean, state.mean)
+            cholesky(state.precision, state.root, state.mean.shape[0], 0.0, 0.0)
+            solve(state.root, state.information, state.mean)
         for _ in range(target.tries):
             if propose(state, rng) and (target.exact == 0 or accept(target.channel, state, rng)):
                 done = True
@@ -210,8 +201,8 @@ def measure(target: Target, state: Any) -> None:
             weight = target.kappa * plays
             if target.exact == 1:
                 weight = plays * (plays + 1.0) / (state.counts[k] + 0.5)
-            add_square(state.metric, weight, channel.slope[k])
-    factorize(state.metric, state.metric_root)
+            add_outer(state.metric, weight, channel.slope[k])
+    cholesky(state.metric, state.metric_root, size, 0.0, 0.0)
 
 
 @kernel

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import numpy.typing as npt
-
 from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import cholesky, dot, solve_lower, solve_upper
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 _STEPS = 50
 _SMALL = 1e-2
 _ENOUGH = 1e-10
@@ -116,37 +113,6 @@ def complete(F: Floats, count: int, d: int) -> None:
 
 
 @kernel
-def factorize(F: Floats, R: Floats) -> None:
-    """Set R with R R' = F (lower triangles)."""
-    for i in range(F.shape[0]):
-        for j in range(i + 1):
-            total = F[i, j]
-            for k in range(j):
-                total -= R[i, k] * R[j, k]
-            R[i, j] = math.sqrt(total) if i == j else total / R[j, j]
-
-
-@kernel
-def solve_lower(R: Floats, g: Floats) -> None:
-    """Replace g by R^-1 g."""
-    for i in range(g.shape[0]):
-        total = g[i]
-        for k in range(i):
-            total -= R[i, k] * g[k]
-        g[i] = total / R[i, i]
-
-
-@kernel
-def solve_upper(R: Floats, g: Floats) -> None:
-    """Replace g by R^-T g."""
-    for i in range(g.shape[0] - 1, -1, -1):
-        total = g[i]
-        for k in range(i + 1, g.shape[0]):
-            total -= R[k, i] * g[k]
-        g[i] = total / R[i, i]
-
-
-@kernel
 def fit(
     theta: Floats,
     features: Floats,
@@ -166,12 +132,10 @@ def fit(
     count, d = theta.shape
     for _ in range(_STEPS):
         derivatives(theta, features, symbols, n, penalty, law, slope, F)
-        factorize(F, R)
-        solve_lower(R, slope)
-        decrement = 0.0
-        for i in range(slope.shape[0]):
-            decrement += slope[i] * slope[i]
-        solve_upper(R, slope)
+        cholesky(F, R, F.shape[0], 0.0, 0.0)
+        solve_lower(R, slope, slope)
+        decrement = dot(slope, slope)
+        solve_upper(R, slope, slope)
         size = 1.0
         if decrement > _SMALL:
             value = objective(theta, features, symbols, n, penalty, law)
@@ -211,8 +175,5 @@ def standard_error(law: Floats, doubt: float, vector: Floats, first: int, x: Flo
         weight = ((1.0 - doubt) * law[u] + doubt / count) * (vector[first + u] - mean)
         for k in range(d):
             g[u * d + k] = weight * x[k]
-    solve_lower(R, g)
-    total = 0.0
-    for i in range(g.shape[0]):
-        total += g[i] * g[i]
-    return math.sqrt(total)
+    solve_lower(R, g, g)
+    return math.sqrt(dot(g, g))

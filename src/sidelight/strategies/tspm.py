@@ -22,18 +22,17 @@ import math
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.analysis import Analysis, analyze
 from sidelight.game import Game
+from sidelight.game_arrays import float_rows
 from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies._gaussian import absorb, channels
+from sidelight.strategies.playable import check_playable, settled_action
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
 from sidelight.strategies.simplex_sampling import Target, desk, draw_law
-from sidelight.strategies.standing import check_playable, settled_action
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 # Up to this lambda at least exp(-1/2) of the Dirichlet draws are accepted.
 _FLAT = 1.0
 
@@ -221,7 +220,7 @@ def _choice(analysis: Analysis) -> Choice:
         member += [a for a in group if game.informative(a)] or [i]
         first.append(len(member))
     return Choice(
-        loss=np.array([[float(value) for value in game.loss[i]] for i in classes]),
+        loss=float_rows(game.loss[i] for i in classes),
         first=np.array(first, np.int64),
         member=np.array(member, np.int64),
     )

@@ -1,0 +1,119 @@
+"""Linear algebra for kernels: loops over arrays that the caller provides, with one order of operations for all callers.
+
+Symmetric matrices are given by their lower half; what stands above the diagonal is neither read nor written. Where a
+`size` is given, only the leading rows and columns count; elsewhere the vectors say how many do.
+"""
+
+import math
+
+from sidelight.kernels.arrays import Floats
+from sidelight.kernels.functions import kernel
+
+
+@kernel
+def dot(x: Floats, y: Floats) -> float:
+    """Return x'y."""
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += x[k] * y[k]
+    return total
+
+
+@kernel
+def multiply(matrix: Floats, x: Floats, product: Floats) -> None:
+    """Set the product A x of a full matrix."""
+    for i in range(product.shape[0]):
+        product[i] = dot(matrix[i], x)
+
+
+@kernel
+def quadratic_form(matrix: Floats, x: Floats, product: Floats) -> float:
+    """Return x'A x for a full matrix, after setting the product A x."""
+    multiply(matrix, x, product)
+    return dot(product, x)
+
+
+@kernel
+def add_outer(matrix: Floats, weight: float, x: Floats) -> None:
+    """Add weight x x' to a symmetric matrix, each entry as (weight x_i) x_j, i >= j."""
+    for i in range(x.shape[0]):
+        scaled = weight * x[i]
+        if scaled != 0.0:
+            for j in range(i + 1):
+                matrix[i, j] += scaled * x[j]
+
+
+@kernel
+def cholesky(matrix: Floats, factor: Floats, size: int, ridge: float, least: float) -> int:
+    """Set the lower triangle R of R R' = A + ridge diag(A); return how many rows were done.
+
+    Fewer than `size` are if a pivot is not above `least` times its diagonal entry: the row then depends, nearly, on
+    those before it. No pivot is less than `ridge` times its entry. Matrix and factor may be the same array.
+    """
+    for i in range(size):
+        for j in range(i):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= factor[i, k] * factor[j, k]
+            factor[i, j] = total / factor[j, j]
+        own = matrix[i, i]
+        pivot = own * (1.0 + ridge)
+        for k in range(i):
+            pivot -= factor[i, k] * factor[i, k]
+        pivot = max(pivot, own * ridge, 1e-300)
+        if pivot <= least * own:
+            return i
+        factor[i, i] = math.sqrt(pivot)
+    return size
+
+
+@kernel
+def solve_lower(factor: Floats, right: Floats, x: Floats) -> None:
+    """Solve R x = right for a lower triangle R; both vectors may be the same array."""
+    for i in range(right.shape[0]):
+        total = right[i]
+        for k in range(i):
+            total -= factor[i, k] * x[k]
+        x[i] = total / factor[i, i]
+
+
+@kernel
+def solve_upper(factor: Floats, right: Floats, x: Floats) -> None:
+    """Solve R' x = right for a lower triangle R; both vectors may be the same array."""
+    for i in range(right.shape[0] - 1, -1, -1):
+        total = right[i]
+        for k in range(i + 1, right.shape[0]):
+            total -= factor[k, i] * x[k]
+        x[i] = total / factor[i, i]
+
+
+@kernel
+def solve(factor: Floats, right: Floats, x: Floats) -> None:
+    """Solve R R' x = right; both vectors may be the same array."""
+    solve_lower(factor, right, x)
+    solve_upper(factor, x, x)
+
+
+@kernel
+def invert(matrix: Floats, inverse: Floats, scratch: Floats) -> None:
+    """Set the full inverse of a positive definite matrix: A = R R', R^-1 in place of R, then R^-T R^-1."""
+    size = matrix.shape[0]
+    cholesky(matrix, inverse, size, 0.0, 0.0)
+    for j in range(size):
+        inverse[j, j] = 1.0 / inverse[j, j]
+        for i in range(j + 1, size):
+            total = 0.0
+            for k in range(j, i):
+                total -= inverse[i, k] * inverse[k, j]
+            inverse[i, j] = total / inverse[i, i]
+    for i in range(size):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(i, size):
+                total += inverse[k, i] * inverse[k, j]
+            scratch[j] = total
+        for j in range(i + 1):
+            inverse[j, i] = scratch[j]
+    for i in range(size):
+        for j in range(i):
+            inverse[i, j] = inverse[j, i]
