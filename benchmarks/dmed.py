@@ -13,7 +13,8 @@ import numpy as np
 
 import sidelight as sl
 from sidelight.environments import IID, laws
-from sidelight.strategies.dmed import PMDMED, PMDMEDHinge
+from sidelight.strategies.dmed import PMDMED
+from sidelight.strategies.dmed_hinge import PMDMEDHinge
 
 HORIZON = 20_000
 

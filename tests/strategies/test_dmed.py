@@ -8,10 +8,11 @@ import sidelight as sl
 from sidelight.environments import IID, Replay, laws
 from sidelight.errors import SidelightError
 from sidelight.kernels import interpreted
-from sidelight.optimization.allocation import geometry
+from sidelight.optimization.geometry import geometry
 from sidelight.strategies import dmed_general
 from sidelight.strategies.base import act, observe
-from sidelight.strategies.dmed import PMDMED, PMDMEDHinge
+from sidelight.strategies.dmed import PMDMED
+from sidelight.strategies.dmed_hinge import PMDMEDHinge
 from sidelight.strategies.uniform import Uniform
 
 APPLE = sl.games.load("apple-tasting")
@@ -44,12 +45,13 @@ def test_published_instances(game, kind, low, high):
 def next_loop(game, counts, plays, t, c=0.0):
     """Return who is in the next loop after round t, with two outcomes."""
     s = PMDMED(game, c=c).reset()
-    s.state.clock[0] = t
-    s.state.plays[:] = s.state.seen[:] = plays
+    schedule = s.state.schedule
+    schedule.clock[0] = t
+    schedule.plays[:] = schedule.seen[:] = plays
     s.state.counts[:] = counts
-    s.state.waiting[:] = 0
+    schedule.waiting[:] = 0
     first = s.act()
-    return sorted([first, *np.flatnonzero(s.state.waiting).tolist()])
+    return sorted([first, *np.flatnonzero(schedule.waiting).tolist()])
 
 
 def test_apple_tasting_asks_for_a_look_exactly_when_too_few_were_taken():
@@ -70,7 +72,7 @@ def test_ties_and_forced_exploration_add_everybody_else():
 def run_general(game, law, horizon, seed):
     """Play a two-outcome game with the kernel for any number of outcomes, beside the closed forms."""
     parameters = dmed_general.Parameters(1.0, 1e-6, geometry(sl.analyze(game)))
-    state = dmed_general.start(parameters.game)
+    state = dmed_general.new_state(parameters.game)
     simple = PMDMED(game).reset()
     rng = np.random.default_rng(seed)
     for _ in range(horizon):

@@ -1,10 +1,10 @@
-"""C*(p) between two proven ends; `sidelight.optimization.allocation` says what it is.
+"""C*(p) between two proven bounds; `sidelight.optimization.allocation` says what it is.
 
 Which alternatives exist is decided in exact arithmetic: for each border of the optimal action's cell, which outcomes
-can carry mass on it. The numbers then come from cutting planes in floating point, but no end rests on a solver's word:
+can carry mass on it. The numbers then come from cutting planes in floating point, but no bound rests on trust:
 
-- a lower end is sum y for weights y >= 0 of alternatives found, with sum_c y_c KL(S_a p | S_a q_c) <= Delta_a checked;
-- an upper end is the cost of an allocation r, divided by what r is proven to reveal about every alternative.
+- the lower bound is sum y for weights y >= 0 of alternatives found, sum_c y_c KL(S_a p | S_a q_c) <= Delta_a checked;
+- the upper bound is the cost of an allocation r, divided by what r is proven to reveal about every alternative.
 
 Rounding is allowed for in both. Duplicates of the optimal action cost nothing, so they may be played as often as one
 likes: alternatives that any of them could tell from p are no alternatives. And a border on which some action would show
@@ -26,8 +26,10 @@ from sidelight.analysis.linear_algebra import to_integers
 from sidelight.game_arrays import Signals, signals
 from sidelight.kernels import loop
 from sidelight.kernels.arrays import Floats
-from sidelight.optimization.allocation import Work, add_column, master_room, reoptimize, restart, rivals
-from sidelight.optimization.divergence import descend, span
+from sidelight.optimization.allocation import add_column, new_allocation
+from sidelight.optimization.divergence import Search, minimize_divergence, set_directions
+from sidelight.optimization.geometry import neighbors_of
+from sidelight.optimization.master import reset_master, solve_master
 
 _MOST_TURNS = 300
 _EPSILON = 64.0 * float(np.finfo(float).eps)
@@ -47,7 +49,7 @@ class Alternatives(NamedTuple):
 
 
 class Certainty(NamedTuple):
-    """Both ends of C*(p), and an allocation that costs the upper one."""
+    """Both bounds of C*(p), and an allocation that costs the upper one."""
 
     low: float
     high: float
@@ -70,7 +72,7 @@ def twins(analysis: Analysis, j: int) -> list[int]:
 def indistinguishable(analysis: Analysis, j: int, law: Law) -> Indistinguishable | None:
     """Return a law that looks like p to every action and for which j is not the only optimum; None if there is none."""
     first = analysis.cells.representative[j]
-    for k in rivals(analysis, first):
+    for k in neighbors_of(analysis, first):
         if analysis.globally_observable(first, k):
             continue  # then (L_k - L_j) q follows from the symbol laws
         weak = _same_symbols(analysis, range(analysis.game.n_actions), law)
@@ -84,7 +86,7 @@ def alternatives(analysis: Analysis, j: int, law: Law) -> list[Alternatives]:
     """Return the borders behind which there are alternatives that cost something to rule out."""
     game, group = analysis.game, twins(analysis, j)
     found = []
-    for k in rivals(analysis, analysis.cells.representative[j]):
+    for k in neighbors_of(analysis, analysis.cells.representative[j]):
         difference = analysis.cells.difference(k, j)
         points = _points(_same_symbols(analysis, group, law), difference)
         if not points:
@@ -144,10 +146,10 @@ def _unmistakable(analysis: Analysis, group: list[int], law: Law, active: Any) -
 
 
 @loop
-def search(signals: Signals, j: int, work: Work, tolerance: float) -> tuple[float, float]:
-    """Search one border; see `descend`."""
-    span(signals, j, work)
-    return descend(signals, j, work, tolerance, 0.1)
+def search_alternatives(signals: Signals, j: int, search: Search, tolerance: float) -> tuple[float, float]:
+    """Search one border; see `minimize_divergence`."""
+    set_directions(signals, j, search)
+    return minimize_divergence(signals, j, search, tolerance, 0.1)
 
 
 class _Solver:
@@ -157,62 +159,60 @@ class _Solver:
         game = analysis.game
         self.j, self.borders, self.group = j, borders, twins(analysis, j)
         self.signals = signals(game)
-        equations = len(borders[0].rows)
-        symbols = int(self.signals.first[-1])
-        self.work = Work(**master_room(game.n_actions, game.n_outcomes, symbols, 1, equations))
-        self.work.base[:] = [float(_mass(row, law)) for a in range(game.n_actions) for row in game.signal(a)]
+        symbols, equations = int(self.signals.first[-1]), len(borders[0].rows)
+        self.problem = new_allocation(game.n_actions, game.n_outcomes, symbols, 1, equations)
+        self.search, self.master = self.problem.search, self.problem.master
+        self.search.base[:] = [float(_mass(row, law)) for a in range(game.n_actions) for row in game.signal(a)]
         self.gaps = gaps
-        self.work.cost[:] = gaps
-        self.work.cost[self.group] = 1.0
+        self.master.cost[:] = gaps
+        self.master.cost[self.group] = 1.0
         self.paid = np.array([a not in self.group and game.informative(a) for a in range(game.n_actions)])
         large = game.n_outcomes**2 * int(self.paid.sum()) > _LARGE
-        self.search = search if large else search.python
+        self.minimize = search_alternatives if large else search_alternatives.python
 
     def solve(self, tolerance: float) -> Certainty:
-        """Close in on C*(p) until the ends are within a relative tolerance, or rounding ends it."""
-        work = self.work
-        restart(work, self.j)
+        """Close in on C*(p) until the bounds are within a relative tolerance, or rounding ends it."""
+        reset_master(self.master, self.j)
         self._weigh(np.ones(len(self.gaps)))
         low, high, allocation, scale = 0.0, math.inf, np.full(len(self.gaps), math.inf), 1.0
         for turn in range(_MOST_TURNS):
             revealed, added = self._cut(0.1 * tolerance, turn == 0)
             if revealed > 0.0 and (cost := self._cost() / revealed) < high:
-                high, allocation = cost, work.weight / revealed
+                high, allocation = cost, self.search.weight / revealed
             close = high < math.inf and high - low <= tolerance * high
-            if close or not added or not reoptimize(work):
+            if close or not added or not solve_master(self.master):
                 break
-            scale = math.sqrt(1.0 + float(work.share[self.paid].max()))
+            scale = math.sqrt(1.0 + float(self.master.share[self.paid].max()))
             low = max(low, self._dual() * (1.0 - _EPSILON * scale))
-            self._weigh(work.share)
+            self._weigh(self.master.share)
         return Certainty(float(min(low, high)), float(high * (1.0 + _EPSILON)), allocation)
 
     def _weigh(self, share: Floats) -> None:
-        self.work.weight[:] = np.where(self.paid, share, 0.0)
+        self.search.weight[:] = np.where(self.paid, share, 0.0)
 
     def _cost(self) -> float:
-        return math.fsum(self.gaps * self.work.weight)
+        return math.fsum(self.gaps * self.search.weight)
 
     def _cut(self, tolerance: float, all_of_them: bool) -> tuple[float, int]:
         """Return what the weights are proven to reveal about any alternative; add alternatives that ask for more."""
-        work, lowest, added = self.work, math.inf, 0
-        allowance = _EPSILON * (1.0 + float(work.weight.sum()))
+        search, bound, added = self.search, math.inf, 0
+        allowance = _EPSILON * (1.0 + float(search.weight.sum()))
         for border in self.borders:
-            work.active[:], work.point[:] = border.active, border.inside
-            work.rows[:], work.levels[:] = border.rows, border.levels
-            low, value = self.search(self.signals, self.j, work, tolerance)
-            lowest = min(lowest, low - allowance)
+            search.active[:], search.point[:] = border.active, border.inside
+            search.equations.rows[:], search.equations.levels[:] = border.rows, border.levels
+            low, value = self.minimize(self.signals, self.j, search, tolerance)
+            bound = min(bound, low - allowance)
             if all_of_them or value < 1.0 - tolerance:
-                place = add_column(self.signals, self.j, work)
-                work.pool[place, self.group] = 0.0
+                place = add_column(self.problem, self.master, self.signals, self.j)
+                self.master.pool[place, self.group] = 0.0
                 added += int(place >= 0)
-        return lowest, added
+        return bound, added
 
     def _dual(self) -> float:
         """Return sum y, shrunk until no action is charged more than its gap."""
-        work = self.work
-        used = work.basic >= 0
-        y = np.maximum(work.level[used], 0.0)
-        charged = y @ work.pool[work.basic[used]]
+        used = self.master.basic >= 0
+        y = np.maximum(self.master.level[used], 0.0)
+        charged = y @ self.master.pool[self.master.basic[used]]
         ratios = [self.gaps[a] / charged[a] for a in np.flatnonzero(self.paid) if charged[a] > 0.0]
         return math.fsum(y) * min(1.0, *ratios) if ratios else 0.0
 

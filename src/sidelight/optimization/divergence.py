@@ -13,21 +13,21 @@ the equations e_i q = b_i beside those of S_j,
 
     F(q') >= F(q) - c q + sum_u (S_j p)_u min_{m shows u} (c - sum_i eta_i e_i)_m + sum_i eta_i b_i,    c = grad F(q),
 
-for every q' on the border, whatever q. So each call returns a proven lower end and the value at a point of the border.
+for every q' on the border, whatever q. So each call returns a lower bound and the value at a point of the border.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats
-from sidelight.kernels.linear_algebra import cholesky, solve
-from sidelight.optimization.likelihood import Room, fitting_room, project
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import cholesky, dot, solve
+from sidelight.optimization.likelihood import Newton, new_newton, project
 
 _MOST_STEPS = 80
 # How far to go towards q = 0 or z = 0 at most.
@@ -36,20 +36,51 @@ _REACH = 0.995
 _DEPENDENT = 1e-11
 
 
-def border_room(actions: int, outcomes: int, symbols: int, equations: int = 1) -> dict[str, Any]:
-    """Return the arrays of the search for alternatives, by name, and those of fitting.
+class Equations(NamedTuple):
+    """The equations e_i q = b_i beside S_j q = S_j p."""
 
-    base: the law of every action's symbols under p; weight: r; point: q, positive where active is 1, else 0; slack: z;
-    former: a point to try first; rows, levels, multipliers: e, b, eta; directions: v, the free ones first, then those
-    that the equations took, whose places are in `free`; size: how many directions are free, how many outcomes active.
-    """
-    arrays = fitting_room(outcomes, symbols)
-    arrays |= {name: np.zeros(outcomes) for name in ("point", "slack", "former")}
-    arrays |= {name: np.zeros(equations) for name in ("levels", "multipliers")}
-    arrays["directions"] = np.zeros((outcomes, outcomes))
-    arrays |= {"base": np.zeros(symbols), "weight": np.zeros(actions), "rows": np.zeros((equations, outcomes))}
-    arrays |= {"active": np.zeros(outcomes, np.int64), "size": np.zeros(2, np.int64)}
-    return arrays | {"free": np.zeros(max(outcomes, equations), np.int64)}
+    rows: Floats  # e
+    levels: Floats  # b
+    multipliers: Floats  # eta
+    pivots: Integers  # the direction that each equation took, -1 for none
+
+
+class Search(NamedTuple):
+    """The search for the least of F over a border."""
+
+    base: Floats  # the law of every action's symbols under p
+    weight: Floats  # r
+    point: Floats  # q, positive where active is 1, else 0
+    image: Floats  # the law of every action's symbols under q
+    active: Integers
+    dual: Floats  # z
+    trial: Floats  # a point to try first; all zero for none
+    directions: Floats  # v, the free ones first, then those that the equations took
+    size: Integers  # how many directions are free, how many outcomes active
+    equations: Equations
+    scratch: Newton
+
+
+def new_search(actions: int, outcomes: int, symbols: int, equations: int = 1) -> Search:
+    """Return room for searches."""
+    return Search(
+        base=np.zeros(symbols),
+        weight=np.zeros(actions),
+        point=np.zeros(outcomes),
+        image=np.zeros(symbols),
+        active=np.zeros(outcomes, np.int64),
+        dual=np.zeros(outcomes),
+        trial=np.zeros(outcomes),
+        directions=np.zeros((outcomes, outcomes)),
+        size=np.zeros(2, np.int64),
+        equations=Equations(
+            rows=np.zeros((equations, outcomes)),
+            levels=np.zeros(equations),
+            multipliers=np.zeros(equations),
+            pivots=np.zeros(equations, np.int64),
+        ),
+        scratch=new_newton(outcomes),
+    )
 
 
 @kernel
@@ -71,267 +102,267 @@ def divergence(signals: Signals, base: Floats, image: Floats, a: int) -> float:
 
 
 @kernel
-def revealed(signals: Signals, work: Room) -> float:
+def objective(signals: Signals, search: Search) -> float:
     """Return F at the point, after setting the image of the point."""
-    project(signals, work.point, work.image)
+    project(signals, search.point, search.image)
     total = 0.0
-    for a in range(work.weight.shape[0]):
-        if work.weight[a] > 0.0:
-            total += work.weight[a] * divergence(signals, work.base, work.image, a)
+    for a in range(search.weight.shape[0]):
+        if search.weight[a] > 0.0:
+            total += search.weight[a] * divergence(signals, search.base, search.image, a)
     return total
 
 
 @kernel
-def span(signals: Signals, j: int, work: Room) -> None:
+def set_directions(signals: Signals, j: int, search: Search) -> None:
     """Set the directions along which S_j q and all e q stay, and the pivots that the equations took."""
-    outcomes = work.point.shape[0]
+    outcomes = search.point.shape[0]
     count, active = 0, 0
     for m in range(outcomes):
-        if work.active[m] == 1:
+        if search.active[m] == 1:
             active += 1
             partner = -1
             for other in range(m):
-                if work.active[other] == 1 and signals.shown[j, other] == signals.shown[j, m]:
+                if search.active[other] == 1 and signals.shown[j, other] == signals.shown[j, m]:
                     partner = other
                     break
             if partner >= 0:
                 for k in range(outcomes):
-                    work.directions[count, k] = 0.0
-                work.directions[count, m] = 1.0
-                work.directions[count, partner] = -1.0
+                    search.directions[count, k] = 0.0
+                search.directions[count, m] = 1.0
+                search.directions[count, partner] = -1.0
                 count += 1
-    for i in range(work.rows.shape[0]):
-        if eliminate(work, i, count):
+    for i in range(search.equations.rows.shape[0]):
+        if eliminate(search, i, count):
             count -= 1
-    work.size[0] = count
-    work.size[1] = active
+    search.size[0] = count
+    search.size[1] = active
 
 
 @kernel
-def along(work: Room, i: int, v: int) -> float:
-    """Return e_i v."""
-    total = 0.0
-    for m in range(work.point.shape[0]):
-        total += work.rows[i, m] * work.directions[v, m]
-    return total
+def eliminate(search: Search, i: int, count: int) -> bool:
+    """Make all directions but one, the pivot, orthogonal to e_i and move that one behind the others.
 
-
-@kernel
-def eliminate(work: Room, i: int, count: int) -> bool:
-    """Make all directions but one orthogonal to e_i and move that one behind the others; False if all are already.
-
-    Which of them goes is remembered by its place: pivot of equation i is direction `free[i]`, -1 if there is none.
+    False if all are orthogonal already.
     """
-    outcomes = work.point.shape[0]
+    directions, along = search.directions, search.scratch.right
     best, largest = -1, _DEPENDENT
     for v in range(count):
-        work.right[v] = along(work, i, v)
-        if abs(work.right[v]) > largest:
-            best, largest = v, abs(work.right[v])
+        along[v] = dot(search.equations.rows[i], directions[v])
+        if abs(along[v]) > largest:
+            best, largest = v, abs(along[v])
     if best < 0:
-        work.free[i] = -1
+        search.equations.pivots[i] = -1
         return False
     last = count - 1
-    pivot = work.right[best]
-    work.right[best] = work.right[last]
-    for m in range(outcomes):
-        kept = work.directions[last, m]
-        work.directions[last, m] = work.directions[best, m]
-        work.directions[best, m] = kept
+    pivot = along[best]
+    along[best] = along[last]
+    for m in range(directions.shape[1]):
+        kept = directions[last, m]
+        directions[last, m] = directions[best, m]
+        directions[best, m] = kept
     for v in range(last):
-        for m in range(outcomes):
-            work.directions[v, m] -= work.right[v] / pivot * work.directions[last, m]
-    work.free[i] = last
+        for m in range(directions.shape[1]):
+            directions[v, m] -= along[v] / pivot * directions[last, m]
+    search.equations.pivots[i] = last
     return True
 
 
 @kernel
-def linearize(signals: Signals, work: Room) -> None:
+def set_gradient(signals: Signals, search: Search) -> None:
     """Set the gradient of F at the point."""
-    for m in range(work.point.shape[0]):
+    for m in range(search.point.shape[0]):
         total = 0.0
-        if work.active[m] == 1:
-            for a in range(work.weight.shape[0]):
-                if work.weight[a] > 0.0:
+        if search.active[m] == 1:
+            for a in range(search.weight.shape[0]):
+                if search.weight[a] > 0.0:
                     u = signals.shown[a, m]
-                    if work.base[u] > 0.0:
-                        total -= work.weight[a] * work.base[u] / work.image[u]
-        work.gradient[m] = total
+                    if search.base[u] > 0.0:
+                        total -= search.weight[a] * search.base[u] / search.image[u]
+        search.scratch.gradient[m] = total
 
 
 @kernel
-def price(work: Room) -> None:
+def set_multipliers(search: Search) -> None:
     """Set the multipliers of the equations to those for which c - z - eta e vanishes along the pivots."""
-    equations = work.rows.shape[0]
-    for back in range(equations):
-        i = equations - 1 - back
-        v = work.free[i]
-        work.multipliers[i] = 0.0
+    equations = search.equations
+    for i in range(equations.rows.shape[0] - 1, -1, -1):
+        v = equations.pivots[i]
+        equations.multipliers[i] = 0.0
         if v >= 0:
+            direction = search.directions[v]
             total = 0.0
-            for m in range(work.point.shape[0]):
-                if work.active[m] == 1:
-                    total += (work.gradient[m] - work.slack[m]) * work.directions[v, m]
-            for later in range(i + 1, equations):
-                total -= work.multipliers[later] * along(work, later, v)
-            work.multipliers[i] = total / along(work, i, v)
+            for m in range(search.point.shape[0]):
+                if search.active[m] == 1:
+                    total += (search.scratch.gradient[m] - search.dual[m]) * direction[m]
+            for later in range(i + 1, equations.rows.shape[0]):
+                total -= equations.multipliers[later] * dot(equations.rows[later], direction)
+            equations.multipliers[i] = total / dot(equations.rows[i], direction)
 
 
 @kernel
-def proven(signals: Signals, j: int, work: Room, value: float) -> float:
-    """Return a lower end for F over the whole border, from value and gradient at the point and the multipliers."""
+def lower_bound(signals: Signals, j: int, search: Search, value: float) -> float:
+    """Return a lower bound of F over the whole border, from value and gradient at the point and the multipliers."""
+    equations, gradient = search.equations, search.scratch.gradient
     total = value
-    for i in range(work.rows.shape[0]):
-        total += work.multipliers[i] * work.levels[i]
-    for m in range(work.point.shape[0]):
-        total -= work.gradient[m] * work.point[m]
+    for i in range(equations.rows.shape[0]):
+        total += equations.multipliers[i] * equations.levels[i]
+    for m in range(search.point.shape[0]):
+        total -= gradient[m] * search.point[m]
     for u in range(signals.first[j], signals.first[j + 1]):
         least = math.inf
-        for m in range(work.point.shape[0]):
-            if work.active[m] == 1 and signals.shown[j, m] == u:
-                left = work.gradient[m]
-                for i in range(work.rows.shape[0]):
-                    left -= work.multipliers[i] * work.rows[i, m]
+        for m in range(search.point.shape[0]):
+            if search.active[m] == 1 and signals.shown[j, m] == u:
+                left = gradient[m]
+                for i in range(equations.rows.shape[0]):
+                    left -= equations.multipliers[i] * equations.rows[i, m]
                 least = min(least, left)
         if least < math.inf:
-            total += work.base[u] * least
+            total += search.base[u] * least
     return total
 
 
 @kernel
-def bend(signals: Signals, work: Room) -> None:
+def set_hessian(signals: Signals, search: Search) -> None:
     """Set the second derivatives of F along the free directions, those of the barrier, z / q, included.
 
     They are summed symbol by symbol: what does not change along a direction then adds exactly nothing to it, however
     large it is elsewhere.
     """
-    outcomes, count = work.point.shape[0], work.size[0]
+    newton, directions = search.scratch, search.directions
+    outcomes, count = search.point.shape[0], search.size[0]
     for v in range(count):
         for w in range(v, count):
             total = 0.0
             for m in range(outcomes):
-                if work.active[m] == 1:
-                    total += work.slack[m] / work.point[m] * work.directions[v, m] * work.directions[w, m]
-            work.matrix[w, v] = total
-    for a in range(work.weight.shape[0]):
-        if work.weight[a] > 0.0:
+                if search.active[m] == 1:
+                    total += search.dual[m] / search.point[m] * directions[v, m] * directions[w, m]
+            newton.hessian[w, v] = total
+    for a in range(search.weight.shape[0]):
+        if search.weight[a] > 0.0:
             for u in range(signals.first[a], signals.first[a + 1]):
-                if work.base[u] > 0.0:
+                if search.base[u] > 0.0:
                     for v in range(count):
                         total = 0.0
                         for m in range(outcomes):
                             if signals.shown[a, m] == u:
-                                total += work.directions[v, m]
-                        work.step[v] = total
-                    stiffen(work, work.weight[a] * work.base[u] / (work.image[u] * work.image[u]))
+                                total += directions[v, m]
+                        newton.step[v] = total
+                    add_curvature(
+                        newton, count, search.weight[a] * search.base[u] / (search.image[u] * search.image[u])
+                    )
 
 
 @kernel
-def stiffen(work: Room, weight: float) -> None:
-    """Add weight s s' to the second derivatives, s being what `step` holds by direction."""
-    for v in range(work.size[0]):
-        if work.step[v] != 0.0:
-            for w in range(v, work.size[0]):
-                work.matrix[w, v] += weight * work.step[v] * work.step[w]
+def add_curvature(newton: Newton, count: int, weight: float) -> None:
+    """Add weight s s' to the second derivatives, s being what `step` holds by direction.
+
+    It rounds otherwise than `add_outer`: each entry is (weight s_v) s_w with v <= w.
+    """
+    for v in range(count):
+        if newton.step[v] != 0.0:
+            for w in range(v, count):
+                newton.hessian[w, v] += weight * newton.step[v] * newton.step[w]
 
 
 @kernel
-def aim(work: Room, center: float) -> None:
+def newton_step(search: Search, center: float) -> None:
     """Set the step of q, Newton's along the free directions towards q z = center."""
-    outcomes, count = work.point.shape[0], work.size[0]
+    newton, directions = search.scratch, search.directions
+    outcomes, count = search.point.shape[0], search.size[0]
+    right = newton.right[:count]
     for v in range(count):
         total = 0.0
         for m in range(outcomes):
-            if work.active[m] == 1:
-                total -= work.directions[v, m] * (work.gradient[m] - center / work.point[m])
-        work.right[v] = total
-    cholesky(work.matrix, work.matrix, count, 1e-14, 0.0)
-    right = work.right[:count]
-    solve(work.matrix, right, right)
+            if search.active[m] == 1:
+                total -= directions[v, m] * (newton.gradient[m] - center / search.point[m])
+        right[v] = total
+    cholesky(newton.hessian, newton.hessian, count, 1e-14, 0.0)
+    solve(newton.hessian, right, right)
     for m in range(outcomes):
         total = 0.0
         for v in range(count):
-            total += work.directions[v, m] * work.right[v]
-        work.step[m] = total
+            total += directions[v, m] * right[v]
+        newton.step[m] = total
 
 
 @kernel
-def walk(work: Room, center: float) -> float:
+def move(search: Search, center: float) -> float:
     """Take the step in q and z, staying inside; return the next value to bring q z to."""
-    outcomes = work.point.shape[0]
-    length, dual = 1.0, 1.0
+    point, dual, step, dual_step = search.point, search.dual, search.scratch.step, search.scratch.right
+    outcomes = point.shape[0]
+    length, dual_length = 1.0, 1.0
     for m in range(outcomes):
-        if work.active[m] == 1:
-            work.gradient[m] = (center - work.slack[m] * work.step[m]) / work.point[m] - work.slack[m]
-            if work.step[m] < 0.0:
-                length = min(length, -_REACH * work.point[m] / work.step[m])
-            if work.gradient[m] < 0.0:
-                dual = min(dual, -_REACH * work.slack[m] / work.gradient[m])
-    for m in range(outcomes):
-        if work.active[m] == 1:
-            work.point[m] += length * work.step[m]
-            work.slack[m] += dual * work.gradient[m]
+        if search.active[m] == 1:
+            dual_step[m] = (center - dual[m] * step[m]) / point[m] - dual[m]
+            if step[m] < 0.0:
+                length = min(length, -_REACH * point[m] / step[m])
+            if dual_step[m] < 0.0:
+                dual_length = min(dual_length, -_REACH * dual[m] / dual_step[m])
     total = 0.0
     for m in range(outcomes):
-        if work.active[m] == 1:
-            total += work.point[m] * work.slack[m]
-    return total / work.size[1] * (0.1 if min(length, dual) > 0.5 else 0.5)
+        if search.active[m] == 1:
+            point[m] += length * step[m]
+            dual[m] += dual_length * dual_step[m]
+            total += point[m] * dual[m]
+    return total / search.size[1] * (0.1 if min(length, dual_length) > 0.5 else 0.5)
 
 
 @kernel
-def exchange_points(work: Room) -> None:
-    """Exchange the point and the former one."""
-    for m in range(work.point.shape[0]):
-        other = work.former[m]
-        work.former[m] = work.point[m]
-        work.point[m] = other
+def exchange_points(search: Search) -> None:
+    """Exchange the point and the trial point."""
+    for m in range(search.point.shape[0]):
+        other = search.trial[m]
+        search.trial[m] = search.point[m]
+        search.point[m] = other
 
 
 @kernel
-def center_slack(work: Room, center: float) -> None:
+def center_dual(search: Search, center: float) -> None:
     """Set z so that q z is the same everywhere."""
-    for m in range(work.point.shape[0]):
-        if work.active[m] == 1:
-            work.slack[m] = center / work.point[m]
+    for m in range(search.point.shape[0]):
+        if search.active[m] == 1:
+            search.dual[m] = center / search.point[m]
 
 
 @kernel
-def descend(signals: Signals, j: int, work: Room, tolerance: float, depth: float) -> tuple[float, float]:
-    """Lower F over the border from the point; return a proven lower end, and F at the point it came to.
+def minimize_divergence(
+    signals: Signals, j: int, search: Search, tolerance: float, depth: float
+) -> tuple[float, float]:
+    """Lower F over the border from the point; return a lower bound, and F at the point it came to.
 
-    It stops when the lower end reaches 1, when both ends are within `tolerance`, or when they are within `depth` times
-    what the value is below 1. Unless `former` is all zero, it is first tried whether that point and the multipliers,
-    wherever they come from, prove a lower end of 1; then no search is made.
+    It stops when the lower bound reaches 1, when the duality gap is within `tolerance`, or within `depth` times what
+    the value is below 1. Unless `trial` is all zero, it is first tried whether that point and the multipliers, wherever
+    they come from, prove a lower bound of 1; then no search is made.
     """
     low, value, center = 0.0, math.inf, 0.0
     total = 0.0
-    for m in range(work.former.shape[0]):
-        total += work.former[m]
-    trial = total > 0.0 and work.size[0] > 0
-    if trial:
-        exchange_points(work)
+    for m in range(search.trial.shape[0]):
+        total += search.trial[m]
+    trying = total > 0.0 and search.size[0] > 0
+    if trying:
+        exchange_points(search)
     for _ in range(_MOST_STEPS):
-        value = revealed(signals, work)
-        if not trial:
-            if work.size[0] == 0 or value == math.inf:
+        value = objective(signals, search)
+        if not trying:
+            if search.size[0] == 0 or value == math.inf:
                 return value, value
             if center == 0.0:
-                center = 0.5 * value / work.size[1] + 1e-15
-                center_slack(work, center)
+                center = 0.5 * value / search.size[1] + 1e-15
+                center_dual(search, center)
         if value < math.inf:
-            linearize(signals, work)
-            if not trial:
-                price(work)
-            low = max(low, proven(signals, j, work, value))
+            set_gradient(signals, search)
+            if not trying:
+                set_multipliers(search)
+            low = max(low, lower_bound(signals, j, search, value))
         if low >= 1.0:
             return low, max(low, value)
-        if trial:
-            trial = False
-            exchange_points(work)
+        if trying:
+            trying = False
+            exchange_points(search)
         elif value - low <= max(tolerance, depth * (1.0 - value)):
             break
         else:
-            bend(signals, work)
-            aim(work, center)
-            center = walk(work, center)
+            set_hessian(signals, search)
+            newton_step(search, center)
+            center = move(search, center)
     return low, value

@@ -7,7 +7,7 @@ With hat pi_a the frequencies of what action a showed and radii f_a, PM-DMED-Hin
 behind each border of the cell of j (a not j). It is found by a barrier method: with s >= 0 and s >= KL - f in place of
 the positive part, the logarithms of both slacks, of the ball's and of q weighed by mu, and s eliminated in closed form,
 the function is smooth and Newton's method applies. The derivatives theta_a in [0, r_a] of the smoothed positive parts,
-and the multiplier theta_j of the ball, prove a lower end whatever mu: for every such q
+and the multiplier theta_j of the ball, prove a lower bound whatever mu: for every such q
 
     G(q) >= sum_a theta_a (KL(hat pi_a | S_a q) - f_a) + theta_j (KL(hat pi_j | S_j q) - f_j),
 
@@ -20,46 +20,55 @@ stands for that.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from sidelight.game_arrays import Signals
-from sidelight.kernels import kernel
+from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.optimization.allocation import (
-    FOUND,
-    IMPOSSIBLE,
-    SUFFICIENT,
-    Geometry,
-    approach,
-    master_room,
-    place_for_column,
-    reoptimize,
-    restart,
+    Allocation,
+    ask_for,
+    column_entry,
+    new_allocation,
+    search_border,
+    start_search,
 )
 from sidelight.optimization.divergence import (
-    aim,
-    bend,
-    center_slack,
-    descend,
+    Search,
+    add_curvature,
+    center_dual,
     divergence,
-    linearize,
-    price,
-    proven,
-    span,
-    stiffen,
+    lower_bound,
+    minimize_divergence,
+    newton_step,
+    set_directions,
+    set_gradient,
+    set_hessian,
+    set_multipliers,
 )
-from sidelight.optimization.likelihood import Room, informative, project
+from sidelight.optimization.geometry import Geometry
+from sidelight.optimization.likelihood import informative, project
 
 _MOST_STEPS = 200
-_MOST_CUTS = 60
-_CERTAIN = 1e9
+# How near to 1 a proof that the weights suffice must come.
 _CLOSE = 1e-6
-_EQUAL = 1e-9
 _LEAST_MU = 1e-13
 
 
-def with_silence(game: Geometry) -> Geometry:
+class Hinge(NamedTuple):
+    """An allocation problem with radii. The weights of its search hold theta; its last action is the silent one."""
+
+    allocation: Allocation
+    plays: Floats  # r
+    radius: Floats  # f
+    excess: Floats  # KL - f
+    curvature: Floats  # second derivatives of the smoothed positive parts
+    ball: Integers  # the action whose radius confines the laws, -1 for none
+
+
+def with_silent_action(game: Geometry) -> Geometry:
     """Add an action that shows nothing behind the last one."""
     signals = game.signals
     last = signals.first[-1]
@@ -67,156 +76,80 @@ def with_silence(game: Geometry) -> Geometry:
     return game._replace(signals=Signals(shown, np.append(signals.first, last + 1)))
 
 
-def hinged_room(actions: int, outcomes: int, symbols: int, borders: int) -> dict[str, Any]:
-    """Return the arrays of the search with radii, by name, for a game with its silent action.
+def new_hinge(actions: int, outcomes: int, symbols: int, borders: int) -> Hinge:
+    """Return room for problems with radii of a game with its silent action."""
+    return Hinge(
+        allocation=new_allocation(actions, outcomes, symbols, borders),
+        plays=np.zeros(actions),
+        radius=np.zeros(actions),
+        excess=np.zeros(actions),
+        curvature=np.zeros(actions),
+        ball=np.zeros(1, np.int64),
+    )
 
-    asked: r; radius: f; excess: KL - f; curve: second derivatives of the smoothed positive parts; ball: the action
-    whose radius confines the laws, -1 for none. `weight` holds theta.
+
+@implements(search_border, Hinge)
+def _search_border(
+    problem: Hinge, game: Geometry, j: int, e: int, tolerance: float, first: bool
+) -> tuple[float, float]:
+    silent = problem.plays.shape[0] - 1
+    problem.ball[0] = j if informative(game.signals, j) else -1
+    if not start_search(problem.allocation, game, silent, e) or not start_in_ball(problem, game, silent):
+        return math.inf, math.inf
+    return minimize_hinge(game.signals, silent, problem, _CLOSE if first else 0.3 * tolerance, 0.1)
+
+
+@implements(column_entry, Hinge)
+def _column_entry(problem: Hinge, signals: Signals, a: int) -> float:
+    search = problem.allocation.search
+    return max(divergence(signals, search.base, search.image, a) - problem.radius[a], 0.0)
+
+
+@implements(ask_for, Hinge)
+def _ask_for(problem: Hinge, share: Floats) -> None:
+    for a in range(share.shape[0]):
+        problem.plays[a] = share[a]
+
+
+@kernel
+def start_in_ball(problem: Hinge, game: Geometry, silent: int) -> bool:
+    """Bring the point, which is on the border, into the ball; False if the border misses it."""
+    search, j = problem.allocation.search, problem.ball[0]
+    if j < 0:
+        return True
+    for a in range(search.weight.shape[0]):
+        search.weight[a] = 1.0 / problem.radius[a] if a == j else 0.0
+    low, value = minimize_divergence(game.signals, silent, search, 1e-9, 0.5)
+    return low < 1.0 and value < 1.0
+
+
+@kernel
+def minimize_hinge(
+    signals: Signals, silent: int, problem: Hinge, tolerance: float, depth: float
+) -> tuple[float, float]:
+    """Lower G over the border from the point, inside the ball; return as `minimize_divergence` does.
+
+    For each mu the last step ends where weights and multipliers, as predicted for it, give a proof.
     """
-    arrays = master_room(actions, outcomes, symbols, borders)
-    arrays |= {name: np.zeros(actions) for name in ("asked", "radius", "excess", "curve")}
-    return arrays | {"ball": np.zeros(1, np.int64)}
-
-
-@kernel
-def above(x: float, mu: float) -> float:
-    """Return 2 mu + x + sqrt(x^2 + 4 mu^2), without cancellation."""
-    spread = math.sqrt(x * x + 4.0 * mu * mu)
-    return 2.0 * mu + (x + spread if x > 0.0 else 4.0 * mu * mu / (spread - x))
-
-
-@kernel
-def potential(signals: Signals, work: Room, mu: float) -> float:
-    """Return the smoothed G with its barriers at the point (infinite outside), after setting image and excess.
-
-    For r (KL - f)_+ the least of r s - mu log s - mu log(s - KL + f) has s = above(r (KL - f)) / 2r.
-    """
-    project(signals, work.point, work.image)
-    total = 0.0
-    for m in range(work.point.shape[0]):
-        if work.active[m] == 1:
-            if work.point[m] <= 0.0:
-                return math.inf
-            total -= mu * math.log(work.point[m])
-    for a in range(work.asked.shape[0]):
-        if a == work.ball[0] or work.asked[a] > 0.0:
-            work.excess[a] = divergence(signals, work.base, work.image, a) - work.radius[a]
-            if a == work.ball[0]:
-                if work.excess[a] >= 0.0:
-                    return math.inf
-                total -= mu * math.log(-work.excess[a])
-            else:
-                r = work.asked[a]
-                s, rest = above(r * work.excess[a], mu) / (2.0 * r), above(-r * work.excess[a], mu) / (2.0 * r)
-                total += r * s - mu * math.log(s) - mu * math.log(rest)
-    return total
-
-
-@kernel
-def tilt(work: Room, mu: float) -> None:
-    """Set the weights theta, derivatives of the smoothed G, its second derivatives and the multipliers of q >= 0."""
-    for a in range(work.asked.shape[0]):
-        work.weight[a] = 0.0
-        work.curve[a] = 0.0
-        if a == work.ball[0]:
-            work.weight[a] = -mu / work.excess[a]
-            work.curve[a] = work.weight[a] * work.weight[a] / mu
-        elif work.asked[a] > 0.0:
-            r = work.asked[a]
-            s, rest = above(r * work.excess[a], mu) / (2.0 * r), above(-r * work.excess[a], mu) / (2.0 * r)
-            work.weight[a] = min(mu / rest, r)
-            work.curve[a] = mu / (s * s + rest * rest)
-    center_slack(work, mu)
-
-
-@kernel
-def forecast(signals: Signals, work: Room) -> None:
-    """Set weights and multipliers to what the quadratic model says they are at the end of the step."""
-    for a in range(work.asked.shape[0]):
-        if work.curve[a] > 0.0:
-            change = 0.0
-            for m in range(work.point.shape[0]):
-                u = signals.shown[a, m]
-                if work.active[m] == 1:
-                    change -= work.base[u] / work.image[u] * work.step[m]
-            weight = max(work.weight[a] + work.curve[a] * change, 0.0)
-            work.weight[a] = weight if a == work.ball[0] else min(weight, work.asked[a])
-    for m in range(work.point.shape[0]):
-        if work.active[m] == 1:
-            work.slack[m] = max(work.slack[m] * (1.0 - work.step[m] / work.point[m]), 0.0)
-
-
-@kernel
-def tally(work: Room) -> tuple[float, float, float]:
-    """Return G, sum theta KL and sum theta f."""
-    total, tilted, off = 0.0, 0.0, 0.0
-    for a in range(work.asked.shape[0]):
-        if a != work.ball[0] and work.asked[a] > 0.0:
-            total += work.asked[a] * max(work.excess[a], 0.0)
-        if work.weight[a] > 0.0:
-            tilted += work.weight[a] * (work.excess[a] + work.radius[a])
-            off += work.weight[a] * work.radius[a]
-    return total, tilted, off
-
-
-@kernel
-def bend_hinged(signals: Signals, work: Room) -> None:
-    """Add the curvature of the smoothed positive parts and of the ball's barrier to the second derivatives."""
-    for a in range(work.asked.shape[0]):
-        if work.curve[a] > 0.0:
-            for v in range(work.size[0]):
-                total = 0.0
-                for m in range(work.point.shape[0]):
-                    u = signals.shown[a, m]
-                    total += work.base[u] / work.image[u] * work.directions[v, m]
-                work.step[v] = total
-            stiffen(work, work.curve[a])
-
-
-@kernel
-def moved(work: Room, length: float) -> None:
-    """Move the point along the step."""
-    for m in range(work.point.shape[0]):
-        if work.active[m] == 1:
-            work.point[m] += length * work.step[m]
-
-
-@kernel
-def promise(work: Room, mu: float) -> tuple[float, float]:
-    """Return what the step would gain at its start's slope, and how far it may go."""
-    gain, length = 0.0, 1.0
-    for m in range(work.point.shape[0]):
-        if work.active[m] == 1:
-            gain -= (work.gradient[m] - mu / work.point[m]) * work.step[m]
-            if work.step[m] < 0.0:
-                length = min(length, -0.99 * work.point[m] / work.step[m])
-    return gain, length
-
-
-@kernel
-def descend_hinged(signals: Signals, own: int, work: Room, tolerance: float, depth: float) -> tuple[float, float]:
-    """Lower G over the border from the point, inside the ball; return as `descend` does. `own` is the silent action.
-
-    For each mu the last step ends where weights and multipliers, as forecast for it, give a proof.
-    """
+    search = problem.allocation.search
     mu, low, value = 1.0, 0.0, math.inf
-    length, before, gain, last = 0.0, math.inf, 0.0, False
+    length, before, decrease, last = 0.0, math.inf, 0.0, False
     for _ in range(_MOST_STEPS):
-        now = potential(signals, work, mu)
-        if length > 0.0 and now > (math.inf if last and now < math.inf else before - 1e-4 * length * gain):
+        now = barrier_objective(signals, problem, mu)
+        if length > 0.0 and now > (math.inf if last and now < math.inf else before - 1e-4 * length * decrease):
             length *= 0.5  # it was too far
-            moved(work, -length)
+            move(search, -length)
             if length < 1e-13:
                 break
             continue
         if not last:
-            tilt(work, mu)
-        value, tilted, off = tally(work)
-        if work.size[0] == 0:
+            set_derivatives(problem, mu)
+        value, weighted, radii = objectives(problem)
+        if search.size[0] == 0:
             return value, value
-        linearize(signals, work)
-        price(work)
-        low = max(low, proven(signals, own, work, tilted) - off)
+        set_gradient(signals, search)
+        set_multipliers(search)
+        low = max(low, lower_bound(signals, silent, search, weighted) - radii)
         if low >= 1.0:
             return low, max(low, value)
         if value - low <= max(tolerance, depth * (1.0 - value)) or mu < _LEAST_MU:
@@ -225,94 +158,158 @@ def descend_hinged(signals: Signals, own: int, work: Room, tolerance: float, dep
             mu *= 0.2
             length, last = 0.0, False
         else:
-            bend(signals, work)
-            bend_hinged(signals, work)
-            aim(work, mu)
-            gain, length = promise(work, mu)
-            before, last = now, gain <= 0.3 * mu
+            set_hessian(signals, search)
+            add_hinge_curvature(signals, problem)
+            newton_step(search, mu)
+            decrease, length = predicted_decrease(search, mu)
+            before, last = now, decrease <= 0.3 * mu
             if last:
-                forecast(signals, work)
-            moved(work, length)
+                predict_derivatives(signals, problem)
+            move(search, length)
     return low, value
 
 
 @kernel
-def inside_ball(game: Geometry, own: int, work: Room) -> bool:
-    """Bring the point, which is on the border, into the ball; False if the border misses it."""
-    j = work.ball[0]
-    if j < 0:
-        return True
-    for a in range(work.weight.shape[0]):
-        work.weight[a] = 1.0 / work.radius[a] if a == j else 0.0
-    low, value = descend(game.signals, own, work, 1e-9, 0.5)
-    return low < 1.0 and value < 1.0
+def doubled_slack(x: float, mu: float) -> float:
+    """Return 2 mu + x + sqrt(x^2 + 4 mu^2), without cancellation."""
+    root = math.sqrt(x * x + 4.0 * mu * mu)
+    return 2.0 * mu + (x + root if x > 0.0 else 4.0 * mu * mu / (root - x))
 
 
 @kernel
-def add_hinged_column(signals: Signals, j: int, work: Room) -> int:
-    """Add the point (whose excess is set) to the alternatives; return its place, -1 if there is no room."""
-    place = place_for_column(work)
-    if place >= 0:
-        for a in range(work.cost.shape[0]):
-            work.pool[place, a] = 0.0
-            if a != j and informative(signals, a):
-                over = divergence(signals, work.base, work.image, a) - work.radius[a]
-                work.pool[place, a] = min(max(over, 0.0), _CERTAIN)
-    return place
+def slacks(r: float, excess: float, mu: float) -> tuple[float, float]:
+    """Return s and s - excess for the s of least r s - mu log s - mu log(s - excess)."""
+    return doubled_slack(r * excess, mu) / (2.0 * r), doubled_slack(-r * excess, mu) / (2.0 * r)
 
 
 @kernel
-def allocate_hinged(game: Geometry, j: int, work: Room, tolerance: float) -> int:
-    """Say whether `asked` rules every alternative out; if not, set `share` to what would; as `allocate`."""
-    actions = work.cost.shape[0]
-    own = actions - 1
-    answer = SUFFICIENT
-    for turn in range(_MOST_CUTS):
-        work.lowest[0] = math.inf
-        enough = 1.0 - (_EQUAL if turn == 0 else 0.5 * tolerance)
-        added = 0
-        for e in range(game.start[j], game.start[j + 1]):
-            work.ball[0] = j if informative(game.signals, j) else -1
-            if not approach(game, own, work, e) or not inside_ball(game, own, work):
-                continue
-            low, value = descend_hinged(game.signals, own, work, _CLOSE if turn == 0 else 0.3 * tolerance, 0.1)
-            work.lowest[0] = min(work.lowest[0], low)
-            if value < enough:
-                if answer == SUFFICIENT:
-                    answer = FOUND
-                    restart(work, j)
-                added += 1 if add_hinged_column(game.signals, j, work) >= 0 else 0
-        if added == 0:
-            break
-        if not reoptimize(work):
-            return IMPOSSIBLE
-        for a in range(actions):
-            work.asked[a] = work.share[a]
-    if answer == FOUND:
-        if work.lowest[0] <= 0.0:
-            return IMPOSSIBLE
-        for a in range(actions):
-            work.share[a] /= min(work.lowest[0], 1.0)
-    return answer
+def barrier_objective(signals: Signals, problem: Hinge, mu: float) -> float:
+    """Return the smoothed G with its barriers at the point (infinite outside), after setting image and excess."""
+    search, excess = problem.allocation.search, problem.excess
+    project(signals, search.point, search.image)
+    total = 0.0
+    for m in range(search.point.shape[0]):
+        if search.active[m] == 1:
+            if search.point[m] <= 0.0:
+                return math.inf
+            total -= mu * math.log(search.point[m])
+    for a in range(problem.plays.shape[0]):
+        if a == problem.ball[0] or problem.plays[a] > 0.0:
+            excess[a] = divergence(signals, search.base, search.image, a) - problem.radius[a]
+            if a == problem.ball[0]:
+                if excess[a] >= 0.0:
+                    return math.inf
+                total -= mu * math.log(-excess[a])
+            else:
+                r = problem.plays[a]
+                s, rest = slacks(r, excess[a], mu)
+                total += r * s - mu * math.log(s) - mu * math.log(rest)
+    return total
 
 
-def reconcile(signals: Signals, work: Any) -> bool:
-    """Look for a law within all radii, starting from `law`; set `law` and `image` to it, or say that there is none.
+@kernel
+def set_derivatives(problem: Hinge, mu: float) -> None:
+    """Set the weights theta, derivatives of the smoothed G, its second derivatives and the multipliers of q >= 0."""
+    weight, curvature = problem.allocation.search.weight, problem.curvature
+    for a in range(problem.plays.shape[0]):
+        weight[a] = 0.0
+        curvature[a] = 0.0
+        if a == problem.ball[0]:
+            weight[a] = -mu / problem.excess[a]
+            curvature[a] = weight[a] * weight[a] / mu
+        elif problem.plays[a] > 0.0:
+            s, rest = slacks(problem.plays[a], problem.excess[a], mu)
+            weight[a] = min(mu / rest, problem.plays[a])
+            curvature[a] = mu / (s * s + rest * rest)
+    center_dual(problem.allocation.search, mu)
 
-    It minimises sum_a asked_a (KL(hat pi_a | S_a p) - f_a)_+ over all laws, which is 0 exactly if there is one.
+
+@kernel
+def predict_derivatives(signals: Signals, problem: Hinge) -> None:
+    """Set weights and multipliers to what the quadratic model says they are at the end of the step."""
+    search = problem.allocation.search
+    step = search.scratch.step
+    for a in range(problem.plays.shape[0]):
+        if problem.curvature[a] > 0.0:
+            change = 0.0
+            for m in range(search.point.shape[0]):
+                u = signals.shown[a, m]
+                if search.active[m] == 1:
+                    change -= search.base[u] / search.image[u] * step[m]
+            weight = max(search.weight[a] + problem.curvature[a] * change, 0.0)
+            search.weight[a] = weight if a == problem.ball[0] else min(weight, problem.plays[a])
+    for m in range(search.point.shape[0]):
+        if search.active[m] == 1:
+            search.dual[m] = max(search.dual[m] * (1.0 - step[m] / search.point[m]), 0.0)
+
+
+@kernel
+def objectives(problem: Hinge) -> tuple[float, float, float]:
+    """Return G, sum theta KL and sum theta f."""
+    weight = problem.allocation.search.weight
+    total, weighted, radii = 0.0, 0.0, 0.0
+    for a in range(problem.plays.shape[0]):
+        if a != problem.ball[0] and problem.plays[a] > 0.0:
+            total += problem.plays[a] * max(problem.excess[a], 0.0)
+        if weight[a] > 0.0:
+            weighted += weight[a] * (problem.excess[a] + problem.radius[a])
+            radii += weight[a] * problem.radius[a]
+    return total, weighted, radii
+
+
+@kernel
+def add_hinge_curvature(signals: Signals, problem: Hinge) -> None:
+    """Add the curvature of the smoothed positive parts and of the ball's barrier to the Hessian."""
+    search = problem.allocation.search
+    for a in range(problem.plays.shape[0]):
+        if problem.curvature[a] > 0.0:
+            for v in range(search.size[0]):
+                total = 0.0
+                for m in range(search.point.shape[0]):
+                    u = signals.shown[a, m]
+                    total += search.base[u] / search.image[u] * search.directions[v, m]
+                search.scratch.step[v] = total
+            add_curvature(search.scratch, search.size[0], problem.curvature[a])
+
+
+@kernel
+def move(search: Search, length: float) -> None:
+    """Move the point along the step."""
+    for m in range(search.point.shape[0]):
+        if search.active[m] == 1:
+            search.point[m] += length * search.scratch.step[m]
+
+
+@kernel
+def predicted_decrease(search: Search, mu: float) -> tuple[float, float]:
+    """Return how much the step lowers the linear model, and how far it may go."""
+    newton = search.scratch
+    decrease, length = 0.0, 1.0
+    for m in range(search.point.shape[0]):
+        if search.active[m] == 1:
+            decrease -= (newton.gradient[m] - mu / search.point[m]) * newton.step[m]
+            if newton.step[m] < 0.0:
+                length = min(length, -0.99 * search.point[m] / newton.step[m])
+    return decrease, length
+
+
+def find_consistent_law(signals: Signals, problem: Hinge, law: Floats, image: Floats) -> bool:
+    """Look for a law within all radii, starting from `law`; set law and image to it, or say that there is none.
+
+    It minimizes sum_a r_a (KL(hat pi_a | S_a p) - f_a)_+ over all laws, which is 0 exactly if there is one.
     """
-    work.ball[0] = -1
-    work.rows[:] = 0.0
-    work.multipliers[:] = 0.0
-    work.active[:] = 1
-    work.point[:] = 0.99 * work.law + 0.01 / len(work.law)
-    own = len(work.asked) - 1
-    project(signals, work.point, work.image)
-    work.base[signals.first[own]] = 1.0
-    span(signals, own, work)
-    _, value = descend_hinged(signals, own, work, 1e-9, 0.0)
+    search, silent = problem.allocation.search, len(problem.plays) - 1
+    problem.ball[0] = -1
+    search.equations.rows[:] = 0.0
+    search.equations.multipliers[:] = 0.0
+    search.active[:] = 1
+    search.point[:] = 0.99 * law + 0.01 / len(law)
+    project(signals, search.point, search.image)
+    search.base[signals.first[silent]] = 1.0
+    set_directions(signals, silent, search)
+    _, value = minimize_hinge(signals, silent, problem, 1e-9, 0.0)
     if value > 1e-9:
         return False
-    work.law[:] = work.point
-    project(signals, work.law, work.image)
+    law[:] = search.point
+    project(signals, law, image)
     return True

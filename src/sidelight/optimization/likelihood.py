@@ -6,7 +6,7 @@ With nu_au the times that action a showed its symbol u, the log-likelihood of a 
 
 and its gradient is g_m = sum_a nu_au / (S_a p)_u, u being what a shows for outcome m. Since sum_m p_m g_m is the
 number n of symbols, a law is best exactly if g_m <= n for every m, and for any p the best log-likelihood is larger by
-at most max_m g_m - n. That test ends the search: a step of expectation maximisation, p_m <- p_m g_m / n, to start from
+at most max_m g_m - n. That test ends the search: a step of expectation maximization, p_m <- p_m g_m / n, to start from
 scratch, then Newton's method on the outcomes with p_m > 0, one more of them set free at a time.
 
 The best law need not be unique: the symbols may say nothing about some direction. Then any one is found.
@@ -15,17 +15,14 @@ The best law need not be unique: the symbols may say nothing about some directio
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import cholesky, solve
-
-Room = Any
-"""A named tuple with the arrays that a kernel works with (of `fitting_room`, and so on), whatever else it holds."""
 
 # How far max g may exceed n, relative to n.
 _ENOUGH = 1e-11
@@ -38,11 +35,38 @@ _RIDGE = 1e-10
 _SHARE = 1e-3
 
 
-def fitting_room(outcomes: int, symbols: int) -> dict[str, Any]:
-    """Return the arrays that fitting works with, by name: `law`, kept from one fit to the next, and scratch."""
-    arrays: dict[str, Any] = {name: np.zeros(outcomes) for name in ("gradient", "step", "right")}
-    arrays |= {"law": np.full(outcomes, 1.0 / outcomes), "image": np.zeros(symbols)}
-    return arrays | {"matrix": np.zeros((outcomes, outcomes)), "free": np.zeros(outcomes, np.int64)}
+class Newton(NamedTuple):
+    """Scratch of Newton's method."""
+
+    gradient: Floats
+    hessian: Floats  # its lower half, then Cholesky's factor of it
+    right: Floats
+    step: Floats
+    free: Integers  # the coordinates that may move
+
+
+class Fit(NamedTuple):
+    """A law, kept from one fit to the next, and what fitting works with."""
+
+    law: Floats
+    image: Floats  # the law of every action's symbols, one after the other
+    scratch: Newton
+
+
+def new_newton(outcomes: int) -> Newton:
+    """Return scratch for a function of so many variables."""
+    return Newton(
+        gradient=np.zeros(outcomes),
+        hessian=np.zeros((outcomes, outcomes)),
+        right=np.zeros(outcomes),
+        step=np.zeros(outcomes),
+        free=np.zeros(outcomes, np.int64),
+    )
+
+
+def new_fit(outcomes: int, symbols: int) -> Fit:
+    """Return the uniform law, and room to fit it."""
+    return Fit(np.full(outcomes, 1.0 / outcomes), np.zeros(symbols), new_newton(outcomes))
 
 
 @kernel
@@ -62,17 +86,17 @@ def informative(signals: Signals, a: int) -> bool:
 
 
 @kernel
-def slope(signals: Signals, counts: Floats, work: Room) -> float:
+def set_gradient(signals: Signals, counts: Floats, fit: Fit) -> float:
     """Set the gradient at the law; return its largest entry."""
     top = 0.0
-    for m in range(work.law.shape[0]):
+    for m in range(fit.law.shape[0]):
         total = 0.0
         for a in range(signals.shown.shape[0]):
             if informative(signals, a):
                 u = signals.shown[a, m]
                 if counts[u] > 0.0:
-                    total += counts[u] / work.image[u]
-        work.gradient[m] = total
+                    total += counts[u] / fit.image[u]
+        fit.scratch.gradient[m] = total
         top = max(top, total)
     return top
 
@@ -88,54 +112,73 @@ def possible(counts: Floats, image: Floats) -> bool:
 
 
 @kernel
-def expect(work: Room, n: float) -> None:
-    """Take one step of expectation maximisation."""
-    for m in range(work.law.shape[0]):
-        work.law[m] *= work.gradient[m] / n
+def expectation_maximization(fit: Fit, n: float) -> None:
+    """Take one step of expectation maximization."""
+    for m in range(fit.law.shape[0]):
+        fit.law[m] *= fit.scratch.gradient[m] / n
 
 
 @kernel
-def newton(signals: Signals, counts: Floats, work: Room, n: float) -> None:
-    """Set the step that maximises the quadratic model over the free outcomes, leaving the total mass alone."""
+def set_free(fit: Fit, n: float) -> int:
+    """Set free the outcomes of positive mass, and the one whose gradient exceeds n most; return how many there are."""
+    newton = fit.scratch
     size = 0
     top, best = n, -1
-    for m in range(work.law.shape[0]):
-        work.step[m] = 0.0
-        if work.law[m] > 0.0:
-            work.free[size] = m
+    for m in range(fit.law.shape[0]):
+        if fit.law[m] > 0.0:
+            newton.free[size] = m
             size += 1
-        elif work.gradient[m] > top:
-            top, best = work.gradient[m], m
+        elif newton.gradient[m] > top:
+            top, best = newton.gradient[m], m
     if best >= 0:
-        work.free[size] = best
+        newton.free[size] = best
         size += 1
+    return size
+
+
+@kernel
+def set_hessian(signals: Signals, counts: Floats, fit: Fit, size: int) -> None:
+    """Set minus the second derivatives, H_mk = sum_a nu_au / (S_a p)_u^2, a showing the same u for m and k."""
+    newton = fit.scratch
     for i in range(size):
         for j in range(i + 1):
             total = 0.0
             for a in range(signals.shown.shape[0]):
-                u = signals.shown[a, work.free[i]]
-                if u == signals.shown[a, work.free[j]] and counts[u] > 0.0 and informative(signals, a):
-                    total += counts[u] / (work.image[u] * work.image[u])
-            work.matrix[i, j] = total
-    cholesky(work.matrix, work.matrix, size, _RIDGE, 0.0)
-    right = work.right[:size]
-    # H x = 1 first, then H x = g - n, from which so much of the former is taken that the total mass stays.
+                u = signals.shown[a, newton.free[i]]
+                if u == signals.shown[a, newton.free[j]] and counts[u] > 0.0 and informative(signals, a):
+                    total += counts[u] / (fit.image[u] * fit.image[u])
+            newton.hessian[i, j] = total
+
+
+@kernel
+def newton_step(signals: Signals, counts: Floats, fit: Fit, n: float) -> None:
+    """Set the step that maximizes the quadratic model over the free outcomes, leaving the total mass alone.
+
+    That is x = H^-1 (g - n) minus as much of H^-1 1 as makes the sum zero.
+    """
+    newton = fit.scratch
+    size = set_free(fit, n)
+    set_hessian(signals, counts, fit, size)
+    cholesky(newton.hessian, newton.hessian, size, _RIDGE, 0.0)
+    right = newton.right[:size]
+    for m in range(fit.law.shape[0]):
+        newton.step[m] = 0.0
     whole = 1.0
     for turn in range(2):
         for i in range(size):
-            work.right[i] = 1.0 if turn == 0 else work.gradient[work.free[i]] - n
-        solve(work.matrix, right, right)
+            right[i] = 1.0 if turn == 0 else newton.gradient[newton.free[i]] - n
+        solve(newton.hessian, right, right)
         total = 0.0
         for i in range(size):
-            total += work.right[i]
+            total += right[i]
         for i in range(size):
-            m = work.free[i]
-            work.step[m] = work.right[i] if turn == 0 else work.right[i] - work.step[m] * (total / whole)
+            m = newton.free[i]
+            newton.step[m] = right[i] if turn == 0 else right[i] - newton.step[m] * (total / whole)
         whole = total
 
 
 @kernel
-def gain(signals: Signals, counts: Floats, work: Room, length: float) -> float:
+def increase(signals: Signals, counts: Floats, fit: Fit, length: float) -> float:
     """Return by how much the log-likelihood grows along the step; minus infinity where it is not defined."""
     total = 0.0
     for a in range(signals.shown.shape[0]):
@@ -143,10 +186,10 @@ def gain(signals: Signals, counts: Floats, work: Room, length: float) -> float:
             for u in range(signals.first[a], signals.first[a + 1]):
                 if counts[u] > 0.0:
                     change = 0.0
-                    for m in range(work.law.shape[0]):
+                    for m in range(fit.law.shape[0]):
                         if signals.shown[a, m] == u:
-                            change += work.step[m]
-                    change *= length / work.image[u]
+                            change += fit.scratch.step[m]
+                    change *= length / fit.image[u]
                     if change <= -1.0:
                         return -math.inf
                     total += counts[u] * math.log1p(change)
@@ -154,21 +197,22 @@ def gain(signals: Signals, counts: Floats, work: Room, length: float) -> float:
 
 
 @kernel
-def advance(signals: Signals, counts: Floats, work: Room, n: float) -> bool:
-    """Walk along the step as far as the likelihood grows and no mass turns negative; say whether it moved."""
+def line_search(signals: Signals, counts: Floats, fit: Fit, n: float) -> bool:
+    """Move along the step as far as the likelihood grows and no mass turns negative; say whether it moved."""
+    law, step, gradient = fit.law, fit.scratch.step, fit.scratch.gradient
     longest, blocking = 1.0, -1
-    promised = 0.0
-    for m in range(work.law.shape[0]):
-        promised += work.step[m] * (work.gradient[m] - n)
-        if work.step[m] < 0.0 and work.law[m] < -longest * work.step[m]:
-            longest, blocking = -work.law[m] / work.step[m], m
+    predicted = 0.0
+    for m in range(law.shape[0]):
+        predicted += step[m] * (gradient[m] - n)
+        if step[m] < 0.0 and law[m] < -longest * step[m]:
+            longest, blocking = -law[m] / step[m], m
     length = longest
     for _ in range(_MOST_HALVINGS):
-        if gain(signals, counts, work, length) >= 1e-4 * length * promised:
-            for m in range(work.law.shape[0]):
-                work.law[m] = max(work.law[m] + length * work.step[m], 0.0)
+        if increase(signals, counts, fit, length) >= 1e-4 * length * predicted:
+            for m in range(law.shape[0]):
+                law[m] = max(law[m] + length * step[m], 0.0)
             if blocking >= 0 and length == longest:
-                work.law[blocking] = 0.0
+                law[blocking] = 0.0
             return length > 0.0
         length *= 0.5
     return False
@@ -185,14 +229,14 @@ def normalize(law: Floats) -> None:
 
 
 @kernel
-def mix(law: Floats) -> None:
+def mix_with_uniform(law: Floats) -> None:
     """Give every outcome a little of the mass."""
     for m in range(law.shape[0]):
         law[m] = (1.0 - _SHARE) * law[m] + _SHARE / law.shape[0]
 
 
 @kernel
-def fit(signals: Signals, counts: Floats, work: Room) -> float:
+def maximize_likelihood(signals: Signals, counts: Floats, fit: Fit) -> float:
     """Set `law` to a best law (and `image` to its symbol laws); return what it may fall short of the best likelihood.
 
     The search starts from `law`, which should sum to one; the shortfall is per symbol seen.
@@ -205,25 +249,25 @@ def fit(signals: Signals, counts: Floats, work: Room) -> float:
     shortfall = 0.0
     fresh, polished = False, False
     for _ in range(_MOST_STEPS):
-        project(signals, work.law, work.image)
+        project(signals, fit.law, fit.image)
         if n == 0.0:
             break
-        moved = possible(counts, work.image)
+        moved = possible(counts, fit.image)
         if moved:
-            shortfall = slope(signals, counts, work) / n - 1.0
+            shortfall = set_gradient(signals, counts, fit) / n - 1.0
             if polished:
                 break
             polished = shortfall <= _ENOUGH  # one more step makes the law itself as good as its likelihood
             if fresh and not polished:
-                expect(work, n)
+                expectation_maximization(fit, n)
                 fresh = False
             else:
-                newton(signals, counts, work, n)
-                moved = advance(signals, counts, work, n)
+                newton_step(signals, counts, fit, n)
+                moved = line_search(signals, counts, fit, n)
                 if not moved and shortfall <= _NEARLY:
                     break  # rounding hides any further gain
         if not moved:
-            mix(work.law)
+            mix_with_uniform(fit.law)
             fresh = True
-        normalize(work.law)
+        normalize(fit.law)
     return shortfall

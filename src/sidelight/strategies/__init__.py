@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from sidelight.strategies.cbp import CBP, RandCBP
     from sidelight.strategies.cbpside import CBPSide, RandCBPSide
     from sidelight.strategies.cesa import CESA
-    from sidelight.strategies.dmed import PMDMED, PMDMEDHinge
+    from sidelight.strategies.dmed import PMDMED
+    from sidelight.strategies.dmed_hinge import PMDMEDHinge
     from sidelight.strategies.feedexp3 import FeedExp3
     from sidelight.strategies.ids import IDS
     from sidelight.strategies.ids_contexts import IDSContexts
@@ -53,7 +54,7 @@ _HOMES = {
     "TSPM": "tspm",
     "TSPMGaussian": "tspm",
     "PMDMED": "dmed",
-    "PMDMEDHinge": "dmed",
+    "PMDMEDHinge": "dmed_hinge",
     "FeedExp3": "feedexp3",
     "IDS": "ids",
     "IDSContexts": "ids_contexts",

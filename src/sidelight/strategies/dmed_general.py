@@ -1,6 +1,6 @@
 """PM-DMED for any number of outcomes; see `sidelight.strategies.dmed`.
 
-Most rounds need no search. An alternative and its multipliers, found some rounds ago, prove by convexity a lower end
+Most rounds need no search. An alternative and its multipliers, found some rounds ago, prove by convexity a lower bound
 for what is revealed about every law behind the same border now (see `sidelight.optimization.divergence`): if that
 suffices, the round costs one look at each border. And as long as no symbol came in, only log t has changed.
 """
@@ -13,21 +13,85 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Flags, Floats, Integers
-from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Geometry, allocate, master_room
-from sidelight.optimization.likelihood import fit, informative
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Allocation, allocate, new_allocation
+from sidelight.optimization.geometry import Geometry
+from sidelight.optimization.likelihood import Fit, informative, maximize_likelihood, new_fit
 from sidelight.strategies.base import Context, act, observe
-from sidelight.strategies.dmed_sets import add_all, add_short, add_usual, lead, set_room, take
+from sidelight.strategies.dmed_schedule import (
+    Schedule,
+    add_all,
+    add_short,
+    add_usual,
+    new_schedule,
+    next_action,
+    set_leader,
+)
 
 # Gaps below this (of losses scaled to [0, 1]) are raised to it: what costs nothing would be asked for without end.
-_LEAST_COST = 1e-7
-_OPEN = -1
+LEAST_COST = 1e-7
+# In place of an answer of `allocate`.
+OPEN = -1
+
+
+# Few levels between this and the searches: the compiler works through all of their code anew on each.
+@kernel
+def choose(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    """Choose an action."""
+    schedule = state.schedule
+    if schedule.clock[0] > 0:
+        game, problem = parameters.game, state.problem
+        log_t = max(math.log(schedule.clock[0]), 1e-9)
+        if state.stale[0] == 1:
+            maximize_likelihood(game.signals, state.counts, state.fit)
+            update(game, state)
+        add_usual(schedule, parameters.c, log_t)
+        if schedule.tied[0] == 0:
+            if state.answer[0] == OPEN or (state.answer[0] == SUFFICIENT and state.proven[0] < log_t):
+                set_weights(game, schedule, problem.search.weight, log_t)
+                state.answer[0] = allocate(problem, problem, game, schedule.leader[0], parameters.tolerance)
+                state.proven[0] = problem.bound[0] * log_t
+            if state.answer[0] == FOUND:
+                add_short(schedule, problem.master.share, log_t)
+            elif state.answer[0] == IMPOSSIBLE:
+                add_all(schedule)
+    return next_action(schedule)
+
+
+@kernel
+def count(game: Geometry, schedule: Schedule, counts: Floats, stale: Integers, action: int, symbol: int) -> None:
+    """Count a symbol; what the best guess rests on has changed unless the action always shows the same."""
+    counts[game.signals.first[action] + symbol] += 1.0
+    schedule.seen[action] += 1.0
+    if informative(game.signals, action):
+        stale[0] = 1
+
+
+@kernel
+def update(game: Geometry, state: State) -> None:
+    """Find who leads under the law that was fitted."""
+    base, cost = state.problem.search.base, state.problem.master.cost
+    for u in range(base.shape[0]):
+        base[u] = state.fit.image[u]
+    set_leader(state.schedule, game.loss, game.candidate, state.fit.law, cost)
+    for a in range(cost.shape[0]):
+        cost[a] = max(cost[a], LEAST_COST)
+    state.stale[0] = 0
+    state.answer[0] = OPEN
+
+
+@kernel
+def set_weights(game: Geometry, schedule: Schedule, weight: Floats, log_t: float) -> None:
+    """Set the weights to what was seen of the informative actions, relative to log t; the leader's does not count."""
+    for a in range(schedule.seen.shape[0]):
+        counts = a != schedule.leader[0] and informative(game.signals, a)
+        weight[a] = schedule.seen[a] / log_t if counts else 0.0
 
 
 class Parameters(NamedTuple):
     """What PM-DMED knows before the first round of a game with more than two outcomes."""
 
-    force: float
+    c: float
     tolerance: float
     game: Geometry
 
@@ -35,107 +99,44 @@ class Parameters(NamedTuple):
 class State(NamedTuple):
     """What play changes, and room to compute in."""
 
-    clock: Integers
-    plays: Floats
-    seen: Floats
-    waiting: Flags
-    following: Flags
-    leader: Integers
-    tied: Integers
+    schedule: Schedule
     counts: Floats
     stale: Integers  # 1 if symbols came in since the best guess was made
     answer: Integers  # of `allocate` for the best guess
-    proven: Floats  # a lower end for sum_a n_a KL(S_a p | S_a q) over all alternatives q
-    law: Floats
-    image: Floats
-    gradient: Floats
-    step: Floats
-    right: Floats
-    matrix: Floats
-    free: Integers
-    base: Floats
-    weight: Floats
-    point: Floats
-    active: Integers
-    slack: Floats
-    former: Floats
-    directions: Floats
-    rows: Floats
-    levels: Floats
-    multipliers: Floats
-    size: Integers
-    cost: Floats
-    share: Floats
-    inverse: Floats
-    level: Floats
-    basic: Integers
-    pool: Floats
-    pooled: Integers
-    column: Floats
-    kept: Floats
-    prices: Floats
-    lowest: Floats
+    proven: Floats  # a lower bound of sum_a n_a KL(S_a p | S_a q) over all alternatives q
+    fit: Fit  # the best guess
+    problem: Allocation
 
 
-def start(game: Geometry) -> State:
-    """Return the state before the first round."""
-    actions, outcomes = game.loss.shape
-    symbols, borders = int(game.signals.first[-1]), len(game.difference)
-    return State(
-        **set_room(actions),
-        **master_room(actions, outcomes, symbols, borders),
-        counts=np.zeros(symbols),
-        stale=np.ones(1, np.int64),
-        answer=np.full(1, _OPEN),
-        proven=np.zeros(1),
-    )
-
-
-@kernel
-def follow(game: Geometry, state: State) -> None:
-    """Find who leads under the law that was fitted."""
-    for u in range(state.base.shape[0]):
-        state.base[u] = state.image[u]
-    lead(state, game.loss, game.candidate, state.law, state.cost)
-    for a in range(state.cost.shape[0]):
-        state.cost[a] = max(state.cost[a], _LEAST_COST)
-    state.stale[0] = 0
-    state.answer[0] = _OPEN
-
-
-@kernel
-def weigh(game: Geometry, state: State, level: float) -> None:
-    """Set the weights to what was seen of the informative actions, relative to log t; the leader's does not count."""
-    for a in range(state.weight.shape[0]):
-        counts = a != state.leader[0] and informative(game.signals, a)
-        state.weight[a] = state.seen[a] / level if counts else 0.0
-
-
-# Few levels between this and the searches: the compiler works through all of their code anew on each.
-@implements(act, Parameters)
-def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    if state.clock[0] > 0:
-        level = max(math.log(state.clock[0]), 1e-9)
-        if state.stale[0] == 1:
-            fit(parameters.game.signals, state.counts, state)
-            follow(parameters.game, state)
-        add_usual(state, parameters.force, level)
-        if state.tied[0] == 0:
-            if state.answer[0] == _OPEN or (state.answer[0] == SUFFICIENT and state.proven[0] < level):
-                weigh(parameters.game, state, level)
-                state.answer[0] = allocate(parameters.game, state.leader[0], state, parameters.tolerance)
-                state.proven[0] = state.lowest[0] * level
-            if state.answer[0] == FOUND:
-                add_short(state, state.share, level)
-            elif state.answer[0] == IMPOSSIBLE:
-                add_all(state)
-    return take(state)
+implements(act, Parameters)(choose)
 
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    signals = parameters.game.signals
-    state.counts[signals.first[action] + symbol] += 1.0
-    state.seen[action] += 1.0
-    if informative(signals, action):
-        state.stale[0] = 1
+    count(parameters.game, state.schedule, state.counts, state.stale, action, symbol)
+
+
+FORMER_NAMES = {
+    "search.dual": "slack",
+    "search.trial": "former",
+    "search.equations.pivots": "free",
+    "points": "kept",
+    "multipliers": "prices",
+    "bound": "lowest",
+}
+"""The fields of an allocation in strategies that were saved flat, where they had other names."""
+
+
+def new_state(game: Geometry) -> State:
+    """Return the state before the first round."""
+    actions, outcomes = game.loss.shape
+    symbols, borders = int(game.signals.first[-1]), len(game.difference)
+    return State(
+        schedule=new_schedule(actions),
+        counts=np.zeros(symbols),
+        stale=np.ones(1, np.int64),
+        answer=np.full(1, OPEN),
+        proven=np.zeros(1),
+        fit=new_fit(outcomes, symbols),
+        problem=new_allocation(actions, outcomes, symbols, borders),
+    )

@@ -14,31 +14,114 @@ See `sidelight.optimization.hinge` for the search.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from sidelight.game import Game
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Flags, Floats, Integers
-from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Geometry
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, allocate
 from sidelight.optimization.divergence import divergence
-from sidelight.optimization.hinge import allocate_hinged, hinged_room, reconcile
-from sidelight.optimization.likelihood import fit, informative
-from sidelight.strategies.base import UNANSWERED, Context, act, observe
-from sidelight.strategies.dmed_sets import add_all, add_short, add_usual, lead, set_room, take
+from sidelight.optimization.geometry import Geometry, geometry, scaled_losses
+from sidelight.optimization.hinge import Hinge, find_consistent_law, new_hinge, with_silent_action
+from sidelight.optimization.likelihood import Fit, informative, maximize_likelihood, new_fit
+from sidelight.strategies.base import UNANSWERED, Context, Seed, act, check_number, check_parameter, observe
+from sidelight.strategies.dmed import PMDMED
+from sidelight.strategies.dmed_general import FORMER_NAMES, LEAST_COST, OPEN, count, set_weights
+from sidelight.strategies.dmed_schedule import (
+    Schedule,
+    add_all,
+    add_short,
+    add_usual,
+    new_schedule,
+    next_action,
+    set_leader,
+)
 
-_LEAST_COST = 1e-7
-_OPEN = -1
 # The radius of an action that nothing was seen of.
 _UNSEEN = 1e9
 # The best guess is within all radii; a law that is has to be looked for; there is none.
-AGREED, ASKED, CONFLICT = 0, 1, 2
+CONSISTENT, UNKNOWN, CONFLICT = 0, 1, 2
+
+
+@kernel
+def choose(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    """Choose an action."""
+    schedule = state.schedule
+    if schedule.clock[0] > 0:
+        game, problem = parameters.game, state.problem
+        log_t = max(math.log(schedule.clock[0]), 1e-9)
+        if state.stale[0] == 1:
+            if state.answered[0] == 0:
+                maximize_likelihood(game.signals, state.counts, state.fit)
+                compare(game, state, parameters.width)
+                if state.consistency[0] == UNKNOWN:
+                    return UNANSWERED
+            state.answered[0] = 0
+            update(game, state)
+        add_usual(schedule, parameters.c, log_t)
+        if state.consistency[0] == CONFLICT or state.gap[0] < margin_at(parameters.margin, schedule.clock[0]):
+            add_all(schedule)
+        elif schedule.tied[0] == 0:
+            if state.answer[0] == OPEN or (state.answer[0] == SUFFICIENT and state.proven[0] < log_t):
+                set_weights(game, schedule, problem.plays, log_t)
+                problem.plays[schedule.seen.shape[0]] = 0.0
+                state.answer[0] = allocate(problem, problem.allocation, game, schedule.leader[0], parameters.tolerance)
+                state.proven[0] = problem.allocation.bound[0] * log_t
+            if state.answer[0] == FOUND:
+                add_short(schedule, problem.allocation.master.share, log_t)
+            elif state.answer[0] == IMPOSSIBLE:
+                add_all(schedule)
+    return next_action(schedule)
+
+
+@kernel
+def compare(game: Geometry, state: State, width: float) -> None:
+    """Set frequencies and radii, and whether the law is within all of them."""
+    signals, problem = game.signals, state.problem
+    base = problem.allocation.search.base
+    state.consistency[0] = CONSISTENT
+    for a in range(problem.plays.shape[0]):
+        n = 0.0
+        for u in range(signals.first[a], signals.first[a + 1]):
+            n += state.counts[u]
+        problem.radius[a] = width / math.sqrt(n) if n > 0.0 else _UNSEEN
+        for u in range(signals.first[a], signals.first[a + 1]):
+            base[u] = state.counts[u] / n if n > 0.0 else 0.0
+        problem.plays[a] = n if informative(signals, a) else 0.0
+        if problem.plays[a] > 0.0 and divergence(signals, base, state.fit.image, a) > problem.radius[a]:
+            state.consistency[0] = UNKNOWN
+    base[signals.first[problem.plays.shape[0] - 1]] = 1.0
+
+
+@kernel
+def update(game: Geometry, state: State) -> None:
+    """Find who leads under the law, and by how much."""
+    gaps, cost = state.gaps, state.problem.allocation.master.cost
+    set_leader(state.schedule, game.loss, game.candidate, state.fit.law, gaps)
+    j = state.schedule.leader[0]
+    state.gap[0] = math.inf
+    for a in range(gaps.shape[0]):
+        cost[a] = max(gaps[a], LEAST_COST)
+        if game.twin[a] != game.twin[j]:
+            state.gap[0] = min(state.gap[0], gaps[a])
+    cost[gaps.shape[0]] = 1.0
+    state.stale[0] = 0
+    state.answer[0] = OPEN
+
+
+@kernel
+def margin_at(margin: float, t: int) -> float:
+    """Return alpha(t)."""
+    return margin / max(math.log(max(math.log(t), 1.0)), 1.0)
 
 
 class Parameters(NamedTuple):
     """What PM-DMED-Hinge knows before the first round. The geometry has a silent action behind the last one."""
 
-    force: float
+    c: float
     tolerance: float
     margin: float  # a, in units of the scaled losses
     width: float  # b
@@ -48,162 +131,110 @@ class Parameters(NamedTuple):
 class State(NamedTuple):
     """What play changes, and room to compute in."""
 
-    clock: Integers
-    plays: Floats
-    seen: Floats
-    waiting: Flags
-    following: Flags
-    leader: Integers
-    tied: Integers
+    schedule: Schedule
     counts: Floats
-    stale: Integers
-    standing: Integers  # of the best guess: AGREED, ASKED or CONFLICT
+    stale: Integers  # 1 if symbols came in since the best guess was made
+    consistency: Integers  # of the best guess: CONSISTENT, UNKNOWN or CONFLICT
     answered: Integers  # 1 if the last question was
     gap: Floats  # the least one under the best guess
-    answer: Integers
-    proven: Floats
     gaps: Floats
-    law: Floats
-    image: Floats
-    gradient: Floats
-    step: Floats
-    right: Floats
-    matrix: Floats
-    free: Integers
-    base: Floats
-    weight: Floats
-    point: Floats
-    active: Integers
-    slack: Floats
-    former: Floats
-    directions: Floats
-    rows: Floats
-    levels: Floats
-    multipliers: Floats
-    size: Integers
-    cost: Floats
-    share: Floats
-    inverse: Floats
-    level: Floats
-    basic: Integers
-    pool: Floats
-    pooled: Integers
-    column: Floats
-    kept: Floats
-    prices: Floats
-    lowest: Floats
-    asked: Floats
-    radius: Floats
-    excess: Floats
-    curve: Floats
-    ball: Integers
+    answer: Integers  # of `allocate` for the best guess
+    proven: Floats  # a lower bound of the sums over all alternatives
+    fit: Fit  # the best guess
+    problem: Hinge
 
 
-def start(game: Geometry) -> State:
-    """Return the state before the first round."""
-    actions, outcomes = game.loss.shape
-    symbols, borders = int(game.signals.first[-1]), len(game.difference)
-    return State(
-        **set_room(actions),
-        **hinged_room(actions + 1, outcomes, symbols, borders),
-        counts=np.zeros(symbols),
-        stale=np.ones(1, np.int64),
-        standing=np.zeros(1, np.int64),
-        answered=np.zeros(1, np.int64),
-        gap=np.zeros(1),
-        answer=np.full(1, _OPEN),
-        proven=np.zeros(1),
-        gaps=np.zeros(actions),
-    )
-
-
-@kernel
-def measure(game: Geometry, state: State, width: float) -> None:
-    """Set frequencies and radii, and whether the law is within all of them."""
-    signals = game.signals
-    state.standing[0] = AGREED
-    for a in range(state.asked.shape[0]):
-        n = 0.0
-        for u in range(signals.first[a], signals.first[a + 1]):
-            n += state.counts[u]
-        state.radius[a] = width / math.sqrt(n) if n > 0.0 else _UNSEEN
-        for u in range(signals.first[a], signals.first[a + 1]):
-            state.base[u] = state.counts[u] / n if n > 0.0 else 0.0
-        state.asked[a] = n if informative(signals, a) else 0.0
-        if state.asked[a] > 0.0 and divergence(signals, state.base, state.image, a) > state.radius[a]:
-            state.standing[0] = ASKED
-    state.base[signals.first[state.asked.shape[0] - 1]] = 1.0
-
-
-@kernel
-def follow(game: Geometry, state: State) -> None:
-    """Find who leads under the law, and by how much."""
-    lead(state, game.loss, game.candidate, state.law, state.gaps)
-    j = state.leader[0]
-    state.gap[0] = math.inf
-    for a in range(state.gaps.shape[0]):
-        state.cost[a] = max(state.gaps[a], _LEAST_COST)
-        if game.twin[a] != game.twin[j]:
-            state.gap[0] = min(state.gap[0], state.gaps[a])
-    state.cost[state.gaps.shape[0]] = 1.0
-    state.stale[0] = 0
-    state.answer[0] = _OPEN
-
-
-@kernel
-def weigh(game: Geometry, state: State, level: float) -> None:
-    """Ask about what was seen of the informative actions, relative to log t; the leader's does not count."""
-    for a in range(state.seen.shape[0]):
-        counts = a != state.leader[0] and informative(game.signals, a)
-        state.asked[a] = state.seen[a] / level if counts else 0.0
-    state.asked[state.seen.shape[0]] = 0.0
-
-
-@kernel
-def slack_of_time(margin: float, t: int) -> float:
-    """Return alpha(t)."""
-    return margin / max(math.log(max(math.log(t), 1.0)), 1.0)
-
-
-@implements(act, Parameters)
-def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    if state.clock[0] > 0:
-        game = parameters.game
-        level = max(math.log(state.clock[0]), 1e-9)
-        if state.stale[0] == 1:
-            if state.answered[0] == 0:
-                fit(game.signals, state.counts, state)
-                measure(game, state, parameters.width)
-                if state.standing[0] == ASKED:
-                    return UNANSWERED
-            state.answered[0] = 0
-            follow(game, state)
-        add_usual(state, parameters.force, level)
-        if state.standing[0] == CONFLICT or state.gap[0] < slack_of_time(parameters.margin, state.clock[0]):
-            add_all(state)
-        elif state.tied[0] == 0:
-            if state.answer[0] == _OPEN or (state.answer[0] == SUFFICIENT and state.proven[0] < level):
-                weigh(game, state, level)
-                state.answer[0] = allocate_hinged(game, state.leader[0], state, parameters.tolerance)
-                state.proven[0] = state.lowest[0] * level
-            if state.answer[0] == FOUND:
-                add_short(state, state.share, level)
-            elif state.answer[0] == IMPOSSIBLE:
-                add_all(state)
-    return take(state)
+implements(act, Parameters)(choose)
 
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    signals = parameters.game.signals
-    state.counts[signals.first[action] + symbol] += 1.0
-    state.seen[action] += 1.0
-    if informative(signals, action):
-        state.stale[0] = 1
+    count(parameters.game, state.schedule, state.counts, state.stale, action, symbol)
 
 
-def answer(parameters: Parameters, state: State) -> Parameters:
-    """Look for a law within all radii, since the most likely one is not; the answer goes into the state."""
-    state.standing[0] = AGREED if reconcile(parameters.game.signals, state) else CONFLICT
-    state.answered[0] = 1
-    return parameters
+def new_state(game: Geometry) -> State:
+    """Return the state before the first round."""
+    actions, outcomes = game.loss.shape
+    symbols, borders = int(game.signals.first[-1]), len(game.difference)
+    return State(
+        schedule=new_schedule(actions),
+        counts=np.zeros(symbols),
+        stale=np.ones(1, np.int64),
+        consistency=np.zeros(1, np.int64),
+        answered=np.zeros(1, np.int64),
+        gap=np.zeros(1),
+        gaps=np.zeros(actions),
+        answer=np.full(1, OPEN),
+        proven=np.zeros(1),
+        fit=new_fit(outcomes, symbols),
+        problem=new_hinge(actions + 1, outcomes, symbols, borders),
+    )
+
+
+class PMDMEDHinge(PMDMED):
+    """PM-DMED that trusts frequencies up to a radius and gaps up to a margin, for which its optimality is proven.
+
+    With a = b = 0 there is no slack left and this is `PMDMED`.
+
+    Parameters
+    ----------
+    game, c, tolerance, seed
+        As for `PMDMED`.
+    a
+        Every action is played while a gap of the best guess is below a / log log t.
+    b
+        What n observations say about the law of an action's symbols is trusted up to the divergence b / sqrt(n). It has
+        to be positive if a is: without a radius the frequencies of different actions contradict each other. The paper
+        leaves a and b open. Small ones are below chance for long where several actions inform about the same thing, and
+        then everybody is played; large ones ask for more than it takes to be sure.
+
+    References
+    ----------
+    J. Komiyama, J. Honda, H. Nakagawa, "Regret lower bound and optimal algorithm in finite stochastic partial
+    monitoring", NeurIPS 2015.
+    """
+
+    guarantee: ClassVar[str] = "easy and hard games: regret C*(p) log T + o(log T) for every law with a unique optimum"
+    _former_names: ClassVar[Mapping[str, str]] = {
+        **PMDMED._former_names,
+        **{f"problem.allocation.{now}": name for now, name in FORMER_NAMES.items()},
+        "problem.plays": "asked",
+        "problem.curvature": "curve",
+        "consistency": "standing",
+    }
+
+    def __init__(
+        self,
+        game: Game,
+        c: float = 1.0,
+        tolerance: float = 1e-3,
+        a: float = 0.001,
+        b: float = 0.01,
+        seed: Seed = 0,
+    ) -> None:
+        super().__init__(game, c=c, tolerance=tolerance, seed=seed)
+        self.a = a
+        self.b = b
+        check_number("a", a, least=0)
+        check_number("b", b, least=0)
+        check_parameter("b", b, b > 0 or a == 0, "a positive number, or 0 together with a = 0")
+
+    @property
+    def _slack(self) -> bool:
+        return self.b > 0 and self.analysis.kind != "trivial"
+
+    def _compile(self) -> Any:
+        if not self._slack:
+            return super()._compile()
+        margin = float(self.a) / float(scaled_losses(self.analysis)[1])
+        game = with_silent_action(geometry(self.analysis))
+        return Parameters(float(self.c), float(self.tolerance), margin, float(self.b), game)
+
+    def _start(self) -> Any:
+        return new_state(self.compiled_parameters.game) if self._slack else super()._start()
+
+    def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
+        found = find_consistent_law(parameters.game.signals, state.problem, state.fit.law, state.fit.image)
+        state.consistency[0] = CONSISTENT if found else CONFLICT
+        state.answered[0] = 1
+        return parameters, state

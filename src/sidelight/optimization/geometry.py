@@ -1,0 +1,63 @@
+"""A game as the searches need it: losses, borders, and who can be optimal."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from sidelight.analysis.analysis import Analysis
+from sidelight.game_arrays import Signals, float_rows, signals
+from sidelight.kernels.arrays import Floats, Integers
+
+
+class Geometry(NamedTuple):
+    """What does not depend on the law. The borders of action j are start[j] to start[j + 1]; none but Pareto ones."""
+
+    signals: Signals
+    loss: Floats  # shifted by outcome and scaled to [0, 1]
+    twin: Integers  # the first action with the same losses
+    candidate: Integers  # 1 for the first of each class of Pareto-optimal actions
+    start: Integers
+    difference: Floats  # L_k - L_j, a row for each border
+
+
+def scaled_losses(analysis: Analysis) -> tuple[list[list[Fraction]], Fraction]:
+    """Return losses minus the least one of each outcome, scaled to [0, 1], and the scale: no difference changes."""
+    loss = analysis.game.loss
+    least = [min(column) for column in zip(*loss, strict=True)]
+    rest = [[value - low for value, low in zip(row, least, strict=True)] for row in loss]
+    scale = max(max(row) for row in rest) or Fraction(1)
+    return [[value / scale for value in row] for row in rest], scale
+
+
+def candidates(analysis: Analysis) -> Integers:
+    """Return 1 for the first of each class of Pareto-optimal actions, 0 for other actions."""
+    twins = analysis.cells.representative
+    every = range(analysis.game.n_actions)
+    return np.array([int(i in analysis.pareto and twins[i] == i) for i in every], np.int64)
+
+
+def geometry(analysis: Analysis) -> Geometry:
+    """Lay out a game for the search."""
+    exact, _ = scaled_losses(analysis)
+    game = analysis.game
+    start, rows = [0], []
+    for j in range(game.n_actions):
+        for k in neighbors_of(analysis, j):
+            rows.append([float(b - a) for a, b in zip(exact[j], exact[k], strict=True)])
+        start.append(len(rows))
+    return Geometry(
+        signals=signals(game),
+        loss=float_rows(exact),
+        twin=np.array(list(analysis.cells.representative), np.int64),
+        candidate=candidates(analysis),
+        start=np.array(start, np.int64),
+        difference=np.array(rows, float).reshape(len(rows), game.n_outcomes),
+    )
+
+
+def neighbors_of(analysis: Analysis, j: int) -> list[int]:
+    """Return the neighbors of action j, none for a duplicate of another action."""
+    return [k if i == j else i for i, k in analysis.neighbors if j in (i, k)]

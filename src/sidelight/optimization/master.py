@@ -1,0 +1,160 @@
+"""The master problem of an allocation, by the simplex method.
+
+It is max sum y subject to y >= 0 and sum_c y_c k_ca <= Delta_a for every action a, k_ca being what a play of a reveals
+about alternative c. Alternatives come one after the other (see `sidelight.optimization.allocation`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import dot
+
+# Columns that are kept; the one that is least likely to come back gives way.
+_POOL = 96
+_MOST_PIVOTS = 400
+# How much, relatively, a condition of the linear program may be violated.
+_OPTIMAL = 1e-10
+
+
+class Master(NamedTuple):
+    """The master problem in its dual form, and the basis of the simplex method."""
+
+    cost: Floats  # Delta
+    share: Floats  # r
+    inverse: Floats  # of the basis
+    level: Floats  # the values of its columns
+    basic: Integers  # which those are; negative for a slack
+    pool: Floats  # the alternatives' columns
+    pooled: Integers  # how many there are
+    column: Floats
+
+
+def new_master(actions: int) -> Master:
+    """Return room for a master problem."""
+    return Master(
+        cost=np.zeros(actions),
+        share=np.zeros(actions),
+        inverse=np.zeros((actions, actions)),
+        level=np.zeros(actions),
+        basic=np.zeros(actions, np.int64),
+        pool=np.zeros((_POOL, actions)),
+        pooled=np.zeros(1, np.int64),
+        column=np.zeros(actions),
+    )
+
+
+@kernel
+def reset_master(master: Master, j: int) -> None:
+    """Begin the linear program with no alternatives: nothing need be played."""
+    actions = master.cost.shape[0]
+    master.cost[j] = 1.0  # no alternative has an entry in this row
+    master.pooled[0] = 0
+    for i in range(actions):
+        for a in range(actions):
+            master.inverse[i, a] = 1.0 if i == a else 0.0
+        master.level[i] = master.cost[i]
+        master.basic[i] = -1
+        master.share[i] = 0.0
+
+
+@kernel
+def column_place(master: Master) -> int:
+    """Return where a new alternative may go, if need be in place of the one that asks for least; -1 for nowhere."""
+    place = master.pooled[0]
+    if place < _POOL:
+        master.pooled[0] += 1
+        return place
+    place, worst = -1, 0.0
+    for c in range(_POOL):
+        rest = surplus(master, c)
+        if rest > worst:
+            used = False
+            for i in range(master.basic.shape[0]):
+                used = used or master.basic[i] == c
+            if not used:
+                place, worst = c, rest
+    return place
+
+
+@kernel
+def surplus(master: Master, c: int) -> float:
+    """Return what the allocation reveals about alternative c beyond 1."""
+    total = -1.0
+    for a in range(master.cost.shape[0]):
+        total += master.pool[c, a] * master.share[a]
+    return total
+
+
+@kernel
+def entering_column(master: Master) -> int:
+    """Return the column that violates its condition most: an alternative c, or -1 - a for the slack of row a.
+
+    It is the number of alternatives that are kept if none does.
+    """
+    best, worst = master.pooled[0], -_OPTIMAL
+    for c in range(master.pooled[0]):
+        rest = surplus(master, c)
+        if rest < worst:
+            best, worst = c, rest
+    largest = 0.0
+    for a in range(master.cost.shape[0]):
+        largest = max(largest, abs(master.share[a]))
+    for a in range(master.cost.shape[0]):
+        if master.share[a] < worst * largest:
+            best, worst = -1 - a, master.share[a] / largest
+    return best
+
+
+@kernel
+def solve_master(master: Master) -> bool:
+    """Bring columns in until none would help; False if the alternatives admit no allocation."""
+    actions = master.cost.shape[0]
+    for _ in range(_MOST_PIVOTS):
+        new = entering_column(master)
+        if new == master.pooled[0]:
+            break
+        largest = 0.0
+        for i in range(actions):
+            total = master.inverse[i, max(-1 - new, 0)]
+            if new >= 0:
+                total = dot(master.inverse[i], master.pool[new])
+            master.column[i] = total
+            largest = max(largest, total)
+        leaving, ratio = -1, math.inf
+        for i in range(actions):
+            if master.column[i] > 1e-11 * largest and master.level[i] < ratio * master.column[i]:
+                leaving, ratio = i, master.level[i] / master.column[i]
+        if leaving < 0:
+            return False
+        pivot(master, leaving, new)
+    for a in range(actions):
+        master.share[a] = max(master.share[a], 0.0)
+    return True
+
+
+@kernel
+def pivot(master: Master, leaving: int, new: int) -> None:
+    """Put a column into the basis in place of another and set the multipliers, which are r."""
+    actions = master.cost.shape[0]
+    divisor = master.column[leaving]
+    for a in range(actions):
+        master.inverse[leaving, a] /= divisor
+    master.level[leaving] /= divisor
+    for i in range(actions):
+        if i != leaving and master.column[i] != 0.0:
+            for a in range(actions):
+                master.inverse[i, a] -= master.column[i] * master.inverse[leaving, a]
+            master.level[i] = max(master.level[i] - master.column[i] * master.level[leaving], 0.0)
+    master.basic[leaving] = new
+    for a in range(actions):
+        total = 0.0
+        for i in range(actions):
+            if master.basic[i] >= 0:
+                total += master.inverse[i, a]
+        master.share[a] = total
