@@ -154,6 +154,13 @@ def test_hopeless_games_are_refused_and_trivial_ones_settled():
     ("parameters", "message"),
     [
         ({"c": -1}, "c is -1"),
+        ({"c": math.inf}, "c is inf"),
+        ({"c": math.nan}, "c is nan"),
+        ({"c": True}, "c is True"),
+        ({"c": "1"}, "c is '1'"),
+        ({"tolerance": None}, "tolerance is None"),
+        ({"tolerance": 0.6}, "tolerance is 0.6: give a number of at most 0.5"),
+        ({"b": math.inf}, "b is inf"),
         ({"tolerance": 0}, "tolerance is 0"),
         ({"a": -1}, "a is -1"),
         ({"a": 1, "b": 0}, "b is 0"),
@@ -162,6 +169,10 @@ def test_hopeless_games_are_refused_and_trivial_ones_settled():
 def test_parameters_are_checked(parameters, message):
     with pytest.raises(SidelightError, match=message):
         PMDMEDHinge(APPLE, **parameters)
+
+
+def test_the_variant_takes_the_arguments_of_pm_dmed_in_the_same_order():
+    assert PMDMEDHinge(APPLE, np.float64(2), 0.01, 0, 0).parameters() == {"c": 2, "tolerance": 0.01, "a": 0, "b": 0}
 
 
 def test_saved_in_the_middle_and_continued(tmp_path):

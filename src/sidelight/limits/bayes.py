@@ -50,7 +50,6 @@ from sidelight.limits.priors import (
 )
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 
-
 _MOST_ROUNDS = 1_000_000
 # Rows of the table between two looks at Ctrl-C: about a tenth of a second at the largest usual horizons.
 _CHUNK = 2048

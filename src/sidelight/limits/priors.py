@@ -25,14 +25,13 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.environments import laws
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import generic, implements, kernel
+from sidelight.kernels.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 Line = tuple[Fraction, Fraction]
 
 _DEPTH = 40.0

@@ -35,7 +35,6 @@ from sidelight.strategies.cell_distance import Cells, cells, change_metric, desk
 from sidelight.strategies.playable import check_playable, settled_action
 from sidelight.strategies.renamed import renamed_variance
 
-
 _PUBLISHED_RADIUS = 0.9
 _PUBLISHED_PERIOD = 10
 

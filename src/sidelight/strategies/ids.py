@@ -35,9 +35,8 @@ from sidelight.game_arrays import loss_matrix, signal_indices, symbol_counts
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import multiply
-from sidelight.strategies.playable import refuse_hopeless, settled_action
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
-
+from sidelight.strategies.playable import refuse_hopeless, settled_action
 
 # Rank-one updates of V^-1 between two inversions from scratch, which forget the rounding errors.
 _FRESH = 1000

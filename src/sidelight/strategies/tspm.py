@@ -29,8 +29,8 @@ from sidelight.game_arrays import float_rows
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies._gaussian import absorb, channels
-from sidelight.strategies.playable import check_playable, settled_action
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
+from sidelight.strategies.playable import check_playable, settled_action
 from sidelight.strategies.simplex_sampling import Target, desk, draw_law
 
 # Up to this lambda at least exp(-1/2) of the Dirichlet draws are accepted.
