@@ -228,4 +228,3 @@ class _Job:
             until = min(t + _FIRST_CHUNK, self.horizon)
             play.python(Stepped(player), None, world, run, context, None, world_rng, until)
             self.bar.advance(until - t)
-
