@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from random_games import modest
 
 from sidelight import games, strategies
-from sidelight.errors import GameError, SidelightError
+from sidelight.errors import GameError, ImmutableError, NoActionError, NoFileError, SidelightError
 from sidelight.game import Game
 
 THIRD = Fraction(1, 3)
@@ -244,19 +244,19 @@ def test_signals_follow_first_appearance():
     assert not APPLES.informative(0)
 
 
-@pytest.mark.parametrize("action", [-1, 2, 10**30])
+@pytest.mark.parametrize("action", [-1, 2, 10**30, 0.0, "0", None])
 @pytest.mark.parametrize("question", ["symbols", "signal", "informative"])
 def test_actions_that_do_not_exist(question, action):
-    with pytest.raises(IndexError, match="actions are numbered 0 to 1"):
+    with pytest.raises(NoActionError, match="actions are numbered 0 to 1"):
         getattr(APPLES, question)(action)
 
 
 def test_games_cannot_be_changed():
-    with pytest.raises(AttributeError, match="cannot be changed"):
+    with pytest.raises(ImmutableError, match="cannot be changed"):
         APPLES.name = "pears"
-    with pytest.raises(AttributeError, match="cannot be changed"):
+    with pytest.raises(ImmutableError, match="cannot be changed"):
         APPLES.novelty = 1
-    with pytest.raises(AttributeError, match="cannot be changed"):
+    with pytest.raises(ImmutableError, match="cannot be changed"):
         del APPLES._loss
     with pytest.raises(TypeError):
         APPLES.loss[0][0] = 5
@@ -574,7 +574,7 @@ def test_files_that_are_refused(tmp_path, name, text, parts):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no file .*none\.toml.*give the path of a \.toml or \.json"):
+    with pytest.raises(NoFileError, match=r"there is no file .*none\.toml.*give the path of a \.toml or \.json"):
         Game.load(tmp_path / "none.toml")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sidelight._storage import replacing
-from sidelight.errors import GameError
+from sidelight.errors import GameError, NoFileError
 
 _KEYS = ("name", "actions", "outcomes", "loss", "feedback")
 _STORABLE = "a file can hold symbols that are text, integers, booleans, None or tuples of them"
@@ -23,7 +23,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     file, name = Path(path), repr(os.fspath(path))
     suffix = _format(file)
     if not file.exists():
-        raise FileNotFoundError(f"there is no file {name}: give the path of a .toml or .json game file")
+        raise NoFileError(f"there is no file {name}: give the path of a .toml or .json game file")
     if file.is_dir():
         raise GameError(f"{name} is a folder: give the path of a .toml or .json game file")
     try:

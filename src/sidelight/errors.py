@@ -19,3 +19,11 @@ class NoFileError(FileError, FileNotFoundError):
 
 class WrongTypeError(SidelightError, TypeError):
     """An argument of the wrong kind, one that is missing, or one too many."""
+
+
+class NoActionError(GameError, IndexError):
+    """An action that the game does not have."""
+
+
+class ImmutableError(SidelightError, AttributeError):
+    """An attempt to change what cannot be changed."""

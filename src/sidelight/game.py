@@ -17,7 +17,7 @@ from numbers import Rational
 from typing import Any, NoReturn
 
 from sidelight import _game_file
-from sidelight.errors import GameError
+from sidelight.errors import GameError, ImmutableError, NoActionError
 from sidelight.table import Column, Table
 from sidelight.text import count
 
@@ -149,16 +149,17 @@ class Game:
     def signal(self, action: int) -> tuple[tuple[int, ...], ...]:
         """Return the signal matrix of `action`: entry (u, j) is 1 where outcome j shows its u-th symbol, else 0."""
         row = self._feedback[self._checked(action)]
-        return tuple(tuple(int(shown == symbol) for shown in row) for symbol in self._symbols[action])
+        return tuple(tuple(int(shown == symbol) for shown in row) for symbol in self.symbols(action))
 
     def informative(self, action: int) -> bool:
         """Say whether `action` can show more than one symbol."""
         return len(self.symbols(action)) > 1
 
     def _checked(self, action: int) -> int:
-        if not 0 <= action < self.n_actions:
-            raise IndexError(f"there is no action {action}: actions are numbered 0 to {self.n_actions - 1}")
-        return action
+        index = operator.index(action) if hasattr(action, "__index__") else -1
+        if not 0 <= index < self.n_actions:
+            raise NoActionError(f"there is no action {action!r}: actions are numbered 0 to {self.n_actions - 1}")
+        return index
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Game:
@@ -192,10 +193,10 @@ class Game:
         return named | labels | {"loss": self._loss, "feedback": self._feedback}
 
     def __setattr__(self, attribute: str, value: object) -> NoReturn:
-        raise AttributeError(f"a Game cannot be changed (tried to set {attribute!r}); make a new one")
+        raise ImmutableError(f"a Game cannot be changed (tried to set {attribute!r}); make a new one")
 
     def __delattr__(self, attribute: str) -> NoReturn:
-        raise AttributeError(f"a Game cannot be changed (tried to delete {attribute!r}); make a new one")
+        raise ImmutableError(f"a Game cannot be changed (tried to delete {attribute!r}); make a new one")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):

@@ -494,9 +494,9 @@ def test_a_game_is_entered_by_its_decorator_alone(monkeypatch):
     assert (entry.line, entry.story) == ("Do this.", "A story in lines.")
     assert entry.known_kind(cost=4) is None
     assert games.load("my-game", cost=4) == Game([[4]], [["x"]])
-    with pytest.raises(TypeError, match="taken"):
+    with pytest.raises(GameError, match="taken"):
         _catalogue.game("other", number=99, title="Mine", source="Me", known="easy", cost=Number())(mine)
-    with pytest.raises(TypeError, match="exactly the parameters cost"):
+    with pytest.raises(GameError, match="exactly the parameters cost"):
         _catalogue.game("other", number=100, title="Mine", source="Me", known="easy")(mine)
 
 

@@ -16,7 +16,7 @@ from sidelight.analysis.observability import (
     ObserverVectors,
 )
 from sidelight.analysis.plausible_sets import PlausibleSets
-from sidelight.errors import SidelightError
+from sidelight.errors import NoActionError, SidelightError
 from sidelight.game import Game
 
 Kind = Literal["trivial", "easy", "hard", "hopeless"]
@@ -236,7 +236,7 @@ class Analysis:
 
     def _action(self, i: int) -> int:
         if not 0 <= i < self.game.n_actions:
-            raise IndexError(f"there is no action {i}: actions are numbered 0 to {self.game.n_actions - 1}")
+            raise NoActionError(f"there is no action {i}: actions are numbered 0 to {self.game.n_actions - 1}")
         return i
 
     def _representatives(self, i: int, j: int) -> Pair:

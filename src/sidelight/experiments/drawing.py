@@ -76,7 +76,7 @@ def _panel(found: Sequence[Line], profile: Profile, arrived: Arrived, sensitive:
         if line.player.limit:
             arrays = arrived(line.condition)
             runs = profile.runs_of(line.condition)
-            limit = Limit(arrays["rounds"], arrays["regret"][:runs].mean(axis=0), "Bayes-optimal")
+            limit = Limit(arrays["rounds"], arrays["regret"][:runs].mean(axis=0), line.player.name)
     return Panel(found[0].section.setting.title, curves, limit)
 
 

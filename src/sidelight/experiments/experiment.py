@@ -77,7 +77,7 @@ class Player:
     slow
         Its cost grows with the square of the horizon: fewer runs in the standard profile, a shorter horizon.
     limit
-        It is no contestant but what the others are measured against.
+        It is not a contestant but what the others are measured against.
     reasons
         Why its number differs from the printed one, if it does, by protocol and key in `reasons.REASONS`.
     family, member

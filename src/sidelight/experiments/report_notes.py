@@ -139,8 +139,9 @@ _GLOSSARY = (
     (
         _LIMIT,
         "× limit",
-        "The mean as a multiple of the limit's: the regret of Bayes-optimal play, which knows that all laws are "
-        "equally likely beforehand and makes the best of it. Nothing has less regret on average over all laws.",
+        "The mean as a multiple of the limit's: the regret of Bayes-optimal play, which assumes that all laws are "
+        "equally likely and makes the best of it. No strategy has less regret on average over all laws; on a selection "
+        "of them, as here, one can.",
     ),
     (
         _ALWAYS,
@@ -206,8 +207,8 @@ def limit_note(table: TableAccount) -> str:
     if not labels:
         return ""
     return (
-        f"{joined(sorted(labels))} is no contestant but the limit: Bayes-optimal play, uniform prior, the least "
-        "possible regret on average over all laws. On a selection of laws, as here, a strategy can lie below."
+        f"The limit ({joined(sorted(labels))}) is not a contestant: it has the least possible regret on average if all "
+        "laws are equally likely. On a selection of laws, as here, a strategy can lie below."
     )
 
 

@@ -177,7 +177,7 @@ def _exception(table: TableAccount, cell: Cell) -> str:
     """Say how a row differs from the others: fewer runs, another round."""
     runs, end = usual(table)
     words = [f"{grouped(cell.runs)} run{'s' * (cell.runs > 1)}"] if cell.runs != runs else []
-    words += ["the limit, no contestant"] if cell.is_limit else []
+    words += ["the limit, not a contestant"] if cell.is_limit else []
     words += [f"after {grouped(cell.round)} rounds"] if cell.round is not None and cell.round != end else []
     return ", ".join(words)
 

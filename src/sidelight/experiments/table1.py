@@ -4,7 +4,13 @@ from sidelight.experiments.experiment import HORIZON, Experiment, GameSetting, P
 
 RAND_CBP = Player("RandCBP", paper="RandCBP", published={"tail": 1e-6}, described={"tail": 1e-7})
 CBP = Player("CBP", paper="CBP")
-LIMIT = Player("BayesOptimal", limit=True, published={"horizon": HORIZON}, described={"horizon": HORIZON})
+LIMIT = Player(
+    "BayesOptimal",
+    label="Bayes-optimal, uniform prior",
+    limit=True,
+    published={"horizon": HORIZON},
+    described={"horizon": HORIZON},
+)
 
 _PLAYERS = (
     RAND_CBP,

@@ -124,9 +124,9 @@ def game(
     def enter(build: Builder) -> Builder:
         defaults = {key: parameter.default for key, parameter in inspect.signature(build).parameters.items()}
         if list(defaults) != list(allowed):
-            raise TypeError(f"{name}: say what is allowed for exactly the parameters {', '.join(defaults)}, in order")
+            raise GameError(f"{name}: say what is allowed for exactly the parameters {', '.join(defaults)}, in order")
         if name in _entries or number in {entry.number for entry in _entries.values()}:
-            raise TypeError(f"{name}: its name or its number {number} is taken")
+            raise GameError(f"{name}: its name or its number {number} is taken")
         # Under `python -OO` there are no docstrings; the games work all the same.
         line, story, *_ = [*inspect.cleandoc(build.__doc__ or title).split("\n\n"), ""]
         _entries[name] = Entry(

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sidelight.errors import SidelightError
+from sidelight.errors import ImmutableError, SidelightError
 from sidelight.game import Game
 from sidelight.results import _checks, files, frames, provenance, text
 from sidelight.results._checks import FloatArray, IntArray
@@ -240,10 +240,10 @@ class Results:
             raise SidelightError(f"{os.fspath(path)!r}: {error}") from None
 
     def __setattr__(self, attribute: str, value: object) -> NoReturn:
-        raise AttributeError(f"Results cannot be changed (tried to set {attribute!r}); make new ones")
+        raise ImmutableError(f"Results cannot be changed (tried to set {attribute!r}); make new ones")
 
     def __delattr__(self, attribute: str) -> NoReturn:
-        raise AttributeError(f"Results cannot be changed (tried to delete {attribute!r}); make new ones")
+        raise ImmutableError(f"Results cannot be changed (tried to delete {attribute!r}); make new ones")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Results):
