@@ -33,7 +33,7 @@ class Cell(NamedTuple):
     after: str = ""
     """What belongs to a number, such as "± 0.39"."""
     note: str = ""
-    """A second, smaller line."""
+    """A second, smaller line; in the first column of a text, several with line breaks between them."""
     reference: int | None = None
     """The number of a reason that the text refers to: the place "reason-1" of a page."""
     link: str = ""
@@ -194,9 +194,9 @@ class Table:
                 group = row.group
                 found += broken(shown(group), width, _GAP)
             found += lines(cells)
-            note = shown(_cell(row.cells[0]).note)
+            note = _cell(row.cells[0]).note
             if note and first:
-                found += broken(_GAP + note, width, _GAP)
+                found += [line for part in note.split("\n") for line in broken(_GAP + shown(part), width, _GAP)]
         return "\n".join(line.rstrip() for line in found).replace(STAY, " ")
 
     # Markdown.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +9,7 @@ import click
 from sidelight.cli import _strategies, _text
 from sidelight.cli._docstrings import describe
 from sidelight.errors import SidelightError
+from sidelight.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from sidelight.strategies import Strategy
@@ -31,32 +31,27 @@ def command(name: str | None, as_json: bool) -> None:
     if name is None:
         kinds = [_strategies.known(each) for each in _strategies.known_names()]
         if as_json:
-            click.echo(json.dumps([_data(kind) for kind in kinds], indent=2))
+            _text.write_json([_data(kind) for kind in kinds])
         else:
-            _write_list(kinds)
+            _text.write(_table(kinds).to_text(_text.width()))
         return
     if name not in _strategies.known_names():
         raise SidelightError(f"{_strategies.unknown(name)}'sidelight strategies' lists them")
     kind = _strategies.known(name)
     if as_json:
-        click.echo(json.dumps(_data(kind), indent=2))
+        _text.write_json(_data(kind))
     else:
         _write_description(kind)
 
 
-def _write_list(kinds: list[type[Strategy]]) -> None:
-    """Write for each strategy its name, contexts and guarantee, and below them what it does and who published it."""
-    room = max(len(kind.__name__) for kind in kinds) + 2
-    column = room + len("contexts") + 2
-    click.echo(_text.entry("name".ljust(room) + "contexts", "regret bounds are known for", column))
+def _table(kinds: list[type[Strategy]]) -> Table:
+    """Return the name of each strategy and whether it uses contexts; below, what it does, its guarantee, its papers."""
+    rows = []
     for kind in kinds:
         data = _data(kind)
-        first = click.style(kind.__name__, bold=True) + " " * (room - len(kind.__name__)) + _yes(data["contexts"])
-        padding = " " * (column - room - len(_yes(data["contexts"])))
-        lines = _text.entry("", data["guarantee"], column).lstrip()
-        click.echo(f"{first}{padding}{lines}")
-        for text in (data["line"], *data["papers"]):
-            click.echo(_text.entry("", text, 2))
+        note = "\n".join([data["line"], f"Guarantee: {data['guarantee']}.", *data["papers"]])
+        rows.append((Cell(kind.__name__, note=note), _yes(data["contexts"])))
+    return Table([Column("name"), Column("contexts", left=True)], rows)
 
 
 def _write_description(kind: type[Strategy]) -> None:
