@@ -162,3 +162,8 @@ def test_a_table_without_rows_or_numbers_is_written():
         assert table.to_text().startswith("a")
         assert table.to_markdown().startswith("| a ")
         assert "<th" in table.to_html()
+
+
+def test_a_note_may_have_several_lines():
+    table = Table([Column("name"), Column("x")], [(Cell("a", note="one two\nthree"), 1)])
+    assert table.to_text(10).split("\n")[-2:] == ["  one two", "  three"]

@@ -16,7 +16,7 @@ from sidelight.analysis.observability import (
     ObserverVectors,
 )
 from sidelight.analysis.plausible_sets import PlausibleSets
-from sidelight.errors import NoActionError, SidelightError
+from sidelight.errors import NoActionError, SidelightError, WrongTypeError
 from sidelight.game import Game
 
 Kind = Literal["trivial", "easy", "hard", "hopeless"]
@@ -34,7 +34,7 @@ def analyze(game: Game) -> Analysis:
     ('easy', ((0, 1),), {0: (Fraction(0, 1),), 1: (Fraction(1, 1), Fraction(-1, 1))})
     """
     if not isinstance(game, Game):
-        raise TypeError(f"analyze needs a Game, not {type(game).__name__}: make one with Game(loss, feedback)")
+        raise WrongTypeError(f"analyze needs a Game, not {type(game).__name__}: make one with Game(loss, feedback)")
     return _shared(game, Analysis)
 
 

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.errors import SidelightError
+from sidelight.errors import SidelightError, WrongTypeError
 from sidelight.game import Game, Symbol, check_float_range
 from sidelight.kernels import generic
 from sidelight.strategies import saved
@@ -68,7 +68,7 @@ class Strategy(ABC):
 
     def __init__(self, game: Game, *, seed: Seed = 0) -> None:
         if not isinstance(game, Game):
-            raise TypeError(f"{type(self).__name__} needs a Game, not {type(game).__name__}")
+            raise WrongTypeError(f"{type(self).__name__} needs a Game, not {type(game).__name__}")
         check_float_range(game)
         try:
             np.random.default_rng(seed)

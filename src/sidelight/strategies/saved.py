@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sidelight._storage import replacing
-from sidelight.errors import SidelightError
+from sidelight.errors import NoFileError, SidelightError
 
 FORMAT = "sidelight-strategy-2"
 FLAT_FORMAT = "sidelight-strategy-1"
@@ -80,7 +80,7 @@ def write(path: Path, data: dict[str, Any]) -> None:
 def read(path: Path) -> dict[str, Any]:
     """Read what `write` wrote, in either format."""
     if not path.exists():
-        raise FileNotFoundError(f"there is no file {str(path)!r}")
+        raise NoFileError(f"there is no file {str(path)!r}")
     try:
         with np.load(path, allow_pickle=False) as file:
             data: dict[str, Any] = json.loads(bytes(file["header"]).decode())
