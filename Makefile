@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types imports bench reference lock clean
+.PHONY: help demo test quick check format lint types imports bench reference lock clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -22,6 +22,9 @@ demo: $(READY)  ## reproduce every table and figure of the paper (some minutes),
 
 test: $(READY)  ## run the whole test suite
 	$(BIN)/python -m pytest -n 2 -q
+
+quick: $(READY)  ## run the tests but for the slow ones
+	$(BIN)/python -m pytest -n 2 -q -m "not slow"
 
 check: $(READY) lint types imports test  ## everything that must be green: format, lint, types, imports, tests
 

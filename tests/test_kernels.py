@@ -349,11 +349,13 @@ def test_compiled_loops_release_the_interpreter(compiling):
     assert wait.dispatchers[0].targetoptions["nogil"]
 
 
+@pytest.mark.slow
 def test_importing_the_module_imports_no_numba(lab):
     script = "import sys, sidelight.red; print(sorted({'numba', 'scipy'} & set(sys.modules)))"
     assert lab.python(script).stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_classes_of_equal_names_in_two_modules_are_told_apart_even_from_the_cache(warm):
     lab, first = warm
     before = lab.files()
@@ -366,6 +368,7 @@ def test_classes_of_equal_names_in_two_modules_are_told_apart_even_from_the_cach
     assert lab.files() == before
 
 
+@pytest.mark.slow
 def test_the_cache_lies_in_the_chosen_folder_and_the_users_setting_stays(warm, tmp_path):
     lab, _ = warm
     own = str(tmp_path / "own")
@@ -393,6 +396,7 @@ def rewrite(path, old, new):
         ("red.py", "state.sums[action] += symbol", "state.sums[action] += 2 * symbol"),  # an implementation
     ],
 )
+@pytest.mark.slow
 def test_an_edit_of_anything_a_loop_reaches_compiles_it_again(lab, file, old, new):
     (lab.package / "other.py").write_text((lab.package / "base.py").read_text().replace("2.0 + state", "5.0 + state"))
     before = lab.report("sidelight.red")
@@ -404,6 +408,7 @@ def test_an_edit_of_anything_a_loop_reaches_compiles_it_again(lab, file, old, ne
     assert after["misses"] == [1]
 
 
+@pytest.mark.slow
 def test_a_global_constant_is_part_of_the_code(lab):
     rewrite(lab.package / "base.py", "2.0 + state", "OFFSET + state")
     rewrite(lab.package / "base.py", "act = generic", "OFFSET = 2.0\nact = generic")
@@ -415,6 +420,7 @@ def test_a_global_constant_is_part_of_the_code(lab):
     assert after["sidelight.red"] != before["sidelight.red"]
 
 
+@pytest.mark.slow
 def test_edits_that_no_loop_reaches_leave_it_compiled(warm):
     lab, _ = warm
     base, red, blue = (lab.package / f"{name}.py" for name in ("base", "red", "blue"))
@@ -428,6 +434,7 @@ def test_edits_that_no_loop_reaches_leave_it_compiled(warm):
     assert (report["hits"], report["misses"], report["same"]) == ([1], [0], [True])
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_package_elsewhere_finds_what_is_compiled(warm, tmp_path):
     lab, _ = warm
     other = Lab(tmp_path)
@@ -435,6 +442,7 @@ def test_a_copy_of_the_package_elsewhere_finds_what_is_compiled(warm, tmp_path):
     assert other.report("sidelight.red")["hits"] == [1]
 
 
+@pytest.mark.slow
 def test_a_strategy_from_outside_is_cached_too(lab):
     mine = lab.folder / "lib" / "mine.py"
     mine.write_text((lab.package / "red.py").read_text())
@@ -454,6 +462,7 @@ def test_a_loop_that_names_an_unknown_object_has_no_digest():
     assert code_digest(lambda: unknown, ()) is None
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_no_obstacle(lab):
     lab.cache.write_text("a file where a folder should be")
     report = lab.report("sidelight.red")
@@ -461,6 +470,7 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(lab):
     assert report["paths"] == [None]
 
 
+@pytest.mark.slow
 def test_a_damaged_cache_is_no_obstacle(lab):
     lab.report("sidelight.red")
     for path in lab.files():
@@ -469,6 +479,7 @@ def test_a_damaged_cache_is_no_obstacle(lab):
     assert (report["same"], report["counting"]) == ([True], False)
 
 
+@pytest.mark.slow
 def test_folders_that_nobody_used_for_a_month_go_and_nothing_else_does(lab):
     home = lab.cache / "sidelight"
     ages = {"0" * 16: 40, "1" * 16: 20, "0" * 16 + "-" + "f" * 32: 40, "notes": 40, "e" * 16: 0}
@@ -481,6 +492,7 @@ def test_folders_that_nobody_used_for_a_month_go_and_nothing_else_does(lab):
     assert {each.name for each in home.iterdir()} == {Path(path).name, "1" * 16, "notes", "e" * 16}
 
 
+@pytest.mark.slow
 def test_bounds_are_checked_on_request_even_with_a_warm_cache(warm):
     lab, _ = warm
     script = """
@@ -500,6 +512,7 @@ def test_bounds_are_checked_on_request_even_with_a_warm_cache(warm):
     assert "IndexError" in checked.stderr
 
 
+@pytest.mark.slow
 def test_bounds_are_checked_inside_kernels_too(warm):
     lab, _ = warm
     script = """
@@ -513,6 +526,7 @@ def test_bounds_are_checked_inside_kernels_too(warm):
 
 
 @pytest.mark.parametrize("name", ["SIDELIGHT_JIT=0", "NUMBA_DISABLE_JIT=1"])
+@pytest.mark.slow
 def test_environment_variables_switch_compilation_off(warm, name):
     lab, first = warm
     script = """
@@ -527,6 +541,7 @@ def test_environment_variables_switch_compilation_off(warm, name):
 
 
 @pytest.mark.parametrize("problem", ["ImportError('no such thing')", "SystemError('built for another NumPy')"])
+@pytest.mark.slow
 def test_without_numba_loops_run_and_warn_once(lab, problem):
     (lab.folder / "lib" / "numba.py").write_text(f"raise {problem}\n")
     script = """
@@ -549,6 +564,7 @@ def test_without_numba_loops_run_and_warn_once(lab, problem):
     assert "slower" in said
 
 
+@pytest.mark.slow
 def test_kernels_are_compiled_as_parts_of_loops_only_and_any_other_way_gives_the_same(warm, tmp_path):
     lab, first = warm
     script = """

@@ -17,7 +17,7 @@ import sidelight.strategies
 from sidelight.cli import main, warm
 
 every = warm._environments
-sidelight.strategies.names = lambda: ("CBP", "RandCBP")
+sidelight.strategies.names = lambda: ("CBP",)
 warm._environments = lambda strategy: list(every(strategy))[:1]
 main(["warm"])
 """
@@ -52,21 +52,22 @@ def test_every_kernel_strategy_is_compiled_in_every_environment(monkeypatch):
 
 
 @pytest.mark.skipif(not compiled_available(), reason="needs Numba")
-def test_the_second_time_is_quick(tmp_path):
-    def times():
+@pytest.mark.slow
+def test_the_second_time_nothing_is_compiled(tmp_path):
+    def warm():
         environment = os.environ | {"SIDELIGHT_CACHE_DIR": str(tmp_path)}
         command = [sys.executable, "-c", ONE]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, env=environment)
-        return result.stdout, float(re.search(r"Ready after (\S+) s", result.stdout)[1])
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True, env=environment)
+        return done.stdout, {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb[ic]")}
 
-    output, first = times()
+    output, first = warm()
     if cache_directory() is None:
         pytest.skip("the sources changed since this process began")
     assert f"Compiled loops are in {tmp_path}" in output
-    assert list(tmp_path.rglob("*.nbi"))
-    again, second = times()
+    assert first
+    again, second = warm()
     assert f"Compiled loops are in {tmp_path}" in again
-    assert second < first / 2
+    assert second == first
 
 
 def test_without_numba_it_says_so(monkeypatch):

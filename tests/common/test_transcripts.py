@@ -61,6 +61,7 @@ OVERRUN = """
 """
 
 
+@pytest.mark.slow
 def test_transcripts_stay_within_bounds(tmp_path):
     """Compiled anew with every index checked; the overrun planted at the end shows that the check is awake.
 

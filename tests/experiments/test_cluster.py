@@ -19,6 +19,7 @@ from sidelight.tasks.cluster import run_on_cluster
 from .making import Silent, choice_of, every_array
 
 distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -103,6 +103,7 @@ def random_games(count, seed=0):
             yield seed, game
 
 
+@pytest.mark.slow
 def test_twin_on_random_games():
     planted, kinds = 0, set()
     for seed, game in random_games(40):

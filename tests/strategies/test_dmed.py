@@ -132,6 +132,7 @@ def test_compiled_and_interpreted_agree(make):
 @pytest.mark.parametrize(
     ("name", "parameters"), [("dynamic-pricing", {"prices": 5}), ("bernoulli-bandit", {"arms": 3}), ("bartok", {})]
 )
+@pytest.mark.slow
 def test_far_better_than_uniform_play(name, parameters):
     game = sl.games.load(name, **parameters)
     ours, uniform = (

@@ -214,6 +214,7 @@ class TestRules:
         assert sum(strategy.act([3.0]) for _ in range(10)) == 10
         assert sum(strategy.act([-3.0]) for _ in range(10)) <= 1
 
+    @pytest.mark.slow
     def test_on_the_published_stream(self):
         """Eight runs of 1 500 rounds; the published runs of 7 500 rounds have 179 and 130."""
         contexts, outcomes = published_contexts(8, 1_500)

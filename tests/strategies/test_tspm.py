@@ -251,6 +251,7 @@ def test_rejection_gives_way_to_the_chain_and_comes_back():
         (TSPMGaussian, "balanced", 66.0, 7.0),
     ],
 )
+@pytest.mark.slow
 def test_published_streams(kind, instance, mean, margin):
     outcomes, laws = published_streams(instance)
     replay = Replay(outcomes, law=laws)
