@@ -187,17 +187,19 @@ def test_old_names_of_laws_still_work_and_say_so(old, new, value):
     [
         (
             ["--law-from", "balanced"],
-            "Bayes-optimal play, prior of balanced laws (p uniform on [0.4, 0.6]), in the same",
+            "Bayes-optimal play for T = 60, prior of balanced laws (p uniform on [0.4, 0.6]), ",
         ),
-        (["--law-from", "imbalanced"], "Bayes-optimal play, prior of imbalanced laws"),
-        ([], "Bayes-optimal play, uniform prior, in the same runs"),
+        (["--law-from", "imbalanced"], "Bayes-optimal play for T = 60, prior of imbalanced laws"),
+        ([], "Bayes-optimal play for T = 60, uniform prior, "),
         (["--law", "0.3,0.7"], "C*(p) log T (asymptotic)"),
     ],
 )
 def test_the_limit_is_for_the_very_laws_and_says_what_it_is(options, words):
     output = " ".join(succeeded("label-efficient", "CBP", "--limit", *options, *SMALL).split())
     assert f"The limit is {words}" in output
-    assert ("may lie below" in output) is ("--law" in options)
+    asymptotic = "--law" in options
+    assert ("which may lie below" in output) is asymptotic
+    assert ("but before it one may" in output) is not asymptotic
 
 
 def test_bayes_optimal_play_is_the_limit_of_its_laws():

@@ -37,10 +37,14 @@ def caption(limit: Limit | None) -> str:
     """Say what the limit is, and what it is not."""
     if limit is None:
         return ""
-    text = f" The limit is {limit.label}: {final(limit):.4g} at the last round."
+    text = f" The limit is {limit.label}, {final(limit):.4g} at the last round."
     if limit.label == _ASYMPTOTIC:
-        text += " It bounds how regret grows in the long run, not the regret at any one round, which may lie below."
-    return text
+        return (
+            f"{text} It bounds how regret grows in the long run, not the regret at any one round, which may lie below."
+        )
+    return (
+        f"{text} It is the mean in the same runs: on average nobody has less at the last round, but before it one may."
+    )
 
 
 def _asymptotic(plan: Plan, rounds: Any, law: str) -> Limit:
@@ -60,4 +64,5 @@ def _bayes(plan: Plan, law_from: str) -> Limit:
 
     player = BayesOptimal(plan.game, plan.horizon, law_from)
     found = simulate(player, plan.environment, plan.horizon, plan.runs, plan.seed, plan.checkpoints, plan.workers)
-    return Limit(found.rounds, found.regret.mean(axis=0), f"Bayes-optimal play, {player.assumes}, in the same runs")
+    label = f"Bayes-optimal play for T = {plan.horizon}, {player.assumes}"
+    return Limit(found.rounds, found.regret.mean(axis=0), label)

@@ -44,4 +44,4 @@ class Whole(_Integers):
 
 
 COUNT = Whole(1)
-SEED = Whole(0)
+WHOLE = Whole(0)

@@ -13,6 +13,7 @@ import click
 from sidelight.cli import _text
 from sidelight.cli._catalogue import check_figure
 from sidelight.cli._notes import warnings_as_notes
+from sidelight.cli._numbers import COUNT, WHOLE
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
@@ -64,12 +65,12 @@ def command(context: click.Context) -> None:
 @click.option(
     "--mode", type=click.Choice(["identify", "guard"]), default="identify", show_default=True, help="See the manual."
 )
-@click.option("--cap", type=click.IntRange(min=0), metavar="N", help="Most verifications altogether.")
-@click.option("--daily-cap", type=click.IntRange(min=0), metavar="N", help="Most verifications per day; needs --time.")
+@click.option("--cap", type=WHOLE, metavar="N", help="Most verifications altogether.")
+@click.option("--daily-cap", type=WHOLE, metavar="N", help="Most verifications per day; needs --time.")
 @click.option("--time", metavar="COLUMN", help="The column that says when a prediction was made.")
 @click.option(
     "--delay",
-    type=click.IntRange(min=0),
+    type=WHOLE,
     default=0,
     metavar="N",
     help="Answers come N predictions late.",
@@ -195,8 +196,8 @@ def _closing(stream: LabeledData, written: list[str]) -> None:
 @click.option("--case", "cases", type=click.IntRange(1, 2), multiple=True, help="1 or 2; both unless given.")
 @click.option("--tolerance", "tolerances", type=float, multiple=True, metavar="RATE", help="Repeatable.")
 @click.option("--policy", "names", type=click.Choice(_POLICIES), multiple=True, help="Repeatable; all unless given.")
-@click.option("--runs", type=click.IntRange(min=1), default=96, show_default=True, metavar="N", help="How many runs.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Of the streams.")
+@click.option("--runs", type=COUNT, default=96, show_default=True, metavar="N", help="How many runs.")
+@click.option("--seed", type=WHOLE, default=0, show_default=True, metavar="N", help="Of the streams.")
 @click.option(
     "--protocol",
     type=click.Choice(["published", "described"]),
@@ -207,7 +208,7 @@ def _closing(stream: LabeledData, written: list[str]) -> None:
 @click.option(
     "--confidence", type=float, default=0.95, show_default=True, metavar="P", help="Of 'sequential' and of 'certain'."
 )
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Threads; changes no result.")
+@click.option("--workers", type=COUNT, metavar="N", help="Threads; changes no result.")
 @click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
 def simulate_command(
     cases: tuple[int, ...], tolerances: tuple[float, ...], names: tuple[str, ...], as_json: bool, **options: Any

@@ -10,7 +10,7 @@ import click
 from sidelight.cli import _laws, _strategies, _text
 from sidelight.cli._catalogue import labels, load_game, title
 from sidelight.cli._notes import warnings_as_notes
-from sidelight.cli._numbers import COUNT, SEED
+from sidelight.cli._numbers import COUNT, WHOLE
 from sidelight.errors import SidelightError
 from sidelight.kernels.arrays import Floats
 
@@ -33,7 +33,7 @@ Examples:
 @click.argument("strategy", metavar="STRATEGY")
 @_laws.law_options
 @click.option("--rounds", type=COUNT, metavar="N", default=20, show_default=True, help="How many rounds to play.")
-@click.option("--seed", type=SEED, metavar="N", default=0, show_default=True, help="Where all randomness starts.")
+@click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="Where all randomness starts.")
 @click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
 def command(
     game: str,

@@ -15,6 +15,7 @@ from sidelight._storage import make_writable
 from sidelight.cli import _shares, _text
 from sidelight.cli._bars import Bars
 from sidelight.cli._notes import warnings_as_notes
+from sidelight.cli._numbers import COUNT, WHOLE
 from sidelight.errors import SidelightError
 from sidelight.experiments.experiment import PROTOCOLS
 
@@ -39,7 +40,7 @@ As a job array, without Dask (job i of 8, then once):
 
 @click.command("reproduce", epilog=_EPILOG)
 @click.argument("names", metavar="[all | table1 .. table5 | figure1 .. figure5]...", nargs=-1)
-@click.option("--runs", type=click.IntRange(min=1), metavar="N", default=96, show_default=True, help="Runs of each.")
+@click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="Runs of each.")
 @click.option(
     "--protocol",
     type=click.Choice([*PROTOCOLS, "both"]),
@@ -49,15 +50,13 @@ As a job array, without Dask (job i of 8, then once):
 )
 @click.option("--full", is_flag=True, help="Also PG-TS and PG-IDS get all runs, at 7500 rounds (an hour).")
 @click.option("--beyond", is_flag=True, help="The same at 20000 rounds, which the paper could not do (hours).")
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Threads here; all cores by default.")
+@click.option("--workers", type=COUNT, metavar="N", help="Threads here; all cores by default.")
 @click.option("--cluster", metavar="ADDRESS", help="Use the workers of a Dask scheduler, such as tcp://host:8786.")
 @click.option("--shard", metavar="I/N", help="Do only share I of N, and write no report.")
 @click.option(
     "--merge", is_flag=True, help="Put finished shares together, look again at what differs, and write the report."
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Of all draws here."
-)
+@click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="Of all draws here.")
 @click.option("--out", metavar="DIR", default="reproduction", show_default=True, help="Where everything goes.")
 @click.pass_context
 def command(context: click.Context, /, out: str, shard: str | None, merge: bool, **options: Any) -> None:

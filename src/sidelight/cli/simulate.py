@@ -12,7 +12,7 @@ from sidelight.cli import _contexts, _laws, _limit, _strategies, _text
 from sidelight.cli._catalogue import check_figure, load_game
 from sidelight.cli._folder import Folder
 from sidelight.cli._notes import warnings_as_notes
-from sidelight.cli._numbers import COUNT, SEED, whole_number
+from sidelight.cli._numbers import COUNT, WHOLE, whole_number
 from sidelight.errors import SidelightError
 from sidelight.strategies import names
 
@@ -58,7 +58,7 @@ class Plan(NamedTuple):
 @_contexts.context_option
 @click.option("--horizon", type=COUNT, metavar="N", default=20_000, show_default=True, help="Rounds of a run.")
 @click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="How many runs.")
-@click.option("--seed", type=SEED, metavar="N", default=0, show_default=True, help="Where all randomness starts.")
+@click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="Where all randomness starts.")
 @click.option("--workers", type=COUNT, metavar="N", help="Threads; all cores by default. Changes no result.")
 @click.option(
     "--checkpoints",

@@ -40,7 +40,7 @@ _PANEL, _LEFT, _BETWEEN, _BOTTOM, _HEIGHT = 3.45, 0.78, 0.72, 0.62, 2.75
 
 
 class Limit(NamedTuple):
-    """A regret that nobody can beat, over rounds."""
+    """A regret to measure others by, over rounds; the label says what it is and what it assumes."""
 
     rounds: Any
     values: Any

@@ -95,7 +95,7 @@ class Line(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """One setting: lines, which may end at different rounds, and the regret that nobody can beat."""
+    """One setting: lines, which may end at different rounds, and a regret to measure them by."""
 
     title: str
     lines: Sequence[Line]

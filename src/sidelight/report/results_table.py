@@ -18,7 +18,7 @@ def results_table(
 ) -> Table:
     """Return the regret of each result at the last checkpoint, over all runs; tests compare with the first result.
 
-    `limit` is the regret that nobody can beat, at the same round: each mean is then also given as a multiple of it.
+    `limit` is a regret to measure others by, at the same round: each mean is then also given as a multiple of it.
     `notes` are added to what is said about the numbers anyway.
     """
     names = distinct([r.label for r in results]) if labels is None else labels
