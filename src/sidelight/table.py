@@ -203,7 +203,7 @@ class Table:
 
     def _markdown_cell(self, cell: Cell, column: Column) -> str:
         reference = "" if cell.reference is None else f" [{cell.reference}]"
-        text = " ".join(filter(None, (markdown(self._text(cell, column)) + reference, cell.after)))
+        text = " ".join(filter(None, (markdown(self._text(cell, column).strip()) + reference, cell.after)))
         return f"{text} ({markdown(cell.note)})" if cell.note else text
 
     # HTML.
@@ -245,7 +245,7 @@ class Table:
 
 def markdown(text: str) -> str:
     """Return a text that Markdown shows as it is."""
-    return _SPECIAL.sub(r"\\\1", shown(text)).strip(" ")
+    return _SPECIAL.sub(r"\\\1", shown(text))
 
 
 def escaped(text: str) -> str:

@@ -103,11 +103,11 @@ def test_the_second_look_is_at_what_looks_different(tmp_path, monkeypatch):
     choice = choice_of(CBP, LIMIT, runs=3)
     reproduction = Reproduction(choice, Store(tmp_path))
     reproduction.run(run_here, Silent())
-    assert [cell.verdict.kind for cell in reproduction.tables()[0].blocks[0].cells] == ["chance", "ours"]
+    assert [number.verdict for number in reproduction.tables()[0].numbers] == ["chance", "ours"]
     display = Silent()
     reproduction.look_again(run_here, display)
     assert display.pending == RERUN // 48
-    cell = reproduction.tables()[0].blocks[0].cells[0]
-    assert (cell.runs, cell.rerun.runs, cell.verdict.kind) == (3, RERUN, "chance")
+    number = reproduction.tables()[0].numbers[0]
+    assert (number.ours.runs, number.again.runs, number.verdict) == (3, RERUN, "chance")
     reproduction.look_again(run_here, display)
     assert display.pending == RERUN // 48  # nothing more was asked for

@@ -1,4 +1,4 @@
-"""What came out: numbers, verdicts and reasons, as plain values that reports are written from."""
+"""What came out: numbers beside the printed ones, with verdicts and reasons, that reports are written from."""
 
 from __future__ import annotations
 
@@ -7,104 +7,88 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from sidelight._published import Pair
-from sidelight.experiments.experiment import Protocol
+from sidelight.experiments.experiment import PROTOCOLS, Experiment, Protocol
 from sidelight.experiments.reasons import Reason
+from sidelight.results.statistics import Side, Summary, p_value_of
 
 Kind = Literal["digit", "chance", "differs", "open", "ours"]
 
-
-class Verdict(NamedTuple):
-    """Whether a number agrees with the printed one."""
-
-    kind: Kind
-    reason: str | None = None
-    """The key of the reason why it differs; None if it does not, or if no reason is known."""
+BETTER: dict[str, Side] = {"regret": "less", "verifications": "less", "f1": "greater"}
+"""For each measure, which values are better."""
 
 
-class Rerun(NamedTuple):
-    """A second look at a number: more runs where it seemed different, or the paper's 96 where there are more."""
-
-    runs: int
-    mean: float
-    std: float
-    standard_error: float
-    z: float
-
-
-class Cell(NamedTuple):
-    """One player in one block: ours beside the printed. None where there is nothing to say."""
-
-    label: str
-    runs: int
-    round: int | None
-    """When the regret was read; None in the use case."""
-    mean: float
-    std: float | None
-    """With divisor runs - 1."""
-    standard_error: float | None
-    median: float
-    q99: float
-    """The 99 % quantile."""
-    max: float
-    strict_wins: int | None
-    tied_wins: int | None
-    p_two_sided: float | None
-    """Welch test against the first player of the block."""
-    p_one_sided: float | None
-    """That the first player's mean is the better one."""
-    limit_ratio: float | None
-    """The mean over that of the limit, if the block has one."""
-    published: Pair | None
-    z: float | None
-    """(mean - published mean) / sqrt(se^2 + published se^2); infinite where neither varies and they differ."""
-    rerun: Rerun | None
-    verdict: Verdict
-    is_limit: bool = False
-
-
-class Block(NamedTuple):
-    """One measure in one setting."""
+class Number(NamedTuple):
+    """One measure of one player in one setting: what came out here, what is printed, and whether they agree."""
 
     setting: str
     """Its title."""
     measure: str
     """"regret", "f1" or "verifications"."""
-    better: Literal["less", "greater"]
-    cells: Sequence[Cell]
+    ours: Summary
+    """Wins are among the paper's players, the test is against the first player of the setting."""
+    printed: Pair | None = None
+    z: float | None = None
+    """(mean - printed mean) / sqrt(se^2 + printed se^2); infinite where neither varies and they differ."""
+    again: Summary | None = None
+    """A second look: more runs where it seemed different, or the paper's 96 where there are more."""
+    z_again: float | None = None
+    verdict: Kind = "ours"
+    reason: str | None = None
+    """The key of the reason why it differs; None if it does not, or if no reason is known."""
+    limit_ratio: float | None = None
+    """The mean over that of the limit, if the setting has one."""
+    is_limit: bool = False
+
+    @property
+    def label(self) -> str:
+        """Whose number it is."""
+        return self.ours.label
+
+    @property
+    def p_one_sided(self) -> float | None:
+        """That the first player's mean is the better one."""
+        test = self.ours.test
+        if test is None:
+            return None
+        sign = 1.0 if BETTER[self.measure] == "less" else -1.0
+        return p_value_of(sign * test.statistic, test.degrees, "greater")
 
 
-class TableAccount(NamedTuple):
-    """A table under one protocol."""
+class Part(NamedTuple):
+    """A table or a figure under one protocol."""
 
-    name: str
-    title: str
-    text: str
+    experiment: Experiment
     protocol: Protocol
-    blocks: Sequence[Block]
+    numbers: Sequence[Number] = ()
+    """Of a table."""
+    caption: str = ""
+    """Of a figure: how many runs, what the marks mean."""
+
+    @property
+    def name(self) -> str:
+        """The name of the experiment."""
+        return self.experiment.name
+
+    @property
+    def stem(self) -> str:
+        """The name of a figure's files, `figures/<stem>.svg` and `.png`."""
+        return f"{self.name}-{self.protocol}"
+
+    @property
+    def place(self) -> str:
+        """Where it stands in a page."""
+        return f"{self.protocol}-{self.name}"
 
     def counts(self) -> Counter[Kind]:
         """Count the verdicts."""
-        return Counter(cell.verdict.kind for block in self.blocks for cell in block.cells)
-
-
-class FigureAccount(NamedTuple):
-    """A figure under one protocol."""
-
-    name: str
-    title: str
-    text: str
-    protocol: Protocol
-    caption: str
-    """How many runs, what the marks mean."""
-    stem: str
-    """Its files are `figures/<stem>.svg` and `.png`."""
+        return Counter(number.verdict for number in self.numbers)
 
 
 class Account(NamedTuple):
     """Everything that a report says."""
 
-    tables: Sequence[TableAccount]
-    figures: Sequence[FigureAccount]
+    tables: Sequence[Part]
+    figures: Sequence[Part]
     reasons: Mapping[str, Reason]
     """Those that some verdict refers to."""
     facts: Mapping[str, Any]
@@ -114,3 +98,8 @@ class Account(NamedTuple):
     def counts(self, protocol: Protocol) -> Counter[Kind]:
         """Count the verdicts of all tables under one protocol."""
         return sum((table.counts() for table in self.tables if table.protocol == protocol), Counter())
+
+    def differences(self) -> list[tuple[Part, Number]]:
+        """Return all numbers that differ and the tables they stand in, protocol by protocol."""
+        tables = sorted(self.tables, key=lambda table: PROTOCOLS.index(table.protocol))
+        return [(table, number) for table in tables for number in table.numbers if number.verdict == "differs"]

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sidelight import _published, experiments
-from sidelight.experiments.account import FigureAccount
 from sidelight.experiments.experiment import Condition, Experiment, Protocol, Setting, UseCase
 from sidelight.experiments.judgment import reading_round
 from sidelight.experiments.plan import Line, Profile, lines
@@ -26,22 +25,13 @@ _CASES = {1: "Case 1: classes alike", 2: "Case 2: classes of all sizes"}
 Arrived = Callable[[Condition], Arrays]
 
 
-def account(experiment: Experiment, protocol: Protocol, profile: Profile) -> FigureAccount:
-    """Return what a report says of a figure."""
-    found = lines(experiment, protocol, profile)
-    return FigureAccount(
-        name=experiment.name,
-        title=experiment.title,
-        text=experiment.text,
-        protocol=protocol,
-        caption=_caption(experiment, found, profile),
-        stem=stem(experiment, protocol),
-    )
-
-
-def stem(experiment: Experiment, protocol: Protocol) -> str:
-    """Return the name of a figure's files, without their suffix."""
-    return f"{experiment.name}-{protocol}"
+def caption(experiment: Experiment, protocol: Protocol, profile: Profile) -> str:
+    """Say how many runs a figure shows and what its marks mean."""
+    runs = f"{_runs(lines(experiment, protocol, profile), profile)}. "
+    if experiment.drawing == "quartiles":
+        return f"{runs}Boxes hold the middle half of the runs, whiskers 5 to 95 %; diamonds are published medians."
+    marks = "" if experiment.drawing == "sensitivity" else " Diamonds are published values with their standard errors."
+    return f"{runs}Bands hold the mean with {100 * CONFIDENCE:.0f} % confidence.{marks}"
 
 
 def draw(experiment: Experiment, protocol: Protocol, profile: Profile, arrived: Arrived) -> Figure:
@@ -149,11 +139,3 @@ def _runs(found: Sequence[Line], profile: Profile) -> str:
     }
     exceptions = ", ".join(f"{name} {count}" for name, count in few.items())
     return f"{usual} run{'' if usual == 1 else 's'}" + (f" ({exceptions})" if exceptions else "")
-
-
-def _caption(experiment: Experiment, found: Sequence[Line], profile: Profile) -> str:
-    runs = f"{_runs(found, profile)}. "
-    if experiment.drawing == "quartiles":
-        return f"{runs}Boxes hold the middle half of the runs, whiskers 5 to 95 %; diamonds are published medians."
-    marks = "" if experiment.drawing == "sensitivity" else " Diamonds are published values with their standard errors."
-    return f"{runs}Bands hold the mean with {100 * CONFIDENCE:.0f} % confidence.{marks}"

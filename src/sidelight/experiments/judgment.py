@@ -1,8 +1,8 @@
-"""Ours beside the printed: statistics of each cell, and whether they agree.
+"""Ours beside the printed: statistics of each number, and whether they agree.
 
 A printed mean comes with a standard deviation s' over 96 runs, ours with s over n. Then
 z = (mean - mean') / sqrt(s^2 / n + s'^2 / 96), and |z| < 3 is called the same within chance: if all 74 pairs were
-right, about one in 370 would lie outside. A cell with |z| >= 2 is run again with ten times the runs, and then these
+right, about one in 370 would lie outside. A number with |z| >= 2 is run again with ten times the runs, and then these
 decide. With fewer than ten runs the larger of s and s' stands for s. Under the published protocol both sides met the
 same outcomes, so that the true spread of the difference is smaller than this, and z errs towards "the same".
 """
@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sidelight import _published
 from sidelight._published import Pair
-from sidelight.experiments.account import Block, Cell, Rerun, TableAccount, Verdict
+from sidelight.experiments.account import BETTER, Kind, Number
 from sidelight.experiments.experiment import (
     HORIZON,
     SLOW_HORIZON,
@@ -26,27 +26,26 @@ from sidelight.experiments.experiment import (
     GameSetting,
     Player,
     Protocol,
-    Section,
 )
 from sidelight.experiments.plan import Line, Profile, lines
-from sidelight.experiments.report_words import CHANCE
 from sidelight.kernels.arrays import Floats
 from sidelight.results.sealed import Arrays
-from sidelight.results.statistics import Summary, summarize, welch_of, wins_of
+from sidelight.results.statistics import Summary, TTest, summarize, welch_of, wins_of
 
 Arrived = Callable[[Condition], Arrays]
-"""Where the arrays of an condition come from: as many runs as have been made of it."""
+"""Where the arrays of a condition come from: as many runs as have been made of it."""
 
+CHANCE = 3.0
+"""Below this |z| is called chance."""
 DOUBT = 2.0
-"""From here on a cell gets a second look: more careful than needed, because a difference can hide just below three."""
+"""From here on a number gets a second look: more careful than needed, for a difference can hide just below three."""
 BEYOND_DOUBT = 10.0
-"""What a cell must reach that cannot have a second look because its strategy is too slow."""
+"""What a number must reach that cannot have a second look because its strategy is too slow."""
 _FEW = 10  # runs, whose own spread says too little about the true one
-BETTER: dict[str, Literal["less", "greater"]] = {"regret": "less", "verifications": "less", "f1": "greater"}
 
 
 class _Reading(NamedTuple):
-    """The values of one player in a block, one per run, and the round they are read at."""
+    """The values of one player in a setting, one per run, and the round they are read at."""
 
     line: Line
     label: str
@@ -58,15 +57,17 @@ class _Reading(NamedTuple):
     printed: Pair | None
 
 
-def table_account(experiment: Experiment, protocol: Protocol, profile: Profile, arrived: Arrived) -> TableAccount:
-    """Return a table with a verdict for each cell."""
+def judge(experiment: Experiment, protocol: Protocol, profile: Profile, arrived: Arrived) -> list[Number]:
+    """Return the numbers of a table, each with a verdict."""
     every = lines(experiment, protocol, profile)
-    blocks = [
-        _block(experiment.name, section, measure, [line for line in every if line.section is section], profile, arrived)
+    return [
+        number
         for section in experiment.sections
         for measure in section.setting.measures
+        for number in _numbers(
+            experiment.name, measure, [line for line in every if line.section is section], profile, arrived
+        )
     ]
-    return TableAccount(experiment.name, experiment.title, experiment.text, protocol, blocks)
 
 
 def reading_round(player: Player, condition: Condition) -> int | None:
@@ -80,19 +81,29 @@ def reading_round(player: Player, condition: Condition) -> int | None:
     return end - 1 if condition.protocol == "published" and condition.setting.world == "contexts" else end
 
 
-def _block(table: str, section: Section, measure: str, found: list[Line], profile: Profile, arrived: Arrived) -> Block:
+def _numbers(table: str, measure: str, found: list[Line], profile: Profile, arrived: Arrived) -> list[Number]:
+    """Return one measure of all players in one setting."""
     readings = [
         reading for line in found for reading in _readings(table, line, measure, profile, arrived(line.condition))
     ]
-    first = readings[0]
     limit = next((float(r.values.mean()) for r in readings if r.line.player.limit), None)
-    sign = 1.0 if BETTER[measure] == "less" else -1.0
-    wins = _wins(readings, sign)
-    cells = [
-        _cell(reading, wins.get(index), _tests(reading, first, sign, arrived), limit)
-        for index, reading in enumerate(readings)
-    ]
-    return Block(section.setting.title, measure, BETTER[measure], cells)
+    wins = _wins(readings, 1.0 if BETTER[measure] == "less" else -1.0)
+    numbers = []
+    for index, reading in enumerate(readings):
+        alone, shared = wins.get(index, (None, None))
+        ours = summarize(reading.values, reading.round, reading.label)
+        ours = ours._replace(strict_wins=alone, tied_wins=shared, test=_test(reading, readings[0], arrived))
+        number = Number(
+            setting=reading.line.section.setting.title,
+            measure=measure,
+            ours=ours,
+            printed=reading.printed,
+            z=_z(ours, reading.printed),
+            limit_ratio=ours.mean / limit if limit else None,
+            is_limit=reading.line.player.limit,
+        )
+        numbers.append(_judged(reading, number))
+    return numbers
 
 
 def _readings(table: str, line: Line, measure: str, profile: Profile, arrays: Arrays) -> list[_Reading]:
@@ -130,90 +141,55 @@ def _wins(readings: list[_Reading], sign: float) -> dict[int, tuple[int, int]]:
     return dict(zip(rivals, counts, strict=True))
 
 
-def _tests(reading: _Reading, first: _Reading, sign: float, arrived: Arrived) -> tuple[float, float] | None:
-    """Return the p-values of Welch's test against the first player at the same round: two-sided and one-sided."""
+def _test(reading: _Reading, first: _Reading, arrived: Arrived) -> TTest | None:
+    """Return Welch's test against the first player at the same round."""
     against = first.values
     if reading.round is not None and reading.round != first.round:
         against = _at(arrived(first.line.condition), reading.round)[: first.values.size]
     if reading is first or reading.line.player.limit or min(reading.values.size, against.size) < 2:
         return None
-    two = welch_of(reading.values, against).p_value
-    one = welch_of(sign * reading.values, sign * against, "greater").p_value
-    return two, one
+    return welch_of(reading.values, against)
 
 
-def _cell(
-    reading: _Reading, wins: tuple[int, int] | None, tests: tuple[float, float] | None, limit: float | None
-) -> Cell:
-    s = summarize(reading.values, reading.round or 0)
-    z = _z(s, reading.printed)
-    first = _verdict(reading, s, z, None)
-    rerun = _rerun(reading) if _doubtful(first.kind, z) else _first_runs(reading, s)
-    return Cell(
-        label=reading.label,
-        runs=s.runs,
-        round=reading.round,
-        mean=s.mean,
-        std=_known(s.std),
-        standard_error=_known(s.standard_error),
-        median=s.quantiles[50],
-        q99=s.quantiles[99],
-        max=s.max,
-        strict_wins=wins[0] if wins else None,
-        tied_wins=wins[1] if wins else None,
-        p_two_sided=tests[0] if tests else None,
-        p_one_sided=tests[1] if tests else None,
-        limit_ratio=s.mean / limit if limit else None,
-        published=reading.printed,
-        z=z,
-        rerun=rerun,
-        verdict=_verdict(reading, s, z, rerun) if rerun else first,
-        is_limit=reading.line.player.limit,
-    )
-
-
-def _verdict(reading: _Reading, s: Summary, z: float | None, rerun: Rerun | None) -> Verdict:
-    printed = reading.printed
+def _judged(reading: _Reading, number: Number) -> Number:
+    """Return a number with its verdict, and with its second look if it has one."""
+    ours, printed, z = number.ours, number.printed, number.z
     if printed is None:
-        return Verdict("ours")
-    if _same_digits(s, printed) or _first_runs(reading, s):
-        return Verdict("digit")
-    final = rerun.z if rerun else z
-    if final is None:
-        return Verdict("open")
-    if abs(final) < CHANCE:
-        return Verdict("chance")
-    if reading.line.player.slow and s.runs < _published.RUNS and abs(final) < BEYOND_DOUBT:
-        return Verdict("open")
-    return Verdict("differs", reading.line.player.reasons.get(reading.line.condition.protocol))
+        return number
+    first = _first_runs(reading, ours, printed)
+    if first is not None or _same_digits(ours, printed):
+        return number._replace(again=first, z_again=None if first is None else 0.0, verdict="digit")
+    if z is not None and abs(z) >= DOUBT and reading.all_values.size > ours.runs:
+        again = summarize(reading.all_values, reading.round, reading.label)
+        z = _z(again, printed)
+        number = number._replace(again=again, z_again=z)
+    verdict = _verdict(z, patient=reading.line.player.slow and ours.runs < _published.RUNS)
+    reasons = reading.line.player.reasons
+    reason = reasons.get(reading.line.condition.protocol) if verdict == "differs" else None
+    return number._replace(verdict=verdict, reason=reason)
 
 
-def needs_rerun(cell: Cell) -> bool:
-    """Say whether a cell looks different, or may be, and has not had a second look."""
-    return cell.rerun is None and _doubtful(cell.verdict.kind, cell.z)
+def _verdict(z: float | None, patient: bool) -> Kind:
+    """Judge a z; one must be `patient` with few runs of a slow strategy, which gets no second look."""
+    if z is None:
+        return "open"
+    if abs(z) < CHANCE:
+        return "chance"
+    return "open" if patient and abs(z) < BEYOND_DOUBT else "differs"
 
 
-def _doubtful(kind: str, z: float | None) -> bool:
-    return kind != "digit" and z is not None and abs(z) >= DOUBT
+def needs_rerun(number: Number) -> bool:
+    """Say whether a number looks different, or may be, and has not had a second look."""
+    doubtful = number.verdict != "digit" and number.z is not None and abs(number.z) >= DOUBT
+    return doubtful and number.again is None
 
 
-def _rerun(reading: _Reading) -> Rerun | None:
-    if reading.all_values.size <= reading.values.size or reading.printed is None:
-        return None
-    s = summarize(reading.all_values, reading.round or 0)
-    z = _z(s, reading.printed)
-    return None if z is None else Rerun(s.runs, s.mean, s.std, s.standard_error, z)
-
-
-def _first_runs(reading: _Reading, s: Summary) -> Rerun | None:
+def _first_runs(reading: _Reading, ours: Summary, printed: Pair) -> Summary | None:
     """Return what the paper's 96 runs gave, where there are more runs and those met the printed digits."""
-    printed = reading.printed
-    if printed is None or reading.line.condition.protocol != "published" or s.runs <= _published.RUNS:
+    if reading.line.condition.protocol != "published" or ours.runs <= _published.RUNS:
         return None
-    first = summarize(reading.values[: _published.RUNS], s.round)
-    if not _same_digits(first, printed):
-        return None
-    return Rerun(first.runs, first.mean, first.std, first.standard_error, 0.0)
+    first = summarize(reading.values[: _published.RUNS], reading.round, reading.label)
+    return first if _same_digits(first, printed) else None
 
 
 def _z(s: Summary, printed: Pair | None) -> float | None:
@@ -231,7 +207,3 @@ def _z(s: Summary, printed: Pair | None) -> float | None:
 def _same_digits(s: Summary, printed: Pair) -> bool:
     unit = 0.5000001 * 10.0**-printed.decimals
     return s.runs > 1 and abs(s.mean - printed.mean) <= unit and abs(s.std - printed.std) <= unit
-
-
-def _known(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from sidelight._storage import replacing
 from sidelight.experiments import drawing, plan, store
-from sidelight.experiments.account import Account
+from sidelight.experiments.account import Account, Part
 from sidelight.experiments.plan import Profile
 from sidelight.experiments.reasons import REASONS
 from sidelight.experiments.reproduction import Choice, Reproduction
@@ -25,16 +25,20 @@ def write(reproduction: Reproduction, folder: Path, seconds: float | None, note:
     `seconds` is what this call has computed for, None if all was there already.
     """
     choice = reproduction.choice
-    figures = [experiment for experiment in choice.experiments if not experiment.is_table]
     tables = reproduction.tables()
-    used = {cell.verdict.reason for table in tables for block in table.blocks for cell in block.cells}
+    used = {number.reason for table in tables for number in table.numbers}
     account = Account(
         tables=tables,
-        figures=[drawing.account(each, way, choice.profile) for way in choice.protocols for each in figures],
+        figures=[
+            Part(each, protocol, caption=drawing.caption(each, protocol, choice.profile))
+            for protocol in choice.protocols
+            for each in choice.experiments
+            if not each.is_table
+        ],
         reasons={key: reason for key, reason in REASONS.items() if key in used},
         facts=_facts(choice, seconds),
     )
-    drawings = _drawn(reproduction, folder / "figures", note)
+    drawings = _drawn(reproduction, account.figures, folder / "figures", note)
     _write_reports(account, drawings, folder)
     _write_raw(reproduction, account, folder, note)
     return account
@@ -62,10 +66,8 @@ def _facts(choice: Choice, seconds: float | None) -> dict[str, Any]:
     }
 
 
-def _drawn(reproduction: Reproduction, folder: Path, note: Note) -> dict[str, str]:
+def _drawn(reproduction: Reproduction, figures: Sequence[Part], folder: Path, note: Note) -> dict[str, str]:
     """Draw all figures, as SVG and PNG; return the text of the former by stem."""
-    choice = reproduction.choice
-    figures = [experiment for experiment in choice.experiments if not experiment.is_table]
     if not figures:
         return {}
     if importlib.util.find_spec("matplotlib") is None:
@@ -74,13 +76,11 @@ def _drawn(reproduction: Reproduction, folder: Path, note: Note) -> dict[str, st
     from sidelight.report.saving import save_figure
 
     texts = {}
-    for protocol in choice.protocols:
-        for experiment in figures:
-            figure = drawing.draw(experiment, protocol, choice.profile, reproduction.arrays)
-            stem = drawing.stem(experiment, protocol)
-            for suffix in (".svg", ".png"):
-                save_figure(figure, folder / f"{stem}{suffix}")
-            texts[stem] = (folder / f"{stem}.svg").read_text(encoding="utf-8")
+    for part in figures:
+        figure = drawing.draw(part.experiment, part.protocol, reproduction.choice.profile, reproduction.arrays)
+        for suffix in (".svg", ".png"):
+            save_figure(figure, folder / f"{part.stem}{suffix}")
+        texts[part.stem] = (folder / f"{part.stem}.svg").read_text(encoding="utf-8")
     return texts
 
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from sidelight.experiments import report_words as words
+from sidelight.experiments.account import Account, Part
+from sidelight.experiments.experiment import Protocol
 from sidelight.experiments.report_notes import again, glossary, limit_note, making, remarks
 from sidelight.experiments.report_tables import agreement, comparison, differing, overview, usual
-from sidelight.report.grid import plain
-from sidelight.report.grid import to_markdown as to_table
-
-if TYPE_CHECKING:
-    from sidelight.experiments.account import Account, FigureAccount, TableAccount
-    from sidelight.experiments.experiment import Protocol
+from sidelight.table import markdown
 
 _CODE = re.compile(r"(`[^`]*`)")
 
@@ -24,7 +20,7 @@ def to_markdown(account: Account) -> str:
     parts = [f"# {words.TITLE}", _prose(words.INTRODUCTION)]
     parts += [f"**{words.PROTOCOL_TITLES[way]}.** {words.summary(account, way)}" for way in ways]
     if account.tables:
-        parts += [to_table(overview(account)), "## What differs, and why", *_reasons(account)]
+        parts += [overview(account).to_markdown(), "## What differs, and why", *_reasons(account)]
     seen: set[str] = set()
     for way in ways:
         parts += _protocol(account, way, seen)
@@ -33,23 +29,23 @@ def to_markdown(account: Account) -> str:
         parts += [f"## {words.STATISTICS}"]
         parts += [f"**{_prose(title)}.** {_prose(text)}" for title, text in found]
     parts += ["## What the words mean", *(f"**{_prose(term)}**: {_prose(text)}" for term, text in glossary(account))]
-    made = "\n".join(f"- {key}: {plain(value)}" for key, value in making(account.facts))
+    made = "\n".join(f"- {key}: {markdown(value)}" for key, value in making(account.facts))
     parts += ["## How this was made", made, _prose(again(account.facts))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _reasons(account: Account) -> list[str]:
-    differences = words.differences(account)
+    differences = account.differences()
     parts = [] if differences else [words.no_difference(account)]
     for key, index in words.numbered(account).items():
         reason = account.reasons[key]
-        parts += [f"### [{index}] {plain(reason.title)}", _prose(reason.sentence), _prose(reason.evidence)]
+        parts += [f"### [{index}] {markdown(reason.title)}", _prose(reason.sentence), _prose(reason.evidence)]
         parts += [f"Shown by `{reason.test}`."] if reason.test else []
-        here = [one for one in differences if one.cell.verdict.reason == key]
-        parts += [to_table(differing(here))] if here else []
-    unknown = [one for one in differences if one.cell.verdict.reason not in account.reasons]
+        here = [one for one in differences if one[1].reason == key]
+        parts += [differing(here).to_markdown()] if here else []
+    unknown = [one for one in differences if one[1].reason not in account.reasons]
     if unknown:
-        parts += [f"### {words.UNKNOWN_TITLE}", words.UNKNOWN_TEXT, to_table(differing(unknown))]
+        parts += [f"### {words.UNKNOWN_TITLE}", words.UNKNOWN_TEXT, differing(unknown).to_markdown()]
     return parts
 
 
@@ -66,25 +62,30 @@ def _protocol(account: Account, way: Protocol, seen: set[str]) -> list[str]:
     return parts
 
 
-def _one_table(account: Account, table: TableAccount, first: bool) -> list[str]:
+def _one_table(account: Account, table: Part, first: bool) -> list[str]:
     return [
-        f"### {words.name(table.name)}: {plain(table.title)}",
-        _prose(table.text) if first else "Explained above.",
+        f"### {words.name(table.name)}: {markdown(table.experiment.title)}",
+        _prose(table.experiment.text) if first else "Explained above.",
         f"{words.table_summary(table)} {words.caption(table, *usual(table))}".strip(),
-        to_table(agreement(table, account)),
+        agreement(table, account).to_markdown(),
         f"#### {words.COMPARISON}",
-        to_table(comparison(table)),
+        comparison(table).to_markdown(),
         _prose(limit_note(table)),
     ]
 
 
-def _figure(figure: FigureAccount, first: bool, drawn: bool) -> list[str]:
-    title = f"{words.name(figure.name)}: {figure.title}"
-    image = f"![{plain(title)}](<figures/{figure.stem}.png>)" if drawn else _prose(words.NO_DRAWING)
-    return [f"### {plain(title)}", _prose(figure.text) if first else "Explained above.", image, _prose(figure.caption)]
+def _figure(figure: Part, first: bool, drawn: bool) -> list[str]:
+    title = f"{words.name(figure.name)}: {figure.experiment.title}"
+    image = f"![{markdown(title)}](<figures/{figure.stem}.png>)" if drawn else _prose(words.NO_DRAWING)
+    return [
+        f"### {markdown(title)}",
+        _prose(figure.experiment.text) if first else "Explained above.",
+        image,
+        _prose(figure.caption),
+    ]
 
 
 def _prose(text: str) -> str:
     """Return a text of sentences; what stands in backquotes is code."""
     parts = _CODE.split(" ".join(text.split(" ")))
-    return "".join(part if part.startswith("`") and len(part) > 1 else plain(part) for part in parts)
+    return "".join(part if part.startswith("`") and len(part) > 1 else markdown(part) for part in parts)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from sidelight._published import RUNS
-from sidelight.experiments.report_words import joined, name, parts, together
-from sidelight.text import grouped, number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from sidelight.experiments.account import Account, Cell, TableAccount
+from sidelight.experiments.account import Account, Number, Part
+from sidelight.experiments.report_words import name, together
+from sidelight.text import grouped, joined
+from sidelight.text import number as written
 
 _GAMES = frozenset({"table1", "table2", "table3"})
 _DISASTERS = "96 runs hide rare disasters"
@@ -160,7 +157,7 @@ _GLOSSARY = (
 
 def remarks(account: Account) -> list[tuple[str, str]]:
     """Return what has to be known of the paper's statistics, as far as it concerns what is shown: title and text."""
-    shown = {part.name for part in parts(account)}
+    shown = {part.name for part in (*account.tables, *account.figures)}
     found = [(title, text) for names, title, text in _REMARKS if shown & names]
     hidden = _hidden(account)
     return [(title, hidden) if title == _DISASTERS and hidden else (title, text) for title, text in found]
@@ -171,39 +168,41 @@ def _hidden(account: Account) -> str:
     if (account.facts.get("runs") or 0) < _MANY:
         return ""
     way = account.tables[0].protocol
-    blocks = [b for t in account.tables if t.name in ("table1", "table2") and t.protocol == way for b in t.blocks]
+    tables = [table for table in account.tables if table.name in ("table1", "table2") and table.protocol == way]
     texts = []
-    for first, second, *_ in (block.cells for block in blocks if len(block.cells) > 1):
-        better = second.p_one_sided is not None and second.p_one_sided < _LEVEL
-        said = "is better than" if better else "is not shown to be better than"
-        texts.append(f"{first.label} {_tail(first)} {said} {second.label} {_tail(second)}")
-    settings = [block.setting for block in blocks if len(block.cells) > 1]
-    listed = "; ".join(f"on {setting.lower()}, {text}" for setting, text in zip(settings, texts, strict=True))
+    for setting in dict.fromkeys(number.setting for table in tables for number in table.numbers):
+        here = [number for table in tables for number in table.numbers if number.setting == setting]
+        if len(here) > 1:
+            first, second = here[:2]
+            better = second.p_one_sided is not None and second.p_one_sided < _LEVEL
+            said = "is better than" if better else "is not shown to be better than"
+            texts.append(f"on {setting.lower()}, {_tail(first)} {said} {_tail(second)}")
+    listed = "; ".join(texts)
     return (
         "Few very bad runs decide a mean, and 96 runs may hold none of them. With "
         f"{grouped(account.facts['runs'])} runs: {listed}. (At the level of 5 %, one-sided.)"
     )
 
 
-def _tail(cell: Cell) -> str:
-    return f"(mean {number(cell.mean)}, 99 % {number(cell.q99)}, at most {number(cell.max)})"
+def _tail(number: Number) -> str:
+    s = number.ours
+    return f"{s.label} (mean {written(s.mean)}, 99 % {written(s.q99)}, at most {written(s.max)})"
 
 
 def glossary(account: Account) -> list[tuple[str, str]]:
     """Return the words that tables use and what they mean."""
-    blocks = [block for table in account.tables for block in table.blocks]
-    used = {_ALWAYS, *(block.measure for block in blocks)}
-    cells = [cell for block in blocks for cell in block.cells]
-    used |= {_LIMIT for cell in cells if cell.limit_ratio is not None}
-    used |= {_OPEN for cell in cells if cell.verdict.kind == "open"}
-    if any("regret" in figure.title.lower() for figure in account.figures):
+    numbers = [number for table in account.tables for number in table.numbers]
+    used = {_ALWAYS, *(number.measure for number in numbers)}
+    used |= {_LIMIT for number in numbers if number.limit_ratio is not None}
+    used |= {_OPEN for number in numbers if number.verdict == "open"}
+    if any("regret" in figure.experiment.title.lower() for figure in account.figures):
         used.add(_REGRET)
     return [(term, text) for when, term, text in _GLOSSARY if when in used]
 
 
-def limit_note(table: TableAccount) -> str:
+def limit_note(table: Part) -> str:
     """Say what the limit in a table is, if it has one."""
-    labels = {cell.label for block in table.blocks for cell in block.cells if cell.is_limit}
+    labels = {number.label for number in table.numbers if number.is_limit}
     if not labels:
         return ""
     return (

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from sidelight.experiments import report_words as words
+from sidelight.experiments.account import Account, Part
+from sidelight.experiments.experiment import Protocol
 from sidelight.experiments.report_notes import again, glossary, limit_note, making, remarks
 from sidelight.experiments.report_tables import agreement, comparison, differing, overview, usual
-from sidelight.report.grid import STYLE as GRID
-from sidelight.report.grid import to_html as to_table
-from sidelight.report.web_page import cards, document, escaped, inlined
-
-if TYPE_CHECKING:
-    from sidelight.experiments.account import Account, FigureAccount, TableAccount
-    from sidelight.experiments.experiment import Protocol
+from sidelight.report.web_page import cards, document, inlined
+from sidelight.table import escaped
+from sidelight.text import count
 
 _CODE = re.compile(r"`([^`]*)`")
 _STYLE = """
+table.grid { font-size: .83rem; } .grid th, .grid td { padding: .3rem .45rem; vertical-align: top; line-height: 1.4; }
+.grid thead th { vertical-align: bottom; line-height: 1.3; border-bottom-color: var(--faint); }
+.grid thead tr:first-child:not(:last-child) th { border-bottom-color: transparent; padding-bottom: .1rem; }
+.grid thead tr:first-child:not(:last-child) th.over { text-align: center; border-bottom-color: var(--line); }
+.grid th.start, .grid td.start { padding-left: 1.3rem; }
+.grid th.left, .grid td.left { text-align: left; }
+.grid td.label, .grid thead th:first-child { position: sticky; left: 0; z-index: 1; background: var(--page); }
+.grid td.label { min-width: 6.2rem; overflow-wrap: break-word; }
+.grid tr.group th { text-align: left; background: var(--band); color: var(--ink); }
+.grid tr.group th span { position: sticky; left: .45rem; }
+.grid tr.limit td { background: var(--soft); font-style: italic; }
+.grid td.paper, .grid td.faint { color: var(--faint); }
+.grid td.verdict.differs { white-space: normal; min-width: 7.5rem; } .grid td.verdict.long { min-width: 15rem; }
+.grid .after { display: inline-block; min-width: 4.4em; padding-left: .35em; text-align: left; color: var(--faint); }
+.grid .note { display: block; font-size: .92em; color: var(--faint); font-weight: 400; font-style: normal;
+  white-space: normal; line-height: 1.3; }
 :root { --digit: #00664f; --chance: #1f5a96; --open: #7a5200; --band: #eef0f2; }
 @media (prefers-color-scheme: dark) { :root { --digit: #6fd3b8; --chance: #8fc1f5; --open: #e8bd6a; --band: #26282c; } }
 main { max-width: 70rem; }
@@ -47,7 +60,7 @@ def to_html(account: Account, drawings: Mapping[str, str]) -> str:
         for way in ways
     ]
     if account.tables:
-        parts += [_cards(account, ways[0]), to_table(overview(account))]
+        parts += [_cards(account, ways[0]), overview(account).to_html()]
     parts.append(_contents(account, ways))
     if account.tables:
         parts += ['<h2 id="differences">What differs, and why</h2>', *_reasons(account)]
@@ -60,7 +73,7 @@ def to_html(account: Account, drawings: Mapping[str, str]) -> str:
         parts += [f"<h4>{escaped(title)}</h4>{_prose(text)}" for title, text in found]
     parts += ['<h2 id="words">What the words mean</h2>', _list(glossary(account))]
     parts += ['<h2 id="making">How this was made</h2>', _list(making(account.facts)), _prose(again(account.facts))]
-    return document("Reproduction: randomized confidence bounds for partial monitoring", parts, GRID + _STYLE)
+    return document("Reproduction: randomized confidence bounds for partial monitoring", parts, _STYLE)
 
 
 def _cards(account: Account, way: Protocol) -> str:
@@ -70,15 +83,15 @@ def _cards(account: Account, way: Protocol) -> str:
         return ""
     shown = [kind for kind in words.COMPARED if counts[kind] or kind != "open"]
     found = [(str(counts[k]), "differ" if k == "differs" and counts[k] != 1 else words.KIND_WORDS[k]) for k in shown]
-    note = f"{words.PROTOCOL_TITLES[way]}: {total} printed pair{'s' * (total > 1)}. Table by table:"
+    note = f"{words.PROTOCOL_TITLES[way]}: {count(total, 'printed pair')}. Table by table:"
     return cards(found) + _prose(note, "faint")
 
 
 def _contents(account: Account, ways: list[Protocol]) -> str:
     items = [("differences", "What differs, and why", "")] if account.tables else []
     for way in ways:
-        parts = [part for part in words.parts(account) if part.protocol == way]
-        inner = ", ".join(f'<a href="#{way}-{escaped(p.name)}">{escaped(words.name(p.name))}</a>' for p in parts)
+        parts = [part for part in (*account.tables, *account.figures) if part.protocol == way]
+        inner = ", ".join(f'<a href="#{escaped(p.place)}">{escaped(words.name(p.name))}</a>' for p in parts)
         items.append((way, words.PROTOCOL_TITLES[way], f": {inner}"))
     if remarks(account):
         items.append(("statistics", words.STATISTICS, ""))
@@ -88,7 +101,7 @@ def _contents(account: Account, ways: list[Protocol]) -> str:
 
 
 def _reasons(account: Account) -> list[str]:
-    differences = words.differences(account)
+    differences = account.differences()
     parts = [] if differences else [_prose(words.no_difference(account))]
     for key, index in words.numbered(account).items():
         reason = account.reasons[key]
@@ -96,11 +109,11 @@ def _reasons(account: Account) -> list[str]:
         parts.append(_prose(reason.evidence))
         if reason.test:
             parts.append(f'<p class="faint">Shown by <code>{escaped(reason.test)}</code>.</p>')
-        here = [one for one in differences if one.cell.verdict.reason == key]
-        parts.append(to_table(differing(here)) if here else "")
-    unknown = [one for one in differences if one.cell.verdict.reason not in account.reasons]
+        here = [one for one in differences if one[1].reason == key]
+        parts.append(differing(here).to_html() if here else "")
+    unknown = [one for one in differences if one[1].reason not in account.reasons]
     if unknown:
-        parts += [f"<h3>{words.UNKNOWN_TITLE}</h3>", _prose(words.UNKNOWN_TEXT), to_table(differing(unknown))]
+        parts += [f"<h3>{words.UNKNOWN_TITLE}</h3>", _prose(words.UNKNOWN_TEXT), differing(unknown).to_html()]
     return parts
 
 
@@ -115,40 +128,36 @@ def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str], expl
     return parts
 
 
-def _one_table(account: Account, table: TableAccount) -> list[str]:
+def _one_table(account: Account, table: Part) -> list[str]:
     note = f"{words.table_summary(table)} {words.caption(table, *usual(table))}".strip()
     return [
         _prose(note, "faint"),
-        to_table(agreement(table, account)),
+        agreement(table, account).to_html(),
         f"<h4>{escaped(words.COMPARISON)}</h4>",
-        to_table(comparison(table)),
+        comparison(table).to_html(),
         _prose(limit_note(table), "faint"),
     ]
 
 
-def _figure(figure: FigureAccount, drawing: str | None) -> str:
+def _figure(figure: Part, drawing: str | None) -> str:
     if drawing is None:
         return _prose(words.NO_DRAWING, "faint")
-    label = f"{words.name(figure.name)}: {figure.title}"
+    label = f"{words.name(figure.name)}: {figure.experiment.title}"
     picture = inlined(drawing, label, re.sub(r"[^A-Za-z0-9-]", "-", figure.stem))
     return f'<figure><div class="sheet">{picture}</div><figcaption>{escaped(figure.caption)}</figcaption></figure>'
 
 
-def _explained(part: TableAccount | FigureAccount, explained: dict[str, str]) -> str:
+def _explained(part: Part, explained: dict[str, str]) -> str:
     """Return what a table or figure is about, or where this was said already."""
     place = explained.get(part.name)
     if place is not None:
         return f'<p class="faint">Explained <a href="#{escaped(place)}">above</a>.</p>'
-    explained[part.name] = _place(part)
-    return _prose(part.text)
+    explained[part.name] = part.place
+    return _prose(part.experiment.text)
 
 
-def _place(part: TableAccount | FigureAccount) -> str:
-    return f"{part.protocol}-{part.name}"
-
-
-def _title(part: TableAccount | FigureAccount) -> str:
-    return f'<h3 id="{escaped(_place(part))}">{escaped(words.name(part.name))}: {escaped(part.title)}</h3>'
+def _title(part: Part) -> str:
+    return f'<h3 id="{escaped(part.place)}">{escaped(words.name(part.name))}: {escaped(part.experiment.title)}</h3>'
 
 
 def _list(found: Iterable[tuple[str, str]]) -> str:

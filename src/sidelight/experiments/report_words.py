@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.text import grouped
-
-if TYPE_CHECKING:
-    from sidelight.experiments.account import Account, Cell, FigureAccount, Kind, TableAccount
-    from sidelight.experiments.experiment import Protocol
+from sidelight.experiments.account import Account, Kind, Part
+from sidelight.experiments.experiment import Protocol
+from sidelight.experiments.judgment import CHANCE
+from sidelight.text import count, grouped, joined
 
 TITLE = "“Randomized Confidence Bounds for Stochastic Partial Monitoring”, run again"
 INTRODUCTION = (
@@ -67,8 +65,6 @@ _VERBS: dict[Kind, tuple[str, str]] = {
     "differs": ("differs", "differ"),
     "open": ("has too few runs to say", "have too few runs to say"),
 }
-CHANCE = 3.0
-"""Below this |z| is called chance."""
 COMPARED: tuple[Kind, ...] = tuple(_VERBS)
 """The verdicts on printed numbers, in the order of reports."""
 
@@ -79,23 +75,9 @@ COMPARISON = "How they compare with each other"
 NO_DRAWING = "This figure was not drawn, because Matplotlib is not installed (`pip install sidelight[plot]`)."
 
 
-class Difference(NamedTuple):
-    """A number that differs, and where it stands."""
-
-    table: TableAccount
-    setting: str
-    measure: str
-    cell: Cell
-
-
-def parts(account: Account) -> list[TableAccount | FigureAccount]:
-    """Return all tables and figures."""
-    return [*account.tables, *account.figures]
-
-
 def protocols(account: Account) -> list[Protocol]:
     """Return the protocols that something was run under."""
-    found = {part.protocol for part in parts(account)}
+    found = {part.protocol for part in (*account.tables, *account.figures)}
     return [protocol for protocol in PROTOCOL_TITLES if protocol in found]
 
 
@@ -103,12 +85,6 @@ def name(experiment: str) -> str:
     """Return what a table or figure is called: "Table 1" for "table1"."""
     word = experiment.rstrip("0123456789")
     return f"{word.capitalize()} {experiment[len(word) :]}".strip()
-
-
-def joined(words: Sequence[str]) -> str:
-    """Return "a, b and c"."""
-    *others, last = words
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def together(names: Sequence[str]) -> str:
@@ -129,24 +105,24 @@ def summary(account: Account, protocol: Protocol) -> str:
     total = sum(counts[kind] for kind in COMPARED)
     if not total:
         return NOTHING
-    shares = [_part(account, protocol, kind, counts[kind]) for kind in COMPARED if counts[kind]]
+    shares = [_share(account, protocol, kind, counts[kind]) for kind in COMPARED if counts[kind]]
     names = together([name(table.name) for table in tables])
-    return f"Of {total} printed pair{'s' * (total > 1)} of mean and standard deviation in {names}, {joined(shares)}."
+    return f"Of {count(total, 'printed pair')} of mean and standard deviation in {names}, {joined(shares)}."
 
 
-def table_summary(table: TableAccount) -> str:
+def table_summary(table: Part) -> str:
     """Say how many numbers of one table were met."""
     counts = table.counts()
     total = sum(counts[kind] for kind in COMPARED)
     found = [f"{counts[kind]} {_VERBS[kind][counts[kind] > 1]}" for kind in COMPARED if counts[kind]]
-    return f"Of {total} printed pair{'s' * (total > 1)}, {joined(found)}." if total else ""
+    return f"Of {count(total, 'printed pair')}, {joined(found)}." if total else ""
 
 
-def _part(account: Account, protocol: Protocol, kind: Kind, count: int) -> str:
-    text = f"{count} {_VERBS[kind][count > 1]}"
+def _share(account: Account, protocol: Protocol, kind: Kind, size: int) -> str:
+    text = f"{size} {_VERBS[kind][size > 1]}"
     if kind != "differs":
         return text
-    here = [one.cell.verdict.reason for one in differences(account) if one.table.protocol == protocol]
+    here = [number.reason for table, number in account.differences() if table.protocol == protocol]
     known = [reason for reason in here if reason in account.reasons]
     if len(known) == len(here):
         return f"{text} (for {'reasons' if len(set(known)) > 1 else 'a reason'} given below)"
@@ -154,22 +130,9 @@ def _part(account: Account, protocol: Protocol, kind: Kind, count: int) -> str:
     return f"{text} ({unknown} of them for no known reason)" if known else f"{text} (for no known reason)"
 
 
-def differences(account: Account) -> list[Difference]:
-    """Return all numbers that differ, in the order of the report."""
-    return [
-        Difference(table, block.setting, block.measure, cell)
-        for protocol in protocols(account)
-        for table in account.tables
-        if table.protocol == protocol
-        for block in table.blocks
-        for cell in block.cells
-        if cell.verdict.kind == "differs"
-    ]
-
-
 def no_difference(account: Account) -> str:
     """Say that nothing differs, as far as that can be said; nothing if something does."""
-    if differences(account):
+    if account.differences():
         return ""
     counts = [account.counts(way) for way in protocols(account)]
     compared = any(count[kind] for count in counts for kind in COMPARED)
@@ -178,26 +141,23 @@ def no_difference(account: Account) -> str:
 
 def numbered(account: Account) -> dict[str, int]:
     """Return the number of each reason, in the order in which they are first needed."""
-    needed = [one.cell.verdict.reason for one in differences(account)]
+    needed = [number.reason for _, number in account.differences()]
     keys = dict.fromkeys([*(key for key in needed if key is not None and key in account.reasons), *account.reasons])
-    return {key: number for number, key in enumerate(keys, 1)}
+    return {key: index for index, key in enumerate(keys, 1)}
 
 
-def caption(table: TableAccount, runs: int, end: int | None) -> str:
+def caption(table: Part, runs: int, end: int | None) -> str:
     """Say what the numbers of a table are, given what is usual in it."""
     several = f"{grouped(runs)} run{'s' * (runs > 1)} of each"
     if end is None:
         return f"{several}. A greater F1 score is better, and so are fewer verifications."
-    cells = [cell for block in table.blocks for cell in block.cells]
-    otherwise = any((cell.runs, cell.round) != (runs, end) for cell in cells)
+    otherwise = any((number.ours.runs, number.ours.round) != (runs, end) for number in table.numbers)
     exception = ", unless a row says otherwise" if otherwise else ""
     return f"{several}; regret after {grouped(end)} rounds{exception}. Less is better."
 
 
-def z_text(z: float | None) -> str:
+def z_text(z: float) -> str:
     """Write a z with one decimal, or as many as it takes to be on the right side of three."""
-    if z is None or math.isnan(z):
-        return "–"
     if math.isinf(z):
         return "∞" if z > 0 else "−∞"
     # 2.98 must not look like 3, which would be another verdict.

@@ -1,7 +1,7 @@
 """The whole way: from a choice of experiments to finished runs, second looks and verdicts.
 
-Work that is on disk already is not done again; what is damaged, or was made by other code, is. A cell that lies outside
-two standard errors gets ten times the runs before it may be called different.
+Work that is on disk already is not done again; what is damaged, or was made by other code, is. A number that lies
+outside two standard errors gets ten times the runs before it may be called different.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.experiments import judgment, plan
-from sidelight.experiments.account import TableAccount
+from sidelight.experiments.account import Part
 from sidelight.experiments.experiment import Condition, Experiment, Protocol
 from sidelight.experiments.plan import Profile
 from sidelight.experiments.store import KEPT, State, Store
@@ -57,7 +57,7 @@ class Choice(NamedTuple):
         return [task for condition in found for task in self.tasks_of(condition)]
 
     def tasks_of(self, condition: Condition, runs: int | None = None) -> list[Task]:
-        """Return the tasks of an condition: those of the profile, or enough for so many runs."""
+        """Return the tasks of a condition: those of the profile, or enough for so many runs."""
         return list(plan.tasks(condition, runs or self.profile.runs_of(condition), self.profile.seed))
 
 
@@ -83,12 +83,12 @@ class Reproduction:
         return self._do(tasks, groups, runner, display)
 
     def look_again(self, runner: Runner, display: Display) -> float:
-        """Give cells that look different more runs; return the seconds it took."""
+        """Give numbers that look different more runs; return the seconds it took."""
         doubtful: dict[str, list[Condition]] = {}
-        for experiment, table in self._judged():
-            for condition in self._doubtful(experiment, table):
+        for table in self.tables():
+            for condition in self._doubtful(table):
                 self._runs[condition] = self.choice.profile.rerun_of(condition)
-                doubtful.setdefault(experiment.name, []).append(condition)
+                doubtful.setdefault(table.name, []).append(condition)
         groups = [
             (
                 f"{name}, second look",
@@ -104,12 +104,18 @@ class Reproduction:
         states = self.store.states(self.choice.tasks())
         return [task for task, state in states.items() if state is not State.READY]
 
-    def tables(self) -> list[TableAccount]:
+    def tables(self) -> list[Part]:
         """Return all tables with verdicts."""
-        return [table for _, table in self._judged()]
+        profile = self.choice.profile
+        return [
+            Part(experiment, protocol, judgment.judge(experiment, protocol, profile, self.arrays))
+            for experiment in self.choice.experiments
+            if experiment.is_table
+            for protocol in self.choice.protocols
+        ]
 
     def arrays(self, condition: Condition) -> Arrays:
-        """Return the runs of an condition, those of a second look included."""
+        """Return the runs of a condition, those of a second look included."""
         runs = self.runs(condition)
         if (condition, runs) not in self._arrays:
             if sum(array.nbytes for arrays in self._arrays.values() for array in arrays.values()) > _MEMORY:
@@ -118,26 +124,17 @@ class Reproduction:
         return self._arrays[condition, runs]
 
     def runs(self, condition: Condition) -> int:
-        """Return how many runs of an condition there are."""
+        """Return how many runs of a condition there are."""
         return self._runs.get(condition, self.choice.profile.runs_of(condition))
 
-    def _judged(self) -> list[tuple[Experiment, TableAccount]]:
-        profile = self.choice.profile
-        return [
-            (experiment, judgment.table_account(experiment, protocol, profile, self.arrays))
-            for experiment in self.choice.experiments
-            if experiment.is_table
-            for protocol in self.choice.protocols
-        ]
-
-    def _doubtful(self, experiment: Experiment, table: TableAccount) -> list[Condition]:
-        """Return the conditions behind cells that need a second look."""
-        labels = {(b.setting, c.label) for b in table.blocks for c in b.cells if judgment.needs_rerun(c)}
+    def _doubtful(self, table: Part) -> list[Condition]:
+        """Return the conditions behind numbers that need a second look."""
+        doubtful = {(number.setting, number.label) for number in table.numbers if judgment.needs_rerun(number)}
         profile = self.choice.profile
         return [
             line.condition
-            for line in plan.lines(experiment, table.protocol, profile)
-            if (line.section.setting.title, line.player.name) in labels
+            for line in plan.lines(table.experiment, table.protocol, profile)
+            if (line.section.setting.title, line.player.name) in doubtful
             and profile.rerun_of(line.condition) > profile.runs_of(line.condition)
         ]
 
