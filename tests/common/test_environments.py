@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -121,6 +122,21 @@ class Fickle(Scripted):
         return {"name": "Scripted", "mood": next(self.moods)}
 
 
+class Locked(Scripted):
+    """Cannot be copied."""
+
+    def __init__(self):
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+class Forgetful(Scripted):
+    """A copy of it charges other costs."""
+
+    def __reduce__(self):
+        return Forgetful, (0,)
+
+
 class Odd(Scripted):
     regret_kind = "regret"
 
@@ -130,6 +146,7 @@ BROKEN = {
     "draws_valid_outcomes": [Scripted(1), Scripted(2)],
     "charges_regret": [Scripted(3), Scripted(4), Scripted(5)],
     "runs_can_be_repeated": [Scripted(6, shared=True), Fickle()],
+    "survives_pickle_and_deepcopy": [Locked(), sl.environments.IID(lambda rng: [0.5, 0.5]), Forgetful(3)],
     "draws_from_its_generator_only": [Global()],
     "compiled_as_interpreted": [Scripted(7)],
 }
@@ -153,5 +170,5 @@ def test_a_check_can_fail(name, broken):
 def test_an_environment_that_refuses_the_game_says_so():
     with pytest.raises(sl.SidelightError, match="probabilities"):
         check_environment(sl.environments.IID([0.5, 0.5]), BARTOK)
-    with pytest.raises(AssertionError, match="a list is no Environment"):
+    with pytest.raises(AssertionError, match="a list is not an Environment"):
         check_environment([0.5, 0.5], BARTOK)

@@ -1,11 +1,15 @@
 """Outcomes drawn independently: their frequencies are those of the law, and what is impossible never occurs."""
 
+import copy
+import pickle
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import sidelight as sl
-from sidelight.environments import IID, laws
+from sidelight.environments import IID, HalfspaceContexts, LinearContexts, LogisticContexts, Replay, laws
 from sidelight.environments.base import draw, gaps
 
 GAME = sl.games.load("full-information", outcomes=4)
@@ -110,6 +114,57 @@ def test_what_is_said_about_it():
     assert IID([LAW, LAW]).describe() == {"name": "IID", "law": [LAW, LAW]}
     assert IID(laws.load("dirichlet", 4)).describe() == {"name": "IID", "law": "dirichlet"}
     assert IID(LAW).regret_kind == "pseudo-regret"
+
+
+def sampler(rng):
+    return [0.25] * 4
+
+
+@pytest.mark.parametrize(
+    ("environment", "text"),
+    [
+        (IID([0.3, 0.7]), "IID([0.3, 0.7])"),
+        (IID((Fraction(1, 2), Fraction(1, 2))), "IID((Fraction(1, 2), Fraction(1, 2)))"),
+        (IID(np.array([[0.3, 0.7], [0.5, 0.5]])), "IID([[0.3, 0.7], [0.5, 0.5]])"),
+        (IID([np.float64(1.0), 0.0]), "IID([1.0, 0.0])"),
+        (IID(np.full((96, 4), 0.25)), "IID(<array of shape (96, 4)>)"),
+        (IID(laws.load("dirichlet", 4)), "IID(laws.load('dirichlet', 4))"),
+        (IID(sampler), "IID(sampler)"),
+        (LinearContexts([[0.2, 0.5]]), "LinearContexts([[0.2, 0.5]])"),
+        (LinearContexts([[0.2, 0.5]], high=[1, 0.5]), "LinearContexts([[0.2, 0.5]], high=[1.0, 0.5])"),
+        (LogisticContexts([[1, 0], [0, 1]]), "LogisticContexts([[1.0, 0.0], [0.0, 1.0]])"),
+        (HalfspaceContexts(4), "HalfspaceContexts(dimension=4)"),
+        (HalfspaceContexts(), "HalfspaceContexts()"),
+        (Replay([0, 1, 1]), "Replay([0, 1, 1])"),
+        (Replay([0, 1], law=[0.5, 0.5]), "Replay([0, 1], law=[0.5, 0.5])"),
+        (Replay([0, 1], [[0.5], [1.5]], "outcome"), "Replay([0, 1], contexts=[[0.5], [1.5]], law='outcome')"),
+        (Replay(np.zeros((3, 500), int)), "Replay(<array of shape (3, 500)>)"),
+    ],
+)
+def test_repr(environment, text):
+    assert repr(environment) == text
+
+
+class Odd(IID):
+    """Keeps nothing that it was given under the name it had, or keeps something strange."""
+
+    def __init__(self, first, rows=(1, 2), *more, flag=None, **others):
+        super().__init__([0.5, 0.5])
+        self.rows = [[1], [2, 3]]
+
+
+def test_repr_of_somebody_elses_environment():
+    assert repr(Odd(3)) == "Odd(..., rows=[[1], [2, 3]])"
+
+
+@pytest.mark.parametrize("name", laws.names())
+def test_laws_that_are_drawn_survive_a_pickle(name):
+    environment = IID(laws.load(name, 2))
+    for twin in (pickle.loads(pickle.dumps(environment)), copy.deepcopy(environment)):
+        game = sl.games.load("apple-tasting")
+        runs = [outcomes(one, seed=3, count=50, game=game).tolist() for one in (environment, twin)]
+        assert runs[0] == runs[1]
+        assert twin.law == environment.law
 
 
 def test_changing_the_given_array_afterwards_changes_nothing():

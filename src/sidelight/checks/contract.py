@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from sidelight.checks.report import Check, ensure, ensure_plain, same, size
+from sidelight.checks.report import Check, ensure, ensure_plain, importable, same, size
 from sidelight.checks.stage import HORIZON, ROUNDS, Stage
 from sidelight.strategies.base import Strategy, plain
 
@@ -81,9 +80,8 @@ def clone_is_independent(stage: Stage) -> None:
 
 def survives_pickle_and_deepcopy(stage: Stage) -> str | None:
     """Check that a pickle and a deep copy, of a fresh strategy and in the middle of play, go on as the original."""
-    found = getattr(sys.modules.get(type(stage.strategy).__module__), type(stage.strategy).__qualname__, None)
     ways: dict[str, Callable[[Strategy], Strategy]] = {"copy.deepcopy": copy.deepcopy}
-    if found is type(stage.strategy):
+    if importable(type(stage.strategy)):
         ways["pickle"] = lambda strategy: pickle.loads(pickle.dumps(strategy))
     for way, duplicate in ways.items():
         for rounds in (0, _HALF):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.checks.report import Check, Report, ensure, ensure_plain, same
+from sidelight.checks.report import Check, Report, ensure, ensure_plain, importable, same
 from sidelight.environments.base import Environment, baseline, cost, draw
 from sidelight.game import Game
 from sidelight.kernels import compiled_available, implements, interpreted
@@ -96,7 +98,7 @@ def check_environment(environment: Environment, game: Game) -> Report:
     AssertionError
         With a sentence that says what is wrong.
     """
-    ensure(isinstance(environment, Environment), f"a {type(environment).__name__} is no Environment")
+    ensure(isinstance(environment, Environment), f"a {type(environment).__name__} is not an Environment")
     environment.check(game, RUNS, ROUNDS)
     report = Report(type(environment).__name__)
     report.run(CHECKS, Site(environment, game), game.name or repr(game))
@@ -142,6 +144,29 @@ def runs_can_be_repeated(site: Site) -> None:
     ensure(same(site.environment.describe(), before), "playing changes the environment")
 
 
+def survives_pickle_and_deepcopy(site: Site) -> str | None:
+    """Check that a pickle and a deep copy, made before and after runs, are the same environment."""
+    named = importable(type(site.environment))
+    copies: list[Any] = []
+    for _ in range(2):
+        copies.append(copy.deepcopy(site.environment))
+        if named:
+            copies.append(_pickled(site.environment))
+        played = site.rounds(0)
+    for twin in copies:
+        ensure(same(twin.describe(), site.environment.describe()), "a copy describes itself otherwise")
+        ensure(Site(twin, site.game).rounds(0) == played, "in a copy the same run with the same seed differs")
+    return None if named else "the class cannot be imported by its name, so that nothing can pickle it"
+
+
+def _pickled(environment: Environment) -> Any:
+    try:
+        return pickle.loads(pickle.dumps(environment))
+    except Exception as error:
+        hint = "it may hold only what can be imported by name, no lambda and no function inside another"
+        raise AssertionError(f"it cannot be pickled ({type(error).__name__}: {error}): {hint}") from error
+
+
 def draws_from_its_generator_only(site: Site) -> None:
     """Check that the global generator is left alone."""
     before = str(np.random.get_state())  # noqa: NPY002
@@ -164,6 +189,7 @@ CHECKS: tuple[Check, ...] = (
     draws_valid_outcomes,
     charges_regret,
     runs_can_be_repeated,
+    survives_pickle_and_deepcopy,
     draws_from_its_generator_only,
     compiled_as_interpreted,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -71,6 +72,11 @@ def ensure(condition: Any, sentence: str) -> None:
     """Raise the sentence unless the condition holds."""
     if not condition:
         raise AssertionError(sentence)
+
+
+def importable(kind: type) -> bool:
+    """Say whether a class can be imported by its name, without which nothing can pickle what is made of it."""
+    return getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
 
 
 def same(one: Any, other: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal
 
@@ -12,6 +13,8 @@ from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import generic
 from sidelight.kernels.arrays import Floats
+
+_MOST_SHOWN = 12  # numbers of an array in a repr
 
 RegretKind = Literal["pseudo-regret", "hindsight"]
 
@@ -44,6 +47,22 @@ class Environment(ABC):
     def describe(self) -> dict[str, Any]:
         """Return what identifies this environment, as plain data."""
 
+    def __repr__(self) -> str:
+        shown = []
+        for name, parameter in inspect.signature(type(self)).parameters.items():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                continue
+            value = self._argument(name)
+            if parameter.default is parameter.empty:
+                shown.append(_short(value))
+            elif value is not ... and value is not None and not _equals(value, parameter.default):
+                shown.append(f"{name}={_short(value)}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def _argument(self, name: str) -> Any:
+        """Return what an argument of the constructor was, for people; an ellipsis if that is not known."""
+        return getattr(self, name, ...)
+
 
 def checked_law(law: Any, outcomes: int | None = None, where: str = "the law") -> Floats:
     """Return an outcome law as floats that sum to one."""
@@ -59,6 +78,29 @@ def checked_law(law: Any, outcomes: int | None = None, where: str = "the law") -
     if abs(values.sum() - 1.0) > 1e-9:
         raise SidelightError(f"{where} is {values.tolist()}, which sums to {values.sum():.12g} and not to 1")
     return np.asarray(values / values.sum())
+
+
+def _equals(value: Any, default: Any) -> bool:
+    """Say whether a value is the default, which may be one number for all entries."""
+    try:
+        return bool(np.all(np.asarray(value) == default))
+    except (TypeError, ValueError):
+        return False
+
+
+def _short(value: Any) -> str:
+    """Return an argument as it could be written, or the shape of an array that is too large for that."""
+    if value is ...:
+        return "..."
+    if inspect.isfunction(value):
+        return value.__name__
+    try:
+        array = np.asarray(value)
+    except ValueError:  # of rows that differ in length
+        return repr(value)
+    if array.dtype.kind in "biuf" and array.ndim:
+        return repr(array.tolist()) if array.size <= _MOST_SHOWN else f"<array of shape {array.shape}>"
+    return repr(value)
 
 
 def gaps(game: Game, law: Floats) -> Floats:

@@ -44,8 +44,8 @@ def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
 class HalfspaceContexts(Environment):
     """The protocol behind the published contextual table: a halfspace without noise.
 
-    A direction w (uniform weights, normalised to sum one) is drawn once from `seed`. In each round a raw context x is
-    uniform on the unit cube and the outcome is 0 if w x < 1/2, else 1; the strategy sees x standardised by the mean and
+    A direction w (uniform weights, normalized to sum one) is drawn once from `seed`. In each round a raw context x is
+    uniform on the unit cube and the outcome is 0 if w x < 1/2, else 1; the strategy sees x standardized by the mean and
     standard deviation of 10 000 such vectors, drawn per run. For games of two outcomes.
 
     The paper's text describes p(x) = theta x instead (`LinearContexts`).

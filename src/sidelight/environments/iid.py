@@ -17,7 +17,7 @@ Sampler = Callable[[np.random.Generator], Any]
 
 
 class World(NamedTuple):
-    """The cumulated law, and the gap of each action under it."""
+    """The cumulative law, and the gap of each action under it."""
 
     cumulative: Floats
     gaps: Floats

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,8 +11,6 @@ from sidelight.errors import SidelightError
 from sidelight.kernels.arrays import Floats
 
 Law = Floats
-Sampler = Callable[[np.random.Generator], Law]
-
 
 # For two outcomes: the intervals, each as likely, of which p is drawn from one, uniformly.
 _INTERVALS = {
@@ -33,8 +31,8 @@ def intervals(name: str) -> tuple[tuple[float, float], ...]:
     return _INTERVALS[name]
 
 
-def load(name: str, outcomes: int) -> Sampler:
-    """Return a function that draws outcome laws.
+def load(name: str, outcomes: int) -> RandomLaws:
+    """Return what draws outcome laws when it is called with a random generator.
 
     - dirichlet: uniform over all laws, for any number of outcomes;
     - uniform: (p, 1 - p) with p uniform on [0, 1];
@@ -50,12 +48,28 @@ def load(name: str, outcomes: int) -> Sampler:
     if name != "dirichlet" and outcomes != 2:
         raise SidelightError(f"{name!r} laws are for two outcomes, and the game has {outcomes}: use 'dirichlet'")
 
-    def sample(rng: np.random.Generator) -> Law:
-        if name == "dirichlet":
-            return rng.dirichlet(np.ones(outcomes))
-        pieces = intervals(name)
+    return RandomLaws(name, outcomes)
+
+
+@dataclass(frozen=True, repr=False)
+class RandomLaws:
+    """Draws outcome laws of one kind; what `load` returns."""
+
+    kind: str
+    outcomes: int
+
+    @property
+    def __name__(self) -> str:
+        """The name of the kind, as a function has one."""
+        return self.kind
+
+    def __call__(self, rng: np.random.Generator) -> Law:
+        """Draw a law."""
+        if self.kind == "dirichlet":
+            return rng.dirichlet(np.ones(self.outcomes))
+        pieces = intervals(self.kind)
         p = rng.uniform(*pieces[0 if len(pieces) == 1 or rng.random() < 0.5 else 1])
         return np.array([p, 1.0 - p])
 
-    sample.__name__ = name
-    return sample
+    def __repr__(self) -> str:
+        return f"laws.load({self.kind!r}, {self.outcomes})"

@@ -153,6 +153,10 @@ class Replay(Environment):
             loss=loss_matrix(game),
         )
 
+    def _argument(self, name: str) -> Any:
+        """Return an argument; a law that is a word is kept as what regret is measured against."""
+        return "outcome" if name == "law" and self.measure == OUTCOME else super()._argument(name)
+
     def describe(self) -> dict[str, Any]:
         """Return the shape and a digest of the recording."""
         digest = hashlib.sha256(self.outcomes.tobytes())

@@ -118,7 +118,7 @@ def _laws(kind: str, runs: int) -> Floats:
 
 @functools.lru_cache(maxsize=16)
 def _standards(runs: int) -> tuple[Floats, Floats, Floats]:
-    """Return w, and for so many runs the mean and standard deviation that standardise the contexts."""
+    """Return w, and for so many runs the mean and standard deviation that standardize the contexts."""
     draws = np.random.RandomState(1)
     direction = draws.uniform(0.0, 0.1, DIMENSION)
     direction /= direction.sum()
