@@ -12,7 +12,7 @@ from measuring import fastest, missed, report
 
 import sidelight as sl
 from sidelight.environments import HalfspaceContexts, LinearContexts
-from sidelight.strategies import PGTS, RandCBPSide
+from sidelight.strategies import PGTS, PublishedRandCBPSide
 
 GAME = sl.games.load("apple-tasting")
 
@@ -24,15 +24,15 @@ def played(strategy, environment, **how):
 
 def always_revealing(d):
     """Return a strategy that updates its matrices in every round, whatever t: Z is always the (wide) bound."""
-    return RandCBPSide(GAME, d, width="published", bins=1), LinearContexts(np.full(d, 1 / d))
+    return PublishedRandCBPSide(GAME, d, bins=1), LinearContexts(np.full(d, 1 / d))
 
 
 def one_round():
-    """Time a round of every kind of width, since they play differently, and compare short runs with long ones."""
+    """Time a round of every kind of bounds, since they play differently, and compare short runs with long ones."""
     environment = LinearContexts(np.full(10, 0.1))
-    for width in ("tight", "corrected", "published"):
-        (spent,) = fastest(played(RandCBPSide(GAME, 10, width=width), environment, runs=10))
-        report(f"RandCBPSide, {width}, d = 10: a round", spent / 200_000 * 1e6, most=1.5, unit="us")
+    for bounds in ("tight", "corrected", "published"):
+        (spent,) = fastest(played(PublishedRandCBPSide(GAME, 10, bounds=bounds), environment, runs=10))
+        report(f"RandCBPSide, {bounds}, d = 10: a round", spent / 200_000 * 1e6, most=1.5, unit="us")
     short, long = fastest(
         played(*always_revealing(10), horizon=5_000, runs=40), played(*always_revealing(10), horizon=200_000)
     )
@@ -52,10 +52,10 @@ def growth():
 def many_runs():
     """Time what the published table needs for a cell."""
     environment = HalfspaceContexts(10)
-    for width in ("tight", "published"):
-        work = played(RandCBPSide(GAME, 10, width=width), environment, runs=96, workers=2)
+    for bounds in ("tight", "published"):
+        work = played(PublishedRandCBPSide(GAME, 10, bounds=bounds), environment, runs=96, workers=2)
         (spent,) = fastest(work, repetitions=2)
-        report(f"RandCBPSide, {width}: 96 runs of 20 000 rounds, two threads", spent, most=5.0, unit="s")
+        report(f"RandCBPSide, {bounds}: 96 runs of 20 000 rounds, two threads", spent, most=5.0, unit="s")
 
 
 def gibbs():

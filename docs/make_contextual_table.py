@@ -24,13 +24,13 @@ GAMES = {"AT": "apple-tasting", "LE": "label-efficient"}
 WORLDS = {"half-space": "halfspace:d=10", "linear": "linear:d=10", "logistic": "logistic:d=10,seed=0,scale=1"}
 STRATEGIES = ("CBPSide", "RandCBPSide")
 VARIANTS: dict[str, dict[str, Any]] = {
-    "linear, printed": {"width": "printed", "model": "linear"},
-    "linear, published": {"width": "published", "model": "linear"},
-    "linear, corrected": {"width": "corrected", "model": "linear"},
-    "linear, tight": {"width": "tight", "model": "linear"},
-    "linear, tight, no intercept": {"width": "tight", "model": "linear", "intercept": False},
-    "logistic, corrected": {"width": "corrected", "model": "logistic"},
-    "logistic, tight": {"width": "tight", "model": "logistic"},
+    "linear, printed": {"bounds": "printed", "model": "linear"},
+    "linear, published": {"bounds": "published", "model": "linear"},
+    "linear, corrected": {"bounds": "corrected", "model": "linear"},
+    "linear, tight": {"bounds": "tight", "model": "linear"},
+    "linear, tight, no intercept": {"bounds": "tight", "model": "linear", "intercept": False},
+    "logistic, corrected": {"bounds": "corrected", "model": "logistic"},
+    "logistic, tight": {"bounds": "tight", "model": "logistic"},
 }
 # Name, parameters, and what they are called in the table.
 OTHERS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
@@ -41,7 +41,7 @@ OTHERS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     ],
 }
 COMPARED: list[tuple[str, dict[str, Any], str]] = [
-    ("RandCBPSide", {"dimension": 10, "width": "tight", "model": "logistic"}, "RandCBPSide, logistic, tight"),
+    ("RandCBPSide", {"dimension": 10, "bounds": "tight", "model": "logistic"}, "RandCBPSide, logistic, tight"),
     ("STAP", {"dimension": 10}, "STAP, ridge regression"),
 ]
 SLOW = ("PGTS", "PGIDS")
@@ -50,7 +50,7 @@ HEAD = """# What the widths of contextual strategies are worth, in numbers
 
 <!-- Written by docs/make_contextual_table.py from contextual-widths.json; change those, not this page. -->
 
-`CBPSide` and `RandCBPSide` leave two things to choose: how wide their confidence intervals are (`width`) and how
+`CBPSide` and `RandCBPSide` leave two things to choose: how wide their confidence intervals are (`bounds`) and how
 symbols depend on the context (`model`). What the choices mean is in the [reference](reference.md) and in the
 docstrings; here is what they cost. AT is apple tasting, LE label-efficient prediction; d = 10, T = {horizon}, {runs}
 runs, mean regret +- standard error. Three worlds:
@@ -63,7 +63,7 @@ runs, mean regret +- standard error. Three worlds:
   (`--contexts logistic:d=10,seed=0,scale=1`).
 
 Any cell can be repeated on the command line, as in
-`sidelight simulate apple-tasting RandCBPSide:width=tight,model=logistic --contexts halfspace:d=10`.
+`sidelight simulate apple-tasting RandCBPSide:bounds=tight,model=logistic --contexts halfspace:d=10`.
 """
 READING = """## What to read from it
 
@@ -81,7 +81,7 @@ READING = """## What to read from it
   {logistic_le} (LE) in the linear world, where it is not even true. It needs its intercept there, too: `corrected`
   widths come without one by default, hence {worst} on AT.
 
-So: `RandCBPSide` with `width="tight"`, the default. Take `model="logistic"` unless the outcome law is known to be
+So: `RandCBPSide` with `bounds="tight"`, the default. Take `model="logistic"` unless the outcome law is known to be
 linear or rounds must always cost the same: a logistic fit keeps all labels and looks at them again whenever there are
 2 % more of them. The tight widths have no proof behind them.
 """
@@ -107,7 +107,9 @@ class Cell(NamedTuple):
         """Simulate; return mean and standard error of the final regret."""
         game = sl.games.load(GAMES[self.game])
         world = parse_contexts(WORLDS[self.world], game)
-        strategy = getattr(sl.strategies, self.strategy)(game, **self.parameters)
+        # What only reproduces print has a class of its own.
+        printed = "Published" if self.parameters.get("bounds") in ("printed", "published") else ""
+        strategy = getattr(sl.strategies, f"{printed}{self.strategy}")(game, **self.parameters)
         results = sl.simulate(strategy, world, self.horizon, self.runs, seed=0, checkpoints=1)
         error = results.final.std(ddof=1) / np.sqrt(self.runs) if self.runs > 1 else float("nan")
         return {"mean": float(results.final.mean()), "error": float(error), "seconds": round(results.seconds or 0.0, 1)}
@@ -155,7 +157,7 @@ class Page:
         """Return the table of one game."""
         worlds = list(WORLDS)
         head = " | ".join(f"{world}: {strategy}" for world in worlds for strategy in STRATEGIES)
-        rows = [f"| model, width | {head} |", "|---" * (1 + 2 * len(worlds)) + "|"]
+        rows = [f"| model, bounds | {head} |", "|---" * (1 + 2 * len(worlds)) + "|"]
         least = {
             (world, s): min(self.cell(game, world, s, v)["mean"] for v in VARIANTS)
             for world in worlds

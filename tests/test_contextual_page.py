@@ -31,7 +31,7 @@ def test_the_page_is_made_of_what_was_measured(script, known):
 
 def test_a_cell_measured_again(script, known):
     """Within its standard error, since another machine may round otherwise."""
-    parameters = {"dimension": 10, "width": "tight", "model": "linear"}
+    parameters = {"dimension": 10, "bounds": "tight", "model": "linear"}
     for game in ("AT", "LE"):
         cell = script.Cell(game, "linear", "RandCBPSide", parameters, 96, 20_000)
         assert abs(cell.measure()["mean"] - known[cell.key]["mean"]) < known[cell.key]["error"]

@@ -96,23 +96,16 @@ class Lab:
         self.observers = tuple(tuple({i, (i + j) % game.n_actions, game.n_actions - 1}) for i, j in self.pairs)
         self.sets = PlausibleSets(self.analysis, self.observers)
         self.truth = truth(self.analysis, self.sets._cells)
-        words, targets, actions = self.sets.sizes
-        self.scratch = (
-            np.zeros(words, np.uint64),
-            np.zeros((targets, 2), np.int64),
-            np.zeros(targets, np.uint8),
-            np.zeros(actions, np.uint8),
-            np.zeros(actions, np.uint8),
-        )
+        self.scratch = self.sets.scratch()
 
     def ask(self, facts, signs):
         """Return what `look_up` answers: (allowed, observing), EMPTY or UNKNOWN."""
-        row = look_up(facts, signs, *self.scratch)
+        row = look_up(facts, signs, self.scratch)
         if row < 0:
             return row
         if row < facts.rows:
             return facts.allowed[row].tolist(), facts.observing[row].tolist()
-        return self.scratch[3].tolist(), self.scratch[4].tolist()
+        return self.scratch.allowed.tolist(), self.scratch.observing.tolist()
 
     def answer(self, signs):
         """Return the answer, learning it if need be."""
@@ -260,7 +253,7 @@ def test_pools_of_dynamic_pricing(monkeypatch):
 def test_masks_of_more_than_one_word(monkeypatch):
     # 36 pairs, 72 bits.
     lab = Lab(sl.games.load("dynamic-pricing", prices=9), monkeypatch, truth=Proven)
-    assert lab.sets.sizes[0] == 2
+    assert len(lab.sets.scratch().wanted) == 2
     for signs in lab.questions(6):
         assert lab.answer(signs) == lab.expected(signs)
 

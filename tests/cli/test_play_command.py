@@ -85,7 +85,7 @@ def played(name, strategy, rounds, seed=0):
 def plausible(player):
     """Ask a solver for every action whether some law in its cell has the decided signs with room to spare."""
     loss = np.array(player.game.loss, dtype=float)
-    signs = player.state.signs
+    signs = player.state.differences.signs
     pairs = [pair for pair, sign in zip(player.analysis.neighbors, signs, strict=True) if sign]
     strict = [-s * (loss[i] - loss[j]) for (i, j), s in zip(pairs, signs[signs != 0], strict=True)]
     found = []
@@ -130,7 +130,7 @@ def test_explanations_are_true(name, strategy):
 
 def check_pairs(player, text):
     """Compare what is said about each pair with the state."""
-    game, state = player.game, player.state
+    game, state = player.game, player.state.differences
     for e, (i, j) in enumerate(player.analysis.neighbors):
         better, worse = (j, i) if state.signs[e] > 0 else (i, j)
         number = f"{state.delta[e]:+.3f} +- {state.width[e]:.3f}"

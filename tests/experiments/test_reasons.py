@@ -26,7 +26,18 @@ from sidelight.environments import LinearContexts, Replay
 from sidelight.experiments.use_case import simulate_case
 from sidelight.monitor.policies import RandCBPPolicy
 from sidelight.results import Results, wins
-from sidelight.strategies import CBP, CESA, PGIDS, PGTS, PMDMED, STAP, TSPM, CBPSide, RandCBP, RandCBPSide
+from sidelight.strategies import (
+    CBP,
+    CESA,
+    PGIDS,
+    PGTS,
+    PMDMED,
+    STAP,
+    TSPM,
+    PublishedCBPSide,
+    PublishedRandCBPSide,
+    RandCBP,
+)
 
 APPLES = sl.games.load("apple-tasting")
 LABELS = sl.games.load("label-efficient")
@@ -215,7 +226,7 @@ def test_pg_in_the_described_world(kind, name, rounds):
     assert regret.mean() > published.mean + LIMIT * published.std / math.sqrt(2)
 
 
-SIDE = {"CBPside*": (CBPSide, {}), "RandCBPside*": (RandCBPSide, {"tail": 1e-6})}
+SIDE = {"CBPside*": (PublishedCBPSide, {}), "RandCBPside*": (PublishedRandCBPSide, {"tail": 1e-6})}
 
 
 @pytest.mark.parametrize(
@@ -227,20 +238,20 @@ class TestHalfSpace:
     """Table 3: neither the world of the text nor its widths lead to the published numbers, but both of the code do."""
 
     @pytest.mark.parametrize("name", SIDE)
-    @pytest.mark.parametrize("width", ["printed", "published"])
+    @pytest.mark.parametrize("bounds", ["printed", "published"])
     @pytest.mark.parametrize("world", ["described", "published"])
-    def test_world_and_width(self, half_spaces, game, setting, described, world, width, name):
+    def test_world_and_width(self, half_spaces, game, setting, described, world, bounds, name):
         kind, how = SIDE[name]
         environment = half_spaces if world == "published" else LINEAR
-        regret = contextual(game, kind(game, 10, width=width, **how), environment)
+        regret = contextual(game, kind(game, 10, bounds=bounds, **how), environment)
         z = z_of(regret, pair("table3", setting, name))
-        assert abs(z) < 2 if (world, width) == ("published", "published") else abs(z) > 40
-        if (world, width) == ("described", "printed"):
+        assert abs(z) < 2 if (world, bounds) == ("published", "published") else abs(z) > 40
+        if (world, bounds) == ("described", "printed"):
             assert regret.mean() == pytest.approx(described, rel=0.01)
 
     def test_the_printed_widths_rule_nothing_out(self, game, setting, described):
-        for kind in (CBPSide, RandCBPSide):
-            plays = sl.simulate(game, kind(game, 10, width="printed"), LINEAR, 20_000, 24, progress=False).mean_plays
+        for kind in (PublishedCBPSide, PublishedRandCBPSide):
+            plays = sl.simulate(game, kind(game, 10, bounds="printed"), LINEAR, 20_000, 24, progress=False).mean_plays
             if game is APPLES:  # all but the opening round reveals the outcome
                 assert plays == pytest.approx([1, 19_999])
             else:

@@ -306,7 +306,7 @@ def test_without_any_feedback_nothing_is_decided():
     assert [strategy.act() for _ in range(3)] == [0, 1, 2]
     for _ in range(30):
         strategy.act()
-        assert not strategy.state.signs.any()
+        assert not strategy.state.differences.signs.any()
 
 
 @pytest.mark.parametrize("kind", [CBP, RandCBP])

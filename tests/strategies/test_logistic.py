@@ -153,10 +153,10 @@ class TestDerivatives:
 class TestWidths:
     """As the strategy has them."""
 
-    @pytest.mark.parametrize("width", ["corrected", "tight"])
-    def test_one_dimension(self, width):
+    @pytest.mark.parametrize("bounds", ["corrected", "tight"])
+    def test_one_dimension(self, bounds):
         """d = 1, x = 1, lambda -> 0: pi = count / n, and c = B sqrt(4 pi_0 pi_1 / n) for v = (1, -1)."""
-        strategy = CBPSide(APPLES, 1, width=width, model="logistic", regularization=1e-10, intercept=False)
+        strategy = CBPSide(APPLES, 1, bounds=bounds, model="logistic", regularization=1e-10, intercept=False)
         rng = np.random.default_rng(0)
         counts = np.zeros(2)
         for _ in range(40):
@@ -167,13 +167,13 @@ class TestWidths:
                 counts[APPLES.symbols(1).index(symbol)] += 1
         strategy.act([1.0])
         n, pi = counts.sum(), counts / counts.sum()
-        assert strategy.state.law[1:] == pytest.approx(pi, abs=1e-7)
-        bound = np.sqrt((5.0 if width == "corrected" else 1.01) * np.log(40))
+        assert strategy.state.round.scratch.law[1:] == pytest.approx(pi, abs=1e-7)
+        bound = np.sqrt((5.0 if bounds == "corrected" else 1.01) * np.log(40))
         expected = bound * np.sqrt(4 * pi[0] * pi[1] / n)
-        if width == "tight":  # tempered by half a symbol in the slope, though not in the information
+        if bounds == "tight":  # tempered by half a symbol in the slope, though not in the information
             near = (counts + 0.25) / (n + 0.5)
             expected *= near[0] * near[1] / (pi[0] * pi[1])
-        assert strategy.state.width[0] == pytest.approx(expected, rel=1e-4)
+        assert strategy.state.round.differences.width[0] == pytest.approx(expected, rel=1e-4)
 
     def test_pseudo_counts_are_of_plays(self):
         """They come from the unweighted Gram matrix."""
@@ -181,9 +181,9 @@ class TestWidths:
         for _ in range(30):
             action = strategy.act([1.0, 0.0])
             strategy.observe(APPLES.feedback[action][0])
-        plays = strategy.state.seen[1]
+        plays = strategy.state.round.seen[1]
         strategy.act([1.0, 0.0])
-        assert 1 / strategy.state.norm[1] ** 2 == pytest.approx(plays + 0.5)
+        assert 1 / strategy.state.round.scratch.norm[1] ** 2 == pytest.approx(plays + 0.5)
 
     def test_refits_become_rare(self):
         strategy = RandCBPSide(APPLES, 2, model="logistic")
@@ -192,9 +192,9 @@ class TestWidths:
         for _ in range(300):
             action = strategy.act(rng.normal(size=2))
             strategy.observe(APPLES.feedback[action][0])
-            fits += strategy.state.fitted[1] != before
-            before = strategy.state.fitted[1]
-        seen = strategy.state.seen[1]
+            fits += strategy.state.history.fitted[1] != before
+            before = strategy.state.history.fitted[1]
+        seen = strategy.state.round.seen[1]
         assert seen > 200
         assert 50 <= fits <= 50 + np.log(seen / 50) / np.log(1.02) + 2
 
@@ -233,7 +233,7 @@ class TestTwin:
 
     @pytest.mark.parametrize("game", [APPLES, LABELS], ids=lambda game: game.name)
     def test_corrected(self, game):
-        strategy = CBPSide(game, 3, model="logistic", width="corrected")
+        strategy = CBPSide(game, 3, model="logistic", bounds="corrected")
         settings = {"degrees": 7.0, "offset": np.sqrt(0.05), "start": 0.05, "factor": True, "norm": two_norm}
         self.compare(strategy, NaiveLogistic(game, 3, None, lambda bound, rng: bound, **settings))
 
@@ -291,14 +291,14 @@ class TestSimulation:
         for _ in range(300):
             action = strategy.act(rng.normal(size=1))
             strategy.observe(APPLES.feedback[action][0])
-        assert strategy.state.symbols.shape[1] == 512
+        assert strategy.state.history.symbols.shape[1] == 512
         strategy.save(tmp_path / "strategy.npz")
         again = RandCBPSide.load(tmp_path / "strategy.npz")
-        assert again.state.features.shape == strategy.state.features.shape
+        assert again.state.history.features.shape == strategy.state.history.features.shape
         contexts = rng.normal(size=(250, 1))
         for x in contexts:
             action = strategy.act(x)
             assert again.act(x) == action
             for one in (strategy, again):
                 one.observe(APPLES.feedback[action][int(x[0] > 0)])
-        assert np.array_equal(again.state.theta, strategy.state.theta)
+        assert np.array_equal(again.state.history.theta, strategy.state.history.theta)

@@ -54,6 +54,16 @@ class Plausible(NamedTuple):
     observers: Integers  # of each pair: V
 
 
+class Scratch(NamedTuple):
+    """Where the question of a round is worked on; `allowed` and `observing` hold the answer if no table does."""
+
+    wanted: Bits  # the decided signs as a mask
+    hints: Integers  # (borders and cells, 2): the point and the certificate that answered last
+    alive: Flags  # which borders and cells meet D
+    allowed: Flags
+    observing: Flags
+
+
 @kernel
 def meets(facts: Plausible, target: int, wanted: Bits, hints: Integers) -> int:
     """Say whether a border or cell meets D, `wanted` being the mask of the decided signs: 1, 0 or UNKNOWN."""
@@ -116,8 +126,9 @@ def rule_out(facts: Plausible, signs: Integers, alive: Flags) -> None:
 
 
 @kernel
-def pooled(facts: Plausible, signs: Integers, wanted: Bits, hints: Integers, alive: Flags) -> int:
+def pooled(facts: Plausible, signs: Integers, scratch: Scratch) -> int:
     """Mark in `alive` which borders (first) and cells meet D; return how many cells do, or UNKNOWN."""
+    wanted, hints, alive = scratch.wanted, scratch.hints, scratch.alive
     mask_of(signs, wanted)
     rule_out(facts, signs, alive)
     pairs, cells = signs.shape[0], facts.member_start.shape[0] - 1
@@ -161,19 +172,11 @@ def between(facts: Plausible, signs: Integers, alive: Flags) -> int:
 
 
 @kernel
-def look_up(
-    facts: Plausible,
-    signs: Integers,
-    wanted: Bits,
-    hints: Integers,
-    alive: Flags,
-    allowed: Flags,
-    observing: Flags,
-) -> int:
+def look_up(facts: Plausible, signs: Integers, scratch: Scratch) -> int:
     """Find P(t) u N+(t) and V(t) for the decided signs.
 
-    Returns a row of the table; or the number of rows, with the answer in `allowed` and `observing`; or EMPTY if no law
-    has these signs; or UNKNOWN.
+    Returns a row of the table; or the number of rows, with the answer in the scratch; or EMPTY if no law has these
+    signs; or UNKNOWN.
     """
     if facts.mode == TABLE:
         index = 0
@@ -182,10 +185,10 @@ def look_up(
         row = int(facts.table[index])
         return UNKNOWN if row >= facts.rows else row
     two = facts.mode == INTERVALS
-    count = between(facts, signs, alive) if two else pooled(facts, signs, wanted, hints, alive)
+    count = between(facts, signs, scratch.alive) if two else pooled(facts, signs, scratch)
     if count <= 0:
         return UNKNOWN if count == UNKNOWN else EMPTY
-    unite(facts, alive, allowed, observing)
+    unite(facts, scratch.alive, scratch.allowed, scratch.observing)
     return facts.rows
 
 

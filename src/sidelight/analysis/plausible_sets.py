@@ -21,12 +21,13 @@ from sidelight.analysis.plausible import (
     TABLE,
     UNKNOWN,
     Plausible,
+    Scratch,
     between,
     mask_of,
     rule_out,
     unite,
 )
-from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
+from sidelight.kernels.arrays import Bits, Floats, Integers
 
 if TYPE_CHECKING:
     from sidelight.analysis.analysis import Analysis, Pair
@@ -65,17 +66,24 @@ class PlausibleSets:
         self._scaled = np.array(scaled).reshape(self._rows.shape)
         self._facts = self._initial(sets)
         if self._pairs and not self._two:
-            self._regions = [_Region(self, target) for target in range(self.sizes[1])]
+            self._regions = [_Region(self, target) for target in range(len(self._facts.points))]
             self._seed()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What was learnt changes no answer and can be large: another process learns it again, and shares it there.
         return type(self._analysis).plausible_sets, (self._analysis, self._observers)
 
-    @property
-    def sizes(self) -> tuple[int, int, int]:
-        """The sizes of scratch arrays: words of a mask, borders and cells, actions."""
-        return self._facts.points.shape[2], self._facts.points.shape[0], self._analysis.game.n_actions
+    def scratch(self) -> Scratch:
+        """Return arrays for one strategy to work with."""
+        targets, _, words = self._facts.points.shape
+        actions = self._analysis.game.n_actions
+        return Scratch(
+            wanted=np.zeros(words, np.uint64),
+            hints=np.zeros((targets, 2), np.int64),
+            alive=np.zeros(targets, np.uint8),
+            allowed=np.zeros(actions, np.uint8),
+            observing=np.zeros(actions, np.uint8),
+        )
 
     def snapshot(self) -> Plausible:
         """Return what is known now."""
@@ -89,18 +97,18 @@ class PlausibleSets:
         will answer many questions to come, so such points are looked for first.
         """
         with self._lock:
-            alive = np.zeros(self.sizes[1], np.uint8)
+            scratch = self.scratch()
             if self._two:
-                between(self._facts, signs, alive)
+                between(self._facts, signs, scratch.alive)
             else:
-                self._settle(signs, leaning, alive)
+                self._settle(signs, leaning, scratch)
             if self._facts.mode == TABLE:
-                self._tabulate(signs, alive)
+                self._tabulate(signs, scratch)
             return self._facts
 
-    def _settle(self, signs: Integers, leaning: Floats | None, alive: Flags) -> None:
+    def _settle(self, signs: Integers, leaning: Floats | None, scratch: Scratch) -> None:
         """Do what `pooled` does, asking the solver whatever the pools do not know."""
-        wanted = np.zeros(self.sizes[0], np.uint64)
+        wanted, alive = scratch.wanted, scratch.alive
         mask_of(signs, wanted)
         rule_out(self._facts, signs, alive)
         hoped = np.zeros_like(signs) if leaning is None else np.where(signs == 0, np.sign(leaning), 0).astype(np.int64)
@@ -141,14 +149,14 @@ class PlausibleSets:
         self._append("certificates", target, bits)
         return False
 
-    def _tabulate(self, signs: Integers, alive: Flags) -> None:
+    def _tabulate(self, signs: Integers, scratch: Scratch) -> None:
         """Enter an answer into the table: its row first, so that no reader meets an index without a row."""
         facts, index = self._facts, 0
         for sign in signs:
             index = 3 * index + int(sign) + 1
-        allowed, observing = np.zeros((2, self.sizes[2]), np.uint8)
-        unite(facts, alive, allowed, observing)
-        if not alive.any():
+        allowed, observing = scratch.allowed, scratch.observing
+        unite(facts, scratch.alive, allowed, observing)
+        if not scratch.alive.any():
             facts.table[index] = EMPTY
             return
         known = np.flatnonzero((facts.allowed == allowed).all(axis=1) & (facts.observing == observing).all(axis=1))
@@ -168,7 +176,7 @@ class PlausibleSets:
         Entries in use are never overwritten: a full pool is copied, and of the copy the middle half is dropped (the
         oldest facts are the most general ones, the newest those in demand).
         """
-        padded = np.zeros((len(bits), 64 * self.sizes[0]), bool)
+        padded = np.zeros((len(bits), 64 * self._facts.points.shape[2]), bool)
         padded[:, : bits.shape[1]] = bits
         masks = np.packbits(padded, axis=1, bitorder="little").view("<u8")
         entries: Bits = getattr(self._facts, pool)

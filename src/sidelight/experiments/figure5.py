@@ -7,9 +7,9 @@ from sidelight.experiments.experiment import Experiment
 from sidelight.experiments.sensitivity import players
 
 _PLAYERS = players(
-    "RandCBPSide",
-    {"dimension": 10, "width": "published", "tail": 1e-6},
-    {"dimension": 10, "width": "printed", "tail": 1e-7},
+    "PublishedRandCBPSide",
+    {"dimension": 10, "bounds": "published", "tail": 1e-6},
+    {"dimension": 10, "bounds": "printed", "tail": 1e-7},
 )
 
 EXPERIMENT = Experiment(

@@ -5,15 +5,16 @@ from typing import Any
 from sidelight.experiments.experiment import Experiment, GameSetting, Player, Section
 
 _D = {"dimension": 10}
-_PRINTED = {**_D, "width": "printed"}
+_PRINTED = {**_D, "bounds": "printed"}
 _OTHER_WORLD = {"described": "half-space"}
 
 
-def _side(strategy: str, published: dict[str, Any], described: dict[str, Any]) -> Player:
+def _side(name: str, published: dict[str, Any], described: dict[str, Any]) -> Player:
     return Player(
-        strategy,
-        paper={"RandCBPSide": "RandCBPside*", "CBPSide": "CBPside*"}[strategy],
-        published={**_D, "width": "published", **published},
+        f"Published{name}",
+        label=name,
+        paper={"RandCBPSide": "RandCBPside*", "CBPSide": "CBPside*"}[name],
+        published={**_D, "bounds": "published", **published},
         described={**_PRINTED, **described},
         reasons=_OTHER_WORLD,
     )

@@ -128,7 +128,7 @@ def _strategy(game: str, name: str, parameters: tuple[tuple[str, Any], ...]) -> 
     """Return a strategy; simulations do not change it, and the Bayes-optimal one takes half a second to make."""
     from sidelight import limits, strategies
 
-    kind = getattr(strategies if name in strategies.names() else limits, name)
+    kind = getattr(strategies, name, None) or getattr(limits, name)
     return kind(sidelight.games.load(game), **dict(parameters))
 
 

@@ -230,8 +230,7 @@ class Strategy(ABC):
     def _named(cls, name: str) -> type[Self]:
         from sidelight import strategies
 
-        if name in strategies.names():
-            getattr(strategies, name)  # imports it, and so makes it a descendant
+        getattr(strategies, name, None)  # imports it, and so makes it a descendant
         family = [cls, *_descendants(cls)]
         for kind in family:
             if kind.__name__ == name and not inspect.isabstract(kind):

@@ -27,21 +27,20 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.analysis import analyze
-from sidelight.analysis.plausible import EMPTY, TABLE, UNKNOWN, Plausible, look_up
+from sidelight.analysis.plausible import TABLE, UNKNOWN, Plausible
+from sidelight.analysis.plausible import Scratch as PlausibleScratch
 from sidelight.analysis.plausible_sets import PlausibleSets
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
-from sidelight.strategies.base import (
-    UNANSWERED,
-    Context,
-    KernelStrategy,
-    Seed,
-    act,
-    check_number,
-    check_parameter,
-    check_whole,
-    observe,
+from sidelight.kernels.arrays import Flags, Floats, Integers
+from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, observe
+from sidelight.strategies.confidence_bounds import (
+    Differences,
+    Sampler,
+    check_sampler,
+    no_differences,
+    plausible_row,
+    prepare_draw,
 )
 from sidelight.strategies.observers import Observation, observation
 
@@ -50,10 +49,7 @@ class Parameters(NamedTuple):
     """What CBP and RandCBP know before the first round."""
 
     alpha: float
-    bins: int  # 1 is CBP
-    lower: float
-    sigma: float
-    tail: float
+    sampler: Sampler
     settled: int  # the action to play in a trivial game, else -1
     watch: Observation
     weight: Floats  # W_a^2
@@ -61,24 +57,23 @@ class Parameters(NamedTuple):
     plausible: Plausible
 
 
+class Scratch(NamedTuple):
+    """What every round works out anew."""
+
+    steps: Floats  # cumulative weights of the points of the sampler
+    plausible: PlausibleScratch
+
+
 class State(NamedTuple):
-    """What play changes. `open` says that a question is under way, for which `signs` is kept."""
+    """What play changes. `open` says that a question is under way, for which the decided signs are kept."""
 
     clock: Integers
     open: Integers
     plays: Floats
     seen: Floats
     counts: Floats
-    delta: Floats
-    reach: Floats
-    width: Floats
-    signs: Integers
-    steps: Floats
-    wanted: Bits
-    hints: Integers
-    alive: Flags
-    allowed: Flags
-    observing: Flags
+    differences: Differences
+    scratch: Scratch
 
 
 @kernel
@@ -102,45 +97,26 @@ def estimate(watch: Observation, state: State, e: int) -> tuple[float, float]:
 
 
 @kernel
-def prepare_draw(parameters: Any, low: float, step: float, steps: Floats) -> None:
-    """Set the cumulative weights of the points low, low + step, ... below the bound."""
-    last = parameters.bins - 1
-    # Relative to the largest weight, so that a small sigma cannot make all of them vanish.
-    least = low * low
-    if low < 0.0:
-        for k in range(last):
-            least = min(least, (low + step * k) * (low + step * k))
-    total = 0.0
-    for k in range(last):
-        point = low + step * k
-        total += math.exp(-0.5 * ((point * point - least) / parameters.sigma) / parameters.sigma)
-        steps[k] = total
-    share = (1.0 - parameters.tail) / total
-    for k in range(last):
-        steps[k] *= share
-
-
-@kernel
 def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Generator) -> int:
     """Decide the sign of each pair's loss difference, 0 where the confidence interval holds both.
 
     Returns the place of the signs in a table over all sign vectors (meaningful if that fits an integer).
     """
-    watch = parameters.watch
+    watch, sampler, found = parameters.watch, parameters.sampler, state.differences
     bound = math.sqrt(parameters.alpha * math.log(t))
-    low = min(parameters.lower, bound)
-    last = parameters.bins - 1
+    low = min(sampler.lower, bound)
+    last = sampler.bins - 1
     step = 0.0
     if last > 0:
         step = (bound - low) / last
-        prepare_draw(parameters, low, step, state.steps)
+        prepare_draw(sampler, low, step, state.scratch.steps)
     place = 0
-    for e in range(state.signs.shape[0]):
+    for e in range(found.signs.shape[0]):
         z = bound
         if last > 0:
             u = rng.random()
             for k in range(last):
-                if u < state.steps[k]:
+                if u < state.scratch.steps[k]:
                     z = low + step * k
                     break
         delta, reach = estimate(watch, state, e)
@@ -151,33 +127,21 @@ def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Ge
                 sign = 1
             elif delta < -watch.tiny[e]:
                 sign = -1
-        state.delta[e] = delta
-        state.reach[e] = reach
-        state.width[e] = z * reach
-        state.signs[e] = sign
+        found.delta[e] = delta
+        found.reach[e] = reach
+        found.width[e] = z * reach
+        found.signs[e] = sign
         place = 3 * place + sign + 1
     return place
 
 
 @kernel
-def drop_weakest(state: Any) -> None:
-    """Take back the least certain of contradictory signs, by |delta| / reach (a Z of 0 must not count as certainty)."""
-    worst, least = 0, math.inf
-    for e in range(state.signs.shape[0]):
-        if state.signs[e] != 0:
-            certainty = abs(state.delta[e]) / state.reach[e]
-            if certainty < least:
-                worst, least = e, certainty
-    state.signs[worst] = 0
-
-
-@kernel
-def best(parameters: Parameters, state: State, allowed: Flags, observing: Flags, t: int) -> int:
+def best(parameters: Parameters, plays: Floats, allowed: Flags, observing: Flags, t: int) -> int:
     """Return the action of largest W^2 / n among those that may be played."""
     chosen, highest = -1, -1.0
     rate = -1.0
-    for a in range(state.plays.shape[0]):
-        n = state.plays[a]
+    for a in range(plays.shape[0]):
+        n = plays[a]
         playable = allowed[a] == 1
         if not playable and observing[a] == 1:
             if rate < 0.0:
@@ -188,16 +152,6 @@ def best(parameters: Parameters, state: State, allowed: Flags, observing: Flags,
             if score > highest * (1.0 + 1e-14):  # a tie goes to the lowest index, not to rounding
                 chosen, highest = a, score
     return chosen
-
-
-@kernel
-def plausible_row(facts: Plausible, state: Any) -> int:
-    """Find the plausible set of the decided signs, taking contradictory ones back; see `look_up` for the answer."""
-    row = look_up(facts, state.signs, state.wanted, state.hints, state.alive, state.allowed, state.observing)
-    while row == EMPTY:
-        drop_weakest(state)
-        row = look_up(facts, state.signs, state.wanted, state.hints, state.alive, state.allowed, state.observing)
-    return row
 
 
 @implements(act, Parameters)
@@ -215,16 +169,17 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
             if facts.mode == TABLE:  # the way of nearly every round of a small game
                 row = facts.table[place]
         if row < 0 or row >= facts.rows:
-            row = plausible_row(facts, state)
+            row = plausible_row(facts, state.differences, state.scratch.plausible)
             state.open[0] = 1 if row == UNKNOWN else 0
             if row == UNKNOWN:
                 return UNANSWERED
         if row == facts.rows:
-            chosen = best(parameters, state, state.allowed, state.observing, t)
+            found = state.scratch.plausible
+            chosen = best(parameters, state.plays, found.allowed, found.observing, t)
         elif facts.only[row] >= 0:
             chosen = facts.only[row]
         else:
-            chosen = best(parameters, state, facts.allowed[row], facts.observing[row], t)
+            chosen = best(parameters, state.plays, facts.allowed[row], facts.observing[row], t)
     state.clock[0] = t + 1
     state.plays[chosen] += 1.0
     return chosen
@@ -234,15 +189,6 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     state.counts[parameters.watch.place[action] + symbol] += 1.0
     state.seen[action] += 1.0
-
-
-def check_sampler(sigma: Any, tail: Any, lower: Any) -> None:
-    """Check the parameters of the sampler of Z."""
-    check_number("sigma", sigma, above=0)
-    check_number("tail", tail, least=0)
-    check_parameter("tail", tail, tail <= 1, "a probability")
-    check_number("lower", lower)
-    check_parameter("lower", lower, abs(lower) <= 1e6, "a number of moderate size")
 
 
 class RandCBP(KernelStrategy):
@@ -301,8 +247,7 @@ class RandCBP(KernelStrategy):
         self.lower = lower
         self.observers = observers
         check_number("alpha", alpha, above=0)
-        check_whole("bins", bins, least=1)
-        check_sampler(sigma, tail, lower)
+        check_sampler(bins, sigma, tail, lower)
         self.analysis = analyze(game)
         self._watch = observation(self.analysis, observers)
 
@@ -315,10 +260,7 @@ class RandCBP(KernelStrategy):
         trivial = self.analysis.kind == "trivial"
         return Parameters(
             alpha=float(self.alpha),
-            bins=int(self.bins),
-            lower=float(self.lower),
-            sigma=float(self.sigma),
-            tail=float(self.tail),
+            sampler=Sampler(int(self.bins), float(self.lower), float(self.sigma), float(self.tail)),
             settled=self.analysis.pareto[0] if trivial else -1,
             watch=self._watch.arrays,
             weight=self._watch.weights**2,
@@ -327,24 +269,15 @@ class RandCBP(KernelStrategy):
         )
 
     def _start(self) -> State:
-        words, targets, actions = self.plausible_sets.sizes
-        pairs = len(self.analysis.neighbors)
+        actions = self.game.n_actions
         return State(
             clock=np.zeros(1, np.int64),
             open=np.zeros(1, np.int64),
             plays=np.zeros(actions),
             seen=np.zeros(actions),
             counts=np.zeros(sum(len(self.game.symbols(a)) for a in range(actions))),
-            delta=np.zeros(pairs),
-            reach=np.zeros(pairs),
-            width=np.zeros(pairs),
-            signs=np.zeros(pairs, np.int64),
-            steps=np.zeros(max(1, self.bins - 1)),
-            wanted=np.zeros(words, np.uint64),
-            hints=np.zeros((targets, 2), np.int64),
-            alive=np.zeros(targets, np.uint8),
-            allowed=np.zeros(actions, np.uint8),
-            observing=np.zeros(actions, np.uint8),
+            differences=no_differences(len(self.analysis.neighbors)),
+            scratch=Scratch(np.zeros(max(1, int(self.bins) - 1)), self.plausible_sets.scratch()),
         )
 
     def explain(self) -> str:
@@ -354,7 +287,8 @@ class RandCBP(KernelStrategy):
         return explanation(self)
 
     def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
-        return parameters._replace(plausible=self.plausible_sets.learn(state.signs, state.delta)), state
+        found = state.differences
+        return parameters._replace(plausible=self.plausible_sets.learn(found.signs, found.delta)), state
 
 
 class CBP(RandCBP):

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.plausible import UNKNOWN, Plausible, between, pooled, unite
-from sidelight.kernels.arrays import Bits, Flags, Integers
-from sidelight.strategies.cbp import RandCBP, State, best
+from sidelight.analysis.plausible import UNKNOWN, between, pooled, unite
+from sidelight.kernels.arrays import Flags, Floats
+from sidelight.strategies.cbp import RandCBP, best
+from sidelight.strategies.confidence_bounds import Differences
 
 # As many pairs get a line each; more of them are listed.
 _MOST_LINES = 6
@@ -42,44 +43,35 @@ def explanation(strategy: RandCBP) -> str:
 
 def choices(strategy: RandCBP, t: int) -> Choice:
     """Work out again what the signs of the last round leave, without touching the state."""
-    signs = strategy.state.signs.copy()
-    words, targets, actions = strategy.plausible_sets.sizes
-    alive = np.zeros(targets, np.uint8)
+    found, scratch = strategy.state.differences, strategy.plausible_sets.scratch()
     facts = strategy.compiled_parameters.plausible
     if strategy.game.n_outcomes == 2:
-        between(facts, signs, alive)
-    else:
-        facts = _answered(strategy, facts, signs, np.zeros(words, np.uint64), alive)
-    allowed, observing = np.zeros((2, actions), np.uint8)
-    unite(facts, alive, allowed, observing)
-    cells = np.flatnonzero(alive[len(signs) :])
+        between(facts, found.signs, scratch.alive)
+    else:  # the pools may have forgotten what the table still knows
+        while pooled(facts, found.signs, scratch) == UNKNOWN:
+            facts = strategy.plausible_sets.learn(found.signs, found.delta)
+    unite(facts, scratch.alive, scratch.allowed, scratch.observing)
+    cells = np.flatnonzero(scratch.alive[len(found.signs) :])
     plausible = sorted(int(a) for c in cells for a in facts.members[facts.member_start[c] : facts.member_start[c + 1]])
     parameters = strategy.compiled_parameters
     rate = parameters.alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)
-    return Choice(plausible, allowed, observing, (parameters.rate * rate).tolist())
-
-
-def _answered(strategy: RandCBP, facts: Plausible, signs: Integers, wanted: Bits, alive: Flags) -> Plausible:
-    """Find the cells and borders that meet D; the pools may have forgotten what the table still knows."""
-    while pooled(facts, signs, wanted, np.zeros((len(alive), 2), np.int64), alive) == UNKNOWN:
-        facts = strategy.plausible_sets.learn(signs, strategy.state.delta)
-    return facts
+    return Choice(plausible, scratch.allowed, scratch.observing, (parameters.rate * rate).tolist())
 
 
 def _differences(strategy: RandCBP, t: int) -> list[str]:
     """Describe the estimate of each pair: a line each, or two lists if they are many."""
-    pairs, state = strategy.analysis.neighbors, strategy.state
+    pairs, found = strategy.analysis.neighbors, strategy.state.differences
     digits = _digits(strategy)
     if len(pairs) > _MOST_LINES:
         return _listed(strategy, digits)
     bound = math.sqrt(strategy.alpha * math.log(t))
     lines = ["Loss differences, estimate +- confidence width:"]
     for e, (i, j) in enumerate(pairs):
-        if state.reach[e] == 0.0:
+        if found.reach[e] == 0.0:
             lines.append(f"  {i} - {j}  unknown: feedback of an observer is still missing")
             continue
-        drawn = f"  Z {state.width[e] / state.reach[e]:.2f} of {bound:.2f}" if strategy.bins > 1 else ""
-        number = f"{state.delta[e]:+.{digits}f} +- {state.width[e]:.{digits}f}"
+        drawn = f"  Z {found.width[e] / found.reach[e]:.2f} of {bound:.2f}" if strategy.bins > 1 else ""
+        number = f"{found.delta[e]:+.{digits}f} +- {found.width[e]:.{digits}f}"
         lines.append(f"  {i} - {j}  {number}{drawn}  {_verdict(strategy, e)}")
     return lines
 
@@ -94,33 +86,33 @@ def _digits(strategy: RandCBP) -> int:
 def _verdict(strategy: RandCBP, e: int) -> str:
     """Say whether a pair is decided, and for whom."""
     i, j = strategy.analysis.neighbors[e]
-    sign = strategy.state.signs[e]
+    sign = strategy.state.differences.signs[e]
     if sign:
         return f"decided: {_name(strategy, j if sign > 0 else i)} is better"
-    if _taken_back(strategy.state, e):
+    if _taken_back(strategy.state.differences, e):
         return "taken back: it contradicts the others"
     return f"open: {_name(strategy, i)} or {_name(strategy, j)}"
 
 
-def _taken_back(state: State, e: int) -> bool:
-    delta = state.delta[e]
-    return bool(state.signs[e] == 0 and state.reach[e] > 0 and delta != 0 and abs(delta) >= state.width[e])
+def _taken_back(found: Differences, e: int) -> bool:
+    delta = found.delta[e]
+    return bool(found.signs[e] == 0 and found.reach[e] > 0 and delta != 0 and abs(delta) >= found.width[e])
 
 
 def _listed(strategy: RandCBP, digits: int) -> list[str]:
     """List many pairs by their numbers, decided ones first."""
     groups: dict[str, list[str]] = {"decided": [], "open": [], "taken back": [], "unknown": []}
-    state = strategy.state
+    found = strategy.state.differences
     for e, (i, j) in enumerate(strategy.analysis.neighbors):
-        number = f"{state.delta[e]:+.{digits}f} +- {state.width[e]:.{digits}f}"
-        if state.signs[e]:
-            better, worse = (j, i) if state.signs[e] > 0 else (i, j)
-            number = f"{abs(state.delta[e]):.{digits}f} +- {state.width[e]:.{digits}f}"
+        number = f"{found.delta[e]:+.{digits}f} +- {found.width[e]:.{digits}f}"
+        if found.signs[e]:
+            better, worse = (j, i) if found.signs[e] > 0 else (i, j)
+            number = f"{abs(found.delta[e]):.{digits}f} +- {found.width[e]:.{digits}f}"
             groups["decided"].append(f"{better} beats {worse} ({number})")
-        elif state.reach[e] == 0.0:
+        elif found.reach[e] == 0.0:
             groups["unknown"].append(f"{i} - {j}")
         else:
-            groups["taken back" if _taken_back(state, e) else "open"].append(f"{i} - {j} ({number})")
+            groups["taken back" if _taken_back(found, e) else "open"].append(f"{i} - {j} ({number})")
     count = len(strategy.analysis.neighbors)
     titles = {
         "decided": "Decided",
@@ -179,13 +171,13 @@ def _plays_before(strategy: RandCBP, choice: Choice) -> list[float] | None:
     for a in under_way or range(strategy.game.n_actions):
         plays = state.plays.copy()
         plays[a] -= 1.0
-        if plays[a] > 0.0 and _chosen(strategy, state._replace(plays=plays), choice, t) == a:
+        if plays[a] > 0.0 and _chosen(strategy, plays, choice, t) == a:
             found.append(plays.tolist())
     return found[0] if len(found) == 1 else None
 
 
-def _chosen(strategy: RandCBP, state: State, choice: Choice, t: int) -> int:
-    return int(best(strategy.compiled_parameters, state, choice.allowed, choice.observing, t))
+def _chosen(strategy: RandCBP, plays: Floats, choice: Choice, t: int) -> int:
+    return int(best(strategy.compiled_parameters, plays, choice.allowed, choice.observing, t))
 
 
 def _name(strategy: RandCBP, action: int) -> str:

@@ -1,0 +1,53 @@
+"""Former keywords of `CBPSide` and `RandCBPSide`, which keep working for one version."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from sidelight.errors import SidelightError
+
+F = TypeVar("F", bound=Callable[..., None])
+
+# What only the classes of `cbpside_published` take now, with the defaults.
+_MOVED = {"bins": 5, "tail": 1e-7, "lower": 0.0, "draws": "action", "rule": "exploring"}
+
+
+def takes_former_keywords(constructor: F) -> F:
+    """Let a constructor take `width` for `bounds`, and become the published class where only that has what is asked."""
+
+    @functools.wraps(constructor)
+    def construct(self: Any, game: Any, *args: Any, **keywords: Any) -> None:
+        from sidelight.strategies import cbpside, cbpside_published
+
+        if "width" in keywords:
+            if "bounds" in keywords:
+                raise SidelightError("width is the former name of bounds: give bounds alone")
+            _warn("width is now called bounds; the former name goes with the next version")
+            keywords["bounds"] = keywords.pop("width")
+        homes: dict[type, type[Any]] = {
+            cbpside.RandCBPSide: cbpside_published.PublishedRandCBPSide,
+            cbpside.CBPSide: cbpside_published.PublishedCBPSide,
+        }
+        published = homes.get(type(self))
+        bounds = args[2] if len(args) > 2 else keywords.get("bounds")
+        moved = {name: keywords[name] for name in _MOVED if name in keywords}
+        if published is not None and (moved or bounds in cbpside_published.PRINTED):
+            if bounds in cbpside_published.PRINTED or any(_MOVED[name] != value for name, value in moved.items()):
+                what = ", ".join(moved) or f"bounds={bounds!r}"
+                _warn(f"use {published.__name__} for {what}; {type(self).__name__} takes it until the next version")
+                self.__class__ = published
+                published.__init__(self, game, *args, **{"bounds": "tight"} | keywords if len(args) < 3 else keywords)
+                return
+            _warn(f"{', '.join(moved)} will no longer be a parameter of {type(self).__name__} in the next version")
+            keywords = {name: value for name, value in keywords.items() if name not in moved}
+        constructor(self, game, *args, **keywords)
+
+    construct.renamed = {"width": "bounds"} | {name: name for name in _MOVED}  # type: ignore[attr-defined]
+    return cast(F, construct)
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, DeprecationWarning, stacklevel=3)

@@ -1,0 +1,93 @@
+"""What CBP has in common with and without contexts: the random Z in a confidence width, and what decided signs leave.
+
+A pair of neighbors with |delta| >= c, c growing with Z, is decided; the signs of all decided pairs confine the outcome
+law (see `sidelight.analysis.plausible`). Z is its bound B, or drawn from `bins` points between `lower` and B with
+weights exp(-Z^2 / 2 sigma^2) and the mass `tail` on B itself.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sidelight.analysis.plausible import EMPTY, Plausible, Scratch, look_up
+from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.strategies.base import check_number, check_parameter, check_whole
+
+
+class Sampler(NamedTuple):
+    """How Z is drawn."""
+
+    bins: int  # with 1, Z is always its bound
+    lower: float
+    sigma: float
+    tail: float
+
+
+class Differences(NamedTuple):
+    """The loss differences of all pairs of neighbors, as the last round estimated and decided them."""
+
+    delta: Floats
+    reach: Floats  # the width for Z = 1; 0 where nothing is known yet
+    width: Floats
+    signs: Integers  # 0 where the confidence interval holds both
+
+
+def no_differences(pairs: int) -> Differences:
+    """Return what is known of as many pairs before the first round."""
+    delta, reach, width = np.zeros((3, pairs))
+    return Differences(delta, reach, width, np.zeros(pairs, np.int64))
+
+
+@kernel
+def prepare_draw(sampler: Sampler, low: float, step: float, steps: Floats) -> None:
+    """Set the cumulative weights of the points low, low + step, ... below the bound."""
+    last = sampler.bins - 1
+    # Relative to the largest weight, so that a small sigma cannot make all of them vanish.
+    least = low * low
+    if low < 0.0:
+        for k in range(last):
+            least = min(least, (low + step * k) * (low + step * k))
+    total = 0.0
+    for k in range(last):
+        point = low + step * k
+        total += math.exp(-0.5 * ((point * point - least) / sampler.sigma) / sampler.sigma)
+        steps[k] = total
+    share = (1.0 - sampler.tail) / total
+    for k in range(last):
+        steps[k] *= share
+
+
+@kernel
+def drop_weakest(differences: Differences) -> None:
+    """Take back the least certain of contradictory signs, by |delta| / reach (a Z of 0 must not count as certainty)."""
+    worst, least = 0, math.inf
+    for e in range(differences.signs.shape[0]):
+        if differences.signs[e] != 0:
+            certainty = abs(differences.delta[e]) / differences.reach[e]
+            if certainty < least:
+                worst, least = e, certainty
+    differences.signs[worst] = 0
+
+
+@kernel
+def plausible_row(facts: Plausible, differences: Differences, scratch: Scratch) -> int:
+    """Find the plausible set of the decided signs, taking contradictory ones back; see `look_up` for the answer."""
+    row = look_up(facts, differences.signs, scratch)
+    while row == EMPTY:
+        drop_weakest(differences)
+        row = look_up(facts, differences.signs, scratch)
+    return row
+
+
+def check_sampler(bins: Any, sigma: Any, tail: Any, lower: Any) -> None:
+    """Check the parameters of the sampler of Z."""
+    check_whole("bins", bins, least=1)
+    check_number("sigma", sigma, above=0)
+    check_number("tail", tail, least=0)
+    check_parameter("tail", tail, tail <= 1, "a probability")
+    check_number("lower", lower)
+    check_parameter("lower", lower, abs(lower) <= 1e6, "a number of moderate size")
