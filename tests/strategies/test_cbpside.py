@@ -484,7 +484,7 @@ class TestFormerKeywords:
             assert type(CBPSide(APPLES, 5, 0.1, "published")) is PublishedCBPSide
 
     def test_their_defaults_change_nothing(self):
-        with pytest.warns(DeprecationWarning, match="bins, lower will no longer be a parameter"):
+        with pytest.warns(DeprecationWarning, match="bins, lower belongs to PublishedRandCBPSide"):
             assert type(RandCBPSide(APPLES, 5, bins=5, lower=0.0)) is RandCBPSide
 
     def test_nobody_else_is_warned(self, recwarn):

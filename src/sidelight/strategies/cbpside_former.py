@@ -22,26 +22,29 @@ def takes_former_keywords(constructor: F) -> F:
     def construct(self: Any, game: Any, *args: Any, **keywords: Any) -> None:
         from sidelight.strategies import cbpside, cbpside_published
 
+        if "width" in keywords and "bounds" in keywords:
+            raise SidelightError("width is the former name of bounds: give bounds alone")
+        former = [name for name in ("width", *_MOVED) if name in keywords]
         if "width" in keywords:
-            if "bounds" in keywords:
-                raise SidelightError("width is the former name of bounds: give bounds alone")
-            _warn("width is now called bounds; the former name goes with the next version")
             keywords["bounds"] = keywords.pop("width")
         homes: dict[type, type[Any]] = {
             cbpside.RandCBPSide: cbpside_published.PublishedRandCBPSide,
             cbpside.CBPSide: cbpside_published.PublishedCBPSide,
         }
         published = homes.get(type(self))
-        bounds = args[2] if len(args) > 2 else keywords.get("bounds")
+        bounds = args[2] if len(args) > 2 else keywords.setdefault("bounds", "tight")
         moved = {name: keywords[name] for name in _MOVED if name in keywords}
-        if published is not None and (moved or bounds in cbpside_published.PRINTED):
-            if bounds in cbpside_published.PRINTED or any(_MOVED[name] != value for name, value in moved.items()):
-                what = ", ".join(moved) or f"bounds={bounds!r}"
-                _warn(f"use {published.__name__} for {what}; {type(self).__name__} takes it until the next version")
-                self.__class__ = published
-                published.__init__(self, game, *args, **{"bounds": "tight"} | keywords if len(args) < 3 else keywords)
-                return
-            _warn(f"{', '.join(moved)} will no longer be a parameter of {type(self).__name__} in the next version")
+        printed = isinstance(bounds, str) and bounds in cbpside_published.PRINTED
+        if published is not None and (printed or any(_MOVED[name] != value for name, value in moved.items())):
+            what = ", ".join([f"bounds={bounds!r}"] * printed + list(moved))
+            _warn(f"use {published.__name__} for {what}: {type(self).__name__} takes it for one version only")
+            self.__class__ = published
+            published.__init__(self, game, *args, **keywords)
+            return
+        if published is not None and former:
+            names = ["width is now called bounds"] * ("width" in former)
+            names += [f"{', '.join(moved)} belongs to {published.__name__}"] * bool(moved)
+            _warn(f"{' and '.join(names)}: {type(self).__name__} takes it for one version only")
             keywords = {name: value for name, value in keywords.items() if name not in moved}
         constructor(self, game, *args, **keywords)
 
