@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from sidelight.errors import SidelightError
+from sidelight.kernels.arrays import Integers
 
-Integers = npt.NDArray[np.int64]
 Checkpoints = int | Literal["log"] | Sequence[int]
 
 _STEPS = 120  # of a logarithmic scale, from round 1 to the horizon

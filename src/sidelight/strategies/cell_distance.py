@@ -23,6 +23,7 @@ from sidelight.analysis import Analysis
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import cholesky, dot, solve, solve_lower
+from sidelight.optimization.geometry import neighbors_of
 
 # Relative to the largest violation, which is scaled to 1.
 _TOLERANCE = 1e-11
@@ -75,7 +76,7 @@ def cells(analysis: Analysis) -> Cells:
 def _confining(analysis: Analysis, i: int) -> list[int]:
     """Return actions whose half-spaces, with the simplex, make up the cell of action i."""
     if analysis.status(i) == "pareto":
-        return [j if k == i else k for k, j in analysis.neighbors if i in (k, j)]
+        return neighbors_of(analysis, i)
     return [k for k in analysis.cells.classes if k != i]
 
 

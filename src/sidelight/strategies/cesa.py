@@ -20,6 +20,7 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import dot
 from sidelight.strategies.base import (
     Context,
     KernelStrategy,
@@ -30,7 +31,7 @@ from sidelight.strategies.base import (
     check_whole,
     observe,
 )
-from sidelight.strategies.online_classifier import LEARNERS, margin, new_classifier, train
+from sidelight.strategies.online_classifier import LEARNERS, new_classifier, train
 from sidelight.strategies.online_classifier import Classifier as Learner
 from sidelight.strategies.pg import revealing_action
 
@@ -59,8 +60,8 @@ class State(NamedTuple):
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    r = margin(state.weights, context)
-    norm = max(state.counts[1], math.sqrt(margin(context, context)))
+    r = dot(state.weights, context)
+    norm = max(state.counts[1], math.sqrt(dot(context, context)))
     b = parameters.beta * norm * norm * math.sqrt(1.0 + state.counts[0])
     # Written without a division: b + |r| is 0 for a context of zeros.
     if rng.random() * (b + abs(r)) <= b:
@@ -72,12 +73,12 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if action == parameters.ask:
         y = 1.0 if symbol == 0 else -1.0
-        mistake = y * margin(state.weights, context) <= 0.0
+        mistake = y * dot(state.weights, context) <= 0.0
         learner = Learner(state.weights, state.gram, state.inverse, state.pull, state.scratch, state.seen)
         train(parameters.learner, learner, context, y, mistake)
         if mistake:
             state.counts[0] += 1.0
-            state.counts[1] = max(state.counts[1], math.sqrt(margin(context, context)))
+            state.counts[1] = max(state.counts[1], math.sqrt(dot(context, context)))
 
 
 class CESA(KernelStrategy):

@@ -8,7 +8,7 @@ suffices, the round costs one look at each border. And as long as no symbol came
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,50 +34,70 @@ LEAST_COST = 1e-7
 OPEN = -1
 
 
-# Few levels between this and the searches: the compiler works through all of their code anew on each.
 @kernel
 def choose(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     """Choose an action."""
-    schedule = state.schedule
+    schedule, evidence = state.schedule, state.evidence
     if schedule.clock[0] > 0:
         game, problem = parameters.game, state.problem
         log_t = max(math.log(schedule.clock[0]), 1e-9)
-        if state.stale[0] == 1:
-            maximize_likelihood(game.signals, state.counts, state.fit)
+        if evidence.stale[0] == 1:
+            maximize_likelihood(game.signals, evidence.counts, evidence.fit)
             update(game, state)
         add_usual(schedule, parameters.c, log_t)
         if schedule.tied[0] == 0:
-            if state.answer[0] == OPEN or (state.answer[0] == SUFFICIENT and state.proven[0] < log_t):
+            if undecided(evidence, log_t):
                 set_weights(game, schedule, problem.search.weight, log_t)
-                state.answer[0] = allocate(problem, problem, game, schedule.leader[0], parameters.tolerance)
-                state.proven[0] = problem.bound[0] * log_t
-            if state.answer[0] == FOUND:
-                add_short(schedule, problem.master.share, log_t)
-            elif state.answer[0] == IMPOSSIBLE:
-                add_all(schedule)
+            add_needed(schedule, evidence, problem, problem, game, parameters.tolerance, log_t)
     return next_action(schedule)
 
 
 @kernel
-def count(game: Geometry, schedule: Schedule, counts: Floats, stale: Integers, action: int, symbol: int) -> None:
+def undecided(evidence: Evidence, log_t: float) -> bool:
+    """Say whether what is known of the best guess does not tell if the plays suffice at log t."""
+    return evidence.answer[0] == OPEN or (evidence.answer[0] == SUFFICIENT and evidence.proven[0] < log_t)
+
+
+@kernel
+def add_needed(
+    schedule: Schedule,
+    evidence: Evidence,
+    problem: Any,
+    allocation: Allocation,
+    game: Geometry,
+    tolerance: float,
+    log_t: float,
+) -> None:
+    """Add who has to be played to rule the alternatives out, after asking again if that is undecided."""
+    if undecided(evidence, log_t):
+        evidence.answer[0] = allocate(problem, allocation, game, schedule.leader[0], tolerance)
+        evidence.proven[0] = allocation.bound[0] * log_t
+    if evidence.answer[0] == FOUND:
+        add_short(schedule, allocation.master.share, log_t)
+    elif evidence.answer[0] == IMPOSSIBLE:
+        add_all(schedule)
+
+
+@kernel
+def count(game: Geometry, schedule: Schedule, evidence: Evidence, action: int, symbol: int) -> None:
     """Count a symbol; what the best guess rests on has changed unless the action always shows the same."""
-    counts[game.signals.first[action] + symbol] += 1.0
+    evidence.counts[game.signals.first[action] + symbol] += 1.0
     schedule.seen[action] += 1.0
     if informative(game.signals, action):
-        stale[0] = 1
+        evidence.stale[0] = 1
 
 
 @kernel
 def update(game: Geometry, state: State) -> None:
     """Find who leads under the law that was fitted."""
-    base, cost = state.problem.search.base, state.problem.master.cost
+    base, cost, fit = state.problem.search.base, state.problem.master.cost, state.evidence.fit
     for u in range(base.shape[0]):
-        base[u] = state.fit.image[u]
-    set_leader(state.schedule, game.loss, game.candidate, state.fit.law, cost)
+        base[u] = fit.image[u]
+    set_leader(state.schedule, game.loss, game.candidate, fit.law, cost)
     for a in range(cost.shape[0]):
         cost[a] = max(cost[a], LEAST_COST)
-    state.stale[0] = 0
-    state.answer[0] = OPEN
+    state.evidence.stale[0] = 0
+    state.evidence.answer[0] = OPEN
 
 
 @kernel
@@ -96,15 +116,21 @@ class Parameters(NamedTuple):
     game: Geometry
 
 
+class Evidence(NamedTuple):
+    """What was seen, the best guess, and what is known about alternatives to it."""
+
+    counts: Floats
+    stale: Integers  # 1 if symbols came in since the best guess was made
+    fit: Fit  # the best guess
+    answer: Integers  # of `allocate`
+    proven: Floats  # a lower bound of sum_a n_a KL(S_a p | S_a q) over all alternatives q
+
+
 class State(NamedTuple):
     """What play changes, and room to compute in."""
 
     schedule: Schedule
-    counts: Floats
-    stale: Integers  # 1 if symbols came in since the best guess was made
-    answer: Integers  # of `allocate` for the best guess
-    proven: Floats  # a lower bound of sum_a n_a KL(S_a p | S_a q) over all alternatives q
-    fit: Fit  # the best guess
+    evidence: Evidence
     problem: Allocation
 
 
@@ -113,7 +139,7 @@ implements(act, Parameters)(choose)
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    count(parameters.game, state.schedule, state.counts, state.stale, action, symbol)
+    count(parameters.game, state.schedule, state.evidence, action, symbol)
 
 
 FORMER_NAMES = {
@@ -127,16 +153,20 @@ FORMER_NAMES = {
 """The fields of an allocation in strategies that were saved flat, where they had other names."""
 
 
+def new_evidence(outcomes: int, symbols: int) -> Evidence:
+    """Return what is known before the first round."""
+    return Evidence(
+        counts=np.zeros(symbols),
+        stale=np.ones(1, np.int64),
+        fit=new_fit(outcomes, symbols),
+        answer=np.full(1, OPEN),
+        proven=np.zeros(1),
+    )
+
+
 def new_state(game: Geometry) -> State:
     """Return the state before the first round."""
     actions, outcomes = game.loss.shape
-    symbols, borders = int(game.signals.first[-1]), len(game.difference)
-    return State(
-        schedule=new_schedule(actions),
-        counts=np.zeros(symbols),
-        stale=np.ones(1, np.int64),
-        answer=np.full(1, OPEN),
-        proven=np.zeros(1),
-        fit=new_fit(outcomes, symbols),
-        problem=new_allocation(actions, outcomes, symbols, borders),
-    )
+    symbols = int(game.signals.first[-1])
+    problem = new_allocation(actions, outcomes, symbols, len(game.difference))
+    return State(new_schedule(actions), new_evidence(outcomes, symbols), problem)

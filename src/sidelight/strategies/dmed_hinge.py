@@ -22,18 +22,26 @@ import numpy as np
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, allocate
 from sidelight.optimization.divergence import divergence
 from sidelight.optimization.geometry import Geometry, geometry, scaled_losses
 from sidelight.optimization.hinge import Hinge, find_consistent_law, new_hinge, with_silent_action
-from sidelight.optimization.likelihood import Fit, informative, maximize_likelihood, new_fit
+from sidelight.optimization.likelihood import informative, maximize_likelihood
 from sidelight.strategies.base import UNANSWERED, Context, Seed, act, check_number, check_parameter, observe
 from sidelight.strategies.dmed import PMDMED
-from sidelight.strategies.dmed_general import FORMER_NAMES, LEAST_COST, OPEN, count, set_weights
+from sidelight.strategies.dmed_general import (
+    FORMER_NAMES,
+    LEAST_COST,
+    OPEN,
+    Evidence,
+    add_needed,
+    count,
+    new_evidence,
+    set_weights,
+    undecided,
+)
 from sidelight.strategies.dmed_schedule import (
     Schedule,
     add_all,
-    add_short,
     add_usual,
     new_schedule,
     next_action,
@@ -49,13 +57,13 @@ CONSISTENT, UNKNOWN, CONFLICT = 0, 1, 2
 @kernel
 def choose(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     """Choose an action."""
-    schedule = state.schedule
+    schedule, evidence = state.schedule, state.evidence
     if schedule.clock[0] > 0:
         game, problem = parameters.game, state.problem
         log_t = max(math.log(schedule.clock[0]), 1e-9)
-        if state.stale[0] == 1:
+        if evidence.stale[0] == 1:
             if state.answered[0] == 0:
-                maximize_likelihood(game.signals, state.counts, state.fit)
+                maximize_likelihood(game.signals, evidence.counts, evidence.fit)
                 compare(game, state, parameters.width)
                 if state.consistency[0] == UNKNOWN:
                     return UNANSWERED
@@ -65,15 +73,10 @@ def choose(parameters: Parameters, state: State, context: Context, rng: np.rando
         if state.consistency[0] == CONFLICT or state.gap[0] < margin_at(parameters.margin, schedule.clock[0]):
             add_all(schedule)
         elif schedule.tied[0] == 0:
-            if state.answer[0] == OPEN or (state.answer[0] == SUFFICIENT and state.proven[0] < log_t):
+            if undecided(evidence, log_t):
                 set_weights(game, schedule, problem.plays, log_t)
                 problem.plays[schedule.seen.shape[0]] = 0.0
-                state.answer[0] = allocate(problem, problem.allocation, game, schedule.leader[0], parameters.tolerance)
-                state.proven[0] = problem.allocation.bound[0] * log_t
-            if state.answer[0] == FOUND:
-                add_short(schedule, problem.allocation.master.share, log_t)
-            elif state.answer[0] == IMPOSSIBLE:
-                add_all(schedule)
+            add_needed(schedule, evidence, problem, problem.allocation, game, parameters.tolerance, log_t)
     return next_action(schedule)
 
 
@@ -81,17 +84,17 @@ def choose(parameters: Parameters, state: State, context: Context, rng: np.rando
 def compare(game: Geometry, state: State, width: float) -> None:
     """Set frequencies and radii, and whether the law is within all of them."""
     signals, problem = game.signals, state.problem
-    base = problem.allocation.search.base
+    base, counts = problem.allocation.search.base, state.evidence.counts
     state.consistency[0] = CONSISTENT
     for a in range(problem.plays.shape[0]):
         n = 0.0
         for u in range(signals.first[a], signals.first[a + 1]):
-            n += state.counts[u]
+            n += counts[u]
         problem.radius[a] = width / math.sqrt(n) if n > 0.0 else _UNSEEN
         for u in range(signals.first[a], signals.first[a + 1]):
-            base[u] = state.counts[u] / n if n > 0.0 else 0.0
+            base[u] = counts[u] / n if n > 0.0 else 0.0
         problem.plays[a] = n if informative(signals, a) else 0.0
-        if problem.plays[a] > 0.0 and divergence(signals, base, state.fit.image, a) > problem.radius[a]:
+        if problem.plays[a] > 0.0 and divergence(signals, base, state.evidence.fit.image, a) > problem.radius[a]:
             state.consistency[0] = UNKNOWN
     base[signals.first[problem.plays.shape[0] - 1]] = 1.0
 
@@ -100,7 +103,7 @@ def compare(game: Geometry, state: State, width: float) -> None:
 def update(game: Geometry, state: State) -> None:
     """Find who leads under the law, and by how much."""
     gaps, cost = state.gaps, state.problem.allocation.master.cost
-    set_leader(state.schedule, game.loss, game.candidate, state.fit.law, gaps)
+    set_leader(state.schedule, game.loss, game.candidate, state.evidence.fit.law, gaps)
     j = state.schedule.leader[0]
     state.gap[0] = math.inf
     for a in range(gaps.shape[0]):
@@ -108,8 +111,8 @@ def update(game: Geometry, state: State) -> None:
         if game.twin[a] != game.twin[j]:
             state.gap[0] = min(state.gap[0], gaps[a])
     cost[gaps.shape[0]] = 1.0
-    state.stale[0] = 0
-    state.answer[0] = OPEN
+    state.evidence.stale[0] = 0
+    state.evidence.answer[0] = OPEN
 
 
 @kernel
@@ -132,15 +135,11 @@ class State(NamedTuple):
     """What play changes, and room to compute in."""
 
     schedule: Schedule
-    counts: Floats
-    stale: Integers  # 1 if symbols came in since the best guess was made
+    evidence: Evidence
     consistency: Integers  # of the best guess: CONSISTENT, UNKNOWN or CONFLICT
     answered: Integers  # 1 if the last question was
     gap: Floats  # the least one under the best guess
     gaps: Floats
-    answer: Integers  # of `allocate` for the best guess
-    proven: Floats  # a lower bound of the sums over all alternatives
-    fit: Fit  # the best guess
     problem: Hinge
 
 
@@ -149,25 +148,21 @@ implements(act, Parameters)(choose)
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    count(parameters.game, state.schedule, state.counts, state.stale, action, symbol)
+    count(parameters.game, state.schedule, state.evidence, action, symbol)
 
 
 def new_state(game: Geometry) -> State:
     """Return the state before the first round."""
     actions, outcomes = game.loss.shape
-    symbols, borders = int(game.signals.first[-1]), len(game.difference)
+    symbols = int(game.signals.first[-1])
     return State(
         schedule=new_schedule(actions),
-        counts=np.zeros(symbols),
-        stale=np.ones(1, np.int64),
+        evidence=new_evidence(outcomes, symbols),
         consistency=np.zeros(1, np.int64),
         answered=np.zeros(1, np.int64),
         gap=np.zeros(1),
         gaps=np.zeros(actions),
-        answer=np.full(1, OPEN),
-        proven=np.zeros(1),
-        fit=new_fit(outcomes, symbols),
-        problem=new_hinge(actions + 1, outcomes, symbols, borders),
+        problem=new_hinge(actions + 1, outcomes, symbols, len(game.difference)),
     )
 
 
@@ -234,7 +229,8 @@ class PMDMEDHinge(PMDMED):
         return new_state(self.compiled_parameters.game) if self._slack else super()._start()
 
     def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
-        found = find_consistent_law(parameters.game.signals, state.problem, state.fit.law, state.fit.image)
+        fit = state.evidence.fit
+        found = find_consistent_law(parameters.game.signals, state.problem, fit.law, fit.image)
         state.consistency[0] = CONSISTENT if found else CONFLICT
         state.answered[0] = 1
         return parameters, state

@@ -12,6 +12,7 @@ import numpy as np
 
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import multiply
 from sidelight.strategies.ridge import add_observation
 
 LEARNERS = ("perceptron", "ridge")
@@ -38,15 +39,6 @@ def new_classifier(dimension: int, penalty: float) -> Classifier:
 
 
 @kernel
-def margin(weights: Floats, x: Floats) -> float:
-    """Return w x; its sign is the prediction."""
-    total = 0.0
-    for k in range(x.shape[0]):
-        total += weights[k] * x[k]
-    return total
-
-
-@kernel
 def train(kind: int, learner: Classifier, x: Floats, y: float, mistake: bool) -> None:
     """Learn a label."""
     d = x.shape[0]
@@ -58,9 +50,5 @@ def train(kind: int, learner: Classifier, x: Floats, y: float, mistake: bool) ->
         add_observation(learner.gram, learner.inverse, x, learner.scratch, learner.seen[0])
         for k in range(d):
             learner.pull[k] += y * x[k]
-        for i in range(d):
-            total = 0.0
-            for k in range(d):
-                total += learner.inverse[i, k] * learner.pull[k]
-            learner.weights[i] = total
+        multiply(learner.inverse, learner.pull, learner.weights)
     learner.seen[0] += 1.0

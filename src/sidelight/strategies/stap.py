@@ -18,6 +18,7 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import dot
 from sidelight.strategies.base import (
     Context,
     KernelStrategy,
@@ -28,7 +29,7 @@ from sidelight.strategies.base import (
     check_whole,
     observe,
 )
-from sidelight.strategies.online_classifier import LEARNERS, margin, new_classifier, train
+from sidelight.strategies.online_classifier import LEARNERS, new_classifier, train
 from sidelight.strategies.online_classifier import Classifier as Learner
 from sidelight.strategies.pg import revealing_action
 
@@ -59,7 +60,7 @@ class State(NamedTuple):
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     state.counts[0] += 1.0
     t = state.counts[0]
-    if t == 1.0 or margin(state.weights, context) > 0.0:
+    if t == 1.0 or dot(state.weights, context) > 0.0:
         return parameters.accept
     if rng.random() < math.sqrt((1.0 + state.counts[1]) / t):
         return parameters.accept
@@ -70,7 +71,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if action == parameters.accept:
         y = parameters.sign if symbol == 0 else -parameters.sign
-        accepted = margin(state.weights, context) > 0.0
+        accepted = dot(state.weights, context) > 0.0
         mistake = accepted != (y > 0.0)
         if mistake and (parameters.all_mistakes == 1 or not accepted):
             state.counts[1] += 1.0
