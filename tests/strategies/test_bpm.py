@@ -16,7 +16,7 @@ from sidelight.game_arrays import signal_indices
 from sidelight.kernels import interpreted
 from sidelight.strategies.base import observe
 from sidelight.strategies.bpm import BPMLeast
-from sidelight.strategies.cell_distance import change_metric, squared_distance
+from sidelight.strategies.cell_distance import set_metric, squared_distance
 
 APPLE = sl.games.load("apple-tasting")
 NOTHING = np.zeros(0)
@@ -41,10 +41,10 @@ def coarse(game):
 
 def distances(strategy):
     """Return the squared distance of every action's cell; infinity for dominated actions."""
-    cell = strategy.compiled_parameters.cell
-    change_metric(cell, strategy.state)
+    cell, state = strategy.compiled_parameters.cell, strategy.state
+    set_metric(cell, state.distances, state.precision, state.information)
     with np.errstate(all="raise"):
-        return [squared_distance(cell, strategy.state, c) if c >= 0 else math.inf for c in cell.number]
+        return [squared_distance(cell, state.distances, c) if c >= 0 else math.inf for c in cell.number]
 
 
 class Naive:
@@ -95,7 +95,7 @@ def test_mean_of_the_belief_on_apple_tasting():
     for symbol in (0, 0, 1):
         show(strategy, 1, symbol)
     distances(strategy)
-    assert strategy.state.mean == pytest.approx([0.625])
+    assert strategy.state.distances.mean == pytest.approx([0.625])
 
 
 def test_both_are_alive_where_the_closed_form_says_so():
@@ -168,26 +168,27 @@ def test_distances_prove_themselves():
     rng, checked = np.random.default_rng(0), 0
     for strategy in playable(range(40), rng):
         state, cell = strategy.state, strategy.compiled_parameters.cell
+        work = state.distances
         # Faces that differ by 1e-12 cross somewhere that floats know to four digits only.
         tolerance = 1e-10 if coarse(strategy.game) else 1e-3
         for _ in beliefs(strategy, rng, 8):
-            change_metric(cell, state)
+            set_metric(cell, work, state.precision, state.information)
             for c in range(len(cell.start) - 1):
-                value = squared_distance(cell, state, c)
+                value = squared_distance(cell, work, c)
                 rows = np.r_[cell.start[c] : cell.start[c + 1], cell.units : len(cell.row)]
-                unit = max(0.0, state.missing[rows].max())
+                unit = max(0.0, work.missing[rows].max())
                 if unit == 0.0:
                     assert value == 0.0
                     continue
-                point = state.mean + np.linalg.solve(np.tril(state.root).T, state.nearest * unit)
+                point = work.mean + np.linalg.solve(np.tril(work.root).T, work.nearest * unit)
                 short = (cell.row[rows] @ point + cell.offset[rows]).min()
-                assert short > -tolerance * (1 + abs(state.mean).max())
-                size = state.active_size[c]
-                active, weight = state.active[c, :size], state.multiplier[:size]
+                assert short > -tolerance * (1 + abs(work.mean).max())
+                size = work.active_size[c]
+                active, weight = work.active[c, :size], work.multiplier[:size]
                 assert set(active) <= set(rows)
                 assert (weight > 0).all()
                 # For weights u >= 0, u . g <= (sum u_k a_k) . y <= |sum u_k a_k| |y| for every y in the cell.
-                bound = weight @ state.missing[active] / np.linalg.norm(weight @ state.white[active])
+                bound = weight @ work.missing[active] / np.linalg.norm(weight @ work.white[active])
                 assert math.sqrt(value) == pytest.approx(bound, rel=1e-7)
                 checked += 1
     assert checked > 300
@@ -202,7 +203,9 @@ def test_distances_agree_with_a_general_solver():
             lower = np.tril(strategy.state.precision)
             precision = lower + np.tril(lower, -1).T
             for action, value in enumerate(found):
-                assert value == pytest.approx(solved(strategy.game, action, precision, strategy.state.mean), rel=1e-5)
+                assert value == pytest.approx(
+                    solved(strategy.game, action, precision, strategy.state.distances.mean), rel=1e-5
+                )
                 checked += value > 0
     assert checked > 50
 

@@ -31,7 +31,7 @@ from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies import _gaussian
 from sidelight.strategies._gaussian import Channels, absorb, channels
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_parameter, observe
-from sidelight.strategies.cell_distance import Cells, cells, change_metric, desk, squared_distance
+from sidelight.strategies.cell_distance import Cells, Distances, cells, new_distances, set_metric, squared_distance
 from sidelight.strategies.playable import check_playable, settled_action
 from sidelight.strategies.renamed import renamed_variance
 
@@ -51,7 +51,7 @@ class Parameters(NamedTuple):
 
 
 class State(NamedTuple):
-    """The belief, the plays, and what `cell_distance.desk` asks for."""
+    """The plays, the belief, and how far the cells are from its mean."""
 
     clock: Integers
     stale: Integers  # 1 if the belief has changed since distances were last prepared
@@ -59,18 +59,7 @@ class State(NamedTuple):
     alive: Integers
     precision: Floats
     information: Floats
-    root: Floats
-    mean: Floats
-    white: Floats
-    missing: Floats
-    known: Integers
-    distance: Floats
-    active: Integers
-    active_size: Integers
-    gram: Floats
-    multiplier: Floats
-    trial: Floats
-    nearest: Floats
+    distances: Distances
 
 
 @kernel
@@ -83,7 +72,7 @@ def least_played(parameters: Parameters, state: State, bound: float, t: int) -> 
             continue
         better = chosen < 0 or state.plays[a] < state.plays[chosen]
         if (period == 0 and better) or (period > 0 and t % period > 0):
-            near = squared_distance(parameters.cell, state, number[a]) <= bound
+            near = squared_distance(parameters.cell, state.distances, number[a]) <= bound
             state.alive[a] = 1 if near else 0
         if better and state.alive[a] == 1:
             chosen = a
@@ -93,10 +82,10 @@ def least_played(parameters: Parameters, state: State, bound: float, t: int) -> 
 @kernel
 def nearest_action(parameters: Parameters, state: State) -> int:
     """Return the action whose cell is nearest to the mean, when all were found too far."""
-    number = parameters.cell.number
+    number, distance = parameters.cell.number, state.distances.distance
     chosen = -1
     for a in range(number.shape[0]):
-        if number[a] >= 0 and (chosen < 0 or state.distance[number[a]] < state.distance[number[chosen]]):
+        if number[a] >= 0 and (chosen < 0 or distance[number[a]] < distance[number[chosen]]):
             chosen = a
     return chosen
 
@@ -108,7 +97,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         chosen = parameters.settled
     else:
         if state.stale[0] == 1:
-            change_metric(parameters.cell, state)
+            set_metric(parameters.cell, state.distances, state.precision, state.information)
             state.stale[0] = 0
         bound = parameters.radius * parameters.radius * math.log(t + 2)
         chosen = least_played(parameters, state, bound, t)
@@ -196,5 +185,5 @@ class BPMLeast(KernelStrategy):
             alive=np.ones(self.game.n_actions, np.int64),
             precision=precision,
             information=information,
-            **desk(self._cell),
+            distances=new_distances(self._cell),
         )

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -92,121 +92,138 @@ def _interval(rows: list[list[Fraction]]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def desk(cell: Cells) -> dict[str, Any]:
-    """Return what `squared_distance` writes on, as fields of a state."""
+class Distances(NamedTuple):
+    """Distances from a mean, and what they are worked out with; the active sets serve as starts of the next time."""
+
+    root: Floats  # R, the precision being R R'
+    mean: Floats
+    white: Floats  # a
+    missing: Floats  # g
+    known: Integers  # for each cell, 1 if its distance is
+    distance: Floats  # squared, of each cell
+    active: Integers  # (cells, size + 2): the active inequalities
+    active_size: Integers
+    gram: Floats
+    multiplier: Floats  # u
+    trial: Floats
+    nearest: Floats  # y
+
+
+def new_distances(cell: Cells) -> Distances:
+    """Return room for distances from the cells of a game."""
     rows, size = cell.row.shape
     count = cell.start.shape[0] - 1
-    return {
-        "root": np.zeros((size, size)),
-        "mean": np.zeros(size),
-        "white": np.zeros((rows, size)),
-        "missing": np.zeros(rows),
-        "known": np.zeros(count, np.int64),
-        "distance": np.zeros(count),
-        "active": np.zeros((count, size + 2), np.int64),
-        "active_size": np.zeros(count, np.int64),
-        "gram": np.zeros((size + 2, size + 2)),
-        "multiplier": np.zeros(size + 2),
-        "trial": np.zeros(size + 2),
-        "nearest": np.zeros(size),
-    }
+    return Distances(
+        root=np.zeros((size, size)),
+        mean=np.zeros(size),
+        white=np.zeros((rows, size)),
+        missing=np.zeros(rows),
+        known=np.zeros(count, np.int64),
+        distance=np.zeros(count),
+        active=np.zeros((count, size + 2), np.int64),
+        active_size=np.zeros(count, np.int64),
+        gram=np.zeros((size + 2, size + 2)),
+        multiplier=np.zeros(size + 2),
+        trial=np.zeros(size + 2),
+        nearest=np.zeros(size),
+    )
 
 
 @kernel
-def change_metric(cell: Cells, state: Any) -> None:
-    """Prepare distances from the mean of state.precision and state.information; forget the old ones."""
-    size = state.mean.shape[0]
-    cholesky(state.precision, state.root, size, 0.0, 0.0)
-    solve(state.root, state.information, state.mean)
+def set_metric(cell: Cells, work: Distances, precision: Floats, information: Floats) -> None:
+    """Prepare distances from the mean of a Gaussian belief in the metric of its precision; forget the old ones."""
+    size = work.mean.shape[0]
+    cholesky(precision, work.root, size, 0.0, 0.0)
+    solve(work.root, information, work.mean)
     if size > 1:
         for k in range(cell.row.shape[0]):
-            white = state.white[k]
-            solve_lower(state.root, cell.row[k], white)
+            white = work.white[k]
+            solve_lower(work.root, cell.row[k], white)
             length, value = 0.0, cell.offset[k]
             for i in range(size):
                 length += white[i] * white[i]
-                value += cell.row[k, i] * state.mean[i]
+                value += cell.row[k, i] * work.mean[i]
             length = math.sqrt(length)
-            state.missing[k] = -value / length
+            work.missing[k] = -value / length
             for i in range(size):
                 white[i] /= length
-    for c in range(state.known.shape[0]):
-        state.known[c] = 0
+    for c in range(work.known.shape[0]):
+        work.known[c] = 0
 
 
 @kernel
-def squared_distance(cell: Cells, state: Any, c: int) -> float:
+def squared_distance(cell: Cells, work: Distances, c: int) -> float:
     """Return min over q in cell c of (q - mean)' precision (q - mean)."""
-    if state.known[c] == 0:
-        state.known[c] = 1
-        if state.mean.shape[0] == 1:
-            x = state.mean[0]
-            away = max(cell.low[c] - x, x - cell.high[c], 0.0) * state.root[0, 0]
-            state.distance[c] = away * away
+    if work.known[c] == 0:
+        work.known[c] = 1
+        if work.mean.shape[0] == 1:
+            x = work.mean[0]
+            away = max(cell.low[c] - x, x - cell.high[c], 0.0) * work.root[0, 0]
+            work.distance[c] = away * away
         else:
-            state.distance[c] = least_distance(cell, state, c)
-    return state.distance[c]
+            work.distance[c] = least_distance(cell, work, c)
+    return work.distance[c]
 
 
 @kernel
-def least_distance(cell: Cells, state: Any, c: int) -> float:
+def least_distance(cell: Cells, work: Distances, c: int) -> float:
     """Solve the least distance program of cell c, in units of its largest violation so that the numbers are near 1."""
     unit = 0.0
     for k in range(cell.start[c], cell.start[c + 1]):
-        unit = max(unit, state.missing[k])
+        unit = max(unit, work.missing[k])
     for k in range(cell.units, cell.row.shape[0]):
-        unit = max(unit, state.missing[k])
+        unit = max(unit, work.missing[k])
     if unit == 0.0:
         return 0.0
     # The active set of the last time serves as long as its multipliers are positive. Each pass then finds a strictly
     # better point of the dual, so only rounding could reach the bound.
     warm, fresh = True, False
     for _ in range(50 * cell.row.shape[0]):
-        sound = solve_active(state, c, unit)
+        sound = solve_active(work, c, unit)
         if not sound and warm:
-            state.active_size[c] = 0
+            work.active_size[c] = 0
             continue
-        if fresh and not (sound and state.trial[state.active_size[c] - 1] > 0.0):
-            state.active_size[c] -= 1  # what was violated is so by rounding only
+        if fresh and not (sound and work.trial[work.active_size[c] - 1] > 0.0):
+            work.active_size[c] -= 1  # what was violated is so by rounding only
             break
         fresh = False
-        if advance(state, c, warm):
+        if advance(work, c, warm):
             continue
         warm = False
-        entering = most_violated(cell, state, c, unit) if nearest_point(state, c, unit) else -1
-        if entering < 0 or state.active_size[c] == state.trial.shape[0]:
+        entering = most_violated(cell, work, c, unit) if nearest_point(work, c, unit) else -1
+        if entering < 0 or work.active_size[c] == work.trial.shape[0]:
             break
-        state.active[c, state.active_size[c]] = entering
-        state.multiplier[state.active_size[c]] = 0.0
-        state.active_size[c] += 1
+        work.active[c, work.active_size[c]] = entering
+        work.multiplier[work.active_size[c]] = 0.0
+        work.active_size[c] += 1
         fresh = True
-    return dot(state.nearest, state.nearest) * unit * unit
+    return dot(work.nearest, work.nearest) * unit * unit
 
 
 @kernel
-def solve_active(state: Any, c: int, unit: float) -> bool:
-    """Set the trial multipliers that minimise the dual over the active set; False if that is degenerate."""
-    count, size = state.active_size[c], state.mean.shape[0]
+def solve_active(work: Distances, c: int, unit: float) -> bool:
+    """Set the trial multipliers that minimize the dual over the active set; False if that is degenerate."""
+    count, size = work.active_size[c], work.mean.shape[0]
     for n in range(count):
-        a = state.active[c, n]
+        a = work.active[c, n]
         for m in range(n + 1):
-            b = state.active[c, m]
-            total = (state.missing[a] / unit) * (state.missing[b] / unit)
+            b = work.active[c, m]
+            total = (work.missing[a] / unit) * (work.missing[b] / unit)
             for i in range(size):
-                total += state.white[a, i] * state.white[b, i]
-            state.gram[n, m] = total
-    independent = cholesky(state.gram, state.gram, count, 0.0, 1e-14)
+                total += work.white[a, i] * work.white[b, i]
+            work.gram[n, m] = total
+    independent = cholesky(work.gram, work.gram, count, 0.0, 1e-14)
     for n in range(independent):
-        state.trial[n] = state.missing[state.active[c, n]] / unit
+        work.trial[n] = work.missing[work.active[c, n]] / unit
     if independent < count:
         return False
-    trial = state.trial[:count]
-    solve(state.gram, trial, trial)
+    trial = work.trial[:count]
+    solve(work.gram, trial, trial)
     return True
 
 
 @kernel
-def nearest_point(state: Any, c: int, unit: float) -> bool:
+def nearest_point(work: Distances, c: int, unit: float) -> bool:
     """Set the point y that belongs to the multipliers; False if it is lost in rounding.
 
     At the optimum over an active set rho = |sum_k u_k a_k|^2 / (g . u), which takes no difference of nearly equal
@@ -214,58 +231,58 @@ def nearest_point(state: Any, c: int, unit: float) -> bool:
     further than the cell.
     """
     height, square = 0.0, 0.0
-    for n in range(state.active_size[c]):
-        height += state.multiplier[n] * state.missing[state.active[c, n]] / unit
-    for i in range(state.nearest.shape[0]):
-        state.trial[i] = 0.0
-        for n in range(state.active_size[c]):
-            state.trial[i] += state.multiplier[n] * state.white[state.active[c, n], i]
-        square += state.trial[i] * state.trial[i]
-    if square == 0.0 and state.active_size[c] > 0:
+    for n in range(work.active_size[c]):
+        height += work.multiplier[n] * work.missing[work.active[c, n]] / unit
+    for i in range(work.nearest.shape[0]):
+        work.trial[i] = 0.0
+        for n in range(work.active_size[c]):
+            work.trial[i] += work.multiplier[n] * work.white[work.active[c, n], i]
+        square += work.trial[i] * work.trial[i]
+    if square == 0.0 and work.active_size[c] > 0:
         return False
-    for i in range(state.nearest.shape[0]):
-        state.nearest[i] = state.trial[i] * height / square if square > 0.0 else 0.0
+    for i in range(work.nearest.shape[0]):
+        work.nearest[i] = work.trial[i] * height / square if square > 0.0 else 0.0
     return True
 
 
 @kernel
-def most_violated(cell: Cells, state: Any, c: int, unit: float) -> int:
+def most_violated(cell: Cells, work: Distances, c: int, unit: float) -> int:
     """Return the inequality of cell c that the point y violates most; -1 if none."""
     first = cell.start[c]
     own = cell.start[c + 1] - first
     found, worst = -1, _TOLERANCE
     for n in range(own + cell.row.shape[0] - cell.units):
         k = first + n if n < own else cell.units + n - own
-        violation = state.missing[k] / unit
-        for i in range(state.nearest.shape[0]):
-            violation -= state.white[k, i] * state.nearest[i]
+        violation = work.missing[k] / unit
+        for i in range(work.nearest.shape[0]):
+            violation -= work.white[k, i] * work.nearest[i]
         if violation > worst:
             found, worst = k, violation
     return found
 
 
 @kernel
-def advance(state: Any, c: int, warm: bool) -> bool:
+def advance(work: Distances, c: int, warm: bool) -> bool:
     """Move the multipliers to the trial ones, or until one of them is 0 and leaves; say whether any left.
 
     A warm start has no multipliers yet: it takes the trial ones and drops all that are not positive.
     """
     step, leaving = 1.0, -1
     if not warm:
-        for n in range(state.active_size[c]):
-            if state.trial[n] <= 0.0:
-                fall = state.multiplier[n] - state.trial[n]
-                part = state.multiplier[n] / fall if fall > 0.0 else 0.0
+        for n in range(work.active_size[c]):
+            if work.trial[n] <= 0.0:
+                fall = work.multiplier[n] - work.trial[n]
+                part = work.multiplier[n] / fall if fall > 0.0 else 0.0
                 if leaving < 0 or part < step:
                     step, leaving = part, n
     kept = 0
-    for n in range(state.active_size[c]):
-        old = state.trial[n] if warm else state.multiplier[n]
-        value = old + step * (state.trial[n] - old)
+    for n in range(work.active_size[c]):
+        old = work.trial[n] if warm else work.multiplier[n]
+        value = old + step * (work.trial[n] - old)
         if n != leaving and value > 0.0:
-            state.active[c, kept] = state.active[c, n]
-            state.multiplier[kept] = value
+            work.active[c, kept] = work.active[c, n]
+            work.multiplier[kept] = value
             kept += 1
-    left = kept < state.active_size[c]
-    state.active_size[c] = kept
+    left = kept < work.active_size[c]
+    work.active_size[c] = kept
     return left
