@@ -85,10 +85,12 @@ def _commands() -> str:
 
 
 def commands(group: click.Group, context: click.Context) -> Iterator[tuple[str, click.Command]]:
-    """Yield every command with its full name, those of groups within groups included."""
+    """Yield every command that is not hidden with its full name, those of groups within groups included."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         assert command is not None
+        if command.hidden:
+            continue
         inner = click.Context(command, info_name=name, parent=context)
         yield inner.command_path, command
         if isinstance(command, click.Group):

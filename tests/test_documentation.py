@@ -41,6 +41,8 @@ def commands(group=main, context=None):
     found = []
     for name in group.list_commands(context):
         command = group.get_command(context, name)
+        if command.hidden:
+            continue
         inner = click.Context(command, info_name=name, parent=context)
         found.append((inner.command_path, command))
         if isinstance(command, click.Group):

@@ -53,18 +53,3 @@ def test_laws_next_to_a_tie_have_a_limit(p, further):
     result = CliRunner().invoke(main, ["limits", "apple-tasting", "--law", p, "--horizon", "50", *further])
     assert result.exit_code == 0, result.output
     assert "lower" in result.output.lower()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--tolerance", "0"], "between 0 and 1"),
-        (["--tolerance", "nan"], "tolerance is nan"),
-        (["--tolerance", "1e-12"], "at least 1e-09"),
-        (["--confidence", "2"], "--confidence is 2.0"),
-    ],
-)
-def test_monitor_simulate_checks_its_numbers(arguments, message):
-    result = CliRunner().invoke(main, ["monitor", "simulate", "--case", "1", "--runs", "1", *arguments])
-    assert result.exit_code == 2
-    assert message in result.output

@@ -110,6 +110,32 @@ def test_shares_and_merge(folder, tmp_path):
             assert all(np.array_equal(one[name], other[name]) for name in one.files)
 
 
+USE_CASE = ("reproduce", "table4", "--runs", 3, "--protocol", "published", "--tolerance", 0.2, "--tolerance", 0.15)
+
+
+def test_the_use_case_with_other_tolerances_and_one_policy(tmp_path):
+    options = (*USE_CASE, "--policy", "sequential", "--confidence", 0.9, "--out", tmp_path)
+    for share in ("1/2", "2/2"):
+        assert invoke(*options, "--shard", share).exit_code == 0
+    merged = invoke("reproduce", "--merge", "--out", tmp_path)
+    assert merged.exit_code == 0, merged.output
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "Tolerance 0.15" in text
+    assert "Tolerance 0.05" not in text
+    assert "C-RandCBP" not in text.split("Watching a classifier", 1)[1].split("##", 1)[0]
+    (entry, _) = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))["entries"]
+    assert entry["strategy"] == "sequential"
+    assert entry["parameters"] == {"confidence": 0.9}
+
+
+def test_the_use_case_beside_the_paper(tmp_path):
+    result = invoke(*USE_CASE, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "C-RandCBP" in text
+    assert "1670" in text.replace("\N{NO-BREAK SPACE}", "")
+
+
 def test_interrupted(tmp_path, monkeypatch):
     from sidelight.experiments.store import Store
 
@@ -140,6 +166,12 @@ def test_interrupted(tmp_path, monkeypatch):
         (["--cluster", "tcp://127.0.0.1"], "give an address such as tcp://host:8786"),
         (["--runs", "0"], "--runs"),
         (["--merge"], "run all shares first"),
+        (["table4", "--tolerance", "0"], "between 0 and 1"),
+        (["table4", "--tolerance", "nan"], "tolerance is nan"),
+        (["table4", "--tolerance", "1e-12"], "at least 1e-09"),
+        (["table5", "--confidence", "2"], "confidence is 2.0"),
+        (["table1", "--policy", "cbp"], "name table4 or table5"),
+        (["table4", "--policy", "CBPP"], "--policy"),
     ],
 )
 def test_mistakes(arguments, message, tmp_path):

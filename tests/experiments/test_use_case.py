@@ -5,10 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from sidelight import _published
 from sidelight.errors import SidelightError
+from sidelight.experiments import load, plan
 from sidelight.experiments.classifiers import draw_classifier, macro_f1
+from sidelight.experiments.experiment import UseCase
+from sidelight.experiments.plan import Profile
+from sidelight.experiments.table4 import varied
 from sidelight.experiments.use_case import simulate_case, simulate_use_case
-from sidelight.experiments.use_case_table import published, rows_of
 from sidelight.kernels import interpreted
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.policies import RandCBPPolicy, wald_cap
@@ -38,7 +42,10 @@ def test_classifiers_of_the_published_runs():
 def test_published_tables(case, tau, policy):
     """Same classifiers, other streams: differences are the noise of the streams alone, known from run by run."""
     batches = [simulate_case(case, tau, policy, 96, seed=seed) for seed in range(4)]
-    labels, score = published(case, tau, batches[0].policy.title)
+    labels, score = (
+        _published.pair(f"table{3 + case}", f"{tau}", batches[0].policy.title, measure).mean
+        for measure in ("verifications", "f1")
+    )
     for values, printed, rounding in (
         (np.array([one.verifications for one in batches]), labels, 0.5),
         (np.array([one.f1 for one in batches]), score, 0.0005),
@@ -125,10 +132,44 @@ def test_macro_f1_is_that_of_scikit_learn():
     assert macro_f1(truth, found) == pytest.approx(expected)
 
 
-def test_table_rows():
-    outcomes = simulate_use_case(("explore", "sequential"), cases=(1,), tolerances=(0.2,), runs=5)
-    explore, sequential = rows_of(outcomes)
-    assert (explore.paper, sequential.paper) == ((1670, 1.0), None)
-    assert explore.verifications == 1670
-    assert sequential.verifications < 1670
-    assert sequential.certain > 0.8
+def test_every_policy_on_every_case_and_tolerance():
+    found = simulate_use_case(("explore", "sequential"), cases=(1,), tolerances=(0.2,), runs=5)
+    explore, sequential = found
+    assert (explore.policy.name, sequential.policy.name) == ("explore", "sequential")
+    assert explore.verifications.tolist() == [1670] * 5
+    assert sequential.verifications.mean() < 1670
+    assert sequential.certain.mean() > 0.8
+
+
+def variants(*names, **options):
+    return varied([load(name) for name in names], **options)
+
+
+def test_other_tolerances_some_policies_another_confidence():
+    first, table4, table5 = variants("table1", "table4", "table5", tolerances=[0.2, 0.03, 0.2], policies=["cbp"])
+    assert first is load("table1")
+    for case, table in ((1, table4), (2, table5)):
+        assert [section.setting for section in table.sections] == [
+            UseCase(case, rate, f"Tolerance {rate}") for rate in (0.2, 0.03)
+        ]
+        assert {player.strategy for section in table.sections for player in section.players} == {"cbp"}
+    assert variants("table4") == [load("table4")]
+    (surer,) = variants("table4", confidence=0.99, policies=["sequential"])
+    (condition, *_) = plan.conditions([surer], ["published"], Profile())
+    assert condition.place == "case1-0.025/published/sequential-confidence-0.99"
+    assert all("confidence" not in one.place for one in plan.conditions([load("table4")], ["published"], Profile()))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("table1", {"tolerances": [0.2]}, "name table4 or table5"),
+        ("table4", {"tolerances": [2.0]}, "tolerance is 2"),
+        ("table4", {"tolerances": [float("nan")]}, "tolerance is nan"),
+        ("table4", {"confidence": 1.0}, "confidence is 1"),
+        ("table4", {"confidence": float("nan")}, "confidence is nan"),
+    ],
+)
+def test_what_the_use_case_cannot_be(name, options, message):
+    with pytest.raises(SidelightError, match=message):
+        variants(name, **options)

@@ -292,7 +292,7 @@ def test_classes_appear_while_running():
         assert monitor.decide(name).verify
     assert [one.name for one in monitor.report().classes] == ["cat", "dog", "new", 3, 4, True, "text", 2.5]
     for name in (None, float("nan"), [1], b"x"):
-        with pytest.raises(SidelightError, match="is no class"):
+        with pytest.raises(SidelightError, match="is not a class"):
             monitor.decide(name)
 
 

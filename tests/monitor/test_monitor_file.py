@@ -73,7 +73,7 @@ def test_the_file_is_plain_and_says_what_it_is(tmp_path):
 def damaged(text, content):
     yield text[: len(text) // 2], "is damaged"
     yield "[]", "is damaged"
-    yield json.dumps(content | {"format": "else"}), "holds no monitor"
+    yield json.dumps(content | {"format": "else"}), "does not hold a monitor"
     yield json.dumps(content | {"version": 2}), "format version 2"
     yield text.replace('"asked":1', '"asked":2'), "was edited"
     yield json.dumps({key: value for key, value in content.items() if key != "monitor"}), "was edited"

@@ -1,4 +1,4 @@
-"""Labelled predictions of the past: reading them, and what each policy makes of them."""
+"""Labeled predictions of the past: reading them, and what each policy makes of them."""
 
 import io
 import json
@@ -15,14 +15,14 @@ RATES = {"cat": 0.01, "dog": 0.03, "horse": 0.2}
 COLUMNS = Columns("predicted", "label")
 
 
-def labelled(count=4000, seed=1):
+def labeled(count=4000, seed=1):
     draws = random.Random(seed)
     names = [draws.choice(list(RATES)) for _ in range(count)]
     return names, [name if draws.random() >= RATES[name] else "other" for name in names]
 
 
 def test_policies_side_by_side():
-    names, truths = labelled(8000)
+    names, truths = labeled(8000)
     done = replay(names, truths, 0.05)
     assert [one.policy for one in done.policies] == ["randcbp", "cbp", "explore", "sequential"]
     assert done.predictions == 8000
@@ -45,7 +45,7 @@ def test_policies_side_by_side():
 
 
 def test_a_replay_is_what_a_monitor_would_have_done():
-    names, truths = labelled()
+    names, truths = labeled()
     monitor = ClassifierMonitor(0.05, policy="randcbp", seed=4)
     for place, (name, truth) in enumerate(zip(names, truths, strict=True)):
         if monitor.decide(name, id=place).verify:
@@ -55,7 +55,7 @@ def test_a_replay_is_what_a_monitor_would_have_done():
 
 
 def test_late_answers_caps_and_progress():
-    names, truths = labelled()
+    names, truths = labeled()
     steps = []
     late = replay(names, truths, 0.05, ["sequential"], delay=300, cap=500, advance=steps.append)
     assert late["sequential"].verifications <= 500
@@ -137,7 +137,7 @@ def test_what_cannot_be_read_is_said(tmp_path):
     with pytest.raises(SidelightError, match="no column 'predicted'; the columns are 'a', 'b'"):
         read_labeled(path, COLUMNS)
     path.write_text("predicted,label\nx\n")
-    with pytest.raises(SidelightError, match=r"no labelled predictions .* 1 lines could not be used, line 2"):
+    with pytest.raises(SidelightError, match=r"no labeled predictions .* 1 lines could not be used, line 2"):
         read_labeled(path, COLUMNS)
     path.write_text("")
     with pytest.raises(SidelightError, match="no column"):

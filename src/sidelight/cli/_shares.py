@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from sidelight.experiments.reproduction import Reproduction
 
 _PLAN = "plan.json"
-_REMEMBERED = ("names", "runs", "protocol", "full", "beyond", "seed")
+_USE_CASE: dict[str, Any] = {"tolerances": [], "policies": [], "confidence": None}
+_REMEMBERED = ("names", "runs", "protocol", "full", "beyond", "seed", *_USE_CASE)
 
 
 def keep_plan(folder: Path, options: Mapping[str, Any], shares: int) -> None:
     """Write down what the shares are shares of, for --merge; refuse another plan than the one that is there."""
-    plan = {name: options[name] for name in _REMEMBERED} | {"names": list(options["names"]), "shares": shares}
+    lists = {name: list(options[name]) for name in ("names", "tolerances", "policies")}
+    plan = {name: options[name] for name in _REMEMBERED} | lists | {"shares": shares}
     path = folder / _PLAN
     if path.exists() and (there := _plan(folder)) != plan:
         names = ", ".join(f"{name} {there[name]!r}" for name in plan if there[name] != plan[name])
@@ -49,7 +51,7 @@ def planned(context: click.Context, folder: Path, options: dict[str, Any]) -> di
 def _plan(folder: Path) -> dict[str, Any]:
     path = folder / _PLAN
     try:
-        plan = json.loads(path.read_text(encoding="utf-8"))
+        plan = _USE_CASE | json.loads(path.read_text(encoding="utf-8"))
         found = {name: plan[name] for name in (*_REMEMBERED, "shares")}
     except (OSError, ValueError, KeyError, TypeError):
         found = {}
@@ -79,8 +81,15 @@ def _count(value: Any, least: int = 1) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
+def _list_of(kind: type, value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, kind) for each in value)
+
+
 _GOOD: dict[str, Callable[[Any], bool]] = {
-    "names": lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+    "names": lambda value: _list_of(str, value),
+    "tolerances": lambda value: _list_of(float, value),
+    "policies": lambda value: _list_of(str, value),
+    "confidence": lambda value: value is None or isinstance(value, float),
     "runs": _count,
     "protocol": lambda value: value in (*PROTOCOLS, "both"),
     "full": lambda value: isinstance(value, bool),

@@ -18,6 +18,7 @@ from sidelight.cli._notes import warnings_as_notes
 from sidelight.cli._numbers import COUNT, WHOLE
 from sidelight.errors import SidelightError
 from sidelight.experiments.experiment import PROTOCOLS
+from sidelight.experiments.table4 import PLAYERS, varied
 
 if TYPE_CHECKING:
     from sidelight.experiments.account import Account
@@ -29,6 +30,7 @@ Examples:
   sidelight reproduce
   sidelight reproduce table1 figure1 --runs 960
   sidelight reproduce table1 table2 --runs 4000 --out tails
+  sidelight reproduce table4 table5 --tolerance 0.03 --policy randcbp
   sidelight reproduce --cluster tcp://127.0.0.1:8786
 
 \b
@@ -48,6 +50,22 @@ As a job array, without Dask (job i of 8, then once):
     show_default=True,
     help="What was really run to get the printed numbers, what the paper's text says, or both.",
 )
+@click.option(
+    "--tolerance",
+    "tolerances",
+    type=float,
+    multiple=True,
+    metavar="RATE",
+    help="Tables 4 and 5: an error rate to tolerate, other than the paper's four; repeatable.",
+)
+@click.option(
+    "--policy",
+    "policies",
+    type=click.Choice([player.strategy for player in PLAYERS]),
+    multiple=True,
+    help="Tables 4 and 5: one of the policies instead of all; repeatable.",
+)
+@click.option("--confidence", type=float, metavar="P", help="Tables 4 and 5: of certain verdicts; 0.95 unless given.")
 @click.option("--full", is_flag=True, help="Also PG-TS and PG-IDS get all runs, at 7500 rounds (an hour).")
 @click.option("--beyond", is_flag=True, help="The same at 20000 rounds, which the paper could not do (hours).")
 @click.option("--workers", type=COUNT, metavar="N", help="Threads here; all cores by default.")
@@ -118,7 +136,8 @@ def _choice(options: dict[str, Any]) -> Choice:
     slow = "beyond" if options["beyond"] else "full" if options["full"] else "few"
     wanted = options["protocol"]
     protocols = [protocol for protocol in PROTOCOLS if wanted in (protocol, "both")]
-    return Choice(select(options["names"]), protocols, Profile(options["runs"], slow, options["seed"]))
+    experiments = varied(select(options["names"]), options["tolerances"], options["policies"], options["confidence"])
+    return Choice(experiments, protocols, Profile(options["runs"], slow, options["seed"]))
 
 
 def _runner(cluster: str | None, workers: int | None) -> Runner:
@@ -149,7 +168,9 @@ def _write(account: Account, folder: Path) -> None:
     from sidelight.experiments.report_words import table_summary
 
     for table in account.tables:
-        _text.write(_text.entry(f"{table.name} {table.protocol}", table_summary(table), 20))
+        _text.write(
+            _text.entry(f"{table.name} {table.protocol}", table_summary(table) or "None of it is in print.", 20)
+        )
     for reason in account.reasons.values():
         _text.write("\n" + _text.wrapped(f"Why numbers differ: {reason.title}. {reason.sentence}"))
     click.echo(f"\nReport written to {folder / 'report.html'}")

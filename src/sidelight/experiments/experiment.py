@@ -49,7 +49,7 @@ class UseCase:
     @property
     def place(self) -> str:
         """A name for files."""
-        return f"case{self.case}-{self.tolerance:g}"
+        return f"case{self.case}-{self.tolerance}"
 
     @property
     def measures(self) -> tuple[str, ...]:

@@ -137,6 +137,8 @@ def _wins(readings: list[_Reading], sign: float) -> dict[int, tuple[int, int]]:
         and reading.label == reading.line.player.name
         and (reading.round, reading.values.size) == (first.round, first.values.size)
     ]
+    if not rivals:
+        return {}
     counts = wins_of(np.stack([sign * readings[index].values for index in rivals]))
     return dict(zip(rivals, counts, strict=True))
 

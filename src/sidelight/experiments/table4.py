@@ -1,9 +1,14 @@
 """Table 4: the use case, case 1; and what the two tables of the use case share."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from sidelight.errors import SidelightError
 from sidelight.experiments.classifiers import TOLERANCES
 from sidelight.experiments.experiment import Experiment, Player, Section, UseCase
+from sidelight.monitor.settings import error_rate
 
-_PLAYERS = (
+PLAYERS = (
     Player("randcbp", label="C-RandCBP", paper="C-RandCBP", reasons={"described": "two-draws"}),
     Player("cbp", label="C-CBP", paper="C-CBP"),
     Player("explore", label="Explore-fully", paper="Explore-fully"),
@@ -11,12 +16,45 @@ _PLAYERS = (
 )
 
 
-def sections(case: int) -> tuple[Section, ...]:
-    """Return one section per tolerated error rate."""
+def sections(
+    case: int, tolerances: Iterable[float] = TOLERANCES, players: tuple[Player, ...] = PLAYERS
+) -> tuple[Section, ...]:
+    """Return one section per tolerated error rate; rates that the paper does not have come without printed numbers."""
     return tuple(
-        Section(f"{tolerance:g}", UseCase(case, tolerance, f"Tolerance {tolerance:g}"), _PLAYERS)
-        for tolerance in TOLERANCES
+        Section(f"{rate}", UseCase(case, rate, f"Tolerance {rate:g}"), players) for rate in dict.fromkeys(tolerances)
     )
+
+
+def varied(
+    experiments: Sequence[Experiment],
+    tolerances: Sequence[float] = (),
+    policies: Sequence[str] = (),
+    confidence: float | None = None,
+) -> list[Experiment]:
+    """Return the experiments with other tolerances, some of the policies, or another confidence in the use case."""
+    if not (tolerances or policies or confidence is not None):
+        return list(experiments)
+    if confidence is not None and not 0.0 < confidence < 1.0:
+        raise SidelightError(f"confidence is {confidence}: give a number between 0 and 1, such as 0.95")
+    rates = [error_rate(rate) for rate in tolerances] or TOLERANCES
+    given = {} if confidence is None else {"confidence": confidence}
+    players = tuple(
+        replace(player, published=given, described=given)
+        for player in PLAYERS
+        if not policies or player.strategy in policies
+    )
+    if not any(_case(experiment) for experiment in experiments):
+        raise SidelightError("tolerances, policies and confidence are about the use case: name table4 or table5")
+    return [
+        replace(experiment, sections=sections(case, rates, players)) if (case := _case(experiment)) else experiment
+        for experiment in experiments
+    ]
+
+
+def _case(experiment: Experiment) -> int:
+    """Return the case of the use case that an experiment is about, 0 if it is about something else."""
+    setting = experiment.sections[0].setting
+    return setting.case if isinstance(setting, UseCase) else 0
 
 
 EXPERIMENT = Experiment(

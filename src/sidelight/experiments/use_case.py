@@ -18,15 +18,13 @@ import numpy.typing as npt
 
 from sidelight.errors import SidelightError
 from sidelight.experiments.classifiers import CASES, STREAM, TOLERANCES, Classifier, draw_classifier, macro_f1
+from sidelight.experiments.experiment import PROTOCOLS
 from sidelight.kernels import compiled_available, loop
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.monitor.confidence import log_evidence, mixture_prior
 from sidelight.monitor.detection import asks
-from sidelight.monitor.policies import Policy, RandCBPPolicy, make_policy, wald_cap
+from sidelight.monitor.policies import POLICIES, Policy, RandCBPPolicy, make_policy, wald_cap
 from sidelight.simulation.progress import Progress
-
-PROTOCOLS = ("published", "described")
-"""How the pair of neighbors is listed and Z is drawn: as in the published runs, or as the paper's text says."""
 
 
 class Stop(NamedTuple):
@@ -181,7 +179,7 @@ def _watched(
 
 
 def simulate_use_case(
-    names: Iterable[str] = ("explore", "cbp", "randcbp", "sequential"),
+    names: Iterable[str] = tuple(POLICIES),
     *,
     cases: Sequence[int] = CASES,
     tolerances: Sequence[float] = TOLERANCES,

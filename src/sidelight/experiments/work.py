@@ -145,6 +145,7 @@ def _watched(task: Task, setting: UseCase) -> Arrays:
         protocol=task.condition.protocol,
         workers=1,
         first_run=task.first,
+        **dict(task.condition.parameters),
     )
     kept = ("predictions", "rates", "verified", "errors", "certain", "verifications", "f1")
     return {name: np.asarray(getattr(outcome, name)) for name in kept}

@@ -85,7 +85,7 @@ def labels_needed(errors: int, verified: int, tolerance: float, confidence: floa
 
     def short(more: int) -> bool:
         expected = log_evidence(errors + rate * more, verified + more, tolerance, prior)
-        # Evidence of the counts so far for the other side is no verdict yet.
+        # Evidence of the counts so far for the other side is not a verdict yet.
         return expected < limit or (errors + rate * more > tolerance * (verified + more)) != (rate > tolerance)
 
     if not short(0):

@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from sidelight.monitor.replaying import PolicyReplay, ReplayReport, Truth
+from sidelight.monitor.replay_report import PolicyReplay, ReplayReport, Truth
 from sidelight.monitor.reports import ClassReport, Report
 from sidelight.report.ink import ALARM, FAINT, INK, PALE
 from sidelight.report.sheet import FONT
-from sidelight.text import grouped
+from sidelight.text import grouped, shown
 
 VERDICTS = {"above": ALARM, "below": "#00664f", "unknown": FAINT}
-"""Colours of verdicts; words stand beside them, so that no one has to tell colours apart."""
+"""Colors of verdicts; words stand beside them, so that no one has to tell colors apart."""
 _BANDS = {"above": "#f3c9cc", "below": "#c2e3da", "unknown": "#dddddd"}
 _COLUMNS, _MOST_PANELS = 3, 12
 _ROW_HEIGHT = 0.27
@@ -50,13 +50,13 @@ def draw_classes(report: Report) -> Figure:
 
 
 def _class_row(axes: Axes, y: int, one: ClassReport) -> None:
-    colour = VERDICTS[one.verdict]
-    axes.plot(one.interval, (y, y), color=colour, lw=5, alpha=0.35, solid_capstyle="butt", zorder=3)
+    color = VERDICTS[one.verdict]
+    axes.plot(one.interval, (y, y), color=color, lw=5, alpha=0.35, solid_capstyle="butt", zorder=3)
     axes.plot((one.tolerance,) * 2, (y - 0.42, y + 0.42), color=INK, lw=1.3, zorder=4)
     if one.estimate is not None:
-        axes.plot(one.estimate, y, "o", color=colour, ms=4.5, zorder=5)
+        axes.plot(one.estimate, y, "o", color=color, ms=4.5, zorder=5)
     cells = (one.verdict, f"{grouped(one.errors)} / {grouped(one.verified)}", _needed(one))
-    for (x, side, _), cell, shade in zip(_CELLS, cells, (colour, FAINT, FAINT), strict=True):
+    for (x, side, _), cell, shade in zip(_CELLS, cells, (color, FAINT, FAINT), strict=True):
         axes.text(x, y, cell, transform=axes.get_yaxis_transform(), va="center_baseline", ha=side, color=shade)
 
 
@@ -139,10 +139,10 @@ def _panel(axes: Axes, one: PolicyReplay, truth: Truth, replay: ReplayReport) ->
     axes.locator_params(axis="x", nbins=3)
     axes.locator_params(axis="y", nbins=4)
     axes.spines[["top", "right"]].set_visible(False)
-    colour = VERDICTS[report.verdict]
+    color = VERDICTS[report.verdict]
     axes.set_title(_short(truth.name), size=8.5, loc="left", weight="bold", pad=14, color=INK)
     counts = f"{report.verdict}, {grouped(report.verified)} of {grouped(truth.predictions)} verified"
-    axes.text(0, 1.05, counts, transform=axes.transAxes, size=7.5, color=colour)
+    axes.text(0, 1.05, counts, transform=axes.transAxes, size=7.5, color=color)
 
 
 def _replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown: int) -> None:
@@ -174,5 +174,5 @@ def _replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown
 
 
 def _short(name: object) -> str:
-    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(name)).replace("$", r"\$")
+    text = shown(str(name)).replace("$", r"\$")
     return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"

@@ -15,7 +15,7 @@ def label(value: Any) -> Label:
     plain = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
     if isinstance(plain, str | int | bool) or (isinstance(plain, float) and math.isfinite(plain)):
         return plain
-    raise SidelightError(f"{value!r} is no class: give text or a number")
+    raise SidelightError(f"{value!r} is not a class: give text or a number")
 
 
 def identifier(value: Any) -> Id:
@@ -23,7 +23,7 @@ def identifier(value: Any) -> Id:
     plain = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
     if isinstance(plain, str | int) and not isinstance(plain, bool):
         return plain
-    raise SidelightError(f"{value!r} is no id: give text or a whole number")
+    raise SidelightError(f"{value!r} is not an id: give text or a whole number")
 
 
 def day_of(time: Any) -> str:

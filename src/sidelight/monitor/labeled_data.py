@@ -1,6 +1,6 @@
-"""Labelled predictions from files: CSV, JSON Lines or Parquet, or standard input.
+"""Labeled predictions from files: CSV, JSON Lines or Parquet, or standard input.
 
-A line that cannot be used (too few columns, no valid JSON, an empty prediction or truth) is reported with its number
+A line that cannot be used (too few columns, not valid JSON, an empty prediction or truth) is reported with its number
 and left out.
 """
 
@@ -68,7 +68,7 @@ class LabeledData:
 def read_labeled(
     source: str | Path | TextIO, columns: Columns, kind: str | None = None, strict: bool = False, name: str = ""
 ) -> LabeledData:
-    """Read labelled predictions from a file or an open text stream; `kind` is one of `FORMATS`, else the name says."""
+    """Read labeled predictions from a file or an open text stream; `kind` is one of `FORMATS`, else the name says."""
     kind = kind or format_of(source)
     stream = LabeledData()
     if kind == "parquet":
@@ -78,14 +78,14 @@ def read_labeled(
     elif isinstance(source, str | Path):
         _check_path(source)
         delimiter = "\t" if Path(source).suffix.lower() == ".tsv" else None
-        # Bytes that are no UTF-8 should cost one line, not the file.
+        # Bytes that are not UTF-8 should cost one line, not the file.
         with open(source, encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
             _collect(stream, _text_rows(file, kind, columns, delimiter), columns, strict)
     else:
         _collect(stream, _text_rows(source, kind, columns, None), columns, strict)
     if not len(stream):
         bad = f"; {stream.malformed} lines could not be used, {stream.complaints[0]}" if stream.malformed else ""
-        raise SidelightError(f"there are no labelled predictions in {name or source!s}{bad}")
+        raise SidelightError(f"there are no labeled predictions in {name or source!s}{bad}")
     if not set(map(type, stream.predictions)) & set(map(type, stream.truths)):
         # Text in one column and numbers in the other: they are meant as written.
         stream.predictions, stream.truths = (list(map(str, one)) for one in (stream.predictions, stream.truths))
@@ -114,7 +114,7 @@ def _collect(stream: LabeledData, rows: Iterable[tuple[int, Any]], columns: Colu
             stream.complain(line, f"{empty[0]!r} is empty", strict)
             continue
         if not all(isinstance(value, str | int | float) for value in values[:2]):
-            stream.complain(line, f"{values[0]!r}, {values[1]!r} are no classes", strict)
+            stream.complain(line, f"{values[0]!r}, {values[1]!r} are not classes", strict)
             continue
         stream.predictions.append(_whole(values[0]))
         stream.truths.append(_whole(values[1]))
@@ -173,9 +173,9 @@ def _json_rows(file: TextIO) -> Iterator[tuple[int, Any]]:
             try:
                 row = json.loads(content)
             except (ValueError, RecursionError) as error:
-                yield line, f"no valid JSON ({error})"
+                yield line, f"not valid JSON ({error})"
                 continue
-            yield line, row if isinstance(row, dict) else "no JSON object"
+            yield line, row if isinstance(row, dict) else "not a JSON object"
 
 
 def _parquet_rows(path: Any, columns: Columns) -> Iterator[tuple[int, Any]]:
@@ -186,7 +186,7 @@ def _parquet_rows(path: Any, columns: Columns) -> Iterator[tuple[int, Any]]:
     try:
         file = parquet.ParquetFile(path)
     except Exception as error:  # whatever Arrow makes of a damaged file
-        raise SidelightError(f"{str(path)!r} is damaged, or no Parquet file ({error})") from None
+        raise SidelightError(f"{str(path)!r} is damaged, or not a Parquet file ({error})") from None
     _check_columns(columns, file.schema_arrow.names)
     line = 0
     for batch in file.iter_batches(columns=columns.names()):

@@ -39,9 +39,9 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
         content = json.loads(Path(path).read_text(encoding="ascii"))
         found = content.get("format")
     except (ValueError, AttributeError, OSError) as error:
-        raise SidelightError(f"{name} is damaged, or no saved monitor ({type(error).__name__}: {error})") from None
+        raise SidelightError(f"{name} is damaged, or not a saved monitor ({type(error).__name__}: {error})") from None
     if found != FORMAT:
-        raise SidelightError(f"{name} holds no monitor of sidelight: its format is {found!r}")
+        raise SidelightError(f"{name} does not hold a monitor of sidelight: its format is {found!r}")
     if content.get("version") != VERSION:
         raise SidelightError(
             f"{name} has format version {content.get('version')!r} and this sidelight reads version {VERSION}: "

@@ -6,8 +6,9 @@ import io
 from collections.abc import Sequence
 
 from sidelight.monitor.figures import draw_replay
-from sidelight.monitor.replaying import PolicyReplay, ReplayReport
-from sidelight.report.web_page import cards, document, escaped, inlined, table
+from sidelight.monitor.replay_report import PolicyReplay, ReplayReport, percent
+from sidelight.report.web_page import cards, document, escaped, inlined
+from sidelight.table import Cell, Column, Table
 from sidelight.text import grouped
 
 _STYLE = """
@@ -26,10 +27,10 @@ def replay_page(
         f'<p class="faint">{_lead(replay)}</p>',
         _cards(replay, one),
         "<h2>All policies on the same predictions</h2>",
-        _policies(replay, policy),
+        replay.to_table(policy, grouped).to_html(),
         f'<p class="faint">{_legend(replay)}</p>',
         f"<h2>Each predicted class, watched by {escaped(one.title)}</h2>",
-        _classes(replay, one),
+        _classes(replay, one).to_html(),
         "<h2>How the estimates went</h2>",
         f'<div class="sheet">{_figure(replay, policy)}</div>',
         "<h2>What the intervals promise</h2>",
@@ -44,35 +45,19 @@ def _lead(replay: ReplayReport) -> str:
     shown = f"{tolerances[0]:g}" if len(tolerances) == 1 else f"{tolerances[0]:g} to {tolerances[-1]:g}"
     late = f", answers {grouped(replay.delay)} predictions late" if replay.delay else ""
     return (
-        f"{grouped(replay.predictions)} labelled predictions of {len(replay.truths)} classes; tolerance {shown}, "
+        f"{grouped(replay.predictions)} labeled predictions of {len(replay.truths)} classes; tolerance {shown}, "
         f"confidence {replay.confidence:g}, mode {replay.mode}{late}."
     )
 
 
 def _cards(replay: ReplayReport, one: PolicyReplay) -> str:
-    share = f"{100 * replay.saved_of_all(one):.1f} %"
     found = [
         (grouped(one.verifications), f"verifications with {one.title}"),
-        (share, "of all labels saved"),
+        (percent(replay.saved_of_all(one)), "of all labels saved"),
         (f"{one.right} of {len(replay.truths)}", "classes with a certain and right verdict"),
         (str(one.wrong), "certain but wrong"),
     ]
     return cards(found)
-
-
-def _policies(replay: ReplayReport, chosen: str) -> str:
-    heads = ("policy", "verifications", "saved of all", "saved of Explore-fully")
-    verdicts = ("right", "wrong", "unknown", "leaning right")
-    rows = []
-    for one in replay.policies:
-        wrong = f'<td class="wrong">{one.wrong}</td>' if one.wrong else "<td>0</td>"
-        cells = (
-            f"<td>{escaped(one.title)}</td><td>{grouped(one.verifications)}</td>"
-            f"<td>{100 * replay.saved_of_all(one):.1f} %</td><td>{100 * replay.saved_of_wald(one):.1f} %</td>"
-            f"<td>{one.right}</td>{wrong}<td>{one.unknown}</td><td>{one.leaning_right}</td>"
-        )
-        rows.append(f"<tr{' class=chosen' if one.policy == chosen else ''}>{cells}</tr>")
-    return table((*heads, *verdicts), rows)
 
 
 def _legend(replay: ReplayReport) -> str:
@@ -83,22 +68,24 @@ def _legend(replay: ReplayReport) -> str:
     )
 
 
-def _classes(replay: ReplayReport, one: PolicyReplay) -> str:
-    heads = ("class", "predictions", "verified", "errors", "estimate", "interval", "verdict", "whole file")
+def _classes(replay: ReplayReport, one: PolicyReplay) -> Table:
+    columns = [
+        Column("class"),
+        *(Column(title, grouped) for title in ("predictions", "verified", "errors")),
+        Column("estimate", "{:.4f}".format),
+        Column("interval", lambda ends: f"{ends[0]:.4f} to {ends[1]:.4f}"),
+        Column("verdict"),
+        Column("whole file"),
+    ]
     rows = []
     for truth in sorted(replay.truths, key=lambda each: -each.rate):
         found = one.report[truth.name]
-        estimate = "-" if found.estimate is None else f"{found.estimate:.4f}"
         wrong = found.verdict not in ("unknown", truth.verdict)
-        verdict = f"{found.verdict}{' (wrong)' if wrong else ''}"
-        rows.append(
-            f"<tr><td>{escaped(str(truth.name))}</td><td>{grouped(truth.predictions)}</td>"
-            f"<td>{grouped(found.verified)}</td><td>{grouped(found.errors)}</td><td>{estimate}</td>"
-            f"<td>{found.interval[0]:.4f} to {found.interval[1]:.4f}</td>"
-            f'<td class="{"wrong" if wrong else found.verdict}">{verdict}</td>'
-            f'<td class="{truth.verdict}">{truth.rate:.4f} {truth.verdict}</td></tr>'
-        )
-    return table(heads, rows)
+        verdict = Cell(f"{found.verdict}{' (wrong)' * wrong}", look="wrong" if wrong else found.verdict)
+        fact = Cell(f"{truth.rate:.4f} {truth.verdict}", look=truth.verdict)
+        counts = (truth.predictions, found.verified, found.errors)
+        rows.append((str(truth.name), *counts, found.estimate, found.interval, verdict, fact))
+    return Table(columns, rows)
 
 
 def _figure(replay: ReplayReport, policy: str) -> str:

@@ -1,132 +1,21 @@
-"""What would it have cost? Labelled predictions of the past, watched by every policy as if they came one by one."""
+"""What would it have cost? Labeled predictions of the past, watched by every policy as if they came one by one."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.confidence import interval
 from sidelight.monitor.decisions import Label
 from sidelight.monitor.inputs import label
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES, Policy, wald_cap
+from sidelight.monitor.replay_report import Point, PolicyReplay, ReplayReport, Truth
 from sidelight.monitor.reports import ClassReport, Report
 
 _CHECKPOINTS = 200
 _CHUNK = 4096
-
-
-@dataclass(frozen=True)
-class Point:
-    """What was known about a class after so many predictions of the whole stream."""
-
-    position: int
-    verified: int
-    estimate: float | None
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Truth:
-    """What the whole file says about a class."""
-
-    name: Label
-    tolerance: float
-    predictions: int
-    errors: int
-
-    @property
-    def rate(self) -> float:
-        """The share of predictions of this class that are wrong."""
-        return self.errors / self.predictions
-
-    @property
-    def verdict(self) -> str:
-        """On which side of the tolerance the class is."""
-        return "above" if self.errors > self.tolerance * self.predictions else "below"
-
-
-@dataclass(frozen=True)
-class PolicyReplay:
-    """One policy on the stream."""
-
-    policy: str
-    title: str
-    report: Report
-    paths: dict[Label, list[Point]]
-    right: int
-    wrong: int
-    unknown: int
-    leaning_right: int
-    """Of the unknown ones, how many have their estimate on the right side."""
-    first_certain: dict[Label, int]
-    """After how many predictions of the whole stream each verdict, as it is at the end, was reached."""
-
-    @property
-    def verifications(self) -> int:
-        """Verifications that were asked for."""
-        return self.report.verifications
-
-
-@dataclass(frozen=True)
-class ReplayReport:
-    """All policies on one stream of labelled predictions."""
-
-    truths: tuple[Truth, ...]
-    policies: tuple[PolicyReplay, ...]
-    predictions: int
-    wald: int
-    """Labels that Explore-fully would have used: up to the Wald cap of each class."""
-    confidence: float
-    mode: str
-    delay: int
-
-    def __getitem__(self, policy: str) -> PolicyReplay:
-        for one in self.policies:
-            if one.policy == policy:
-                return one
-        raise KeyError(f"{policy!r} was not replayed")
-
-    def saved_of_all(self, policy: PolicyReplay) -> float:
-        """Return the share of labels saved against verifying everything."""
-        return 1.0 - policy.verifications / self.predictions
-
-    def saved_of_wald(self, policy: PolicyReplay) -> float:
-        """Return the share of labels saved against Explore-fully; negative where more were used."""
-        return 1.0 - policy.verifications / self.wald
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the paths as plain data."""
-        return {
-            "predictions": self.predictions,
-            "wald_cap": self.wald,
-            "confidence": self.confidence,
-            "mode": self.mode,
-            "delay": self.delay,
-            "classes": [
-                {"name": one.name, "tolerance": one.tolerance, "predictions": one.predictions, "errors": one.errors}
-                | {"rate": one.rate, "truth": one.verdict}
-                for one in self.truths
-            ],
-            "policies": [self._row(one) for one in self.policies],
-        }
-
-    def _row(self, one: PolicyReplay) -> dict[str, Any]:
-        return {
-            "policy": one.policy,
-            "verifications": one.verifications,
-            "saved_of_all": self.saved_of_all(one),
-            "saved_of_wald": self.saved_of_wald(one),
-            "right": one.right,
-            "wrong": one.wrong,
-            "unknown": one.unknown,
-            "leaning_right": one.leaning_right,
-            "classes": one.report.to_records(),
-        }
 
 
 def replay(
@@ -219,14 +108,14 @@ def _play(
 
 
 def _mark(monitor: ClassifierMonitor, paths: dict[Label, list[Point]], position: int) -> None:
-    """Note what is known now; while nothing is learnt about a class its last point only moves on."""
+    """Note what is known now; while nothing is learned about a class its last point only moves on."""
     for name, state in monitor._states.items():
         path = paths[name]
         if path and path[-1].verified == state.verified:
             last = path[-1]
             low, high, estimate = last.low, last.high, last.estimate
         else:
-            low, high = interval(state.e, state.n, monitor._settings.confidence, state.prior)
+            low, high = state.interval()
             estimate = state.e / state.n if state.n else None
         path.append(Point(position, state.verified, estimate, low, high))
 

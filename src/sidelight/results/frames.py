@@ -27,11 +27,8 @@ def records(results: Results) -> Iterator[dict[str, Any]]:
 
 def frame(results: Results, backend: str | None) -> Any:
     """Return the long table as a data frame of pandas, else of polars, or of the one that is named."""
-    if backend is not None and backend not in _BACKENDS:
-        raise SidelightError(f"there is no backend {backend!r}: give {' or '.join(map(repr, _BACKENDS))}")
-    library = _library([backend] if backend else list(_BACKENDS))
     size = results.regret.size
-    return library.DataFrame(
+    return library(backend).DataFrame(
         {name: [column] * size if isinstance(column, str) else column for name, column in columns(results).items()}
     )
 
@@ -61,7 +58,11 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _library(names: list[str]) -> Any:
+def library(backend: str | None) -> Any:
+    """Return pandas, else polars, or the one that is named."""
+    if backend is not None and backend not in _BACKENDS:
+        raise SidelightError(f"there is no backend {backend!r}: give {' or '.join(map(repr, _BACKENDS))}")
+    names = [backend] if backend else list(_BACKENDS)
     for name in names:
         try:
             return importlib.import_module(name)

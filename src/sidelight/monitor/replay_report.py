@@ -1,0 +1,149 @@
+"""What a replay has shown: each policy's verdicts beside the truth, and what they cost; as data and as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sidelight.monitor.decisions import Label
+from sidelight.monitor.reports import Report
+from sidelight.table import Cell, Column, Row, Table
+
+
+def percent(share: float) -> str:
+    """Write a share in percent."""
+    return f"{100 * share:.1f} %"
+
+
+@dataclass(frozen=True)
+class Point:
+    """What was known about a class after so many predictions of the whole stream."""
+
+    position: int
+    verified: int
+    estimate: float | None
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What the whole file says about a class."""
+
+    name: Label
+    tolerance: float
+    predictions: int
+    errors: int
+
+    @property
+    def rate(self) -> float:
+        """The share of predictions of this class that are wrong."""
+        return self.errors / self.predictions
+
+    @property
+    def verdict(self) -> str:
+        """On which side of the tolerance the class is."""
+        return "above" if self.errors > self.tolerance * self.predictions else "below"
+
+
+@dataclass(frozen=True)
+class PolicyReplay:
+    """One policy on the stream."""
+
+    policy: str
+    title: str
+    report: Report
+    paths: dict[Label, list[Point]]
+    right: int
+    wrong: int
+    unknown: int
+    leaning_right: int
+    """Of the unknown ones, how many have their estimate on the right side."""
+    first_certain: dict[Label, int]
+    """After how many predictions of the whole stream each verdict, as it is at the end, was reached."""
+
+    @property
+    def verifications(self) -> int:
+        """Verifications that were asked for."""
+        return self.report.verifications
+
+
+@dataclass(frozen=True)
+class ReplayReport:
+    """All policies on one stream of labeled predictions."""
+
+    truths: tuple[Truth, ...]
+    policies: tuple[PolicyReplay, ...]
+    predictions: int
+    wald: int
+    """Labels that Explore-fully would have used: up to the Wald cap of each class."""
+    confidence: float
+    mode: str
+    delay: int
+
+    def __getitem__(self, policy: str) -> PolicyReplay:
+        for one in self.policies:
+            if one.policy == policy:
+                return one
+        raise KeyError(f"{policy!r} was not replayed")
+
+    def saved_of_all(self, policy: PolicyReplay) -> float:
+        """Return the share of labels saved against verifying everything."""
+        return 1.0 - policy.verifications / self.predictions
+
+    def saved_of_wald(self, policy: PolicyReplay) -> float:
+        """Return the share of labels saved against Explore-fully; negative where more were used."""
+        return 1.0 - policy.verifications / self.wald
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the paths as plain data."""
+        return {
+            "predictions": self.predictions,
+            "wald_cap": self.wald,
+            "confidence": self.confidence,
+            "mode": self.mode,
+            "delay": self.delay,
+            "classes": [
+                {"name": one.name, "tolerance": one.tolerance, "predictions": one.predictions, "errors": one.errors}
+                | {"rate": one.rate, "truth": one.verdict}
+                for one in self.truths
+            ],
+            "policies": [self._row(one) for one in self.policies],
+        }
+
+    def _row(self, one: PolicyReplay) -> dict[str, Any]:
+        return {
+            "policy": one.policy,
+            "verifications": one.verifications,
+            "saved_of_all": self.saved_of_all(one),
+            "saved_of_wald": self.saved_of_wald(one),
+            "right": one.right,
+            "wrong": one.wrong,
+            "unknown": one.unknown,
+            "leaning_right": one.leaning_right,
+            "classes": one.report.to_records(),
+        }
+
+    def to_table(self, chosen: str = "", count: Callable[[int], str] = str) -> Table:
+        """Return one row per policy: what it cost, and how its verdicts compare with the whole file.
+
+        The row of the chosen policy stands out in a page; `count` writes large numbers.
+        """
+        columns = [
+            Column("policy"),
+            Column("verifications", count, alone="verified"),
+            Column("saved of all", percent, alone="saved"),
+            Column("saved of Explore-fully", percent, alone="of Wald"),
+            Column("right"),
+            Column("wrong"),
+            Column("unknown"),
+            Column("leaning right", alone="leaning"),
+        ]
+        return Table(columns, [self._line(one, one.policy == chosen) for one in self.policies])
+
+    def _line(self, one: PolicyReplay, chosen: bool) -> Row:
+        wrong = Cell(one.wrong, look="wrong" if one.wrong else "")
+        saved = (self.saved_of_all(one), self.saved_of_wald(one))
+        cells = (one.title, one.verifications, *saved, one.right, wrong, one.unknown, one.leaning_right)
+        return Row(cells, look="chosen" if chosen else "")
