@@ -17,6 +17,11 @@ def words(figure):
     return [" ".join(artist.get_text().split()) for artist in texts(figure)]
 
 
+def curves(axes):
+    """Return the curves of a panel, without marks and the lines that lead to names."""
+    return [line for line in axes.lines if not line.get_label().startswith("_child")]
+
+
 def outline(artist, renderer):
     """Return the four corners of a text in pixels, turned as the text is."""
     turn = artist.get_rotation()
@@ -55,3 +60,16 @@ def check_layout(figure):
     for index, (text, corners) in enumerate(outlines):
         for other, others in outlines[index + 1 :]:
             assert separated(corners, others), f"{text!r} and {other!r} meet"
+
+
+def check_drawn(figure):
+    """Check the layout; only a drawn figure knows where the numbers at its axes are, and which of them are in view."""
+    figure.canvas.draw()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+                if not low * 0.9999 <= tick.get_loc() <= high * 1.0001:
+                    tick.set_visible(False)
+                    tick.label1.set_visible(False)
+    check_layout(figure)

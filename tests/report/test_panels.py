@@ -1,18 +1,18 @@
 """Regret in several settings: what must be on the figure, that it is legible, and that it is the same every time."""
 
+import functools
+
 import matplotlib
 import numpy as np
 import pytest
-from extents import words
+from extents import check_drawn, curves, words
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_hex
-from test_regret_figure import check_drawn
 
 from sidelight.errors import SidelightError
-from sidelight.report.label_grid import split_labels
-from sidelight.report.page import HUES
-from sidelight.report.regret_figure import Limit
-from sidelight.report.regret_panels import Line, Mark, Panel, draw_panels
+from sidelight.report.curves import Curve, Mark, Panel
+from sidelight.report.ink import CURVES
+from sidelight.report.regret_figure import draw_panels
 from sidelight.report.saving import save_figure
 
 ROUNDS = np.arange(1, 101) * 200.0
@@ -20,26 +20,30 @@ NAMES = ("CBP", "RandCBP", "BPMLeast", "TSPM", "TSPMGaussian", "PMDMED", "PMDMED
 LONG = "RandCBP with half-range observers, alpha 1.01, five bins and a tail of 1e-7, whatever comes, number "
 
 
-def line(label="CBP", family=0, end=50.0, power=0.4, last=20_000, band=True, **options):
+def line(label="CBP", end=50.0, power=0.4, last=20_000, band=True, **options):
     rounds = ROUNDS[: round(last / 200)]
     mean = end * (rounds / last) ** power
     low, high = (0.8 * mean, 1.2 * mean) if band else (None, None)
-    return Line(label, rounds, mean, low, high, family, **options)
+    return Curve(label, rounds, mean, low, high, **options)
 
 
-def flat(label, family, value):
-    return Line(label, ROUNDS, np.full(100, float(value)), None, None, family)
+def flat(label, value):
+    return Curve(label, ROUNDS, np.full(100, float(value)))
+
+
+def limit(values=None, label="limit"):
+    return Curve(label, ROUNDS, np.log(ROUNDS) if values is None else values)
 
 
 def strategies(count=6, scale=4.0, **options):
-    return [line(name, k, scale * 2.5**k, 0.1 * (k + 1), **options) for k, name in enumerate(NAMES[:count])]
+    return [line(name, scale * 2.5**k, 0.1 * (k + 1), **options) for k, name in enumerate(NAMES[:count])]
 
 
 def study(scale=10.0):
     return [
-        line(f"σ={sigma}, K={bins}", family, scale * (1 + family + 0.2 * member), member=member)
-        for family, sigma in enumerate(("1/2", "1", "2", "10"))
-        for member, bins in enumerate((5, 10, 20))
+        line(f"{sigma} and {bins}", scale * (1 + j + 0.2 * k), family=f"σ={sigma}", member=f"K={bins}")
+        for j, sigma in enumerate(("1/2", "1", "2", "10"))
+        for k, bins in enumerate((5, 10, 20))
     ]
 
 
@@ -49,41 +53,37 @@ def marked():
 
 
 CASES = {
-    "four": lambda: [Panel(f"Game {k}", strategies(6, 4.0**k), Limit(ROUNDS, np.log(ROUNDS))) for k in range(1, 5)],
+    "four": lambda: [Panel(f"Game {k}", strategies(6, 4.0**k), limit()) for k in range(1, 5)],
     "early": lambda: [
-        Panel("Easy", [*strategies(3), line("TSPM", 3, last=7_600), line("PMDMED", 5, 1100, last=7_600)]),
+        Panel("Easy", [*strategies(3), line("TSPM", last=7_600), line("PMDMED", 1100, last=7_600)]),
         Panel("Hard", strategies(3, 100)),
     ],
-    "study": lambda: [Panel(f"Game {k}", study(10.0**k), Limit(ROUNDS, np.log(ROUNDS))) for k in range(4)],
+    "study": lambda: [Panel(f"Game {k}", study(10.0**k), limit()) for k in range(4)],
     "study of two": lambda: [Panel("Easy", study()), Panel("Hard", study(1000))],
     "marks": marked,
     "one": lambda: [Panel("Only", [line()])],
     "many": lambda: [Panel("Many", strategies(10)), Panel("Few", strategies(2))],
     "eight": lambda: [Panel(f"Game {k}", strategies(1 + k, 10)) for k in range(8)],
-    "zero": lambda: [Panel("Never", [flat("CBP", 0, 0)]), Panel("Some", [flat("CBP", 0, 0), line("TSPM", 1)])],
-    "negative": lambda: [Panel("Below", [flat("CBP", 0, -3), line("TSPM", 1)])],
+    "zero": lambda: [Panel("Never", [flat("CBP", 0)]), Panel("Some", [flat("CBP", 0), line("TSPM")])],
+    "negative": lambda: [Panel("Below", [flat("CBP", -3), line("TSPM")])],
     "equal": lambda: [
-        Panel("Equal", [flat(name, k, 7) for k, name in enumerate(NAMES)]),
-        Panel("Flat", [flat("X", 0, 1)]),
+        Panel("Equal", [flat(name, 7) for name in NAMES]),
+        Panel("Flat", [flat("X", 1)]),
     ],
     "one run": lambda: [Panel("Single", strategies(2, band=False))],
-    "one round": lambda: [Panel("Point", [line(last=200), line("TSPM", 1, last=200, end=9)])],
+    "one round": lambda: [Panel("Point", [line(last=200), line("TSPM", last=200, end=9)])],
     "long": lambda: [
-        Panel("A title " * 15, [line(LONG + str(k), k, 10.0 + k) for k in range(6)], Limit(ROUNDS, ROUNDS, LONG)),
-        Panel("Short", [line(LONG + "3", 3)]),
+        Panel("A title " * 15, [line(LONG + str(k), 10.0 + k) for k in range(6)], limit(ROUNDS, LONG)),
+        Panel("Short", [line(LONG + "3")]),
     ],
     "large": lambda: [Panel("Large", strategies(4, 3e5)), Panel("Tiny", strategies(4, 1e-6))],
-    "dollars": lambda: [Panel("$x$ and $", [line("$x$"), line("x_1^2", 1, 9)])],
+    "dollars": lambda: [Panel("$x$ and $", [line("$x$"), line("x_1^2", 9)])],
 }
 
 
+@functools.cache
 def draw(case, title="Regret in all games", subtitle="96 runs; bands hold the mean with 99 % confidence"):
     return draw_panels(CASES[case](), title, subtitle)
-
-
-def drawn(axes):
-    """Return the curves of a panel, without the dots at their ends and the marks."""
-    return [each for each in axes.lines if len(each.get_xdata()) > 2]
 
 
 def diamonds(axes):
@@ -94,7 +94,7 @@ def looks(figure, panels):
     """Return the set of looks of each label."""
     found = {}
     for axes, panel in zip(figure.axes, panels, strict=True):
-        for curve, each in zip(drawn(axes), panel.lines, strict=False):
+        for curve, each in zip(curves(axes), panel.curves, strict=False):
             found.setdefault(each.label, set()).add((to_hex(curve.get_color()), str(curve._unscaled_dash_pattern)))
     return found
 
@@ -124,11 +124,11 @@ def test_title_panels_and_axes_are_named():
 def test_all_axes_are_logarithmic_and_hold_all_curves():
     for axes, panel in zip(draw("early").axes, CASES["early"](), strict=True):
         assert axes.get_xscale() == axes.get_yscale() == "log"
-        for curve, each in zip(drawn(axes), panel.lines, strict=True):
+        for curve, each in zip(curves(axes), panel.curves, strict=True):
             assert np.array_equal(curve.get_xdata(), each.rounds)
             assert np.array_equal(curve.get_ydata(), each.mean)
         bands = [each for each in axes.collections if isinstance(each, PolyCollection)]
-        assert len(bands) == len(panel.lines)
+        assert len(bands) == len(panel.curves)
 
 
 def test_curves_are_named_at_their_ends_with_their_values():
@@ -155,13 +155,13 @@ def test_a_strategy_looks_the_same_everywhere_and_unlike_others(case):
 
 
 def test_the_first_panel_decides_how_a_strategy_looks():
-    panels = [Panel("A", strategies(3)), Panel("B", [line("BPMLeast", 0), line("Uniform", 1)])]
+    panels = [Panel("A", strategies(3)), Panel("B", [line("BPMLeast"), line("Uniform")])]
     found = looks(draw_panels(panels, "", ""), panels)
     assert {name: next(iter(each))[0] for name, each in found.items()} == {
-        "CBP": HUES[0].lower(),
-        "RandCBP": HUES[1].lower(),
-        "BPMLeast": HUES[2].lower(),
-        "Uniform": HUES[3].lower(),
+        "CBP": CURVES[0].lower(),
+        "RandCBP": CURVES[1].lower(),
+        "BPMLeast": CURVES[2].lower(),
+        "Uniform": CURVES[3].lower(),
     }
 
 
@@ -172,12 +172,10 @@ def test_marks_are_hollow_diamonds_with_error_bars():
         (20_000, pytest.approx(1.2 * each.mean[-1])) for each in strategies(3)
     ]
     assert all(each.get_markerfacecolor() == "white" for each in diamonds(left))
-    bars = [each.get_ydata() for each in left.lines if len(each.get_xdata()) == 2]
-    assert [tuple(each) for each in bars] == [
-        (pytest.approx(1.1 * each.mean[-1]), pytest.approx(1.3 * each.mean[-1])) for each in strategies(3)
-    ]
+    bars = [tuple(one.lines[2][0].get_segments()[0][:, 1]) for one in left.containers]
+    assert bars == [(pytest.approx(1.1 * each.mean[-1]), pytest.approx(1.3 * each.mean[-1])) for each in strategies(3)]
     assert len(diamonds(right)) == 1
-    assert not [each for each in right.lines if len(each.get_xdata()) == 2]
+    assert not any(one.lines[2] for one in right.containers)
 
 
 def test_what_diamonds_are_is_said_only_if_there_are_any():
@@ -197,29 +195,18 @@ def test_what_diamonds_are_is_said_only_if_there_are_any():
 def test_a_study_has_a_key_of_colors_and_dashes():
     figure = draw("study")
     said = words(figure)
-    for once in ("color", "dashes", "σ=1/2", "σ=1", "σ=2", "σ=10", "K=5", "K=10", "K=20", "limit"):
+    for once in ("σ=1/2", "σ=1", "σ=2", "σ=10", "K=5", "K=10", "K=20", "limit"):
         assert said.count(once) == 1
-    assert not any("σ" in word and "K" in word for word in said)
+    assert not any(" and " in word for word in said)
     assert any(word.endswith(" K=20") for word in said)
-    panels = CASES["study"]()
-    found = {label: next(iter(each)) for label, each in looks(figure, panels).items()}
+    shown = dict(zip([each.label for each in study()], curves(figure.axes[0]), strict=False))
     for sigma in ("1/2", "1", "2", "10"):
-        assert len({found[f"σ={sigma}, K={bins}"][0] for bins in (5, 10, 20)}) == 1
-    curves = dict(zip([each.label for each in panels[0].lines], drawn(figure.axes[0]), strict=False))
+        assert len({shown[f"{sigma} and {bins}"].get_color() for bins in (5, 10, 20)}) == 1
     for bins in (5, 10, 20):
-        patterns = {str(curve._unscaled_dash_pattern) for label, curve in curves.items() if label.endswith(f"K={bins}")}
-        assert len(patterns) == 1
-
-
-def test_labels_are_split_only_if_that_says_everything():
-    grid = [(f"RandCBP, s={s}, K={k}", s, k) for s in range(4) for k in range(2)]
-    found = split_labels(grid[:-1])
-    assert found.families == [(s, f"RandCBP, s={s}") for s in range(4)]
-    assert found.members == [(0, "K=0"), (1, "K=1")]
-    assert found.member_of["RandCBP, s=2, K=0"] == "K=0"
-    assert split_labels([(name, k, 0) for k, name in enumerate(NAMES)]) is None
-    assert split_labels([("A", 0, 0), ("B", 0, 1), ("C", 1, 0), ("D", 1, 1), ("E", 2, 0), ("F", 2, 1)]) is None
-    assert split_labels([*grid[:-1], ("RandCBP, s=3", 3, 1)]) is None
+        alike = {str(curve._unscaled_dash_pattern) for label, curve in shown.items() if label.endswith(f" {bins}")}
+        assert len(alike) == 1
+    samples = [each for legend in figure.legends for each in legend.get_texts()]
+    assert [each.get_text() for each in samples][4:7] == ["K=5", "K=10", "K=20"]
 
 
 def test_long_names_are_in_one_key():
@@ -228,11 +215,13 @@ def test_long_names_are_in_one_key():
     assert "50.0" in said
 
 
-def test_curves_that_coincide_are_wide_below_and_narrow_above():
-    widths = [curve.get_linewidth() for curve in drawn(draw("equal").axes[0])]
-    assert widths == sorted(widths, reverse=True)
-    assert len(set(widths)) == len(NAMES)
-    assert len({curve.get_linewidth() for curve in drawn(draw("four").axes[0])[:6]}) == 1
+def test_curves_that_coincide_take_turns_or_are_wide_below_and_narrow_above():
+    stripes = {str(curve._unscaled_dash_pattern) for curve in curves(draw("equal").axes[0])}
+    assert len(stripes) == len(NAMES)
+    same = [flat(f"{k}", 7)._replace(family=f"{k}", member="K=5") for k in range(6)]
+    widths = [curve.get_linewidth() for curve in curves(draw_panels([Panel("Same", same)], "", "").axes[0])]
+    assert widths == sorted(set(widths), reverse=True)
+    assert len({curve.get_linewidth() for curve in curves(draw("four").axes[0])[:6]}) == 1
 
 
 def test_zero_is_said():
@@ -245,14 +234,14 @@ def test_mistakes_are_explained():
     good = line()
     wrong = {
         "no panels": [],
-        "no lines": [Panel("Empty", [])],
+        "no curves": [Panel("Empty", [])],
         "same label": [Panel("Twice", [good, good])],
         "differ in shape": [Panel("A", [good._replace(mean=good.mean[1:])])],
         "not finite": [Panel("A", [good._replace(mean=good.mean * np.nan)])],
         "do not increase": [Panel("A", [good._replace(rounds=good.rounds - 200)])],
         "one end": [Panel("A", [good._replace(low=None)])],
         "published": [Panel("A", [good._replace(mark=Mark(1.0, np.nan, None))])],
-        "limit": [Panel("A", [good], Limit([1.0], [1.0, 2.0]))],
+        "limit": [Panel("A", [good], Curve("limit", [1.0], [1.0, 2.0]))],
     }
     for message, panels in wrong.items():
         with pytest.raises(SidelightError, match=message):
@@ -263,5 +252,5 @@ def test_mistakes_are_explained():
 def test_the_same_bytes_whatever_the_settings(tmp_path, case):
     save_figure(draw(case), tmp_path / "a.svg")
     with matplotlib.rc_context({"lines.linewidth": 9, "font.size": 20, "axes.grid": True, "lines.linestyle": ":"}):
-        save_figure(draw(case), tmp_path / "b.svg")
+        save_figure(draw.__wrapped__(case), tmp_path / "b.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()

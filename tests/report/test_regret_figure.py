@@ -1,14 +1,17 @@
 """Figures of regret: what must be on them, that it is legible, and that it is the same every time."""
 
+import functools
+
 import matplotlib
 import numpy as np
 import pytest
-from extents import check_layout, words
+from extents import check_drawn, curves, words
 from matplotlib.collections import PolyCollection
 
 from sidelight import games
 from sidelight.errors import SidelightError
-from sidelight.report.regret_figure import Limit, draw_regret
+from sidelight.report.curves import Curve
+from sidelight.report.regret_figure import draw_regret
 from sidelight.report.saving import save_figure
 from sidelight.results import Results
 
@@ -34,21 +37,13 @@ def made(name="CBP", size=50.0, power=0.3, runs=20, rounds=ROUNDS, regret=None, 
     )
 
 
+@functools.cache
+def draw(case):
+    return draw_regret(CASES[case]())
+
+
 def several(count):
     return [made(name, 10.0 * 1.7**k, 0.1 + 0.05 * k) for k, name in enumerate(NAMES[:count])]
-
-
-def check_drawn(figure):
-    """Check the layout; only a drawn figure knows where the numbers at its axes are, and which of them are in view."""
-    figure.canvas.draw()
-    for axes in figure.axes:
-        for axis in (axes.xaxis, axes.yaxis):
-            low, high = sorted(axis.get_view_interval())
-            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
-                if not low * 0.9999 <= tick.get_loc() <= high * 1.0001:
-                    tick.set_visible(False)
-                    tick.label1.set_visible(False)
-    check_layout(figure)
 
 
 CASES = {
@@ -73,15 +68,15 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_text_is_legible(case):
-    check_drawn(draw_regret(CASES[case]()))
+    check_drawn(draw(case))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_names_stand_beside_the_curves(case):
     results = CASES[case]()
-    figure = draw_regret(results)
-    edge = max(axes.get_position().x1 for axes in figure.axes)
-    beside = [text for text in figure.texts if text.get_position()[0] > edge]
+    figure = draw(case)
+    edge = figure.axes[1].get_window_extent().x1
+    beside = [text for text in figure.axes[1].texts if text.get_window_extent().x0 > edge]
     assert len(beside) == len(results)
     assert len({text.get_text() for text in beside}) == len(results)
     for result in results:
@@ -89,7 +84,7 @@ def test_names_stand_beside_the_curves(case):
 
 
 def test_title_and_protocol():
-    said = words(draw_regret(several(2)))
+    said = words(draw("two"))
     assert "apple-tasting" in said
     wanted = "20 runs, outcome law of each run from 'dirichlet', seed 0; bands hold the mean with 99 % confidence"
     assert wanted in said
@@ -108,7 +103,7 @@ def test_curves_and_bands_are_means_and_their_99_percent_intervals():
     assert logarithmic.get_yscale() == logarithmic.get_xscale() == "log"
     for axes, first in ((linear, 1), (logarithmic, 0)):
         bands = [each for each in axes.collections if isinstance(each, PolyCollection)]
-        for result, line, band in zip(results, axes.lines, bands, strict=True):
+        for result, line, band in zip(results, curves(axes), bands, strict=True):
             mean = result.regret.mean(axis=0)
             half = 2.5758 * result.regret.std(axis=0, ddof=1) / np.sqrt(result.n_runs)
             assert np.allclose(line.get_ydata()[first:], mean)
@@ -126,35 +121,35 @@ def test_one_run_has_no_band():
 
 
 def test_zero_is_on_the_linear_panel_only():
-    linear, logarithmic = draw_regret(CASES["zero"]()).axes
-    assert (linear.lines[0].get_ydata() == 0).all()
-    assert np.isnan(logarithmic.lines[0].get_ydata()).all()
+    linear, logarithmic = draw("zero").axes
+    assert (curves(linear)[0].get_ydata() == 0).all()
+    assert np.isnan(curves(logarithmic)[0].get_ydata()).all()
     assert logarithmic.get_ylim()[0] > 0.1
-    assert "never above zero" in words(draw_regret(CASES["all zero"]()))
+    assert "never above zero" in words(draw("all zero"))
 
 
 def test_curves_that_coincide_take_turns():
-    axes = draw_regret(CASES["coinciding"]()).axes[0]
-    patterns = [line._unscaled_dash_pattern for line in axes.lines]
+    axes = draw("coinciding").axes[0]
+    patterns = [line._unscaled_dash_pattern for line in curves(axes)]
     offsets, dashes = zip(*patterns, strict=True)
     assert len(set(offsets)) == 3
     assert all(list(one) == [4.0, 8.0] for one in dashes)
     apart = draw_regret(several(3)).axes[0]
-    assert all(line.get_linestyle() == "-" for line in apart.lines)
+    assert all(line.get_linestyle() == "-" for line in curves(apart))
 
 
 def test_no_two_curves_look_the_same():
-    lines = draw_regret(several(12)).axes[0].lines
+    lines = curves(draw("twelve").axes[0])
     assert len({(line.get_color(), str(line._unscaled_dash_pattern)) for line in lines}) == 12
 
 
 @pytest.mark.parametrize(
     "limit",
     [
-        Limit(ROUNDS, np.log(ROUNDS)),
+        Curve("limit", ROUNDS, np.log(ROUNDS)),
         (ROUNDS, np.log(ROUNDS)),
         np.array([ROUNDS, np.log(ROUNDS)]),
-        Limit([20_000], [9.0]),
+        Curve("limit", [20_000], [9.0]),
     ],
 )
 def test_a_limit_is_a_dashed_line(limit):
@@ -162,13 +157,15 @@ def test_a_limit_is_a_dashed_line(limit):
     check_drawn(figure)
     assert any(word.startswith("limit ") for word in words(figure))
     for axes in figure.axes:
-        assert axes.lines[-1].get_linestyle() == "--"
-        assert len(axes.lines) == 3
+        assert curves(axes)[2].get_linestyle() == "--"
+        assert len(curves(axes)) == 3
 
 
 def test_mistakes_are_explained():
     with pytest.raises(SidelightError, match="no results"):
         draw_regret([])
+    with pytest.raises(SidelightError, match="same label"):
+        draw_regret([made(), made()], labels=["a", "a"])
     for wrong in (3, (ROUNDS, [1.0]), ([], []), ([1.0], [np.nan])):
         with pytest.raises(SidelightError, match="limit"):
             draw_regret([made()], limit=wrong)
@@ -176,7 +173,7 @@ def test_mistakes_are_explained():
 
 @pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
 def test_the_same_bytes_whatever_the_settings(tmp_path, suffix):
-    save_figure(draw_regret(CASES["five"]()), tmp_path / f"a.{suffix}")
+    save_figure(draw("five"), tmp_path / f"a.{suffix}")
     with matplotlib.rc_context({"lines.linewidth": 9, "font.size": 20, "axes.grid": True, "lines.linestyle": ":"}):
         save_figure(draw_regret(CASES["five"]()), tmp_path / f"b.{suffix}")
     assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()

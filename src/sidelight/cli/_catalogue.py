@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib.util
 import os
 from typing import TYPE_CHECKING
 
@@ -54,11 +53,10 @@ def load_game(name: str, settings: tuple[str, ...]) -> Game:
 
 def check_figure(path: str) -> None:
     """Refuse a figure that could not be drawn or written, before any work is done."""
-    from sidelight.report.saving import check_figure_path
+    from sidelight.report.saving import check_figure_path, require_matplotlib
 
     check_figure_path(path)
-    if importlib.util.find_spec("matplotlib") is None:
-        raise SidelightError("figures are drawn by Matplotlib, which is not installed: pip install sidelight[plot]")
+    require_matplotlib()
 
 
 def title(game: Game) -> str:

@@ -12,12 +12,12 @@ from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
     from sidelight.cli.simulate import Plan
-    from sidelight.report.regret_figure import Limit
+    from sidelight.report.curves import Curve
 
 _ASYMPTOTIC = "C*(p) log T (asymptotic)"
 
 
-def find(plan: Plan, rounds: Any, law: str | None, law_from: str | None) -> Limit | None:
+def find(plan: Plan, rounds: Any, law: str | None, law_from: str | None) -> Curve | None:
     """Return C*(p) log t for one law, else the mean regret, in the same runs, of the best play for laws so drawn."""
     try:
         if plan.environment.dimension:
@@ -28,12 +28,12 @@ def find(plan: Plan, rounds: Any, law: str | None, law_from: str | None) -> Limi
         return None
 
 
-def final(limit: Limit | None) -> float | None:
+def final(limit: Curve | None) -> float | None:
     """Return the limit at the last round."""
-    return None if limit is None else float(limit.values[-1])
+    return None if limit is None else float(limit.mean[-1])
 
 
-def caption(limit: Limit | None) -> str:
+def caption(limit: Curve | None) -> str:
     """Say what the limit is, and what it is not."""
     if limit is None:
         return ""
@@ -47,22 +47,22 @@ def caption(limit: Limit | None) -> str:
     )
 
 
-def _asymptotic(plan: Plan, rounds: Any, law: str) -> Limit:
+def _asymptotic(plan: Plan, rounds: Any, law: str) -> Curve:
     from sidelight.limits import lower_bound
-    from sidelight.report.regret_figure import Limit
+    from sidelight.report.curves import Curve
 
     bound = lower_bound(plan.game, _laws.read_law(law, plan.game))
     if bound.status != "finite":
         raise SidelightError(f"C*(p) is {bound.status}: {bound.reason}")
-    return Limit(rounds, bound.low * np.log(np.maximum(rounds, 1)), _ASYMPTOTIC)
+    return Curve(_ASYMPTOTIC, rounds, bound.low * np.log(np.maximum(rounds, 1)))
 
 
-def _bayes(plan: Plan, law_from: str) -> Limit:
+def _bayes(plan: Plan, law_from: str) -> Curve:
     from sidelight.limits import BayesOptimal
-    from sidelight.report.regret_figure import Limit
+    from sidelight.report.curves import Curve
     from sidelight.simulation import simulate
 
     player = BayesOptimal(plan.game, plan.horizon, law_from)
     found = simulate(player, plan.environment, plan.horizon, plan.runs, plan.seed, plan.checkpoints, plan.workers)
     label = f"Bayes-optimal play for T = {plan.horizon}, {player.assumes}"
-    return Limit(found.rounds, found.regret.mean(axis=0), label)
+    return Curve(label, found.rounds, found.regret.mean(axis=0))

@@ -19,7 +19,7 @@ from sidelight.strategies import names
 if TYPE_CHECKING:
     from sidelight.environments import Environment
     from sidelight.game import Game
-    from sidelight.report.regret_figure import Limit
+    from sidelight.report.curves import Curve
     from sidelight.results import Results
     from sidelight.simulation.checkpoints import Checkpoints
     from sidelight.strategies import Strategy
@@ -162,7 +162,7 @@ def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
 
 
 def _written(
-    plan: Plan, results: Sequence[Results], folder: Folder | None, figure: str | None, limit: Limit | None
+    plan: Plan, results: Sequence[Results], folder: Folder | None, figure: str | None, limit: Curve | None
 ) -> list[str]:
     """Write table and figures; return the paths of all files."""
     from sidelight.report.results_table import results_table
@@ -198,7 +198,7 @@ def _where(folder: Folder | None, figure: str | None) -> list[str]:
     return [*lines, f"{what} written to {folder.path}"]
 
 
-def _write(plan: Plan, results: Sequence[Results], limit: Limit | None, by_default: bool) -> None:
+def _write(plan: Plan, results: Sequence[Results], limit: Curve | None, by_default: bool) -> None:
     """Write the table and what it says."""
     from sidelight.report.results_table import results_table
 
@@ -211,7 +211,7 @@ def _write(plan: Plan, results: Sequence[Results], limit: Limit | None, by_defau
     _text.write(table.useful().to_text(_text.width()))
 
 
-def _data(plan: Plan, results: Sequence[Results], files: Sequence[str], limit: Limit | None) -> dict[str, Any]:
+def _data(plan: Plan, results: Sequence[Results], files: Sequence[str], limit: Curve | None) -> dict[str, Any]:
     """Return everything that the table says as plain data."""
     from sidelight.report.results_table import SIDE, results_table
 

@@ -12,15 +12,14 @@ from sidelight.experiments.experiment import Condition, Experiment, Protocol, Se
 from sidelight.experiments.judgment import reading_round
 from sidelight.experiments.plan import Line, Profile, lines
 from sidelight.experiments.report_words import PROTOCOL_NAMES
+from sidelight.report.curves import CONFIDENCE, Curve, Mark, Panel, mean_curve
 from sidelight.results.sealed import Arrays
-from sidelight.results.statistics import confidence_band
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from sidelight.report import quartile_figure, regret_panels
+    from sidelight.report.quartile_figure import Policy
 
-CONFIDENCE = 0.99
 _CASES = {1: "Case 1: classes alike", 2: "Case 2: classes of all sizes"}
 Arrived = Callable[[Condition], Arrays]
 
@@ -41,57 +40,32 @@ def draw(experiment: Experiment, protocol: Protocol, profile: Profile, arrived: 
     if experiment.drawing == "quartiles":
         from sidelight.report.quartile_figure import draw_quartiles
 
-        return draw_quartiles(_boxes(found, profile, arrived), experiment.title, subtitle, "verifications in a run")
-    from sidelight.report.regret_panels import draw_panels
+        return draw_quartiles(_cases(found, profile, arrived), experiment.title, subtitle, "verifications in a run")
+    from sidelight.report.regret_figure import draw_panels
 
-    sensitive = experiment.drawing == "sensitivity"
     panels = [
-        _panel([line for line in found if line.section is section], profile, arrived, sensitive)
-        for section in experiment.sections
+        _panel([line for line in found if line.section is section], profile, arrived) for section in experiment.sections
     ]
     return draw_panels(panels, experiment.title, subtitle, "mean regret")
 
 
-def _panel(found: Sequence[Line], profile: Profile, arrived: Arrived, sensitive: bool) -> regret_panels.Panel:
+def _panel(found: Sequence[Line], profile: Profile, arrived: Arrived) -> Panel:
     """Return the curves of one setting."""
-    from sidelight.report.regret_panels import Limit, Panel
-
-    contestants = [line for line in found if not line.player.limit]
-    curves = [
-        _curve(line, profile, arrived, line.player.family if sensitive else index)
-        for index, line in enumerate(contestants)
-    ]
-    limit = None
+    curves, limit = [], None
     for line in found:
-        if line.player.limit:
-            arrays = arrived(line.condition)
-            runs = profile.runs_of(line.condition)
-            limit = Limit(arrays["rounds"], arrays["regret"][:runs].mean(axis=0), line.player.name)
+        arrays = arrived(line.condition)
+        rounds, regret = arrays["rounds"], arrays["regret"][: profile.runs_of(line.condition)]
+        player = line.player
+        if player.limit:
+            limit = Curve(player.name, rounds, regret.mean(axis=0))
+        else:
+            look = {"family": player.family, "member": player.member}
+            curves.append(mean_curve(player.name, rounds, regret, **look, mark=_mark(line)))
     return Panel(found[0].section.setting.title, curves, limit)
 
 
-def _curve(line: Line, profile: Profile, arrived: Arrived, family: int) -> regret_panels.Line:
-    from sidelight.report import regret_panels
-
-    arrays, runs = arrived(line.condition), profile.runs_of(line.condition)
-    band = confidence_band(arrays["regret"][:runs], CONFIDENCE)
-    several = runs > 1
-    return regret_panels.Line(
-        label=line.player.name,
-        rounds=arrays["rounds"].astype(float),
-        mean=band.mean,
-        low=band.low if several else None,
-        high=band.high if several else None,
-        family=family,
-        member=line.player.member,
-        mark=_mark(line),
-    )
-
-
-def _mark(line: Line) -> regret_panels.Mark | None:
+def _mark(line: Line) -> Mark | None:
     """Return the printed value that belongs to a curve."""
-    from sidelight.report.regret_panels import Mark
-
     printed = _printed(line)
     at = reading_round(line.player, line.condition)
     if printed is None or at is None:
@@ -99,23 +73,19 @@ def _mark(line: Line) -> regret_panels.Mark | None:
     return Mark(float(at), printed.mean, printed.std / math.sqrt(_published.RUNS))
 
 
-def _boxes(found: Sequence[Line], profile: Profile, arrived: Arrived) -> list[quartile_figure.QuartilePanel]:
+def _cases(found: Sequence[Line], profile: Profile, arrived: Arrived) -> dict[str, dict[str, list[Policy]]]:
     """Return the verifications of all policies by case and tolerance."""
-    from sidelight.report.quartile_figure import Box, Group, QuartilePanel
+    from sidelight.report.quartile_figure import Policy
 
-    panels: dict[int, dict[str, list[Box]]] = {}
+    cases: dict[str, dict[str, list[Policy]]] = {}
     for line in found:
         setting = line.section.setting
-        if not isinstance(setting, UseCase):
-            continue
-        values = arrived(line.condition)["verifications"][: profile.runs_of(line.condition)].astype(float)
-        printed = _printed(line, "verifications")
-        box = Box(line.player.name, values, None if printed is None else printed.median)
-        panels.setdefault(setting.case, {}).setdefault(setting.title, []).append(box)
-    return [
-        QuartilePanel(_CASES[case], [Group(title, boxes) for title, boxes in groups.items()])
-        for case, groups in panels.items()
-    ]
+        if isinstance(setting, UseCase):
+            values = arrived(line.condition)["verifications"][: profile.runs_of(line.condition)].astype(float)
+            printed = _printed(line, "verifications")
+            policy = Policy(line.player.name, values, None if printed is None else printed.median)
+            cases.setdefault(_CASES[setting.case], {}).setdefault(setting.title, []).append(policy)
+    return cases
 
 
 def _printed(line: Line, measure: str = "regret") -> _published.Pair | None:

@@ -81,7 +81,7 @@ class Player:
     reasons
         Why its number differs from the printed one, if it does, by protocol and key in `reasons.REASONS`.
     family, member
-        The hue and the dashes of its curve.
+        What the color and the dashes of its curve stand for in a figure, if several players share them.
     """
 
     strategy: str
@@ -92,8 +92,8 @@ class Player:
     slow: bool = False
     limit: bool = False
     reasons: Mapping[str, str] = field(default_factory=dict)
-    family: int = 0
-    member: int = 0
+    family: str = ""
+    member: str = ""
 
     @property
     def name(self) -> str:

@@ -16,9 +16,9 @@ def players(strategy: str, published: dict[str, Any], described: dict[str, Any])
             label=f"σ={text}, K={bins}",
             published={**published, "bins": bins, "sigma": sigma},
             described={**described, "bins": bins, "sigma": sigma},
-            family=family,
-            member=member,
+            family=f"σ={text}",
+            member=f"K={bins}",
         )
-        for family, (text, sigma) in enumerate(SIGMAS.items())
-        for member, bins in enumerate(BINS)
+        for text, sigma in SIGMAS.items()
+        for bins in BINS
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidelight.report.labels import spread, wrapped
-from sidelight.report.sheet import Box, Sheet, Spot
+from sidelight.report.sheet import Box, Spot, measure
 
 _GAP = 0.09
 _AWAY = 0.3
@@ -68,17 +68,17 @@ def center(corners: Sequence[Spot]) -> Spot:
 
 
 def place(
-    sheet: Sheet, triangle: Triangle, regions: dict[int, list[Spot]], names: dict[int, str], beside: Sequence[int]
+    triangle: Triangle, regions: dict[int, list[Spot]], names: dict[int, str], beside: Sequence[int]
 ) -> tuple[list[Inside], list[Outside]]:
     """Find room for the name of every region; those listed in `beside` never stand inside."""
     anchors = {key: center(corners) for key, corners in regions.items()}
     outer = list(beside)
     while True:
-        callouts = _place_outside(sheet, triangle, {key: anchors[key] for key in outer}, names)
+        callouts = _place_outside(triangle, {key: anchors[key] for key in outer}, names)
         leaders = [(callout.anchor, callout.end) for callout in callouts]
         inside, failed = [], []
         for key in [key for key in regions if key not in outer]:
-            found = _place_inside(sheet, key, regions[key], names[key], leaders)
+            found = _place_inside(key, regions[key], names[key], leaders)
             if found:
                 inside.append(found)
             else:
@@ -88,24 +88,22 @@ def place(
         outer += failed
 
 
-def _place_inside(
-    sheet: Sheet, key: int, corners: Sequence[Spot], name: str, leaders: Sequence[tuple[Spot, Spot]]
-) -> Inside | None:
+def _place_inside(key: int, corners: Sequence[Spot], name: str, leaders: Sequence[tuple[Spot, Spot]]) -> Inside | None:
     """Try the name on one line, then on several, then in a smaller type."""
     for text, size in ((name, 9.5), (wrapped(name), 9.5), (wrapped(name, 9), 9.0), (wrapped(name), 8.0)):
-        spot, room = _roomiest(corners, sheet.measure(text, size), leaders)
+        spot, room = _roomiest(corners, measure(text, size), leaders)
         if room >= _GAP:
             return Inside(key, spot, text, size)
     return None
 
 
-def _place_outside(sheet: Sheet, triangle: Triangle, anchors: dict[int, Spot], names: dict[int, str]) -> list[Outside]:
+def _place_outside(triangle: Triangle, anchors: dict[int, Spot], names: dict[int, str]) -> list[Outside]:
     sides: dict[str, list[int]] = {"left": [], "right": [], "bottom": []}
     for key, anchor in anchors.items():
         sides[triangle.nearest(anchor)].append(key)
     texts = {key: wrapped(names[key], 18) for key in anchors}
     low, high = triangle.free
-    widths = {key: sheet.measure(texts[key])[0] + 2 * _GAP for key in anchors}
+    widths = {key: measure(texts[key])[0] + 2 * _GAP for key in anchors}
     while sum(widths[key] for key in sides["bottom"]) > high - low:
         moved = max(sides["bottom"], key=lambda key: (abs(anchors[key][0] - triangle.side / 2), key))
         sides["bottom"].remove(moved)
@@ -117,20 +115,18 @@ def _place_outside(sheet: Sheet, triangle: Triangle, anchors: dict[int, Spot], n
     ):
         placed.append(Outside(key, anchors[key], (x, -_AWAY + 0.03), (x, -_AWAY), texts[key], "center"))
     for side in ("left", "right"):
-        placed += _beside(sheet, triangle, side, {key: anchors[key] for key in sides[side]}, texts)
+        placed += _beside(triangle, side, {key: anchors[key] for key in sides[side]}, texts)
     return placed
 
 
-def _beside(
-    sheet: Sheet, triangle: Triangle, side: str, anchors: dict[int, Spot], texts: dict[int, str]
-) -> list[Outside]:
+def _beside(triangle: Triangle, side: str, anchors: dict[int, Spot], texts: dict[int, str]) -> list[Outside]:
     """Stack names along the left or the right side, each about where a straight way out leads."""
     slope = math.sqrt(3)
     wanted, sizes = [], []
     for key, (x, y) in anchors.items():
         depth = (slope * (x if side == "left" else triangle.side - x) - y) / 2
         wanted.append(y + (depth + _AWAY) / 2)
-        sizes.append(sheet.measure(texts[key])[1] + 0.08)
+        sizes.append(measure(texts[key])[1] + 0.08)
     heights = spread(wanted, sizes, 0.0, max(triangle.height, sum(sizes)))
     placed = []
     for (key, anchor), y, size in zip(anchors.items(), heights, sizes, strict=True):

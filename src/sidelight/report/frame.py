@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from sidelight.analysis import Analysis
 from sidelight.report.ink import BORDERS, FAINT, INK, Border, border_style
 from sidelight.report.labels import drawable, shortened
-from sidelight.report.sheet import Box, Sheet
+from sidelight.report.sheet import Box, Sheet, measure
 
 _REGRET = {
     "trivial": "no regret at all",
@@ -35,10 +35,10 @@ def draw_title(sheet: Sheet, analysis: Analysis) -> None:
     )
     name = shortened(drawable(game.name or "A game"), 110)
     room = max(box.right, below.right) - box.left
-    while sheet.measure(lines := textwrap.fill(name, 60), 13, bold=True)[0] > room and room < 4:
+    while measure(lines := textwrap.fill(name, 60), 13, bold=True)[0] > room and room < 4:
         room += 0.5
-    if sheet.measure(lines, 13, bold=True)[0] > room:
-        width = max(16, int(60 * room / sheet.measure(lines, 13, bold=True)[0]))
+    if measure(lines, 13, bold=True)[0] > room:
+        width = max(16, int(60 * room / measure(lines, 13, bold=True)[0]))
         lines = textwrap.fill(name, width)
     sheet.text((box.left, below.top + 0.06), lines, size=13, bold=True, ha="left", va="bottom")
 
@@ -53,7 +53,7 @@ def draw_legend(sheet: Sheet, analysis: Analysis, extra: Iterable[tuple[str, str
     box = sheet.bounds or Box(0, 0, 4, 1)
     x, y, room = box.left, box.bottom - 0.28, max(box.right - box.left, 4.6)
     for mark, meaning in entries:
-        width = _SAMPLE + sheet.measure(meaning, 8.5)[0]
+        width = _SAMPLE + measure(meaning, 8.5)[0]
         if x > box.left and x + width > box.left + room:
             x, y = box.left, y - _ROW
         _draw_sample(sheet, mark, x, y)
@@ -61,7 +61,7 @@ def draw_legend(sheet: Sheet, analysis: Analysis, extra: Iterable[tuple[str, str
         x += width + 0.25
     if note:
         top = y - 0.16 if entries else y + 0.1
-        width = int(room / sheet.measure("n" * 50, 8.5)[0] * 54)
+        width = int(room / measure("n" * 50, 8.5)[0] * 54)
         sheet.text((box.left, top), textwrap.fill(note, width), size=8.5, ha="left", va="top", color=FAINT)
 
 

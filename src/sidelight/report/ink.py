@@ -20,6 +20,8 @@ ALARM = "#c1121f"
 """Borders that nothing can tell apart."""
 
 _HUES = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#0072B2", "#D55E00", "#999999")
+CURVES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A7A7A")
+"""The hues of curves, in an order that keeps neighbors apart, without the yellow that a thin line on white loses."""
 _HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oooo", "||||")
 
 
@@ -54,6 +56,16 @@ def fill(rank: int) -> tuple[str, str]:
 def stroke(rank: int) -> str:
     """Return the strong color, dark enough for a line on white, that goes with `fill`."""
     return _mixed(_HUES[rank % len(_HUES)], "#000000", 0.12)
+
+
+def dark(color: str) -> str:
+    """Return a color dark enough for text on white."""
+    return _mixed(color, "#000000", 0.2)
+
+
+def light(color: str) -> str:
+    """Return a color light enough to see dark lines on it."""
+    return _mixed(color, "#ffffff", 0.55)
 
 
 def plate(color: str, hatch: str) -> dict[str, object] | None:

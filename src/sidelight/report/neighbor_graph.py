@@ -10,7 +10,7 @@ from sidelight.analysis import Analysis
 from sidelight.report.frame import draw_legend, draw_title
 from sidelight.report.ink import BORDERS, FAINT, INK, Border, border_style
 from sidelight.report.labels import action_labels, shortened
-from sidelight.report.sheet import Box, Sheet, Spot
+from sidelight.report.sheet import Box, Sheet, Spot, measure
 
 _NODE = "#9fc9e4"
 _ROW = 0.22
@@ -104,7 +104,7 @@ def _write_names(sheet: Sheet, nodes: list[_Node], away: float) -> None:
 
 def _upright_box(sheet: Sheet, node: _Node, away: float, size: float) -> Box:
     """Return the box of a name that touches a ring around the node in the direction away from the center."""
-    width, height = sheet.measure(node.label, size)
+    width, height = measure(node.label, size)
     dx, dy = math.cos(node.angle), math.sin(node.angle)
     x = node.spot[0] + away * dx + width / 2 * max(-1.0, min(1.0, 1.6 * dx))
     y = node.spot[1] + away * dy + height / 2 * dy

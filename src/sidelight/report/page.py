@@ -1,4 +1,8 @@
-"""A page of known size: texts, panels, headings and a key, all placed in inches from its lower left corner."""
+"""What figures with panels share: a grid of panels, a heading and keys above them, and how numbers are written.
+
+Panels get the size that is asked for, Matplotlib's constrained layout finds the room for what stands around them, and
+the figure becomes as large as both need. This is done once, so that the layout is the same in every format.
+"""
 
 from __future__ import annotations
 
@@ -6,199 +10,182 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.legend import Legend
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.transforms import ScaledTranslation, Transform
 
-from sidelight.report.ink import FAINT, INK
+from sidelight.report.ink import FAINT, INK, PALE
 from sidelight.report.labels import drawable, shortened, wrapped
-from sidelight.report.sheet import FONT, Sheet, Spot
+from sidelight.report.sheet import FONT, Spot, measure
 
-Dashes = tuple[float, tuple[float, ...]] | str
+TEXT, TICK_TEXT, PANEL_TITLE, _TITLE = 8.5, 7.5, 9.5, 13
+_LONGEST, _LONGEST_TITLE = 96, 160  # characters
+_MARGIN, _BETWEEN, _NARROWEST = 0.16, 0.1, 5.4  # inches
 
-# Okabe and Ito's hues in an order that keeps neighbors apart, without the yellow that a thin line on white loses.
-HUES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A7A7A")
-TEXT, TICK_TEXT = 8.5, 7.5
-SETTINGS = {"font.family": FONT, "font.size": TEXT, "axes.unicode_minus": True, "text.parse_math": False}
-MARGIN = 0.18
-_TITLE = 13
-_LONGEST_TITLE = 160
-_UNDER_TITLE = 0.07
-_KEY_ROW, _SAMPLE, _MARKER, _AFTER_SAMPLE, _BETWEEN_ENTRIES = 0.2, 0.34, 0.1, 0.07, 0.24
-
-
-class Page:
-    """A figure in inches."""
-
-    def __init__(self, width: float, height: float) -> None:
-        self.size: Spot = (width, height)
-        self.figure: Figure = Figure(figsize=self.size, dpi=100, facecolor="white")
-        FigureCanvasAgg(self.figure)
-
-    def panel(self, left: float, bottom: float, width: float, height: float) -> Axes:
-        """Add axes in the given box."""
-        across, up = self.size
-        return self.figure.add_axes((left / across, bottom / up, width / across, height / up))
-
-    def write(
-        self,
-        spot: Spot,
-        text: str,
-        points: float = TEXT,
-        color: str = INK,
-        bold: bool = False,
-        va: str = "bottom",
-        ha: str = "left",
-    ) -> None:
-        """Write a text."""
-        self.figure.text(
-            spot[0] / self.size[0],
-            spot[1] / self.size[1],
-            text,
-            fontsize=points,
-            color=color,
-            fontweight="bold" if bold else "normal",
-            ha=ha,
-            va=va,
-            linespacing=1.15,
-        )
-
-    def line(self, spots: Sequence[Spot], **look: Any) -> None:
-        """Draw a line (or markers) through the given spots, outside of all panels."""
-        xs, ys = ([spot[k] / self.size[k] for spot in spots] for k in (0, 1))
-        self.figure.add_artist(Line2D(xs, ys, **look))
+SETTINGS = {
+    "font.family": FONT,
+    "font.size": TEXT,
+    "text.color": INK,
+    "text.parse_math": False,
+    "axes.edgecolor": PALE,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": PANEL_TITLE,
+    "axes.titleweight": "bold",
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.6,
+    **dict.fromkeys(("xtick.color", "ytick.color"), PALE),
+    **dict.fromkeys(("xtick.labelcolor", "ytick.labelcolor"), INK),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), TICK_TEXT),
+    **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 3),
+    **dict.fromkeys(("xtick.minor.size", "ytick.minor.size"), 1.5),
+    "legend.frameon": False,
+    "legend.fontsize": TEXT,
+    "legend.handlelength": 2.8,
+    **dict.fromkeys(("legend.borderpad", "legend.borderaxespad"), 0),
+}
+"""The look of all figures with panels, whatever the user's settings."""
 
 
-class Heading:
-    """Title and subtitle, broken into lines that fit, and the room that they take."""
+class Heading(NamedTuple):
+    """What stands above all panels: title, subtitle, and rows of samples whose labels say what they mean."""
 
-    def __init__(self, paper: Sheet, title: str, subtitle: str, room: float) -> None:
-        self._title = fitted(paper, shortened(drawable(title), _LONGEST_TITLE), _TITLE, True, room)
-        self._subtitle = fitted(paper, drawable(subtitle), TEXT, False, room)
-        self._under = paper.measure(self._subtitle, TEXT)[1] + _UNDER_TITLE if self._subtitle else 0.0
-        self.height: float = self._under + paper.measure(self._title, _TITLE, True)[1]
-
-    def write(self, page: Page, spot: Spot) -> None:
-        """Write both, the lower left corner at the spot."""
-        page.write(spot, self._subtitle, TEXT, FAINT)
-        page.write((spot[0], spot[1] + self._under), self._title, _TITLE, INK, bold=True)
+    title: str
+    subtitle: str
+    keys: Sequence[Sequence[Any]] = ()
 
 
-class Entry(NamedTuple):
-    """What a key says about one look of lines or markers."""
-
-    text: str
-    color: str
-    dashes: Dashes = "solid"
-    width: float = 1.7
-    marker: str = ""
-
-    @property
-    def sample(self) -> float:
-        """How far from the entry's left its text begins."""
-        return (_MARKER if self.marker else _SAMPLE) + _AFTER_SAMPLE
+def make_panels(count: int) -> tuple[Figure, list[Axes]]:
+    """Return a figure with so many panels, at most two in a row."""
+    rows, columns = _shape(count)
+    figure = Figure(figsize=(6 * columns, 4 * rows), dpi=100, facecolor="white")
+    FigureCanvasAgg(figure)
+    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    for empty in grid[count:]:
+        empty.remove()
+    return figure, list(grid[:count])
 
 
-class KeyRow(NamedTuple):
-    """Entries that belong together, and what they have in common (nothing is said if this is empty)."""
+def arrange(figure: Figure, panel: Spot, heading: Heading, flush: bool = False) -> None:
+    """Give all panels a size in inches and write the heading above them.
 
-    meaning: str
-    entries: Sequence[Entry]
-
-
-class _Placed(NamedTuple):
-    """An entry and where it goes: from the left, and in which line from the top."""
-
-    left: float
-    line: int
-    entry: Entry
-
-
-class Key:
-    """Rows of samples and what they mean; rows that are too long are continued below."""
-
-    def __init__(self, paper: Sheet, rows: Sequence[KeyRow], room: float) -> None:
-        rows = [row for row in rows if row.entries or row.meaning]
-        indent = max((paper.measure(row.meaning, TEXT)[0] + 0.14 for row in rows if row.meaning), default=0.0)
-        self._meanings: list[tuple[int, str]] = []
-        self._placed: list[_Placed] = []
-        line = -1
-        for row in rows:
-            line, left = line + 1, indent
-            self._meanings.append((line, row.meaning))
-            for entry in row.entries:
-                text = fitted(paper, entry.text, TEXT, False, room - indent - entry.sample)
-                width = entry.sample + paper.measure(text, TEXT)[0]
-                if left > indent and left + width > room:
-                    line, left = line + 1, indent
-                self._placed.append(_Placed(left, line, entry._replace(text=text)))
-                left += width + _BETWEEN_ENTRIES
-                if "\n" in text:  # nothing goes beside a text of several lines
-                    line, left = line + text.count("\n"), room + 1
-        self.height: float = _KEY_ROW * (line + 1)
-
-    def draw(self, page: Page, spot: Spot) -> None:
-        """Draw the key, its upper left corner at the spot."""
-        for line, meaning in self._meanings:
-            page.write((spot[0], self._baseline(spot, line)), meaning, TEXT, FAINT, va="baseline")
-        for left, line, entry in self._placed:
-            x, y = spot[0] + left, self._baseline(spot, line) + 0.04
-            look: dict[str, Any] = {"color": entry.color, "lw": entry.width, "ls": entry.dashes}
-            if entry.marker:
-                page.line([(x + _MARKER / 2, y)], **hollow(entry.color, entry.marker))
-            else:
-                page.line([(x, y), (x + _SAMPLE, y)], dash_capstyle="butt", solid_capstyle="butt", **look)
-            for below, text in enumerate(entry.text.split("\n")):
-                at = (x + entry.sample, self._baseline(spot, line + below))
-                page.write(at, text, TEXT, INK, va="baseline")
-
-    @staticmethod
-    def _baseline(spot: Spot, line: int) -> float:
-        return spot[1] - _KEY_ROW * (line + 0.7)
+    The heading begins where the first panel does, or, if `flush`, at the left margin.
+    """
+    ConstrainedLayoutEngine(w_pad=_MARGIN, h_pad=_MARGIN, wspace=0, hspace=0).execute(figure)
+    size, boxes = figure.get_size_inches(), [axes.get_position().frozen() for axes in figure.axes]
+    rows, columns = _shape(len(boxes))
+    # What stands around the panels keeps its size, so the figure has to grow by what all of them lack.
+    width, height = size + (columns, rows) * (np.array(panel) - size * boxes[0].size)
+    width = max(width, _NARROWEST)
+    left = _MARGIN if flush else boxes[0].x0 * size[0]
+    above = _write_heading(figure, heading, left, width - left - _MARGIN)
+    figure.set_size_inches(width, height + above)
+    growth = ((width, height) - size) / (columns, rows)
+    for place, (axes, box) in enumerate(zip(figure.axes, boxes, strict=True)):
+        row, column = divmod(place, columns)
+        corner = size * box.p0 + growth * (column, rows - 1 - row)
+        axes.set_position(np.append(corner, size * box.size + growth) / (2 * (width, height + above)))
+    figure.align_ylabels()
 
 
-def hollow(color: str, marker: str = "D") -> dict[str, Any]:
-    """Return the look of a hollow marker: published values."""
-    return {"color": color, "marker": marker, "mfc": "white", "mec": color, "mew": 1.2, "ms": 4.8, "ls": "none"}
+def _shape(count: int) -> tuple[int, int]:
+    """Return how many rows and columns of panels there are."""
+    return -(-count // 2), min(2, count)
 
 
-def fitted(paper: Sheet, text: str, points: float, bold: bool, room: float) -> str:
+def _write_heading(figure: Figure, heading: Heading, left: float, room: float) -> float:
+    """Write a heading from the upper left corner down; return how high it is."""
+    down = _MARGIN
+    title = fitted(shortened(drawable(heading.title), _LONGEST_TITLE), _TITLE, True, room)
+    subtitle = fitted(drawable(heading.subtitle), TEXT, False, room)
+    for text, look in ((title, {"size": _TITLE, "weight": "bold"}), (subtitle, {"color": FAINT})):
+        if text:
+            place = moved(figure, figure.transFigure, left, -down)
+            artist = figure.text(0, 1, text, va="top", linespacing=1.15, transform=place, **look)
+            down += artist.get_window_extent().height / figure.dpi + _BETWEEN
+    for samples in heading.keys:
+        legend = _key(figure, samples, moved(figure, figure.transFigure, left, -down), room)
+        down += legend.get_window_extent().height / figure.dpi + _BETWEEN
+    return down - _MARGIN / 2
+
+
+def _key(figure: Figure, samples: Sequence[Any], place: Transform, room: float) -> Legend:
+    """Explain samples in as few lines as fit."""
+    for sample in samples:
+        sample.set_label(fitted(shortened(drawable(sample.get_label()), _LONGEST), TEXT, False, room - 0.5))
+    corner = {"loc": "upper left", "bbox_to_anchor": (0, 1), "bbox_transform": place}
+    narrow = {"handlelength": 0.8} if all(sample.get_linestyle() == "None" for sample in samples) else {}
+    columns = len(samples)
+    while True:
+        legend = figure.legend(handles=samples, ncols=columns, **corner, **narrow)
+        if columns == 1 or legend.get_window_extent().width <= room * figure.dpi:
+            return legend
+        legend.remove()
+        columns -= 1
+
+
+def moved(figure: Figure | SubFigure, transform: Transform, right: float, up: float) -> Transform:
+    """Return a transform whose results are moved by inches."""
+    return transform + ScaledTranslation(right, up, figure.dpi_scale_trans)
+
+
+def hollow(color: str) -> dict[str, Any]:
+    """Return the look of a published value: a hollow diamond."""
+    return {"color": color, "marker": "D", "mfc": "white", "mec": color, "mew": 1.2, "ms": 4.8, "ls": "none"}
+
+
+def fitted(text: str, points: float, bold: bool, room: float) -> str:
     """Break a text into lines that fit."""
     width = len(text)
-    while width > 12 and paper.measure(textwrap.fill(text, width), points, bold)[0] > room:
+    while width > 12 and measure(textwrap.fill(text, width), points, bold)[0] > room:
         width -= 2
     return textwrap.fill(text, width) if text else text
 
 
-def label_lines(text: str, width: int, longest: int = 96) -> str:
+def label_lines(text: str, width: int, longest: int = _LONGEST) -> str:
     """Return a label that can be drawn, in several lines if it is long."""
     return wrapped(shortened(drawable(text), longest), width) if len(text) > width else drawable(text)
 
 
-def dark(color: str) -> str:
-    """Return a color dark enough for text on white."""
-    return "#" + "".join(f"{round(0.8 * int(color[k : k + 2], 16)):02x}" for k in (1, 3, 5))
-
-
-def lighter(color: str) -> str:
-    """Return a color light enough to see dark lines on it."""
-    return "#" + "".join(f"{round(255 - 0.45 * (255 - int(color[k : k + 2], 16))):02x}" for k in (1, 3, 5))
+def logarithmic_ticks(axis: Any, detailed: float) -> None:
+    """Put ticks where they are few: at 1, 2 and 5 on up to so many decades, else at some powers of ten."""
+    low, high = axis.get_view_interval()
+    decades = np.log10(high / low)
+    subs: tuple[int, ...] = (1, 2, 5) if decades < detailed else (1,)
+    step = max(1, round(decades / 5))
+    axis.set_major_locator(LogLocator(10 ** (step if subs == (1,) else 1), subs=subs, numticks=20))
+    axis.set_minor_locator(LogLocator(10, subs=tuple(range(2, 10)) if decades < 7 else (1,), numticks=50))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(tick))
 
 
 def short_number(value: float) -> str:
-    """Write a positive value to three digits, or whole if it has more."""
-    return _power(f"{value:#.3g}".rstrip(".")) if value < 999.5 else f"{value:,.0f}".replace(",", "\N{THIN SPACE}")
+    """Write a value to three digits, or whole if it has more."""
+    if abs(value) < 1e-12:
+        return "0"
+    text = _power(f"{value:#.3g}".rstrip(".")) if abs(value) < 999.5 else f"{value:,.0f}"
+    return _typeset(text)
 
 
 def tick(value: float, position: int | None = None) -> str:
-    """Write a number at an axis, thousands apart by a thin space."""
-    size = abs(value)
-    if size >= 1e7 or 0 < size < 1e-3:
-        return _power(f"{value:.0e}")
-    return f"{value:,.7g}".replace(",", "\N{THIN SPACE}").replace("-", "\N{MINUS SIGN}")
+    """Write a number at an axis."""
+    return _typeset(_power(f"{value:.0e}") if abs(value) >= 1e7 or 0 < abs(value) < 1e-3 else f"{value:,.7g}")
 
 
 def _power(text: str) -> str:
     """Write a power of ten without the plus and the leading zero."""
     return text.replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
+
+
+def _typeset(text: str) -> str:
+    """Set thousands apart by a thin space, and write a minus as one."""
+    return text.replace(",", "\N{THIN SPACE}").replace("-", "\N{MINUS SIGN}")

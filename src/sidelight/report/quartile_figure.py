@@ -6,259 +6,201 @@ off a logarithmic axis.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
-from matplotlib.ticker import FuncFormatter
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from sidelight.errors import SidelightError
 from sidelight.kernels.arrays import Floats
-from sidelight.report.ink import FAINT, INK, PALE
+from sidelight.report import page
+from sidelight.report.ink import CURVES, FAINT, INK, dark, light
 from sidelight.report.labels import drawable, shortened
-from sidelight.report.page import (
-    HUES,
-    MARGIN,
-    SETTINGS,
-    TEXT,
-    TICK_TEXT,
-    Entry,
-    Heading,
-    Key,
-    KeyRow,
-    Page,
-    dark,
-    fitted,
-    hollow,
-    label_lines,
-    lighter,
-    short_number,
-    tick,
-)
-from sidelight.report.regret_axes import logarithmic_ticks
-from sidelight.report.sheet import Sheet
+from sidelight.report.page import TEXT, TICK_TEXT, Heading, fitted, hollow, label_lines, moved, short_number
+from sidelight.report.sheet import measure
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-_PANEL_TITLE = 9.5
 _NAME_WIDTH, _LONGEST = 24, 72  # characters of a policy's name
 
 # Inches.
-_PANEL, _AFTER_NAMES, _BEFORE_NUMBERS, _BETWEEN, _NARROWEST = 2.6, 0.08, 0.12, 0.35, 5.0
-_ROW, _LINE, _GROUP_GAP, _INDENT, _BOX, _STROKE = 0.2, 0.15, 0.08, 0.1, 0.1, 0.17
-_BOTTOM, _BETWEEN_ROWS, _ABOVE_PANEL, _UNDER_TITLE, _UNDER_KEY = 0.36, 0.5, 0.1, 0.12, 0.14
+_PANEL, _ROW, _LINE, _GROUP_GAP, _BOX, _STROKE, _INDENT, _BESIDE = 2.6, 0.2, 0.15, 0.08, 0.1, 0.17, 0.1, 0.1
 _MIDDLE = "center_baseline"  # so that names and numbers stand on one line
-_HEADINGS = ("median", "published")
 
 
-class Box(NamedTuple):
+class Policy(NamedTuple):
     """One policy: the values of all runs, and a published median, drawn as a hollow diamond."""
 
     label: str
     values: Floats
-    published: float | None
+    published: float | None = None
 
 
-class Group(NamedTuple):
-    """Policies under the same conditions."""
-
-    title: str
-    boxes: Sequence[Box]
-
-
-class QuartilePanel(NamedTuple):
-    """One case: groups, from top to bottom."""
-
-    title: str
-    groups: Sequence[Group]
+Cases = Mapping[str, Mapping[str, Sequence[Policy]]]
+"""By the title of a panel and the title of a group in it: policies under the same conditions."""
 
 
 class _Row(NamedTuple):
-    """A line of text and, unless it is the title of a group, a box; the center is in inches below the panel's top."""
+    """A line of text and, unless it is the title of a group, a policy; places are in inches below the panel's top."""
 
     text: str
-    center: float
-    box: Box | None
+    middle: float
+    bottom: float
+    policy: Policy | None
 
 
-class _Rows(NamedTuple):
-    """All rows of a panel, and how high they are together."""
-
-    title: str
-    rows: list[_Row]
-    height: float
-
-
-class _Widths(NamedTuple):
-    """How the width of a panel is used: names on the left, boxes, and columns of numbers on the right."""
-
-    names: float
-    numbers: list[float]
-
-    @property
-    def total(self) -> float:
-        """From the left of the names to the right of the numbers."""
-        return self.names + _AFTER_NAMES + _PANEL + sum(_BEFORE_NUMBERS + each for each in self.numbers)
-
-
-def draw_quartiles(panels: Sequence[QuartilePanel], title: str, subtitle: str, measure: str) -> Figure:
+def draw_quartiles(cases: Cases, title: str, subtitle: str, measured: str) -> Figure:
     """Draw what several policies took in all runs.
 
     Parameters
     ----------
-    panels
-        The cases, in reading order. All share a horizontal axis, so that they can be compared.
+    cases
+        One panel each, in reading order. All share a horizontal axis, so that they can be compared.
     title, subtitle
         Written above all panels.
-    measure
+    measured
         What was counted, written under the horizontal axes.
     """
-    _check(panels)
-    with style.context(["default", SETTINGS]):
-        return _draw(panels, title, subtitle, measure)
+    _check(cases)
+    with style.context(["default", page.SETTINGS]):
+        return _draw(cases, title, subtitle, measured)
 
 
-def _draw(panels: Sequence[QuartilePanel], title: str, subtitle: str, measure: str) -> Figure:
-    """Put the page together: panels in two columns, how to read them and the title above all."""
-    paper = Sheet()
-    boxes = [box for panel in panels for group in panel.groups for box in group.boxes]
-    colors = {label: HUES[k % len(HUES)] for k, label in enumerate(dict.fromkeys(box.label for box in boxes))}
-    published = any(box.published is not None for box in boxes)
-    filled = [_rows(panel) for panel in panels]
-    widths = _widths(paper, filled, published)
-    across = min(2, len(panels))
-    room = max(across * widths.total + (across - 1) * _BETWEEN, _NARROWEST)
-    heading = Heading(paper, title, subtitle, room)
-    entries = [Entry("published median", INK, marker="D")] if published else []
-    key = Key(paper, [KeyRow("box: middle half of the runs, stroke: median, whiskers: 5 to 95 %", entries)], room)
-    below = fitted(paper, drawable(measure), TEXT, False, _PANEL)
-    bottom = _BOTTOM + paper.measure(below, TEXT)[1]
-    grid = [filled[k : k + across] for k in range(0, len(filled), across)]
-    titles = [[fitted(paper, each.title, _PANEL_TITLE, True, widths.total) for each in row] for row in grid]
-    overs = [max(paper.measure(text, _PANEL_TITLE, True)[1] for text in row) + _ABOVE_PANEL for row in titles]
-    heights = [max(each.height for each in row) for row in grid]
-    body = sum(overs) + sum(heights) + (len(grid) - 1) * _BETWEEN_ROWS + bottom
-    page = Page(2 * MARGIN + room, body + _UNDER_KEY + key.height + _UNDER_TITLE + heading.height + MARGIN)
-    heading.write(page, (MARGIN, body + _UNDER_KEY + key.height + _UNDER_TITLE))
-    key.draw(page, (MARGIN, body + _UNDER_KEY + key.height))
-    at = body
-    for row, texts, over, height in zip(grid, titles, overs, heights, strict=True):
-        for column, (each, text) in enumerate(zip(row, texts, strict=True)):
-            left = MARGIN + column * (widths.total + _BETWEEN)
-            page.write((left, at - over + _ABOVE_PANEL), text, _PANEL_TITLE, INK, True, "baseline")
-            axes = page.panel(left + widths.names + _AFTER_NAMES, at - over - each.height, _PANEL, each.height)
-            _fill(axes, each, colors, _limits(boxes))
-            _write_rows(page, each, (left, at - over), widths)
-        at -= over + height + _BETWEEN_ROWS
-    for axes in page.figure.axes[-across:]:
-        axes.set_xlabel(below, color=INK)
-    return page.figure
+def _draw(cases: Cases, title: str, subtitle: str, measured: str) -> Figure:
+    """Put the figure together: panels in two columns, how to read them and the title above all."""
+    figure, grid = page.make_panels(len(cases))
+    panels = [_rows(groups) for groups in cases.values()]
+    policies = [row.policy for rows in panels for row in rows if row.policy]
+    colors = {label: CURVES[k % len(CURVES)] for k, label in enumerate(dict.fromkeys(p.label for p in policies))}
+    names = max(
+        measure(row.text, TEXT, not row.policy)[0] + _INDENT * bool(row.policy) for each in panels for row in each
+    )
+    columns = _columns(policies)
+    height = max(rows[-1].bottom for rows in panels) + 0.06
+    for place, (axes, name, rows) in enumerate(zip(grid, cases, panels, strict=True)):
+        axes.set(xscale="log", xlim=_limits(policies), ylim=(height, 0), yticks=[])
+        axes.spines["left"].set_visible(False)
+        page.logarithmic_ticks(axes.xaxis, 1.9)
+        for row in rows:
+            if row.policy:
+                _draw_box(axes, row.policy, row.middle, colors[row.policy.label])
+        _write_rows(axes, rows, names, columns)
+        room = names + _BESIDE + _PANEL + max(columns.values())
+        top = moved(figure, axes.transAxes, -names - _BESIDE, 0.08)
+        text = fitted(shortened(drawable(name), 120), page.PANEL_TITLE, True, room)
+        axes.text(0, 1, text, transform=top, size=page.PANEL_TITLE, weight="bold", linespacing=1.15)
+        if place >= len(cases) - min(2, len(cases)):
+            axes.set_xlabel(fitted(drawable(measured), TEXT, False, _PANEL))
+    heading = Heading(title, subtitle, [_key("published" in columns)])
+    page.arrange(figure, (_PANEL, height), heading, flush=True)
+    return figure
 
 
-def _rows(panel: QuartilePanel) -> _Rows:
-    """Put groups and boxes below each other."""
+def _rows(groups: Mapping[str, Sequence[Policy]]) -> list[_Row]:
+    """Put groups and their policies below each other."""
     rows: list[_Row] = []
-    at = 0.0
-    for group in panel.groups:
-        title = label_lines(group.title, _NAME_WIDTH, _LONGEST)
-        at += _GROUP_GAP if rows else 0.0
-        for text, box in [(title, None), *((label_lines(b.label, _NAME_WIDTH, _LONGEST), b) for b in group.boxes)]:
+    bottom = 0.0
+    for title, policies in groups.items():
+        bottom += _GROUP_GAP if rows else 0.0
+        for label, policy in [(title, None), *((policy.label, policy) for policy in policies)]:
+            text = label_lines(label, _NAME_WIDTH, _LONGEST)
             height = _ROW + _LINE * text.count("\n")
-            rows.append(_Row(text, at + height / 2, box))
-            at += height
-    return _Rows(shortened(drawable(panel.title), 120), rows, at + 0.06)
+            bottom += height
+            rows.append(_Row(text, bottom - height / 2, bottom, policy))
+    return rows
 
 
-def _widths(paper: Sheet, filled: Sequence[_Rows], published: bool) -> _Widths:
-    """Return how much room names and numbers need."""
-    rows = [row for each in filled for row in each.rows]
-    names = max(paper.measure(row.text, TEXT, row.box is None)[0] + (_INDENT if row.box else 0.0) for row in rows)
-    numbers = []
-    for column, heading in enumerate(_HEADINGS[: 1 + published]):
-        texts = [_numbers(row.box)[column] for row in rows if row.box]
-        numbers.append(max(paper.measure(heading, TICK_TEXT)[0], *(paper.measure(text, TEXT)[0] for text in texts)))
-    return _Widths(names, numbers)
+def _columns(policies: Sequence[Policy]) -> dict[str, float]:
+    """Return the columns of numbers by their headings, and how far right of the panels they end."""
+    columns, end = {}, 0.0
+    for heading in ("median", "published"):
+        texts = [text for policy in policies if (text := _number(policy, heading))]
+        if texts:
+            end += _BESIDE + max(measure(heading, TICK_TEXT)[0], *(measure(text, TEXT)[0] for text in texts))
+            columns[heading] = end
+    return columns
 
 
-def _numbers(box: Box) -> tuple[str, str]:
-    """Return the median and the published one, as they are written."""
-    return short_number(float(np.median(box.values))), "" if box.published is None else short_number(box.published)
+def _number(policy: Policy, heading: str) -> str:
+    """Return what stands in a column of numbers."""
+    value = float(np.median(policy.values)) if heading == "median" else policy.published
+    return "" if value is None else short_number(value)
 
 
-def _limits(boxes: Sequence[Box]) -> tuple[float, float]:
+def _limits(policies: Sequence[Policy]) -> tuple[float, float]:
     """Return the ends of the axis that all panels share."""
-    ends = [float(end) for box in boxes for end in np.quantile(box.values, (_QUANTILES[0], _QUANTILES[-1]))]
-    ends += [box.published for box in boxes if box.published is not None]
+    ends = [float(end) for each in policies for end in np.quantile(each.values, (_QUANTILES[0], _QUANTILES[-1]))]
+    ends += [policy.published for policy in policies if policy.published is not None]
     low, high = min(ends), max(ends)
     slack = 1.3 if high > 1.5 * low else 3.0
     return low / slack, high * slack
 
 
-def _fill(axes: Axes, filled: _Rows, colors: dict[str, str], limits: tuple[float, float]) -> None:
-    """Draw the boxes of a panel, on an axis whose vertical unit is the inch."""
-    axes.set_xscale("log")
-    axes.set_xlim(*limits)
-    axes.set_ylim(filled.height, 0)
-    for row in filled.rows:
-        if row.box is not None:
-            axes.axhline(row.center, color="#eeeeee", lw=0.6, zorder=1)
-            _draw_box(axes, row.box, row.center, colors[row.box.label])
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.spines["bottom"].set_color(PALE)
-    axes.set_yticks([])
-    axes.tick_params(which="both", color=PALE, labelcolor=INK, labelsize=TICK_TEXT, length=3)
-    axes.tick_params(which="minor", length=1.5)
-    axes.grid(axis="x", which="major", color="#dddddd", lw=0.6, zorder=0)
-    axes.set_axisbelow(True)
-    logarithmic_ticks(axes.xaxis, limits, 1.9)
-    axes.xaxis.set_major_formatter(FuncFormatter(tick))
+def _draw_box(axes: Axes, policy: Policy, y: float, color: str) -> None:
+    """Draw quartiles, median and whiskers; outline and stroke are seen even if all values agree."""
+    keys = ("whislo", "q1", "med", "q3", "whishi")
+    line: dict[str, Any] = {"color": dark(color), "lw": 1.0, "solid_capstyle": "butt"}
+    drawn = axes.bxp(
+        [dict(zip(keys, np.quantile(policy.values, _QUANTILES), strict=True))],
+        [y],
+        widths=_BOX,
+        capwidths=_BOX / 2,
+        orientation="horizontal",
+        patch_artist=True,
+        showfliers=False,
+        manage_ticks=False,
+        boxprops={"fc": light(color), "ec": dark(color), "lw": 0.9},
+        medianprops={**line, "lw": 2.2},
+        whiskerprops=line,
+        capprops=line,
+        zorder=4,
+    )
+    drawn["medians"][0].set_ydata((y - _STROKE / 2, y + _STROKE / 2))
+    axes.axhline(y, color="#eeeeee", lw=0.6, zorder=1)
+    if policy.published is not None:
+        axes.plot(policy.published, y, zorder=6, **hollow(INK))
 
 
-def _draw_box(axes: Axes, box: Box, y: float, color: str) -> None:
-    """Draw quartiles, median and whiskers; outline and stroke have a width of their own, even if all values agree."""
-    low, left, middle, right, high = (float(end) for end in np.quantile(box.values, _QUANTILES))
-    line: dict[str, Any] = {"color": dark(color), "solid_capstyle": "butt"}
-    axes.plot((low, high), (y, y), lw=1.0, marker="|", ms=4, mew=1.0, zorder=3, **line)
-    shape = Rectangle((left, y - _BOX / 2), right - left, _BOX, fc=lighter(color), ec=dark(color), lw=0.9, zorder=4)
-    axes.add_patch(shape)
-    axes.plot((middle, middle), (y - _STROKE / 2, y + _STROKE / 2), lw=2.2, zorder=5, **line)
-    if box.published is not None:
-        axes.plot(box.published, y, zorder=6, **hollow(INK))
+def _write_rows(axes: Axes, rows: Sequence[_Row], names: float, columns: Mapping[str, float]) -> None:
+    """Write the names left of a panel and the numbers right of it."""
+    sides = axes.get_yaxis_transform()
+    right = {heading: moved(axes.figure, sides, end, 0) for heading, end in columns.items()}
+    for heading, place in right.items():
+        axes.text(1, _ROW / 2, heading, transform=place, size=TICK_TEXT, color=FAINT, ha="right", va=_MIDDLE)
+    for row in rows:
+        left = moved(axes.figure, sides, -names - _BESIDE + (_INDENT if row.policy else 0.0), 0)
+        weight = "normal" if row.policy else "bold"
+        axes.text(0, row.middle, row.text, transform=left, weight=weight, linespacing=1.15, va=_MIDDLE)
+        if row.policy:
+            for heading, place in right.items():
+                axes.text(1, row.middle, _number(row.policy, heading), transform=place, ha="right", va=_MIDDLE)
 
 
-def _write_rows(page: Page, filled: _Rows, corner: tuple[float, float], widths: _Widths) -> None:
-    """Write the names and the numbers of a panel, whose upper left corner is given."""
-    left, top = corner
-    columns = []
-    at = left + widths.names + _AFTER_NAMES + _PANEL
-    for width in widths.numbers:
-        at += _BEFORE_NUMBERS + width
-        columns.append(at)
-    for x, heading in zip(columns, _HEADINGS, strict=False):
-        page.write((x, top - _ROW / 2), heading, TICK_TEXT, FAINT, va=_MIDDLE, ha="right")
-    for row in filled.rows:
-        y = top - row.center
-        page.write((left + (_INDENT if row.box else 0.0), y), row.text, TEXT, INK, row.box is None, _MIDDLE)
-        for x, text in zip(columns, _numbers(row.box) if row.box else (), strict=False):
-            page.write((x, y), text, TEXT, INK, va=_MIDDLE, ha="right")
+def _key(published: bool) -> list[Any]:
+    """Say how to read a row."""
+    samples: list[Any] = [
+        Patch(fc=light(FAINT), ec=FAINT, label="middle half of the runs"),
+        Line2D([], [], color=FAINT, ls="none", marker="|", ms=9, mew=2.2, label="median"),
+        Line2D([], [], color=FAINT, lw=1.0, label="5 to 95 % of the runs"),
+    ]
+    return samples + ([Line2D([], [], label="published median", **hollow(INK))] if published else [])
 
 
-def _check(panels: Sequence[QuartilePanel]) -> None:
+def _check(cases: Cases) -> None:
     """Explain what cannot be drawn."""
-    if not panels:
-        raise SidelightError("there are no panels to draw: give a list of one or more")
-    for panel in panels:
-        if not panel.groups or not all(group.boxes for group in panel.groups):
-            raise SidelightError(
-                f"the panel {panel.title!r} has no boxes, or a group without: give some or leave it out"
-            )
-        for box in (box for group in panel.groups for box in group.boxes):
-            values = np.asarray(box.values, float)
+    if not cases:
+        raise SidelightError("there are no panels to draw: give one or more")
+    for title, groups in cases.items():
+        if not groups or not all(groups.values()):
+            raise SidelightError(f"the panel {title!r} has no policies, or a group without: give some or leave it out")
+        for policy in (policy for policies in groups.values() for policy in policies):
+            values = np.asarray(policy.values, float)
             if not values.size:
-                raise SidelightError(f"{box.label!r} has no values: give those of one run or more, or leave it out")
-            numbers = values if box.published is None else np.append(values, box.published)
+                raise SidelightError(f"{policy.label!r} has no values: give those of one run or more, or leave it out")
+            numbers = values if policy.published is None else np.append(values, policy.published)
             if not np.isfinite(numbers).all() or numbers.min() <= 0:
-                raise SidelightError(f"the axis is logarithmic: give {box.label!r} finite values above zero")
+                raise SidelightError(f"the axis is logarithmic: give {policy.label!r} finite values above zero")

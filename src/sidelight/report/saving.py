@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,12 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
         )
     if Path(path).is_dir():
         raise SidelightError(f"cannot write the figure: {os.fspath(path)!r} is a folder")
+
+
+def require_matplotlib() -> None:
+    """Raise a clear error where figures cannot be drawn."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise SidelightError("figures are drawn by Matplotlib, which is not installed: pip install sidelight[plot]")
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:

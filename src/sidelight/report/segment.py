@@ -13,7 +13,7 @@ from sidelight.report.cells import cell
 from sidelight.report.frame import draw_legend, draw_title
 from sidelight.report.ink import FAINT, INK, PALE, border_style, fill, plate, stroke
 from sidelight.report.labels import action_labels, number, outcome_label, spread, wrapped
-from sidelight.report.sheet import Sheet, Spot
+from sidelight.report.sheet import Sheet, Spot, measure
 
 _STRIP = 0.36
 _SMALL = 8.0
@@ -133,7 +133,7 @@ def _name_lines(sheet: Sheet, plot: _Plot, lines: list[_Line]) -> None:
 def _draw_probabilities(sheet: Sheet, plot: _Plot, breaks: list[Fraction]) -> float:
     """Write the probabilities at which cells end between the plot and the strip; return where the strip begins."""
     texts = [number(value) for value in breaks]
-    widths, heights = zip(*(sheet.measure(text, _SMALL) for text in texts), strict=True)
+    widths, heights = zip(*(measure(text, _SMALL) for text in texts), strict=True)
     upright = sum(widths) + 0.1 * len(widths) > plot.width + 0.4
     sizes = [
         (height if upright else width) + (0.04 if upright else 0.1)
@@ -160,7 +160,7 @@ def _draw_cells(sheet: Sheet, plot: _Plot, cells: list[_Line], top: float) -> fl
         corners = [(left, top), (right, top), (right, top - _STRIP), (left, top - _STRIP)]
         sheet.area(corners, fc=color, ec="white", lw=0.8, hatch=hatch)
         middle = ((left + right) / 2, top - _STRIP / 2)
-        fitting = [size for size in (9, 8, 7.5) if sheet.measure(line.label, size)[0] + 0.14 <= right - left]
+        fitting = [size for size in (9, 8, 7.5) if measure(line.label, size)[0] + 0.14 <= right - left]
         if fitting:
             inside.append((middle, line.label, fitting[0], plate(color, hatch)))
         else:
@@ -176,7 +176,7 @@ def _name_below(sheet: Sheet, plot: _Plot, outside: list[tuple[Spot, str]], bott
     if not outside:
         return bottom
     texts = [wrapped(label) for _, label in outside]
-    widths, heights = zip(*(sheet.measure(text, _SMALL) for text in texts), strict=True)
+    widths, heights = zip(*(measure(text, _SMALL) for text in texts), strict=True)
     upright = sum(widths) + 0.12 * len(widths) > plot.width + 0.4
     sizes = [
         (height if upright else width) + (0.05 if upright else 0.12)
@@ -211,6 +211,6 @@ def _draw_ends(sheet: Sheet, analysis: Analysis, width: float, bottom: float) ->
     left = sheet.text((0, y), f"always {first}", ha="left", va="top", color=FAINT)
     right = sheet.text((width, y), f"always {second}", ha="right", va="top", color=FAINT)
     middle = f"probability of {second}"
-    half = sheet.measure(middle)[0] / 2 + 0.2
+    half = measure(middle)[0] / 2 + 0.2
     tight = left.right > width / 2 - half or right.left < width / 2 + half
     sheet.text((width / 2, y - (0.2 if tight else 0)), middle, va="top")

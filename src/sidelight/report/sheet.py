@@ -6,6 +6,7 @@ contents. This is what keeps labels apart from each other whatever the game.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -20,6 +21,21 @@ from sidelight.report.ink import ALARM, INK
 Spot = tuple[float, float]
 FONT = "DejaVu Sans"  # ships with Matplotlib, so figures look the same everywhere
 _DPI = 100
+
+
+@functools.lru_cache(maxsize=10_000)
+def measure(text: str, size: float = 9, bold: bool = False, math: bool = False) -> Spot:
+    """Return the width and height of a text in inches (before any rotation)."""
+    canvas = _paper()
+    artist = Text(0, 0, text, **_face(size, bold), parse_math=math, linespacing=1.15)
+    artist.set_figure(canvas.figure)
+    extent = artist.get_window_extent(canvas.get_renderer())
+    return extent.width / _DPI, extent.height / _DPI
+
+
+@functools.cache
+def _paper() -> FigureCanvasAgg:
+    return FigureCanvasAgg(Figure(dpi=_DPI))
 
 
 class Box(NamedTuple):
@@ -54,18 +70,7 @@ class Sheet:
         self._renderer: Any = FigureCanvasAgg(self.figure).get_renderer()
         self._axes: Axes = self.figure.add_axes((0, 0, 1, 1))
         self._axes.set_axis_off()
-        self._sizes: dict[tuple[str, float, bool, bool], Spot] = {}
         self.bounds: Box | None = None
-
-    def measure(self, text: str, size: float = 9, bold: bool = False, math: bool = False) -> Spot:
-        """Return the width and height of a text (before any rotation)."""
-        key = (text, size, bold, math)
-        if key not in self._sizes:
-            artist = Text(0, 0, text, **_face(size, bold), parse_math=math, linespacing=1.15)
-            artist.set_figure(self.figure)
-            extent = artist.get_window_extent(self._renderer)
-            self._sizes[key] = (extent.width / _DPI, extent.height / _DPI)
-        return self._sizes[key]
 
     def text(self, spot: Spot, text: str, size: float = 9, bold: bool = False, math: bool = False, **style: Any) -> Box:
         """Write a text (`ha`, `va`, `rotation` and other properties as in Matplotlib) and return its box."""

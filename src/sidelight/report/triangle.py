@@ -91,7 +91,7 @@ def _write_names(
     sheet: Sheet, triangle: Triangle, regions: dict[int, list[Spot]], names: dict[int, str], ranks: dict[int, int]
 ) -> None:
     """Write the names of the actions, and draw leaders to those that stand outside."""
-    inside, outside = place(sheet, triangle, regions, names, [key for key in regions if key not in ranks])
+    inside, outside = place(triangle, regions, names, [key for key in regions if key not in ranks])
     for item in inside:
         sheet.text(item.spot, item.text, size=item.size, bbox=plate(*fill(ranks[item.key])))
     for callout in outside:

@@ -1,0 +1,115 @@
+"""Curves of regret as plain values: what is drawn, before anybody thinks of how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.errors import SidelightError
+from sidelight.results.statistics import confidence_band
+
+Numbers = npt.NDArray[Any]
+
+CONFIDENCE = 0.99
+"""Of the bands around mean regrets."""
+
+
+class Mark(NamedTuple):
+    """A published value, drawn as a hollow diamond with an error bar at its round."""
+
+    round: float
+    mean: float
+    error: float | None = None
+
+
+class Curve(NamedTuple):
+    """A regret over rounds; low and high are None without a band.
+
+    Curves of a family (by default each is its own) share a color, and members of the same name, of whatever family,
+    share their dashes. The same label in several panels is the same strategy and looks the same.
+    """
+
+    label: str
+    rounds: Numbers
+    mean: Numbers
+    low: Numbers | None = None
+    high: Numbers | None = None
+    family: str = ""
+    member: str = ""
+    mark: Mark | None = None
+
+    @property
+    def end(self) -> float:
+        """The last value."""
+        return float(self.mean[-1])
+
+    def mapped(self, change: Callable[[Numbers], Numbers]) -> Curve:
+        """Return the curve with each of its arrays changed."""
+        low, high = (None if each is None else change(each) for each in (self.low, self.high))
+        return self._replace(rounds=change(self.rounds), mean=change(self.mean), low=low, high=high)
+
+
+class Panel(NamedTuple):
+    """One setting: curves, which may end at different rounds, and a regret to measure them by."""
+
+    title: str
+    curves: Sequence[Curve]
+    limit: Curve | None = None
+    logarithmic: bool = True
+
+
+def mean_curve(label: str, rounds: Numbers, regret: Numbers, **others: Any) -> Curve:
+    """Return the mean over runs, the rows of `regret`, with its confidence band if there are several."""
+    band = confidence_band(regret, CONFIDENCE)
+    low, high = (band.low, band.high) if len(regret) > 1 else (None, None)
+    return Curve(label, rounds, band.mean, low, high, **others)
+
+
+def limit_curve(limit: Any) -> Curve:
+    """Read a limit: a curve, or a pair of rounds and values."""
+    try:
+        label, rounds, values = limit[:3] if isinstance(limit, Curve) else ("limit", *limit)
+        x, y = np.asarray(rounds, dtype=float), np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise SidelightError("the limit needs rounds and values: give a pair of arrays") from None
+    if x.ndim != 1 or x.shape != y.shape or not x.size or not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise SidelightError(
+            f"the limit has rounds of shape {x.shape} and values of shape {y.shape}: give as many, finite"
+        )
+    return Curve(label, x, y)
+
+
+def checked(panels: Sequence[Panel]) -> list[Panel]:
+    """Return the panels with arrays of floats, or explain what cannot be drawn."""
+    if not panels:
+        raise SidelightError("there are no panels to draw: give a list of one or more")
+    found = []
+    for panel in panels:
+        labels = [curve.label for curve in panel.curves]
+        if not labels:
+            raise SidelightError(f"the panel {panel.title!r} has no curves: give one or more, or leave the panel out")
+        if len(set(labels)) < len(labels):
+            raise SidelightError(f"two curves of the panel {panel.title!r} have the same label: give each its own")
+        limit = None if panel.limit is None else limit_curve(panel.limit)
+        found.append(panel._replace(curves=[_checked_curve(curve) for curve in panel.curves], limit=limit))
+    return found
+
+
+def _checked_curve(curve: Curve) -> Curve:
+    curve = curve.mapped(lambda array: np.asarray(array, float))
+    rounds = curve.rounds
+    arrays = [each for each in (rounds, curve.mean, curve.low, curve.high) if each is not None]
+    if rounds.ndim != 1 or not rounds.size or any(each.shape != rounds.shape for each in arrays):
+        raise SidelightError(f"rounds, mean and band of {curve.label!r} differ in shape: give one value for each round")
+    if not all(np.isfinite(each).all() for each in arrays):
+        raise SidelightError(f"some values of {curve.label!r} are not finite: leave those rounds out")
+    if rounds[0] <= 0 or (np.diff(rounds) <= 0).any():
+        raise SidelightError(f"the rounds of {curve.label!r} do not increase from 1 or more: sort them")
+    if (curve.low is None) != (curve.high is None):
+        raise SidelightError(f"the band of {curve.label!r} has one end only: give both, or None for both")
+    if curve.mark is not None and not (np.isfinite(curve.mark[:2]).all() and curve.mark.round > 0):
+        raise SidelightError(f"the published value of {curve.label!r} is not finite: leave it out")
+    return curve
