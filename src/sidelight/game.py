@@ -206,6 +206,12 @@ class Game:
     def __hash__(self) -> int:
         return hash((self._loss, self._feedback))
 
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Analyze the game and draw it, see `Analysis.plot`."""
+        from sidelight.report.plotting import plot_game
+
+        return plot_game(self, path)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Game, (self._loss, self._feedback, self._name, self._actions, self._outcomes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from fractions import Fraction
@@ -219,6 +220,15 @@ class Analysis:
         from sidelight.analysis.explanation import to_dict
 
         return to_dict(self)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Return a Matplotlib figure of the cells, or of the graph of neighbors if there are more than three outcomes.
+
+        With a `path` also write the figure (.svg, .pdf or .png).
+        """
+        from sidelight.report.plotting import plot_game
+
+        return plot_game(self, path)
 
     def __repr__(self) -> str:
         name = self.game.name or "game"

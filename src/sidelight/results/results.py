@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -212,6 +212,18 @@ class Results:
         The backend is "pandas" or "polars"; if none is named, the first of these that is installed.
         """
         return frames.frame(self, backend)
+
+    def plot(
+        self, path: str | os.PathLike[str] | None = None, others: Sequence[Results] = (), limit: Any = None
+    ) -> Any:
+        """Return a Matplotlib figure of the mean regret over time; with a `path` also write it (.svg, .pdf or .png).
+
+        `others` are results of other strategies for the same game, drawn into the same figure; `limit` is a regret to
+        measure them by, a pair of rounds and values.
+        """
+        from sidelight.report.plotting import plot_results
+
+        return plot_results([self, *others], path, limit)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the results to a .parquet or .npz file, from which `load` returns equal ones.

@@ -1,0 +1,39 @@
+"""What `plot` of games, analyses and results does: draw, and write the figure where a path is given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sidelight.analysis import Analysis, analyze
+from sidelight.game import Game
+from sidelight.report.saving import require_matplotlib, save_figure
+from sidelight.results import Results
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Path = str | os.PathLike[str] | None
+
+
+def plot_game(game: Game | Analysis, path: Path = None) -> Figure:
+    """Draw the cells of a game, or, where they cannot be drawn, the graph of neighbors."""
+    require_matplotlib()
+    from sidelight.report.game_figure import draw_game
+
+    return _written(draw_game(analyze(game) if isinstance(game, Game) else game), path)
+
+
+def plot_results(results: Sequence[Results], path: Path = None, limit: Any = None) -> Figure:
+    """Draw mean regrets over time."""
+    require_matplotlib()
+    from sidelight.report.regret_figure import draw_regret
+
+    return _written(draw_regret(results, limit=limit), path)
+
+
+def _written(figure: Figure, path: Path) -> Figure:
+    if path is not None:
+        save_figure(figure, path)
+    return figure
