@@ -1,13 +1,15 @@
 """The published use case: the classifiers, the tables on a subset, and what the sequential policy must show."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import sidelight
 from sidelight import _published
 from sidelight.errors import SidelightError
-from sidelight.experiments import load, plan
+from sidelight.experiments import load, plan, work
 from sidelight.experiments.classifiers import draw_classifier, macro_f1
 from sidelight.experiments.experiment import UseCase
 from sidelight.experiments.plan import Profile
@@ -173,3 +175,8 @@ def test_other_tolerances_some_policies_another_confidence():
 def test_what_the_use_case_cannot_be(name, options, message):
     with pytest.raises(SidelightError, match=message):
         variants(name, **options)
+
+
+def test_stored_runs_depend_on_files_that_exist():
+    root = Path(sidelight.__file__).parent
+    assert [name for name in (*work._DECIDING, *work._DECIDING_TOO) if not (root / name).exists()] == []
