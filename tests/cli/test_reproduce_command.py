@@ -43,6 +43,22 @@ def test_the_reports_say_the_same(folder):
     assert not re.search(r'(src|href)="(?!#)', page)  # nothing is loaded
 
 
+def test_json_holds_every_number(folder):
+    """On standard output alone; NaN and infinities are null."""
+    result = invoke(*TABLE, "figure1", "--out", folder, "--json")
+    assert f"Report written to {folder / 'report.html'}" in result.stderr
+    data = json.loads(result.stdout, parse_constant=pytest.fail)
+    assert {number["table"] for number in data["numbers"]} == {"table1"}
+    cbp = next(number for number in data["numbers"] if number["label"] == "CBP")
+    assert (cbp["protocol"], cbp["measure"], cbp["runs"], cbp["round"]) == ("published", "regret", 3, 20_000)
+    assert cbp["printed"]["mean"] == 8.672
+    assert (cbp["verdict"], cbp["reason"]) == ("chance", None)
+    assert data["facts"]["runs"] == 3
+    assert [number["printed"] for number in data["numbers"] if number["is_limit"]] == [None, None]
+    single = invoke("reproduce", "table1", "--runs", 1, "--protocol", "published", "--out", folder / "one", "--json")
+    assert {number["std"] for number in json.loads(single.stdout, parse_constant=pytest.fail)["numbers"]} == {None}
+
+
 def test_all_runs_in_one_table(folder):
     parquet = pytest.importorskip("pyarrow.parquet")
     table = parquet.read_table(folder / "runs.parquet").to_pandas()

@@ -13,6 +13,7 @@ from sidelight.cli._notes import warnings_as_notes
 from sidelight.cli._numbers import COUNT, WHOLE
 from sidelight.errors import SidelightError
 from sidelight.kernels.arrays import Floats
+from sidelight.text import padded, shown, width_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -116,13 +117,14 @@ def _closing(game: Game, plays: list[int], regret: float, law: Floats) -> str:
 
     losses = loss_matrix(game) @ law
     best = int(losses.argmin())
-    column = max(len(f"{a} {name}") for a, name in enumerate(game.actions))
+    labels = [f"{a} {shown(name)}" for a, name in enumerate(game.actions)]
+    column = max(map(width_of, labels))
     digits = len(str(max(plays)))
     lines = [f"\nAfter {sum(plays)} round{'' if sum(plays) == 1 else 's'}"]
-    for a, (name, count) in enumerate(zip(game.actions, plays, strict=True)):
+    for a, (label, count) in enumerate(zip(labels, plays, strict=True)):
         mark = ", the best" if a == best else ""
         noun = "time " if count == 1 else "times"
-        lines.append(f"  {f'{a} {name}':<{column}}  {count:>{digits}} {noun}  expected loss {losses[a]:.4g}{mark}")
+        lines.append(f"  {padded(label, column)}  {count:>{digits}} {noun}  expected loss {losses[a]:.4g}{mark}")
     lines.append(f"  Pseudo-regret {regret:.6g}: what the actions played cost more, on average, than the best one.")
     return "\n".join(lines)
 

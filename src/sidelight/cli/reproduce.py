@@ -76,8 +76,9 @@ As a job array, without Dask (job i of 8, then once):
 )
 @click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="Of all draws here.")
 @click.option("--out", metavar="DIR", default="reproduction", show_default=True, help="Where everything goes.")
+@click.option("--json", "as_json", is_flag=True, help="Print every number and its verdict as plain data.")
 @click.pass_context
-def command(context: click.Context, /, out: str, shard: str | None, merge: bool, **options: Any) -> None:
+def command(context: click.Context, /, out: str, shard: str | None, merge: bool, as_json: bool, **options: Any) -> None:
     """Reproduce the tables and figures of the ICML 2024 paper, and say what is true.
 
     Every number of 'Randomized Confidence Bounds for Stochastic Partial Monitoring' is computed again and set beside
@@ -107,14 +108,19 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
         with _kept(folder, reproduction):
             seconds = 0.0 if merge else reproduction.run(runner, bars, share)
         if share is not None:
-            click.echo(f"Share {share} is in {folder}; when all are: sidelight reproduce --merge --out {out}")
+            done = f"Share {share} is in {folder}; when all are: sidelight reproduce --merge --out {out}"
+            click.echo(done, err=as_json)
             return
         with _kept(folder):
             seconds += reproduction.look_again(runner, bars)
             from sidelight.experiments import output
 
             account = output.write(reproduction, folder, seconds or None, bars.note)
-    _write(account, folder)
+    if as_json:
+        _text.write_json(account.to_dict())
+    else:
+        _write(account)
+    click.echo(("" if as_json else "\n") + f"Report written to {folder / 'report.html'}", err=as_json)
 
 
 def _check(shard: str | None, merge: bool, options: dict[str, Any]) -> None:
@@ -164,7 +170,7 @@ def _kept(folder: Path, reproduction: Reproduction | None = None) -> Iterator[No
         raise
 
 
-def _write(account: Account, folder: Path) -> None:
+def _write(account: Account) -> None:
     from sidelight.experiments.report_words import table_summary
 
     for table in account.tables:
@@ -173,4 +179,3 @@ def _write(account: Account, folder: Path) -> None:
         )
     for reason in account.reasons.values():
         _text.write("\n" + _text.wrapped(f"Why numbers differ: {reason.title}. {reason.sentence}"))
-    click.echo(f"\nReport written to {folder / 'report.html'}")

@@ -53,6 +53,26 @@ class Number(NamedTuple):
         sign = 1.0 if BETTER[self.measure] == "less" else -1.0
         return p_value_of(sign * test.statistic, test.degrees, "greater")
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data; where there is nothing to say, a value is None or NaN."""
+        s, look = self.ours, ("runs", "mean", "std", "standard_error")
+        return {
+            "setting": self.setting,
+            "measure": self.measure,
+            "label": self.label,
+            "round": s.round,
+            **{name: getattr(s, name) for name in (*look, "min", "median", "q99", "max", "strict_wins", "tied_wins")},
+            "p_two_sided": s.p_value,
+            "p_one_sided": self.p_one_sided,
+            "limit_ratio": self.limit_ratio,
+            "is_limit": self.is_limit,
+            "printed": self.printed and self.printed._asdict(),
+            "z": self.z,
+            "again": self.again and {name: getattr(self.again, name) for name in look} | {"z": self.z_again},
+            "verdict": self.verdict,
+            "reason": self.reason,
+        }
+
 
 class Part(NamedTuple):
     """A table or a figure under one protocol."""
@@ -98,6 +118,18 @@ class Account(NamedTuple):
     def counts(self, protocol: Protocol) -> Counter[Kind]:
         """Count the verdicts of all tables under one protocol."""
         return sum((table.counts() for table in self.tables if table.protocol == protocol), Counter())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number, the reasons why some differ, and how they were made, as plain data."""
+        return {
+            "numbers": [
+                {"table": table.name, "protocol": table.protocol, **number.to_dict()}
+                for table in self.tables
+                for number in table.numbers
+            ],
+            "reasons": {key: reason._asdict() for key, reason in self.reasons.items()},
+            "facts": dict(self.facts),
+        }
 
     def differences(self) -> list[tuple[Part, Number]]:
         """Return all numbers that differ and the tables they stand in, protocol by protocol."""

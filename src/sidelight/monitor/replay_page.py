@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from sidelight.monitor.figures import draw_replay
 from sidelight.monitor.replay_report import PolicyReplay, ReplayReport, percent
-from sidelight.report.web_page import cards, document, escaped, inlined
-from sidelight.table import Cell, Column, Table
+from sidelight.report.web_page import cards, document, inlined
+from sidelight.table import Cell, Column, Table, escaped
 from sidelight.text import grouped
 
 _STYLE = """

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+
+from sidelight.table import escaped
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1a1a1a; --faint: #5c5c5c; --line: #d9d9d9; --page: #ffffff; --soft: #f5f6f7;
@@ -54,21 +55,9 @@ def cards(found: Iterable[tuple[str, str]]) -> str:
     return f'<ul class="cards">{items}</ul>'
 
 
-def table(heads: Sequence[str], rows: Sequence[str]) -> str:
-    """Return a table of finished rows that scrolls by itself where it is too wide."""
-    head = "".join(f"<th>{escaped(one)}</th>" for one in heads)
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-
-
 def inlined(drawing: str, label: str, prefix: str = "") -> str:
     """Return an SVG file as part of a page: without prologue, with a label, its ids begun with the prefix."""
     text = _NAMESPACE.sub("", _METADATA.sub("", drawing[drawing.index("<svg") :]))
     if prefix:
         text = _REFERENCE.sub(rf"\g<1>{prefix}-", _ID.sub(rf"\g<1>{prefix}-\g<2>", text))
     return text.replace("<svg", f'<svg role="img" aria-label="{escaped(label)}"', 1).rstrip()
-
-
-def escaped(value: str) -> str:
-    """Return a text that is safe within HTML; characters that cannot be shown become escapes."""
-    shown = "".join(c if c.isprintable() or c == "\N{NO-BREAK SPACE}" else repr(c)[1:-1] for c in value)
-    return html.escape(shown.encode("utf-8", "backslashreplace").decode())
