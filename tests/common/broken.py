@@ -3,6 +3,7 @@
 import copy
 import inspect
 import itertools
+import math
 import threading
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from sidelight.errors import SidelightError
 from sidelight.kernels import implements
-from sidelight.strategies.base import UNANSWERED, KernelStrategy, Strategy, act, observe
+from sidelight.strategies.base import UNANSWERED, KernelStrategy, Strategy, act, check_number, observe
 
 
 class Honest(Strategy):
@@ -19,6 +20,10 @@ class Honest(Strategy):
     def __init__(self, game, rate=0.3, seed=0):
         super().__init__(game, seed=seed)
         self.rate = rate
+        self.check()
+
+    def check(self):
+        check_number("rate", self.rate, least=0)
 
     def _start(self):
         return {"regrets": np.zeros(self.game.n_actions)}
@@ -326,6 +331,49 @@ class DiffersByThread(DiffersCompiled):
         return parameters._replace(threads=int(in_a_thread)), state
 
 
+class Credulous(Honest):
+    def check(self):
+        pass
+
+
+class Grumbles(Honest):
+    """Refuses with whatever error comes up."""
+
+    def check(self):
+        if not math.isfinite(self.rate) or self.rate is True:
+            raise SidelightError(f"rate is {self.rate!r}")
+
+
+class Nameless(Honest):
+    def check(self):
+        try:
+            super().check()
+        except SidelightError:
+            raise SidelightError("no") from None
+
+
+class Brittle(Honest):
+    """Accepts what it cannot play with."""
+
+    def check(self):
+        check_number("rate", self.rate)
+
+    def _act(self, context):
+        return super()._act(context) if math.sqrt(self.rate) < 1e6 else 0
+
+
+class PythonOnly(Honest):
+    def check(self):
+        if type(self.rate) not in (int, float):
+            raise SidelightError(f"rate is {self.rate!r}: give a number of Python")
+        super().check()
+
+
+class TakesNumPyForSomethingElse(Honest):
+    def _act(self, context):
+        return 0 if type(self.rate) is float else 1
+
+
 # For each check, strategies that it must not let pass.
 BROKEN = {
     "is_a_strategy": [lambda game: object(), lambda game: Honest(type(game)([[1]], [["x"]]))],
@@ -339,6 +387,8 @@ BROKEN = {
     "saves_and_loads": [KeepsMemoryElsewhere, NeedsPickle],
     "saved_data_is_a_copy": [SavesTheLiveState],
     "memory_is_bounded": [Chronicler],
+    "refuses_wrong_arguments": [Credulous, Grumbles, Nameless, Brittle],
+    "takes_numbers_of_numpy": [PythonOnly, TakesNumPyForSomethingElse],
     "plays_valid_actions": [OutOfRange],
     "takes_late_feedback": [Impatient],
     "needs_no_feedback": [Insistent],

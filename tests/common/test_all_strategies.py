@@ -37,6 +37,9 @@ def test_strategy(name):
     sample = accepted(name)
     left_out = {check for attribute, check in OPTED_OUT.items() if not getattr(sample, attribute, True)}
     left_out |= set() if sample.dimension else {"refuses_wrong_contexts"}
+    if not any(isinstance(value, int | float) for value in sample.parameters().values()):
+        left_out.add("takes_numbers_of_numpy")
+    left_out |= {"refuses_wrong_arguments"} if name == "Uniform" else set()
     if not isinstance(sample, sl.strategies.KernelStrategy) or not compiled_available():
         left_out |= NEEDS_COMPILER
     for game in report.passed:

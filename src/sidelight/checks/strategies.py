@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sidelight import games as catalogue
-from sidelight.checks import contract, feedback, invariance, simulation
+from sidelight.checks import arguments, contract, feedback, invariance, simulation
 from sidelight.checks.report import Check, Report, ensure
 from sidelight.checks.stage import Factory, Stage
 from sidelight.errors import SidelightError
@@ -49,7 +49,7 @@ def check_strategy(factory: Factory, games: Iterable[Game] | None = None) -> Rep
 
 def strategy_checks() -> tuple[Check, ...]:
     """Return all checks of strategies; each takes a `Stage`."""
-    return contract.CHECKS + feedback.CHECKS + invariance.CHECKS + simulation.CHECKS
+    return contract.CHECKS + arguments.CHECKS + feedback.CHECKS + invariance.CHECKS + simulation.CHECKS
 
 
 def default_games() -> tuple[Game, ...]:

@@ -333,15 +333,20 @@ def check_number(name: str, value: Any, least: float | None = None, above: float
         wanted = f"a finite number of at least {least:g}"
     elif above is not None:
         wanted = f"a finite number above {above:g}"
-    number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    try:
+        number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # an integer or a fraction beyond all floats
+        number = False
     good = number and (least is None or value >= least) and (above is None or value > above)
     check_parameter(name, value, good, wanted)
 
 
-def check_whole(name: str, value: Any, least: int) -> None:
-    """Raise unless a parameter is a whole number of at least `least`."""
-    good = isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
-    check_parameter(name, value, good, f"a whole number of at least {least}")
+def check_whole(name: str, value: Any, least: int, most: int = 2**31 - 1) -> None:
+    """Raise unless a parameter is a whole number of at least `least`, and of a size that arrays can have."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    wanted = f"a whole number of at least {least}"
+    check_parameter(name, value, whole and int(value) >= least, wanted)
+    check_parameter(name, value, int(value) <= most, f"{wanted} and at most {most}")
 
 
 def check_flag(name: str, value: Any) -> None:

@@ -38,7 +38,7 @@ from sidelight.analysis import analyze
 from sidelight.analysis.plausible_sets import PlausibleSets
 from sidelight.game import Game
 from sidelight.strategies import contextual_logistic
-from sidelight.strategies.base import KernelStrategy, Seed, check_number, check_parameter, check_whole
+from sidelight.strategies.base import KernelStrategy, Seed, check_choice, check_flag, check_number, check_whole
 from sidelight.strategies.cbpside_former import takes_former_keywords
 from sidelight.strategies.confidence_bounds import Sampler, check_sampler, no_differences
 from sidelight.strategies.contextual_round import Parameters, Scratch, State
@@ -129,13 +129,12 @@ class RandCBPSide(KernelStrategy):
     def _check(self) -> None:
         check_whole("dimension", self.dimension, least=1)
         check_number("regularization", self.regularization, above=0)
-        known = self._known_bounds
-        check_parameter("bounds", self.bounds, self.bounds in known, f"one of {', '.join(known)}")
-        check_parameter("model", self.model, self.model in MODELS, f"one of {', '.join(MODELS)}")
+        check_choice("bounds", self.bounds, self._known_bounds)
+        check_choice("model", self.model, MODELS)
         check_number("alpha", self.alpha, above=0)
         check_sampler(self.bins, 1.0 if self.sigma is None else self.sigma, self.tail, self.lower)
-        given = self.intercept is None or isinstance(self.intercept, bool | np.bool_)
-        check_parameter("intercept", self.intercept, given, "True, False or None")
+        if self.intercept is not None:
+            check_flag("intercept", self.intercept)
 
     @property
     def plausible_sets(self) -> PlausibleSets:

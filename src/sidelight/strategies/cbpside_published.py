@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.strategies.base import Seed, check_parameter
+from sidelight.strategies.base import Seed, check_choice
 from sidelight.strategies.cbpside import CBPSide, Constants, RandCBPSide
 
 PRINTED = ("printed", "published")
@@ -30,8 +30,8 @@ class _Published(RandCBPSide):
 
     def _check(self) -> None:
         super()._check()
-        check_parameter("draws", self.draws, self.draws in ("action", "pair"), "'action' or 'pair'")
-        check_parameter("rule", self.rule, self.rule in ("exploring", "alt2012"), "'exploring' or 'alt2012'")
+        check_choice("draws", self.draws, ("action", "pair"))
+        check_choice("rule", self.rule, ("exploring", "alt2012"))
         if self.bounds in PRINTED and self._logistic:
             raise SidelightError(f"bounds={self.bounds!r} are defined for the linear model; use 'tight' or 'corrected'")
         if self.bounds in PRINTED and self._size < 4:

@@ -38,12 +38,11 @@ import numpy as np
 from sidelight.analysis import Analysis, analyze
 from sidelight.analysis.linear_algebra import Vector
 from sidelight.analysis.observability import Observers
-from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import first_places
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.playable import refuse_hopeless
 
 
@@ -163,8 +162,8 @@ class FeedExp3(KernelStrategy):
         self.eta = eta
         self.gamma = gamma
         for name, value in (("eta", eta), ("gamma", gamma)):
-            if value is not None and not 0 < value < math.inf:
-                raise SidelightError(f"{name} is {value!r}: give a positive number, or None for the theory's rate")
+            if value is not None:
+                check_number(name, value, above=0)
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 

@@ -30,7 +30,7 @@ from sidelight.game_arrays import loss_matrix, signal_indices, symbol_counts
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import multiply, quadratic_form
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
 from sidelight.strategies.ids import information
 from sidelight.strategies.information_ratio import mix
 from sidelight.strategies.playable import refuse_hopeless, settled_action
@@ -267,8 +267,7 @@ class IDSContexts(KernelStrategy):
 def _features(contexts: Any) -> Floats:
     """Return the features of all contexts."""
     if isinstance(contexts, int | np.integer) and not isinstance(contexts, bool):
-        if contexts < 1:
-            raise SidelightError(f"contexts is {contexts}: there is at least 1")
+        check_whole("contexts", contexts, least=1, most=10_000)
         return np.eye(int(contexts))
     try:
         features = np.array(contexts, dtype=float)
