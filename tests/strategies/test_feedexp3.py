@@ -187,7 +187,7 @@ def test_hopeless_games_are_refused_by_name():
 @pytest.mark.parametrize("wrong", [0, -1.0, float("nan"), float("inf")])
 def test_factors_are_positive(wrong):
     for name in ("eta", "gamma"):
-        with pytest.raises(SidelightError, match=f"{name} is .*: give a positive number, or None"):
+        with pytest.raises(SidelightError, match=f"{name} is .*: give a finite number above 0"):
             FeedExp3(games.load("apple-tasting"), **{name: wrong})
 
 
