@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 from sidelight import SidelightError, _storage
-from sidelight._storage import make_writable, replacing
+from sidelight._storage import contents, make_writable, replacing
 
 
 def write(path, text="new"):
@@ -72,6 +72,15 @@ def test_drafts_of_others_at_work_are_left_alone(tmp_path):
     os.utime(old, (0, 0))
     write(tmp_path / "b.txt")
     assert not old.exists()
+
+
+def test_reading(tmp_path):
+    write(tmp_path / "a.txt", "whole")
+    assert contents(tmp_path / "a.txt") == b"whole"
+    with pytest.raises(FileNotFoundError, match=r"there is no file '.*b.txt'"):
+        contents(tmp_path / "b.txt")
+    with pytest.raises(SidelightError, match=r"cannot read '.*a.txt/c.txt': Not a directory|there is no file"):
+        contents(tmp_path / "a.txt" / "c.txt")
 
 
 def test_errors_name_the_target(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from sidelight.errors import FileError
+from sidelight.errors import FileError, NoFileError
 
 _DRAFT = re.compile(r"\..*-draft-(?P<host>[0-9a-f]{8})-(?P<process>\d+)-\w{8}(\.[^.]*)?")
 _OLD = 24 * 3600.0  # seconds after which a draft is abandoned whose process cannot be asked
@@ -43,6 +43,16 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         finally:
             draft.unlink(missing_ok=True)
             _being_written.discard(draft.name)
+
+
+def contents(path: str | os.PathLike[str]) -> bytes:
+    """Return what is in a file."""
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise NoFileError(f"there is no file {os.fspath(path)!r}") from None
+    except OSError as error:
+        raise FileError(f"cannot read {os.fspath(path)!r}: {error.strerror or error}") from error
 
 
 @contextlib.contextmanager

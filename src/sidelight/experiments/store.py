@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sidelight._storage import replacing
-from sidelight.errors import FileError, SidelightError
+from sidelight.errors import FileError, NoFileError, SidelightError
 from sidelight.experiments.experiment import Condition
 from sidelight.experiments.work import Task
 from sidelight.results import sealed
@@ -80,15 +80,14 @@ class Store:
             raise FileError(f"{error}. {KEPT}") from None
 
     def _read(self, task: Task) -> tuple[State, Arrays]:
-        path = self.path(task)
         try:
-            facts, arrays = sealed.read(path)
-        except FileNotFoundError:
+            facts, arrays = sealed.read(self.path(task))
+        except NoFileError:
             return State.MISSING, {}
+        except FileError:
+            raise
         except SidelightError:
             return State.DAMAGED, {}
-        except OSError as error:
-            raise FileError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
         return (State.STALE, {}) if differing(facts, task.facts()) else (State.READY, arrays)
 
 

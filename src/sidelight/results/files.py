@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sidelight.errors import NoFileError, SidelightError
+from sidelight._storage import contents
+from sidelight.errors import SidelightError
 from sidelight.results import frames, provenance, sealed
 
 if TYPE_CHECKING:
@@ -38,13 +39,11 @@ def read(path: str | os.PathLike[str]) -> sealed.Sealed:
     """Return the manifest and the arrays in the file at `path`, or say what is wrong with it."""
     file = Path(path)
     suffix = _suffix(file)
-    if not file.exists():
-        raise NoFileError(f"there is no file {str(file)!r}: give the path of a .parquet or .npz file of results")
     _refuse_folder(file)
     if suffix == ".npz":
         return sealed.read(path, _check_format)
     sealed.arrow()
-    content = file.read_bytes()
+    content = contents(file)
     with sealed.refusing(path):
         return _from_table(*sealed.read_table(content))
 

@@ -14,13 +14,12 @@ import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._storage import replacing
+from sidelight._storage import contents, replacing
 from sidelight.errors import SidelightError
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -30,10 +29,6 @@ _PREFIX = "sidelight."
 
 
 Check = Callable[[Any], None]
-
-
-def _no_check(facts: Any) -> None:
-    pass
 
 
 class Sealed(NamedTuple):
@@ -52,28 +47,29 @@ def write(path: str | os.PathLike[str], facts: Mapping[str, Any], arrays: Mappin
         np.savez_compressed(stream, allow_pickle=False, **texts, **known)
 
 
-def read(path: str | os.PathLike[str], check: Check = _no_check) -> Sealed:
+def read(path: str | os.PathLike[str], check: Check | None = None) -> Sealed:
     """Return what `write` wrote; `check` may refuse the facts before anything else is looked at.
 
     Raises
     ------
-    OSError
+    FileError
         The file cannot be opened.
     SidelightError
         It does not hold what was written.
     """
-    content = Path(path).read_bytes()
-    with refusing(path), np.load(io.BytesIO(content), allow_pickle=False) as archive:
+    content = io.BytesIO(contents(path))
+    with refusing(path), np.load(content, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
         manifest = arrays.pop(MANIFEST) if MANIFEST in arrays else arrays.pop(_FACTS)
         found = str(arrays.pop(SEAL)[()])
         return opened(str(manifest[()]), arrays, found, check)
 
 
-def opened(text: str, arrays: Arrays, found: str, check: Check = _no_check) -> Sealed:
+def opened(text: str, arrays: Arrays, found: str, check: Check | None = None) -> Sealed:
     """Return facts and arrays, unless they do not match the seal that was found beside them."""
     facts = json.loads(text)
-    check(facts)
+    if check is not None:
+        check(facts)
     if found not in (seal(text, arrays), seal(text, arrays, named=False)):
         raise SidelightError("is damaged or was edited: its contents do not match the digest it was saved with")
     return Sealed(facts, arrays)
