@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-import sidelight
+from sidelight import games
 from sidelight.experiments.experiment import Condition, GameSetting, UseCase
 from sidelight.results.sealed import Arrays, Sealed
+from sidelight.simulation import simulate
 from sidelight.simulation.checkpoints import logarithmic
 from sidelight.tasks import Advancing
 
@@ -109,7 +110,7 @@ def _played(task: Task, setting: GameSetting, progress: Advancing | bool) -> Arr
 
     condition = task.condition
     strategy = _strategy(setting.game, condition.strategy, condition.parameters)
-    results = sidelight.simulate(
+    results = simulate(
         strategy,
         environment(setting.world, condition.protocol, condition.horizon),
         condition.horizon,
@@ -129,7 +130,7 @@ def _strategy(game: str, name: str, parameters: tuple[tuple[str, Any], ...]) -> 
     from sidelight import limits, strategies
 
     kind = getattr(strategies, name, None) or getattr(limits, name)
-    return kind(sidelight.games.load(game), **dict(parameters))
+    return kind(games.load(game), **dict(parameters))
 
 
 def _watched(task: Task, setting: UseCase) -> Arrays:
@@ -154,7 +155,7 @@ def _watched(task: Task, setting: UseCase) -> Arrays:
 @functools.cache
 def code_digest() -> str:
     """Return a digest of all sources that results depend on, and of the versions of NumPy and SciPy."""
-    root = Path(sidelight.__file__).parent
+    root = Path(__file__).parent.parent
     found = hashlib.sha256(f"{np.__version__}\0{importlib.metadata.version('scipy')}".encode())
     for name in (*_DECIDING, *_DECIDING_TOO):
         path = root / name

@@ -38,31 +38,21 @@ def _time(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
-# A line that is too short for all columns is broken between these groups first.
+# A line that is too short for all columns is broken between groups first.
 _COLUMNS = (
     Column("strategy", key="label"),
-    *(
-        Column(title, write, group="regret", key=key)
-        for title, write, key in (
-            ("mean", number, "mean"),
-            ("+-", number, "standard_error"),
-            ("std", number, "std"),
-            ("median", number, "median"),
-            ("99 %", number, "q99"),
-            ("max", number, "max"),
-            ("/ limit", "{:.3g}".format, "ratio"),
-        )
-    ),
-    *(
-        Column(title, write, group="comparison", key=key)
-        for title, write, key in (
-            ("wins", str, "strict_wins"),
-            ("tied", str, "tied_wins"),
-            ("p Welch", _chance, "p_welch"),
-            ("p paired", _chance, "p_paired"),
-            ("time", _time, "seconds"),
-        )
-    ),
+    Column("mean", number, group="regret"),
+    Column("+-", number, group="regret", key="standard_error"),
+    Column("std", number, group="regret"),
+    Column("median", number, group="regret"),
+    Column("99 %", number, group="regret", key="q99"),
+    Column("max", number, group="regret"),
+    Column("/ limit", "{:.3g}".format, group="regret", key="ratio"),
+    Column("wins", group="comparison", key="strict_wins"),
+    Column("tied", group="comparison", key="tied_wins"),
+    Column("p Welch", _chance, group="comparison", key="p_welch"),
+    Column("p paired", _chance, group="comparison", key="p_paired"),
+    Column("time", _time, group="comparison", key="seconds"),
 )
 
 
