@@ -1,4 +1,4 @@
-"""C*(p): known values, proven ends, and the cases that have no number."""
+"""C*(p): known values, proven bounds, and the cases that have no number."""
 
 import itertools
 import math
@@ -139,8 +139,9 @@ def test_errors_name_what_is_wrong():
         lower_bound(APPLE, [0.2, 0.7])
     with pytest.raises(SidelightError, match="not negative"):
         lower_bound(APPLE, [-0.5, 1.5])
-    with pytest.raises(SidelightError, match="tolerance"):
-        lower_bound(APPLE, [0.2, 0.8], tolerance=0)
+    for tolerance in (0, 1, -1e-9, math.nan, math.inf, True, "0.1", None):
+        with pytest.raises(SidelightError, match="tolerance is .*: give a"):
+            lower_bound(APPLE, [0.2, 0.8], tolerance=tolerance)
 
 
 def random_cases(count):

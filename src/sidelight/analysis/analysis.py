@@ -258,7 +258,9 @@ class Analysis:
         pair = (min(a, b), max(a, b))
         if pair not in self._position:
             pairs = ", ".join(map(str, self.neighbors[:8])) + (" ..." if len(self.neighbors) > 8 else "")
-            raise SidelightError(f"{self._names(i, j)} are no neighbors; the pairs of neighbors are: {pairs or 'none'}")
+            raise SidelightError(
+                f"{self._names(i, j)} are not neighbors; the pairs of neighbors are: {pairs or 'none'}"
+            )
         return pair
 
     @cached_property

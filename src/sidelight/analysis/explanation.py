@@ -171,7 +171,7 @@ def _vector(values: Sequence[Fraction]) -> str:
 
 
 def _value(value: Fraction | int) -> str:
-    """Return a number as it is, or rounded if nobody would read it to its end."""
+    """Return a number as it is, or rounded if it is too long to read."""
     above, below = value.as_integer_ratio()
     if above.bit_length() + (below.bit_length() if below > 1 else 0) <= _MOST_BITS:
         return str(value)

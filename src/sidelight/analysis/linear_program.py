@@ -2,7 +2,7 @@
 
 Every linear program of the library has the form
 
-    maximise c x  subject to  A x <= b,  x >= 0,  with integers and b >= 0,
+    maximize c x  subject to  A x <= b,  x >= 0,  with integers and b >= 0,
 
 so that x = 0 is feasible and no first phase is needed. HiGHS proposes a basis in floating point; the two square systems
 of that basis are solved over the integers and checked. If the proposal does not survive the check (because the answer

@@ -83,7 +83,7 @@ class Observers:
 
         v = start + sum_k w_k dependency_k with w = w+ - w-. For the half-range each action has a centre c = c+ - c- and
         a radius r_a with |v_a - c| <= r_a, for the max-norm all share one radius around 0. The sum of the radii is at
-        most `reach` at the optimum, so with r = reach - s the program is to maximise sum s and starts feasible at 0.
+        most `reach` at the optimum, so with r = reach - s the program is to maximize sum s and starts feasible at 0.
         """
         (origin,), scale = to_integers([start])
         moves = self._span.dependencies()

@@ -21,6 +21,7 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game, check_float_range, read_exact
 from sidelight.kernels.arrays import Floats
 from sidelight.optimization.certainty import certainty, indistinguishable
+from sidelight.strategies.base import check_number, check_parameter
 
 # Two expected losses, on the scale of the largest difference of losses, that are nearer than this count as equal: the
 # constant would be beyond 10^12 times what a float can say about it.
@@ -37,11 +38,11 @@ class LowerBound:
     ----------
     status
         "finite"; "zero" if playing the optimal action shows everything there is to know; "infinite" if some law that
-        makes another action better looks the same to everybody; "undefined" if the optimum is not unique.
+        makes another action better looks the same to every action; "undefined" if the optimum is not unique.
     reason
         The same in a sentence.
     low, high
-        Proven ends of C*(p); equal for "zero" and "infinite", nan for "undefined".
+        Proven bounds of C*(p); equal for "zero" and "infinite", nan for "undefined".
     allocation
         Plays of each action per log T that attain `high` (nearly: any larger share will do). 0 for the optimal action
         and its duplicates, which cost nothing and may be played at will; nan where undefined.
@@ -58,7 +59,7 @@ class LowerBound:
 
     @property
     def value(self) -> float:
-        """The middle of the proven interval; its lower end if floats cannot bound the upper one."""
+        """The middle of the proven interval; its lower bound if floats cannot give an upper one."""
         return self.low if self.low == self.high or self.high == math.inf else 0.5 * (self.low + self.high)
 
     def __str__(self) -> str:
@@ -68,7 +69,7 @@ class LowerBound:
 
 
 def lower_bound(game: Game, law: Any = None, tolerance: float = 1e-8, *, p: Any = None) -> LowerBound:
-    """Return the constant C*(p) of the asymptotic lower bound E[regret] >= C*(p) log T - o(log T), between proven ends.
+    """Return the constant C*(p) of the asymptotic lower bound E[regret] >= C*(p) log T - o(log T), between proven bounds.
 
     With j the optimal action and Delta its rivals' gaps, C*(p) = min sum_a Delta_a r_a over allocations r >= 0 with
     sum_a r_a KL(S_a p | S_a q) >= 1 for every law q that j cannot tell from p and for which j is not the only optimum.
@@ -81,7 +82,7 @@ def lower_bound(game: Game, law: Any = None, tolerance: float = 1e-8, *, p: Any 
         The law p of the outcomes, read as exactly as it was meant: 0.1 is one tenth, 1 / 3 is one third (a float that
         is nearest to a fraction with a denominator of at most 1000 is that fraction, any other its decimal text).
     tolerance
-        How near, relatively, the ends should come to each other.
+        How near, relatively, the bounds should come to each other.
     p
         The old name of `law`, which works with a warning until the next version.
 
@@ -98,8 +99,8 @@ def lower_bound(game: Game, law: Any = None, tolerance: float = 1e-8, *, p: Any 
         raise SidelightError(
             f"the law holds a probability below {float(_LEAST):g}: give 0, or one that is not so small"
         )
-    if not 0 < tolerance < 1:
-        raise SidelightError(f"tolerance is {tolerance!r}: give a number between 0 and 1")
+    check_number("tolerance", tolerance, above=0)
+    check_parameter("tolerance", tolerance, tolerance < 1, "a number below 1")
     if analysis.kind == "trivial":
         j = analysis.pareto[0]
         return _without(game, "zero", f"{_name(game, j)} is optimal whatever the outcomes", j)

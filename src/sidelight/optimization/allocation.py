@@ -224,7 +224,7 @@ def spread_mass(
 
 @kernel
 def add_column(problem: Any, master: Master, signals: Signals, j: int) -> int:
-    """Add the alternative that was found last; return its place, -1 if there is no room."""
+    """Add the alternative that was found last; return its place, -1 for none."""
     place = column_place(master)
     if place >= 0:
         for a in range(master.cost.shape[0]):

@@ -7,7 +7,7 @@ can carry mass on it. The numbers then come from cutting planes in floating poin
 - the upper bound is the cost of an allocation r, divided by what r is proven to reveal about every alternative.
 
 Rounding is allowed for in both. Duplicates of the optimal action cost nothing, so they may be played as often as one
-likes: alternatives that any of them could tell from p are no alternatives. And a border on which some action would show
+likes: alternatives that any of them could tell from p do not count. And a border on which some action would show
 symbols that never occur costs nothing either, since one look in a while rules it out.
 """
 

@@ -181,7 +181,7 @@ class PMDMEDHinge(PMDMED):
         What n observations say about the law of an action's symbols is trusted up to the divergence b / sqrt(n). It has
         to be positive if a is: without a radius the frequencies of different actions contradict each other. The paper
         leaves a and b open. Small ones are below chance for long where several actions inform about the same thing, and
-        then everybody is played; large ones ask for more than it takes to be sure.
+        then every action is played; large ones ask for more than it takes to be sure.
 
     References
     ----------

@@ -30,7 +30,7 @@ class Schedule(NamedTuple):
 
 
 def new_schedule(actions: int) -> Schedule:
-    """Return the schedule before the first round: everybody waits."""
+    """Return the schedule before the first round: every action waits."""
     return Schedule(
         clock=np.zeros(1, np.int64),
         plays=np.zeros(actions),

@@ -1,4 +1,4 @@
-"""Which games a strategy plays: a hopeless one is refused, where there is no guarantee it warns."""
+"""Which games a strategy plays: hopeless ones are refused, and without a guarantee it warns."""
 
 from __future__ import annotations
 

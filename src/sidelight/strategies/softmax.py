@@ -1,6 +1,6 @@
 """Multinomial logistic regression inside a loop: symbols of an action on contexts, by Newton's method.
 
-The fit minimises -sum_s log softmax(Theta x_s)[y_s] + (lambda / 2) |Theta|^2 over Theta, one row per symbol. With
+The fit minimizes -sum_s log softmax(Theta x_s)[y_s] + (lambda / 2) |Theta|^2 over Theta, one row per symbol. With
 J(pi) = diag(pi) - pi pi', its Hessian is F = sum_s J(pi_s) (x) x_s x_s' + lambda I, and F^-1 is the approximate
 covariance of Theta, so that the standard error of v softmax(Theta x) is sqrt(g' F^-1 g), g = (J(pi) v) (x) x.
 """
@@ -39,7 +39,7 @@ def softmax(theta: Floats, x: Floats, law: Floats) -> float:
 
 @kernel
 def objective(theta: Floats, features: Floats, symbols: Integers, n: int, penalty: float, law: Floats) -> float:
-    """Return what the fit minimises."""
+    """Return what the fit minimizes."""
     value = 0.0
     for u in range(theta.shape[0]):
         for k in range(theta.shape[1]):
@@ -55,7 +55,7 @@ def objective(theta: Floats, features: Floats, symbols: Integers, n: int, penalt
 
 @kernel
 def derivatives(
-    theta: Floats, features: Floats, symbols: Integers, n: int, penalty: float, law: Floats, slope: Floats, F: Floats
+    theta: Floats, features: Floats, symbols: Integers, n: int, penalty: float, law: Floats, gradient: Floats, F: Floats
 ) -> None:
     """Set the gradient and the lower half of the Hessian of the objective.
 
@@ -64,7 +64,7 @@ def derivatives(
     """
     count, d = theta.shape
     for row in range(count * d):
-        slope[row] = 0.0
+        gradient[row] = 0.0
         for c in range(row + 1):
             F[row, c] = 0.0
     for s in range(n):
@@ -73,7 +73,7 @@ def derivatives(
         for u in range(count):
             error = law[u] - (1.0 if symbols[s] == u else 0.0)
             for k in range(d):
-                slope[u * d + k] += error * x[k]
+                gradient[u * d + k] += error * x[k]
         for u in range(count - 1):
             for w in range(u + 1):
                 weight = law[u] * ((1.0 if u == w else 0.0) - law[w])
@@ -84,7 +84,7 @@ def derivatives(
     complete(F, count, d)
     for u in range(count):
         for k in range(d):
-            slope[u * d + k] += penalty * theta[u, k]
+            gradient[u * d + k] += penalty * theta[u, k]
             F[u * d + k, u * d + k] += penalty
 
 
@@ -120,7 +120,7 @@ def fit(
     n: int,
     penalty: float,
     law: Floats,
-    slope: Floats,
+    gradient: Floats,
     F: Floats,
     R: Floats,
     trial: Floats,
@@ -131,20 +131,20 @@ def fit(
     """
     count, d = theta.shape
     for _ in range(_STEPS):
-        derivatives(theta, features, symbols, n, penalty, law, slope, F)
+        derivatives(theta, features, symbols, n, penalty, law, gradient, F)
         cholesky(F, R, F.shape[0], 0.0, 0.0)
-        solve_lower(R, slope, slope)
-        decrement = dot(slope, slope)
-        solve_upper(R, slope, slope)
-        size = 1.0
+        solve_lower(R, gradient, gradient)
+        decrement = dot(gradient, gradient)
+        solve_upper(R, gradient, gradient)
+        length = 1.0
         if decrement > _SMALL:
             value = objective(theta, features, symbols, n, penalty, law)
-            while size > 1e-9:
-                step(theta, slope, size, trial)
-                if objective(trial, features, symbols, n, penalty, law) <= value - 0.25 * size * decrement:
+            while length > 1e-9:
+                set_trial(theta, gradient, length, trial)
+                if objective(trial, features, symbols, n, penalty, law) <= value - 0.25 * length * decrement:
                     break
-                size *= 0.5
-        step(theta, slope, size, trial)
+                length *= 0.5
+        set_trial(theta, gradient, length, trial)
         for u in range(count):
             for k in range(d):
                 theta[u, k] = trial[u, k]
@@ -153,12 +153,12 @@ def fit(
 
 
 @kernel
-def step(theta: Floats, slope: Floats, size: float, trial: Floats) -> None:
-    """Set trial = theta - size slope."""
+def set_trial(theta: Floats, gradient: Floats, length: float, trial: Floats) -> None:
+    """Set trial = theta - length gradient."""
     d = theta.shape[1]
     for u in range(theta.shape[0]):
         for k in range(d):
-            trial[u, k] = theta[u, k] - size * slope[u * d + k]
+            trial[u, k] = theta[u, k] - length * gradient[u * d + k]
 
 
 @kernel
