@@ -140,7 +140,7 @@ def test_errors_name_what_is_wrong():
     with pytest.raises(SidelightError, match="not negative"):
         lower_bound(APPLE, [-0.5, 1.5])
     for tolerance in (0, 1, -1e-9, math.nan, math.inf, True, "0.1", None):
-        with pytest.raises(SidelightError, match="tolerance is .*: give a"):
+        with pytest.raises(SidelightError, match=r"tolerance is .*: give a"):
             lower_bound(APPLE, [0.2, 0.8], tolerance=tolerance)
 
 

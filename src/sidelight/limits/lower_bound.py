@@ -69,7 +69,7 @@ class LowerBound:
 
 
 def lower_bound(game: Game, law: Any = None, tolerance: float = 1e-8, *, p: Any = None) -> LowerBound:
-    """Return the constant C*(p) of the asymptotic lower bound E[regret] >= C*(p) log T - o(log T), between proven bounds.
+    """Return C*(p) of the asymptotic lower bound E[regret] >= C*(p) log T - o(log T), between proven bounds.
 
     With j the optimal action and Delta its rivals' gaps, C*(p) = min sum_a Delta_a r_a over allocations r >= 0 with
     sum_a r_a KL(S_a p | S_a q) >= 1 for every law q that j cannot tell from p and for which j is not the only optimum.
