@@ -74,9 +74,15 @@ class Naive:
                     best = min(best, (q - mean) @ self.precision @ (q - mean))
         return best
 
+    def worth_playing(self, i):
+        """Say whether no duplicate shows more, nor, for a blind action, comes first."""
+        twins = [k for k in range(self.game.n_actions) if self.game.loss[k] == self.game.loss[i]]
+        seeing = [k for k in twins if self.game.informative(k)]
+        return self.analysis.status(i) != "dominated" and i in (seeing or twins[:1])
+
     def act(self):
         self.clock += 1
-        candidates = [i for i in range(self.game.n_actions) if self.analysis.status(i) != "dominated"]
+        candidates = [i for i in range(self.game.n_actions) if self.worth_playing(i)]
         values = {i: self.distance(i) for i in candidates}
         alive = [i for i in candidates if values[i] <= math.log(self.clock + 1) + 1e-9]
         chosen = min(alive, key=lambda i: self.plays[i]) if alive else min(candidates, key=values.get)
@@ -259,11 +265,27 @@ def test_without_any_alive_action_the_nearest_is_played():
     assert min(distances(strategy)) > 1e-3
 
 
-def test_duplicates_take_turns_and_dominated_actions_are_never_played():
-    game = sl.Game([[1, 0], [1, 0], [0, 1], [2, 2]], [["x", "x"], ["x", "x"], ["a", "b"], ["a", "b"]])
+def test_informative_duplicates_take_turns_and_dominated_actions_are_never_played():
+    game = sl.Game([[1, 0], [1, 0], [0, 1], [2, 2]], [["a", "b"], ["a", "b"], ["x", "x"], ["a", "b"]])
     results = sl.simulate(game, BPMLeast(game), IID([0.2, 0.8]), horizon=500, runs=2)
     assert (results.plays[:, 3] == 0).all()
     assert (abs(results.plays[:, 0] - results.plays[:, 1]) <= 1).all()
+
+
+@pytest.mark.parametrize("law", [[0.35, 0.65], [0.65, 0.35]])
+def test_no_round_is_spent_on_an_action_that_has_an_informative_duplicate(law):
+    """Both cost the same, and only one of them shows anything."""
+    game = sl.Game([[1, 0], [1, 0], [0, 1]], [["x", "x"], ["a", "b"], ["x", "x"]])
+    results = sl.simulate(game, BPMLeast(game), IID(law), horizon=3000, runs=4)
+    assert (results.plays[:, 0] == 0).all()
+    assert results.final.max() < 200
+
+
+def test_of_blind_duplicates_the_first_stands_for_all():
+    game = sl.Game([[1, 0], [1, 0], [0, 1]], [["x", "x"], ["y", "y"], ["a", "b"]])
+    results = sl.simulate(game, BPMLeast(game), IID([0.2, 0.8]), horizon=500, runs=2)
+    assert (results.plays[:, 1] == 0).all()
+    assert (results.plays[:, 0] > 0).all()
 
 
 def test_warns_of_hard_games_and_refuses_hopeless_ones():

@@ -7,7 +7,8 @@ from sidelight import Game, environments, games, simulate
 from sidelight.errors import SidelightError
 from sidelight.kernels import interpreted
 from sidelight.strategies import ids
-from sidelight.strategies.ids import IDS, mix, share_of_second
+from sidelight.strategies.ids import IDS
+from sidelight.strategies.information_ratio import mix_actions, share_of_second
 from sidelight.strategies.uniform import Uniform
 
 PLAYABLE = [name for name in games.names() if games.describe(name).kind in ("easy", "hard")]
@@ -16,7 +17,7 @@ PLAYABLE = [name for name in games.names() if games.describe(name).kind in ("eas
 def mixture(gap, gain):
     """Return the pair, the share of its second action and the information ratio."""
     mixed, share = np.zeros(2, np.int64), np.zeros(1)
-    mix(np.array(gap), np.array(gain), mixed, share)
+    mix_actions(np.array(gap), np.array(gain), mixed, share)
     q = share[0]
     lost = (1 - q) * gap[mixed[0]] + q * gap[mixed[1]]
     learnt = (1 - q) * gain[mixed[0]] + q * gain[mixed[1]]
@@ -80,8 +81,8 @@ def test_bounds_follow_the_formulas(name, fresh, monkeypatch):
     V = np.eye(game.n_outcomes) + sum(signal(game, a).T @ signal(game, a) for a, _ in seen)
     response = sum(signal(game, a)[u] for a, u in seen)
     inverse, log_det = np.linalg.inv(V), np.linalg.slogdet(V)[1]
-    assert state.inverse == pytest.approx(inverse, abs=1e-10)
-    assert state.log_det[0] == pytest.approx(log_det)
+    assert state.regression.inverse == pytest.approx(inverse, abs=1e-10)
+    assert state.regression.log_det[0] == pytest.approx(log_det)
     t = 121
     beta = (np.sqrt(0.5 * (log_det + 2 * np.log(t * np.log(t)))) + 1) ** 2
     for a in range(game.n_actions):
@@ -90,10 +91,10 @@ def test_bounds_follow_the_formulas(name, fresh, monkeypatch):
             d = loss[a] - loss[b]
             bound = d @ inverse @ response + 0.8 * np.sqrt(beta * (d @ inverse @ d))
             bounds.append(min(bound, d.max()))
-        assert state.gap[a] == pytest.approx(max(bounds), abs=1e-9)
+        assert state.bounds.gap[a] == pytest.approx(max(bounds), abs=1e-9)
         inner = np.eye(len(game.symbols(a))) + signal(game, a) @ inverse @ signal(game, a).T
         gain = np.linalg.slogdet(inner)[1] if game.informative(a) else 0.0
-        assert state.gain[a] == pytest.approx(gain, abs=1e-10)
+        assert state.bounds.gain[a] == pytest.approx(gain, abs=1e-10)
 
 
 def test_rounding_errors_do_not_build_up():
@@ -102,7 +103,7 @@ def test_rounding_errors_do_not_build_up():
     seen = drive(strategy, 2_500)
     V = np.eye(5) + sum(signal(game, a).T @ signal(game, a) for a, _ in seen)
     assert len(seen) > 1_000
-    assert strategy.state.inverse == pytest.approx(np.linalg.inv(V), abs=1e-11)
+    assert strategy.state.regression.inverse == pytest.approx(np.linalg.inv(V), abs=1e-11)
 
 
 def test_apple_tasting_never_sells_where_tasting_is_best():

@@ -10,7 +10,7 @@ from sidelight.kernels import interpreted
 from sidelight.strategies.base import observe
 from sidelight.strategies.ids import IDS
 from sidelight.strategies.ids_contexts import IDSContexts
-from sidelight.strategies.information_ratio import best_share, mix
+from sidelight.strategies.information_ratio import best_share, mix_policies
 
 APPLES = sl.games.load("apple-tasting")
 LABELS = sl.games.load("label-efficient")
@@ -21,7 +21,7 @@ def least_ratio(weights, gap, gain):
     """Return the ratio that `mix` finds, its two policies and the share of the second."""
     policies, share = np.zeros((3, len(weights)), np.int64), np.zeros(1)
     first, second, third = policies
-    found = mix(*(np.array(one, float) for one in (weights, gap, gain)), first, second, third, share)
+    found = mix_policies(*(np.array(one, float) for one in (weights, gap, gain)), first, second, third, share)
     return found, first, second, share[0]
 
 
@@ -104,8 +104,8 @@ def test_bounds_follow_the_formulas(game):
     V = np.eye(size) + sum(observation(a, x).T @ observation(a, x) for a, _, x in seen)
     response = sum(observation(a, x)[u] for a, u, x in seen)
     inverse, log_det = np.linalg.inv(V), np.linalg.slogdet(V)[1]
-    assert state.full_inverse == pytest.approx(inverse, abs=1e-9)
-    assert state.log_det[0] == pytest.approx(log_det)
+    assert state.regression.inverse == pytest.approx(inverse, abs=1e-9)
+    assert state.regression.log_det[0] == pytest.approx(log_det)
     beta = (np.sqrt(0.5 * (log_det + 2 * np.log(151 * np.log(151)))) + 1) ** 2
     for c, x in enumerate(CONTEXTS):
         for a in range(game.n_actions):
@@ -114,10 +114,10 @@ def test_bounds_follow_the_formulas(game):
                 d = np.kron(x, loss[a] - loss[b])
                 bound = d @ inverse @ response + 0.8 * np.sqrt(beta * (d @ inverse @ d))
                 bounds.append(min(bound, (loss[a] - loss[b]).max()))
-            assert state.gap[c, a] == pytest.approx(max(bounds), abs=1e-9)
+            assert state.bounds.gap[c, a] == pytest.approx(max(bounds), abs=1e-9)
             inner = np.eye(len(game.symbols(a))) + observation(a, x) @ inverse @ observation(a, x).T
             gain = np.linalg.slogdet(inner)[1] if game.informative(a) else 0.0
-            assert state.gain[c, a] == pytest.approx(gain, abs=1e-10)
+            assert state.bounds.gain[c, a] == pytest.approx(gain, abs=1e-10)
 
 
 @pytest.mark.parametrize("game", [APPLES, LABELS, PRICES], ids=lambda game: game.name)
@@ -128,15 +128,15 @@ def test_with_one_context_it_is_ids(game):
     for _ in range(200):
         action = plain.act()
         ours.act([1.0])
-        assert ours.state.gap[0] == pytest.approx(plain.state.gap, abs=1e-9)
-        assert ours.state.gain[0] == pytest.approx(plain.state.gain, abs=1e-9)
+        assert ours.state.bounds.gap[0] == pytest.approx(plain.state.bounds.gap, abs=1e-9)
+        assert ours.state.bounds.gain[0] == pytest.approx(plain.state.bounds.gain, abs=1e-9)
         found = []
         for share, pair in (
             (plain.state.share[0], plain.state.mixed),
             (ours.state.share[0], ours.state.policies[:2, 0]),
         ):
             law = (1 - share) * np.eye(game.n_actions)[pair[0]] + share * np.eye(game.n_actions)[pair[1]]
-            found.append(ratios(np.ones(1), ours.state.gap, ours.state.gain, law[None, None])[0])
+            found.append(ratios(np.ones(1), ours.state.bounds.gap, ours.state.bounds.gain, law[None, None])[0])
         assert found[0] == pytest.approx(found[1], rel=1e-9)
         symbol = game.symbols(action).index(game.feedback[action][rng.integers(game.n_outcomes)])
         for one in (plain, ours):
@@ -170,7 +170,7 @@ def test_saved_and_loaded():
         assert again.act(x) == action
         for one in (strategy, again):
             one.observe(PRICES.feedback[action][0])
-    assert np.array_equal(again.state.full_inverse, strategy.state.full_inverse)
+    assert np.array_equal(again.state.regression.inverse, strategy.state.regression.inverse)
 
 
 def test_what_is_seen_is_taken_for_the_nearest_context():
@@ -180,7 +180,7 @@ def test_what_is_seen_is_taken_for_the_nearest_context():
         assert other.act(x + 1e-3) == action
         for each in (one, other):
             each.observe(APPLES.feedback[action][0])
-    assert np.array_equal(one.state.full_inverse, other.state.full_inverse)
+    assert np.array_equal(one.state.regression.inverse, other.state.regression.inverse)
 
 
 def test_trivial_and_hopeless_games():

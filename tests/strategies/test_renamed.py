@@ -55,7 +55,7 @@ class TestVariances:
         assert same(loaded.save(), strategy.save())
 
     def test_on_the_command_line(self, kind, old, needed):
-        command = ["play", "apple-tasting", "--rounds", "3", "--p", "0.4,0.6"]
+        command = ["play", "apple-tasting", "--rounds", "3", "--law", "0.4,0.6"]
         parameters = ",".join(f"{name}={value}" for name, value in needed.items())
         texts = []
         for given in (f"{old}=4", "regularization=0.25"):

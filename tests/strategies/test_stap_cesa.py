@@ -122,7 +122,7 @@ class TestSTAP:
         for number, expected in ((share - 1e-9, 1), (share + 1e-9, 0)):
             state = strategy.reset().state
             state.counts[:] = [t - 1, m]
-            state.weights[0] = -1.0
+            state.classifier.weights[0] = -1.0
             if number < 1:
                 assert act(strategy.compiled_parameters, state, np.ones(1), Constant(number)) == expected
 
@@ -172,7 +172,7 @@ class TestCESA:
         for number, expected in ((share - 1e-9, 0), (share + 1e-9, guess)):
             state = strategy.reset().state
             state.counts[:] = [updates, norm]
-            state.weights[0] = margin
+            state.classifier.weights[0] = margin
             assert act(strategy.compiled_parameters, state, np.ones(1), Constant(number)) == expected
 
     def test_without_a_margin_it_always_asks(self):
@@ -184,7 +184,7 @@ class TestCESA:
         strategy = CESA(LABELS, 1)
         state = strategy.state
         state.counts[:] = [0, 1.0]
-        state.weights[0] = 3.0  # b = 9 for x = 3, the margin is 9
+        state.classifier.weights[0] = 3.0  # b = 9 for x = 3, the margin is 9
         assert act(strategy.compiled_parameters, state, np.array([3.0]), Constant(0.499)) == 0
         assert act(strategy.compiled_parameters, state, np.array([3.0]), Constant(0.501)) == 2
         assert state.counts[1] == 1.0  # it is remembered at an update only

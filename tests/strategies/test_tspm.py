@@ -25,9 +25,9 @@ NOTHING = np.zeros(0)
 def many(target, state, rng, first, stride, out):
     """Draw a law per row; the rounds at which they are drawn decide when rejection is tried again."""
     for row in range(out.shape[0]):
-        draw_law(target, state, first + stride * row, rng)
+        draw_law(target, state.belief, state.sampler, first + stride * row, rng)
         for j in range(out.shape[1]):
-            out[row, j] = state.law[j]
+            out[row, j] = state.sampler.law[j]
     return 0
 
 
@@ -63,7 +63,7 @@ def log_target(strategy, laws):
     for action in range(game.n_actions):
         signal = np.array(game.signal(action), float)
         place = strategy.compiled_parameters.target.channel.place[action]
-        counts = state.counts[place : place + len(signal)]
+        counts = state.belief.counts[place : place + len(signal)]
         if counts.sum() == 0:
             continue
         chances = laws @ signal.T
@@ -175,7 +175,7 @@ def latent_outcomes(strategy, chains, steps, seed):
     laws = rng.dirichlet(np.ones(game.n_outcomes), size=chains)
     channel = strategy.compiled_parameters.target.channel
     rows = np.vstack([np.array(game.signal(a), float) for a in range(game.n_actions)])
-    seen = [(rows[k].astype(bool), int(state.counts[k])) for k in channel.watched if state.counts[k] > 0]
+    seen = [(rows[k].astype(bool), int(state.belief.counts[k])) for k in channel.watched if state.belief.counts[k] > 0]
     for _ in range(steps):
         totals = np.ones_like(laws)
         for columns, count in seen:
@@ -233,11 +233,11 @@ def test_rejection_gives_way_to_the_chain_and_comes_back():
     game = sl.games.load("bernoulli-bandit", arms=3)
     strategy = informed(TSPM, game, {0: (3, 2), 1: (2, 3), 2: (4, 1)})
     draws(strategy, 1)
-    assert strategy.state.retry[0] == 10 + 32 + 2
+    assert strategy.state.sampler.retry[0] == 10 + 32 + 2
     strategy = informed(TSPM, PRICING, PRICING_COUNTS)
-    strategy.state.retry[0] = 5
+    strategy.state.sampler.retry[0] = 5
     draws(strategy, 50)
-    assert strategy.state.retry[0] == 5
+    assert strategy.state.sampler.retry[0] == 5
 
 
 @pytest.mark.parametrize(

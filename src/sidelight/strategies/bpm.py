@@ -62,6 +62,24 @@ class State(NamedTuple):
     distances: Distances
 
 
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    t = state.clock[0]
+    if parameters.settled >= 0:
+        chosen = parameters.settled
+    else:
+        if state.stale[0] == 1:
+            set_metric(parameters.cell, state.distances, state.precision, state.information)
+            state.stale[0] = 0
+        bound = parameters.radius * parameters.radius * math.log(t + 2)
+        chosen = least_played(parameters, state, bound, t)
+        if chosen < 0:
+            chosen = nearest_action(parameters, state)
+    state.clock[0] = t + 1
+    state.plays[chosen] += 1
+    return chosen
+
+
 @kernel
 def least_played(parameters: Parameters, state: State, bound: float, t: int) -> int:
     """Return the alive action with the fewest plays; -1 if none is alive. Only what could still win is tested."""
@@ -87,24 +105,6 @@ def nearest_action(parameters: Parameters, state: State) -> int:
     for a in range(number.shape[0]):
         if number[a] >= 0 and (chosen < 0 or distance[number[a]] < distance[number[chosen]]):
             chosen = a
-    return chosen
-
-
-@implements(act, Parameters)
-def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    t = state.clock[0]
-    if parameters.settled >= 0:
-        chosen = parameters.settled
-    else:
-        if state.stale[0] == 1:
-            set_metric(parameters.cell, state.distances, state.precision, state.information)
-            state.stale[0] = 0
-        bound = parameters.radius * parameters.radius * math.log(t + 2)
-        chosen = least_played(parameters, state, bound, t)
-        if chosen < 0:
-            chosen = nearest_action(parameters, state)
-    state.clock[0] = t + 1
-    state.plays[chosen] += 1
     return chosen
 
 

@@ -24,6 +24,7 @@ from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import cholesky, dot, solve, solve_lower
 from sidelight.optimization.geometry import neighbors_of
+from sidelight.strategies.candidates import candidates
 
 # Relative to the largest violation, which is scaled to 1.
 _TOLERANCE = 1e-11
@@ -36,7 +37,7 @@ class Cells(NamedTuple):
     that no probability is negative and belong to every cell. With two outcomes cell c is [low[c], high[c]] instead.
     """
 
-    number: Integers  # the cell of each action; -1 for a dominated one
+    number: Integers  # the cell of each action; -1 for one that is not worth playing
     start: Integers
     units: int
     row: Floats
@@ -47,10 +48,10 @@ class Cells(NamedTuple):
 
 def cells(analysis: Analysis) -> Cells:
     """Lay out the cells of a game."""
-    game, geometry = analysis.game, analysis.cells
-    classes = [i for i in geometry.classes if geometry.status(i) != "dominated"]
+    game = analysis.game
+    groups = candidates(analysis)
     start, rows = [0], []
-    for i in classes:
+    for i in groups:
         for k in _confining(analysis, i):
             difference = [a - b for a, b in zip(game.loss[k], game.loss[i], strict=True)]
             if len(set(difference)) > 1:  # else k is worse by the same amount everywhere
@@ -61,9 +62,9 @@ def cells(analysis: Analysis) -> Cells:
     ends = [_interval(rows[first:last]) for first, last in pairwise(start)]
     # Exact differences first: large losses may differ by little.
     values = np.array([[float(value / max(map(abs, row))) for value in row] for row in rows])
-    numbers = {i: c for c, i in enumerate(classes)}
+    numbers = {a: c for c, group in enumerate(groups.values()) for a in group}
     return Cells(
-        number=np.array([numbers.get(r, -1) for r in geometry.representative], np.int64),
+        number=np.array([numbers.get(a, -1) for a in range(game.n_actions)], np.int64),
         start=np.array(start, np.int64),
         units=units,
         row=np.ascontiguousarray(values[:, :-1] - values[:, -1:]),

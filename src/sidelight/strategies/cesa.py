@@ -12,7 +12,7 @@ labels in 20 000 rounds, and their 5792 measures a classifier almost without lab
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -31,9 +31,8 @@ from sidelight.strategies.base import (
     check_whole,
     observe,
 )
-from sidelight.strategies.online_classifier import LEARNERS, new_classifier, train
-from sidelight.strategies.online_classifier import Classifier as Learner
-from sidelight.strategies.pg import revealing_action
+from sidelight.strategies.online_classifier import LEARNERS, Classifier, new_classifier, train
+from sidelight.strategies.playable import revealing_action
 
 
 class Parameters(NamedTuple):
@@ -47,20 +46,15 @@ class Parameters(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes: updates and largest norm in `counts`, the classifier's state in the rest."""
+    """What play changes."""
 
-    counts: Floats
-    weights: Floats
-    gram: Floats
-    inverse: Floats
-    pull: Floats
-    scratch: Floats
-    seen: Floats
+    counts: Floats  # updates, and the largest norm of a context so far
+    classifier: Classifier
 
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    r = dot(state.weights, context)
+    r = dot(state.classifier.weights, context)
     norm = max(state.counts[1], math.sqrt(dot(context, context)))
     b = parameters.beta * norm * norm * math.sqrt(1.0 + state.counts[0])
     # Written without a division: b + |r| is 0 for a context of zeros.
@@ -73,9 +67,8 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if action == parameters.ask:
         y = 1.0 if symbol == 0 else -1.0
-        mistake = y * dot(state.weights, context) <= 0.0
-        learner = Learner(state.weights, state.gram, state.inverse, state.pull, state.scratch, state.seen)
-        train(parameters.learner, learner, context, y, mistake)
+        mistake = y * dot(state.classifier.weights, context) <= 0.0
+        train(parameters.learner, state.classifier, context, y, mistake)
         if mistake:
             state.counts[0] += 1.0
             state.counts[1] = max(state.counts[1], math.sqrt(dot(context, context)))
@@ -139,5 +132,4 @@ class CESA(KernelStrategy):
         return Parameters(self._ask, positive, negative, LEARNERS.index(self.learner), float(self.beta))
 
     def _start(self) -> State:
-        fresh: Any = new_classifier(int(self.dimension), float(self.regularization))
-        return State(np.zeros(2), *fresh)
+        return State(np.zeros(2), new_classifier(int(self.dimension), float(self.regularization)))

@@ -5,10 +5,12 @@ policy mu has the ratio
 
     Psi(mu) = D(mu)^2 / I(mu),   D(mu) = sum_c rho_c sum_a mu(a | c) D(a, c),   I(mu) alike,
 
-which is convex and is minimised by Frank and Wolfe's method. The gradient at mu has its least value at the policy that
+which is convex and is minimized by Frank and Wolfe's method. The gradient at mu has its least value at the policy that
 plays argmin_a 2 D(a, c) - r I(a, c) in each context, r = D(mu) / I(mu), and the line towards it is searched exactly.
 Since only the two numbers D(mu) and I(mu) matter, a mixture of two policies without chance is best: of each step's
 three the better pair is kept, and after finitely many steps the method ends at the minimum itself.
+
+Without contexts the best of all pairs of actions is looked for (`mix_actions`).
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ class Point(NamedTuple):
 
 @kernel
 def best_share(cost: float, gain: float, other_cost: float, other_gain: float) -> float:
-    """Return the share q of the other that minimises (cost + q c)^2 / (gain + q g) on the way from one to the other."""
+    """Return the share q of the other that minimizes (cost + q c)^2 / (gain + q g) on the way from one to the other."""
     more_cost, more_gain = other_cost - cost, other_gain - gain
     # Convex: the sign of the derivative at the ends says whether the minimum lies between them.
     if 2.0 * more_cost * gain - cost * more_gain >= 0.0:
@@ -97,7 +99,7 @@ def extremes(gap: Floats, gain: Floats, first: Integers, second: Integers) -> No
 
 
 @kernel
-def mix(
+def mix_policies(
     weights: Floats, gap: Floats, gain: Floats, first: Integers, second: Integers, third: Integers, share: Floats
 ) -> float:
     """Find the mixture of two policies with the least information ratio, and return that ratio."""
@@ -123,3 +125,40 @@ def mix(
             copy_policy(third, first)
     share[0] = best_share(low.cost, low.gain, high.cost, high.gain)
     return mixed_ratio(low, high)
+
+
+@kernel
+def share_of_second(gap: float, gain: float, other_gap: float, other_gain: float) -> float:
+    """Return the best share of the action with the larger gap; gap <= other_gap."""
+    if other_gain <= gain:
+        return 0.0
+    if other_gap == gap:
+        return 1.0
+    share = gap / (other_gap - gap) - 2.0 * gain / (other_gain - gain)
+    return min(max(share, 0.0), 1.0)
+
+
+@kernel
+def mix_actions(gap: Floats, gain: Floats, mixed: Integers, share: Floats) -> None:
+    """Find the mixture of two actions with the least information ratio; ties go to the lowest indices."""
+    sure = 0
+    for a in range(1, gap.shape[0]):
+        if gap[a] < gap[sure]:
+            sure = a
+    mixed[0] = mixed[1] = sure
+    share[0] = 0.0
+    if gap[sure] <= 0.0:
+        return
+    least = math.inf
+    for a in range(gap.shape[0]):
+        for b in range(a + 1, gap.shape[0]):
+            i, j = (a, b) if gap[a] <= gap[b] else (b, a)
+            q = share_of_second(gap[i], gain[i], gap[j], gain[j])
+            learnt = (1.0 - q) * gain[i] + q * gain[j]
+            if learnt > 0.0:
+                lost = (1.0 - q) * gap[i] + q * gap[j]
+                ratio = lost * lost / learnt
+                if ratio < least:
+                    least = ratio
+                    mixed[0], mixed[1] = i, j
+                    share[0] = q

@@ -1,4 +1,4 @@
-"""On-line binary classifiers for labels +1 and -1, the base learners of STAP and CESA.
+"""Online binary classifiers for labels +1 and -1, the base learners of STAP and CESA.
 
 - "perceptron": w += y x after a mistake;
 - "ridge": w = G^-1 sum y x over all labels seen, G = lambda I + sum x x'.

@@ -7,6 +7,7 @@ import warnings
 from sidelight.analysis import Analysis
 from sidelight.analysis.observability import Observers
 from sidelight.errors import SidelightError
+from sidelight.game import Game
 
 
 def refuse_hopeless(analysis: Analysis) -> None:
@@ -53,3 +54,14 @@ def _unseen(analysis: Analysis) -> tuple[int, int] | None:
         if not observers.observe(analysis.cells.difference(*pair)):
             return pair
     return None
+
+
+def revealing_action(game: Game, name: str) -> int:
+    """Return the one informative action of a game of two outcomes, or say why there is none."""
+    informative = [a for a in range(game.n_actions) if game.informative(a)]
+    if game.n_outcomes != 2 or len(informative) != 1 or game.n_actions < 2:
+        raise SidelightError(
+            f"{name} plays games of two outcomes in which exactly one action reveals them; "
+            f"this one has {game.n_outcomes} outcomes and {len(informative)} informative actions"
+        )
+    return informative[0]

@@ -1,4 +1,4 @@
-"""STAP: any on-line classifier made fit for apple tasting.
+"""STAP: any online classifier made fit for apple tasting.
 
 If the classifier says accept, accept. If it says reject, accept all the same with probability sqrt((1 + m) / t), m
 being the false rejections that this has uncovered so far. Only rounds whose label is seen train the classifier.
@@ -10,7 +10,7 @@ constant 1 / 0.05, and drew a number every round whether it was needed or not.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -29,9 +29,8 @@ from sidelight.strategies.base import (
     check_whole,
     observe,
 )
-from sidelight.strategies.online_classifier import LEARNERS, new_classifier, train
-from sidelight.strategies.online_classifier import Classifier as Learner
-from sidelight.strategies.pg import revealing_action
+from sidelight.strategies.online_classifier import LEARNERS, Classifier, new_classifier, train
+from sidelight.strategies.playable import revealing_action
 
 
 class Parameters(NamedTuple):
@@ -45,22 +44,17 @@ class Parameters(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes: clock and mistakes in `counts`, the classifier's state in the rest."""
+    """What play changes."""
 
-    counts: Floats
-    weights: Floats
-    gram: Floats
-    inverse: Floats
-    pull: Floats
-    scratch: Floats
-    seen: Floats
+    counts: Floats  # rounds, and mistakes that were uncovered
+    classifier: Classifier
 
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     state.counts[0] += 1.0
     t = state.counts[0]
-    if t == 1.0 or dot(state.weights, context) > 0.0:
+    if t == 1.0 or dot(state.classifier.weights, context) > 0.0:
         return parameters.accept
     if rng.random() < math.sqrt((1.0 + state.counts[1]) / t):
         return parameters.accept
@@ -71,16 +65,15 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if action == parameters.accept:
         y = parameters.sign if symbol == 0 else -parameters.sign
-        accepted = dot(state.weights, context) > 0.0
+        accepted = dot(state.classifier.weights, context) > 0.0
         mistake = accepted != (y > 0.0)
         if mistake and (parameters.all_mistakes == 1 or not accepted):
             state.counts[1] += 1.0
-        learner = Learner(state.weights, state.gram, state.inverse, state.pull, state.scratch, state.seen)
-        train(parameters.learner, learner, context, y, mistake)
+        train(parameters.learner, state.classifier, context, y, mistake)
 
 
 class STAP(KernelStrategy):
-    """The standard apple tasting transformation of an on-line classifier.
+    """The standard apple tasting transformation of an online classifier.
 
     Parameters
     ----------
@@ -140,5 +133,4 @@ class STAP(KernelStrategy):
         )
 
     def _start(self) -> State:
-        fresh: Any = new_classifier(int(self.dimension), float(self.regularization))
-        return State(np.zeros(2), *fresh)
+        return State(np.zeros(2), new_classifier(int(self.dimension), float(self.regularization)))

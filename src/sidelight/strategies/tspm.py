@@ -28,10 +28,12 @@ from sidelight.game import Game
 from sidelight.game_arrays import float_rows
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.strategies._gaussian import absorb, channels
+from sidelight.strategies._gaussian import channels
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
+from sidelight.strategies.candidates import candidates
+from sidelight.strategies.law_posterior import Belief, Target, add_symbol, new_belief
 from sidelight.strategies.playable import check_playable, settled_action
-from sidelight.strategies.simplex_sampling import Target, desk, draw_law
+from sidelight.strategies.simplex_sampling import Sampler, draw_law, new_sampler
 
 # Up to this lambda at least exp(-1/2) of the Dirichlet draws are accepted.
 _FLAT = 1.0
@@ -54,25 +56,27 @@ class Parameters(NamedTuple):
 
 
 class State(NamedTuple):
-    """The plays, the belief, and what `simplex_sampling.desk` asks for; `law` is the last draw."""
+    """What play changes."""
 
     clock: Integers
     plays: Integers
-    counts: Floats
-    seen: Floats
-    precision: Floats
-    information: Floats
-    law: Floats
-    proposal: Floats
-    root: Floats
-    mean: Floats
-    metric: Floats
-    metric_root: Floats
-    direction: Floats
-    slide: Floats
-    stale: Integers
-    drawn: Integers
-    retry: Integers
+    belief: Belief
+    sampler: Sampler
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    t = state.clock[0]
+    if parameters.settled >= 0:
+        chosen = parameters.settled
+    elif t < state.plays.shape[0]:
+        chosen = t
+    else:
+        draw_law(parameters.target, state.belief, state.sampler, t, rng)
+        chosen = best_action(parameters.choice, state.sampler.law, state.plays)
+    state.clock[0] = t + 1
+    state.plays[chosen] += 1
+    return chosen
 
 
 @kernel
@@ -92,31 +96,12 @@ def best_action(choice: Choice, law: Floats, plays: Integers) -> int:
     return chosen
 
 
-@implements(act, Parameters)
-def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    t = state.clock[0]
-    if parameters.settled >= 0:
-        chosen = parameters.settled
-    elif t < state.plays.shape[0]:
-        chosen = t
-    else:
-        draw_law(parameters.target, state, t, rng)
-        chosen = best_action(parameters.choice, state.law, state.plays)
-    state.clock[0] = t + 1
-    state.plays[chosen] += 1
-    return chosen
-
-
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    target = parameters.target
-    if target.channel.informative[action] == 1:
-        state.counts[target.channel.place[action] + symbol] += 1.0
-        state.seen[action] += 1.0
-        state.stale[0] = 1
-        state.stale[1] = 1
-        if target.dirichlet == 0:
-            absorb(target.channel, target.weight, state.precision, state.information, action, symbol)
+    if parameters.target.channel.informative[action] == 1:
+        add_symbol(parameters.target, state.belief, action, symbol)
+        state.sampler.stale[0] = 1
+        state.sampler.stale[1] = 1
 
 
 class TSPM(KernelStrategy):
@@ -172,24 +157,22 @@ class TSPM(KernelStrategy):
                 tries=int(self.tries),
                 dirichlet=int(self._nearly_dirichlet()),
                 channel=self._channel,
-                shown=np.array([_outcome(self.game, k) for k in _symbols(self.game)], np.int64),
+                shown=_first_outcomes(self.game),
                 weight=np.full(len(self._channel.owner), kappa),
             ),
         )
 
     def _nearly_dirichlet(self) -> bool:
-        revealing = all(
-            len(self.game.symbols(a)) == self.game.n_outcomes
-            for a in range(self.game.n_actions)
-            if self.game.informative(a)
-        )
+        informative = [a for a in range(self.game.n_actions) if self.game.informative(a)]
+        revealing = all(len(self.game.symbols(a)) == self.game.n_outcomes for a in informative)
         return self._exact and revealing and self.regularization <= _FLAT and self.tries > 0
 
     def _start(self) -> State:
         return State(
             clock=np.zeros(1, np.int64),
             plays=np.zeros(self.game.n_actions, np.int64),
-            **desk(self._channel, self.game.n_outcomes, float(self.regularization)),
+            belief=new_belief(self._channel, self.game.n_outcomes, float(self.regularization)),
+            sampler=new_sampler(self.game.n_outcomes, len(self._channel.owner)),
         )
 
 
@@ -211,26 +194,16 @@ class TSPMGaussian(TSPM):
 
 
 def _choice(analysis: Analysis) -> Choice:
-    """Lay out the classes of equal losses that can be optimal; of each, the informative actions, if there are any."""
-    game, geometry = analysis.game, analysis.cells
-    classes = [i for i in geometry.classes if geometry.status(i) != "dominated"]
-    first, member = [0], []
-    for i in classes:
-        group = [a for a in range(game.n_actions) if geometry.representative[a] == i]
-        member += [a for a in group if game.informative(a)] or [i]
-        first.append(len(member))
+    """Lay out the classes of equal losses that can be optimal, and what is worth playing of each."""
+    groups = candidates(analysis)
     return Choice(
-        loss=float_rows(game.loss[i] for i in classes),
-        first=np.array(first, np.int64),
-        member=np.array(member, np.int64),
+        loss=float_rows(analysis.game.loss[i] for i in groups),
+        first=np.concatenate([[0], np.cumsum([len(group) for group in groups.values()])]).astype(np.int64),
+        member=np.concatenate(list(groups.values())).astype(np.int64),
     )
 
 
-def _symbols(game: Game) -> list[tuple[int, int]]:
-    return [(a, u) for a in range(game.n_actions) for u in range(len(game.symbols(a)))]
-
-
-def _outcome(game: Game, symbol: tuple[int, int]) -> int:
-    """Return the first outcome that shows a symbol."""
-    a, u = symbol
-    return next(j for j, seen in enumerate(game.signal(a)[u]) if seen)
+def _first_outcomes(game: Game) -> Integers:
+    """Return, for each symbol of each action, the first outcome that shows it."""
+    rows = [row for a in range(game.n_actions) for row in game.signal(a)]
+    return np.array([list(row).index(1) for row in rows], np.int64)

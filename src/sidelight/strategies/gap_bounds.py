@@ -1,0 +1,103 @@
+"""What information directed sampling weighs: a bound on each action's gap to the best, and what playing it would teach.
+
+With the outcome law estimated as p_hat, with precision V, and S_a the signal matrix of action a,
+
+    D(a) = max_b [ (L_a - L_b) p_hat + sqrt(beta) |L_a - L_b|_{V^-1} ],      I(a) = log det(1 + S_a V^-1 S_a'),
+    sqrt(beta) = sqrt((log det V + 2 log 1/delta) / 2) + 1,
+
+b over the Pareto-optimal actions, which always include a best one (a dominated action may be unobservable, and would
+keep the bound from ever shrinking); each term is at most max_j (L_a - L_b)_j. In round t, delta = 1 / (t log t).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sidelight.analysis import Analysis
+from sidelight.game_arrays import loss_matrix, signal_indices, symbol_counts
+from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Floats, Integers
+
+
+class Comparison(NamedTuple):
+    """What the actions cost and show, and which of them each is compared with."""
+
+    rivals: Integers  # the Pareto-optimal actions, one per class of duplicates
+    loss: Floats
+    most: Floats  # (actions, rivals): the largest possible gap
+    signals: Integers  # (actions, outcomes): which of the action's symbols the outcome shows
+    symbols: Integers  # how many symbols each action has
+
+
+class Bounds(NamedTuple):
+    """The bounds and what they are made of; with contexts, one array of each kind per context."""
+
+    mean: Floats  # (actions, rivals): estimated gaps
+    reach: Floats  # (actions, rivals): |L_a - L_b| in the norm of V^-1
+    gain: Floats  # (actions,): I
+    gap: Floats  # (actions,): D
+
+
+def comparison(analysis: Analysis) -> Comparison:
+    """Lay out a game."""
+    game, rivals = analysis.game, analysis.cells.pareto
+    most = [[max(float(x - y) for x, y in zip(row, game.loss[b], strict=True)) for b in rivals] for row in game.loss]
+    return Comparison(
+        rivals=np.array(rivals, np.int64),
+        loss=loss_matrix(game),
+        most=np.array(most),
+        signals=signal_indices(game),
+        symbols=symbol_counts(game),
+    )
+
+
+def new_bounds(analysis: Analysis, *contexts: int) -> Bounds:
+    """Return bounds that are not worked out yet."""
+    actions, rivals = analysis.game.n_actions, len(analysis.cells.pareto)
+    pairs, each = (*contexts, actions, rivals), (*contexts, actions)
+    return Bounds(np.zeros(pairs), np.zeros(pairs), np.zeros(each), np.zeros(each))
+
+
+@kernel
+def confidence_radius(width: float, log_det: float, count: float) -> float:
+    """Return width sqrt(beta), with delta = 1 / (count log count)."""
+    doubt = math.log(count) + math.log(math.log(count))
+    return width * (math.sqrt(0.5 * (log_det + 2.0 * doubt)) + 1.0)
+
+
+@kernel
+def bound_gaps(compared: Comparison, radius: float, mean: Floats, reach: Floats, gap: Floats) -> None:
+    """Set D."""
+    for a in range(gap.shape[0]):
+        most = 0.0
+        for r in range(compared.rivals.shape[0]):
+            if compared.rivals[r] != a:
+                bound = mean[a, r] + radius * reach[a, r]
+                most = max(most, min(bound, compared.most[a, r]))
+        gap[a] = most
+
+
+@kernel
+def information(compared: Comparison, inverse: Floats, B: Floats, action: int) -> float:
+    """Return log det(1 + S_a V^-1 S_a'), by elimination in the scratch matrix B."""
+    size, count = inverse.shape[0], compared.symbols[action]
+    if count == 1:
+        return 0.0
+    for u in range(count):
+        for v in range(count):
+            B[u, v] = 1.0 if u == v else 0.0
+    for j in range(size):
+        u = compared.signals[action, j]
+        for k in range(size):
+            B[u, compared.signals[action, k]] += inverse[j, k]
+    det = 0.0
+    for i in range(count):
+        det += math.log(B[i, i])
+        for u in range(i + 1, count):
+            factor = B[u, i] / B[i, i]
+            for v in range(i + 1, count):
+                B[u, v] -= factor * B[i, v]
+    return det
