@@ -5,15 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from sidelight import _published
-from sidelight.experiments import judgment
+from sidelight.experiments import judgment, published
 from sidelight.experiments.experiment import Experiment, Player, Section, UseCase
 from sidelight.experiments.plan import Profile, lines
 from sidelight.experiments.table1 import CBP, LIMIT, RAND_CBP
 
 from .making import APPLES
 
-PRINTED = _published.pair("table1", "imbalanced", "CBP")
+PRINTED = published.pair("table1", "imbalanced", "CBP")
 
 
 def sample(mean, std, runs, seed=0):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sidelight import SidelightError, _published, experiments
-from sidelight.experiments import plan, work
+from sidelight import SidelightError, experiments
+from sidelight.experiments import plan, published, work
 from sidelight.experiments.experiment import PROTOCOLS
 from sidelight.experiments.plan import Profile
 from sidelight.experiments.reasons import REASONS
@@ -25,7 +25,7 @@ def printed(name):
         for section in table.sections
         for player in section.players
         for measure in section.setting.measures
-        if player.paper and _published.pair(name, section.key, player.paper, measure)
+        if player.paper and published.pair(name, section.key, player.paper, measure)
     ]
 
 
@@ -35,7 +35,7 @@ def test_all_74_printed_pairs_are_there():
 
 @pytest.mark.parametrize("name", TABLES)
 def test_nothing_that_is_printed_is_left_out(name):
-    data = json.loads((files("sidelight") / "published.json").read_text(encoding="utf-8"))
+    data = json.loads((files("sidelight.experiments") / "published.json").read_text(encoding="utf-8"))
     assert {(key, paper) for key, paper, _ in printed(name)} == {
         (key, p) for key in data[name] for p in data[name][key]
     }

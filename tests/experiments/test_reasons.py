@@ -21,8 +21,8 @@ from legacy import published_contexts, published_streams
 from scipy import stats
 
 import sidelight as sl
-from sidelight._published import RUNS, pair
 from sidelight.environments import LinearContexts, Replay
+from sidelight.experiments.published import RUNS, pair
 from sidelight.experiments.use_case import simulate_case
 from sidelight.monitor.policies import RandCBPPolicy
 from sidelight.results import Results, wins
@@ -293,7 +293,7 @@ class TestTwoDraws:
 class TestStatistics:
     """What the paper says beside the means."""
 
-    TABLES = json.loads((files("sidelight") / "published.json").read_text(encoding="utf-8"))
+    TABLES = json.loads((files("sidelight.experiments") / "published.json").read_text(encoding="utf-8"))
 
     def p_values(self, side):
         """Yield printed and recomputed p-values of Welch's test against the first row of each setting."""

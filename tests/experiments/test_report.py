@@ -6,12 +6,12 @@ import pytest
 from pages import Checker
 
 from sidelight import experiments
-from sidelight._published import Pair
 from sidelight.experiments import account as accounts
 from sidelight.experiments import experiment
 from sidelight.experiments import report_words as words
 from sidelight.experiments.account import Account, Number, Part
 from sidelight.experiments.experiment import Experiment
+from sidelight.experiments.published import Pair
 from sidelight.experiments.reasons import Reason
 from sidelight.experiments.report_markdown import to_markdown
 from sidelight.experiments.report_notes import again, glossary, remarks

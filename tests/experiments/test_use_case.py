@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import sidelight
-from sidelight import _published
 from sidelight.errors import SidelightError
-from sidelight.experiments import load, plan, work
+from sidelight.experiments import load, plan, published, work
 from sidelight.experiments.classifiers import draw_classifier, macro_f1
 from sidelight.experiments.experiment import UseCase
 from sidelight.experiments.plan import Profile
@@ -45,7 +44,7 @@ def test_published_tables(case, tau, policy):
     """Same classifiers, other streams: differences are the noise of the streams alone, known from run by run."""
     batches = [simulate_case(case, tau, policy, 96, seed=seed) for seed in range(4)]
     labels, score = (
-        _published.pair(f"table{3 + case}", f"{tau}", batches[0].policy.title, measure).mean
+        published.pair(f"table{3 + case}", f"{tau}", batches[0].policy.title, measure).mean
         for measure in ("verifications", "f1")
     )
     for values, printed, rounding in (

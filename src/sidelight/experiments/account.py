@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from sidelight._published import Pair
 from sidelight.experiments.experiment import PROTOCOLS, Experiment, Protocol
+from sidelight.experiments.published import Pair
 from sidelight.experiments.reasons import Reason
 from sidelight.results.statistics import Side, Summary, p_value_of
 

@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from sidelight import _published, experiments
+from sidelight import experiments
+from sidelight.experiments import published
 from sidelight.experiments.experiment import Condition, Experiment, Protocol, Setting, UseCase
 from sidelight.experiments.judgment import reading_round
 from sidelight.experiments.plan import Line, Profile, lines
@@ -70,7 +71,7 @@ def _mark(line: Line) -> Mark | None:
     at = reading_round(line.player, line.condition)
     if printed is None or at is None:
         return None
-    return Mark(float(at), printed.mean, printed.std / math.sqrt(_published.RUNS))
+    return Mark(float(at), printed.mean, printed.std / math.sqrt(published.RUNS))
 
 
 def _cases(found: Sequence[Line], profile: Profile, arrived: Arrived) -> dict[str, dict[str, list[Policy]]]:
@@ -88,11 +89,11 @@ def _cases(found: Sequence[Line], profile: Profile, arrived: Arrived) -> dict[st
     return cases
 
 
-def _printed(line: Line, measure: str = "regret") -> _published.Pair | None:
+def _printed(line: Line, measure: str = "regret") -> published.Pair | None:
     table = _tables().get(line.section.setting)
     if table is None or line.player.paper is None:
         return None
-    return _published.pair(table, line.section.key, line.player.paper, measure)
+    return published.pair(table, line.section.key, line.player.paper, measure)
 
 
 @functools.cache

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight import _published
-from sidelight._published import Pair
+from sidelight.experiments import published
 from sidelight.experiments.account import BETTER, Kind, Number
 from sidelight.experiments.experiment import (
     HORIZON,
@@ -28,6 +27,7 @@ from sidelight.experiments.experiment import (
     Protocol,
 )
 from sidelight.experiments.plan import Line, Profile, lines
+from sidelight.experiments.published import Pair
 from sidelight.kernels.arrays import Floats
 from sidelight.results.sealed import Arrays
 from sidelight.results.statistics import Summary, TTest, summarize, welch_of, wins_of
@@ -73,7 +73,7 @@ def judge(experiment: Experiment, protocol: Protocol, profile: Profile, arrived:
 def reading_round(player: Player, condition: Condition) -> int | None:
     """Return the round that the paper's number belongs to.
 
-    The published contextual tables show the regret one round before the horizon, because their last condition is empty.
+    The published contextual tables show the regret one round before the horizon, because their last entry is empty.
     """
     if not isinstance(condition.setting, GameSetting):
         return None
@@ -110,7 +110,7 @@ def _readings(table: str, line: Line, measure: str, profile: Profile, arrays: Ar
     """Return what is read of a player: its number, and for a slow one that went on, where it ended."""
     runs = profile.runs_of(line.condition)
     player = line.player
-    printed = None if player.paper is None else _published.pair(table, line.section.key, player.paper, measure)
+    printed = None if player.paper is None else published.pair(table, line.section.key, player.paper, measure)
     at = reading_round(player, line.condition)
     if at is None:
         values = arrays[measure].astype(float)
@@ -165,7 +165,7 @@ def _judged(reading: _Reading, number: Number) -> Number:
         again = summarize(reading.all_values, reading.round, reading.label)
         z = _z(again, printed)
         number = number._replace(again=again, z_again=z)
-    verdict = _verdict(z, patient=reading.line.player.slow and ours.runs < _published.RUNS)
+    verdict = _verdict(z, patient=reading.line.player.slow and ours.runs < published.RUNS)
     reasons = reading.line.player.reasons
     reason = reasons.get(reading.line.condition.protocol) if verdict == "differs" else None
     return number._replace(verdict=verdict, reason=reason)
@@ -188,9 +188,9 @@ def needs_rerun(number: Number) -> bool:
 
 def _first_runs(reading: _Reading, ours: Summary, printed: Pair) -> Summary | None:
     """Return what the paper's 96 runs gave, where there are more runs and those met the printed digits."""
-    if reading.line.condition.protocol != "published" or ours.runs <= _published.RUNS:
+    if reading.line.condition.protocol != "published" or ours.runs <= published.RUNS:
         return None
-    first = summarize(reading.values[: _published.RUNS], reading.round, reading.label)
+    first = summarize(reading.values[: published.RUNS], reading.round, reading.label)
     return first if _same_digits(first, printed) else None
 
 
@@ -198,7 +198,7 @@ def _z(s: Summary, printed: Pair | None) -> float | None:
     if printed is None or s.runs < 2:
         return None
     std = max(s.std, printed.std) if s.runs < _FEW else s.std
-    error = math.hypot(std / math.sqrt(s.runs), printed.std / math.sqrt(_published.RUNS))
+    error = math.hypot(std / math.sqrt(s.runs), printed.std / math.sqrt(published.RUNS))
     difference = s.mean - printed.mean
     # Half a unit of the last printed digit is rounding, not a difference.
     if abs(difference) <= 0.5000001 * 10.0**-printed.decimals:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sidelight._published import RUNS
 from sidelight.experiments.experiment import (
     HORIZON,
     SLOW_HORIZON,
@@ -16,6 +15,7 @@ from sidelight.experiments.experiment import (
     Protocol,
     Section,
 )
+from sidelight.experiments.published import RUNS
 from sidelight.experiments.work import Task
 
 _BLOCK = 48

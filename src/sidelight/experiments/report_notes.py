@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sidelight._published import RUNS
 from sidelight.experiments.account import Account, Number, Part
+from sidelight.experiments.published import RUNS
 from sidelight.experiments.report_words import name, together
 from sidelight.text import grouped, joined
 from sidelight.text import number as written

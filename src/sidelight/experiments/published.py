@@ -39,5 +39,5 @@ def pair(table: str, setting: str, name: str, measure: str = "regret") -> Pair |
 
 @functools.cache
 def _tables() -> dict[str, Any]:
-    tables: dict[str, Any] = json.loads((files("sidelight") / "published.json").read_text(encoding="utf-8"))
+    tables: dict[str, Any] = json.loads((files("sidelight.experiments") / "published.json").read_text(encoding="utf-8"))
     return tables
