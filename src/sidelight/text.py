@@ -84,8 +84,9 @@ def filled(text: str, width: int, first: int, further: int) -> list[str]:
 
 
 def count(size: int, noun: str) -> str:
-    """Return, say, "1 run" or "3 runs"."""
-    return f"{size} {noun}" + ("" if size == 1 else "s")
+    """Return, say, "1 run", "3 runs" or "2 policies"."""
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{size} {noun if size == 1 else several}"
 
 
 def joined(words: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sidelight.errors import SidelightError
+from sidelight.text import count
 
 if TYPE_CHECKING:
     from sidelight.environments import IID
@@ -72,7 +73,7 @@ def read_law(text: str, game: Game) -> list[float]:
         raise SidelightError(f"--law is {text!r}: give numbers with commas between them, as in 0.3,0.7") from None
     if len(values) != game.n_outcomes:
         raise SidelightError(
-            f"--law gives {_count(len(values), 'probability')}, but the game has {_count(game.n_outcomes, 'outcome')} "
+            f"--law gives {count(len(values), 'probability')}, but the game has {count(game.n_outcomes, 'outcome')} "
             f"({_listed(game.outcomes)})"
         )
     if any(value < 0 for value in values):
@@ -87,8 +88,3 @@ def read_law(text: str, game: Game) -> list[float]:
 def _listed(names: tuple[str, ...]) -> str:
     shown = ", ".join(names[:6])
     return shown if len(names) <= 6 else f"{shown}, ..."
-
-
-def _count(number: int, noun: str) -> str:
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number} {noun if number == 1 else plural}"

@@ -35,7 +35,7 @@ class Profile(NamedTuple):
     seed: int = 0
 
     def runs_of(self, condition: Condition) -> int:
-        """Return how many runs an condition gets."""
+        """Return how many runs a condition gets."""
         return min(self.runs, _FEW[condition.protocol]) if condition.slow and self.slow == "few" else self.runs
 
     def rerun_of(self, condition: Condition) -> int:
@@ -73,7 +73,7 @@ def conditions(experiments: Sequence[Experiment], protocols: Sequence[Protocol],
 
 
 def tasks(condition: Condition, runs: int, seed: int) -> Iterator[Task]:
-    """Split the runs of an condition into tasks; more runs later begin with the same tasks."""
+    """Split the runs of a condition into tasks; more runs later begin with the same tasks."""
     block = 1 if condition.slow else _BLOCK
     for first in range(0, runs, block):
         yield Task(condition, first, min(block, runs - first), seed)

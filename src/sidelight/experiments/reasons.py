@@ -32,15 +32,14 @@ REASONS: dict[str, Reason] = {
         "threshold explodes, so that it sees about 8 labels in 20000 rounds.",
         "A twin with these defects gives 5792.052 ± 1386.179, the printed pair to every digit; with the draw put right "
         "19999, and without the explosion about 1800. That it costs less than the rule as it was first published "
-        "(18309) is no merit: in this game asking costs as much as a wrong prediction, and that rule asks in nine of "
-        "ten rounds. "
-        "In the world that the text describes it costs 11414.",
+        "(18309) is not a merit: in this game asking costs as much as a wrong prediction, and that rule asks in nine "
+        "of ten rounds. In the world that the text describes it costs 11414.",
         f"{_TESTS}TestInvertedCESA",
     ),
     "half-space": Reason(
         "Another world than the text describes",
         "The printed contextual numbers come from outcomes that are certain given the context (a half-space), from "
-        "standardised contexts and from other widths; in the text its probability is 0.1 (x1 + ... + x10).",
+        "standardized contexts and from other widths; in the text its probability is 0.1 (x1 + ... + x10).",
         "The authors' world and widths give CBPside* to every printed digit and RandCBPside* within chance. In the "
         "text's world, with the text's widths, both play the revealing action in all rounds but the first: 1460 on "
         "apple tasting, 9431 on label-efficient prediction. The world or the widths alone miss as well (|z| > 40). "

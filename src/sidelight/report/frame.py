@@ -9,6 +9,7 @@ from sidelight.analysis import Analysis
 from sidelight.report.ink import BORDERS, FAINT, INK, Border, border_style
 from sidelight.report.labels import drawable, shortened
 from sidelight.report.sheet import Box, Sheet, measure
+from sidelight.text import count
 
 _REGRET = {
     "trivial": "no regret at all",
@@ -24,7 +25,7 @@ def draw_title(sheet: Sheet, analysis: Analysis) -> None:
     """Write the name, kind and size of the game above what is there."""
     box = sheet.bounds or Box(0, 0, 4, 1)
     game = analysis.game
-    sizes = f"{_count(game.n_actions, 'action')}, {_count(game.n_outcomes, 'outcome')}"
+    sizes = f"{count(game.n_actions, 'action')}, {count(game.n_outcomes, 'outcome')}"
     below = sheet.text(
         (box.left, box.top + 0.22),
         f"{analysis.kind}: {_REGRET[analysis.kind]}  ({sizes})",
@@ -81,7 +82,3 @@ def _draw_sample(sheet: Sheet, mark: Border | str, x: float, y: float) -> None:
         shapes = {"small": (5.5, FAINT, FAINT), "hollow": (8, "white", FAINT), "full": (10, "#9fc9e4", INK)}
         size, face, edge = shapes.get(mark, (6.5, "white", INK))
         sheet.line([(middle, y)], marker="o", ms=size, mfc=face, mec=edge, mew=1.2, ls="none")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
