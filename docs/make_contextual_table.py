@@ -56,7 +56,7 @@ docstrings; here is what they cost. AT is apple tasting, LE label-efficient pred
 runs, mean regret +- standard error. Three worlds:
 
 - **half-space**: the protocol behind the table of the ICML 2024 paper. Outcomes are certain given the context, which is
-  seen standardised (`--contexts halfspace:d=10`).
+  seen standardized (`--contexts halfspace:d=10`).
 - **linear**: the protocol as that paper's text describes it. The first outcome has the probability mean(x), x uniform
   on the unit cube (`--contexts linear:d=10`).
 - **logistic**: a softmax of scores with coefficients drawn from N(0, 1), x uniform on [-1, 1]^10
@@ -74,7 +74,7 @@ READING = """## What to read from it
   costs {certain} on AT and `RandCBPSide` {corrected} on LE.
 - **`tight` widths are worth an order of magnitude**: {tight_at} on AT and {tight_le} on LE. With them, drawing Z
   (`RandCBPSide`) beats its bound (`CBPSide`) in every cell but one, in which the model is wrong.
-- **The intercept belongs to the model, not to the width.** Where outcomes are certain and contexts centred, the linear
+- **The intercept belongs to the model, not to the width.** Where outcomes are certain and contexts centered, the linear
   model with an intercept does badly on AT ({hurt}; without, {helped}): it is fitted to the rounds in which something
   was tasted, most of which end alike, and the constant moves the border. In the linear world it is needed ({missed}).
 - **The logistic model forgives much of that**: {logistic_half} on AT in the half-space world, {logistic_at} (AT) and

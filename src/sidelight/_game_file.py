@@ -61,18 +61,18 @@ def _format(file: Path) -> str:
 
 
 def _parse(text: str, suffix: str) -> Any:
-    """Parse a file; decimals stay decimal, so that 0.1 is one tenth whatever its neighbours."""
+    """Parse a file; decimals stay decimal, so that 0.1 is one tenth whatever its neighbors."""
     if suffix == ".toml":
         return tomllib.loads(text, parse_float=Decimal)
     return json.loads(text, parse_float=Decimal, parse_constant=Decimal, object_pairs_hook=_once)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a JSON object, refusing a key that stands there twice (TOML does so by itself)."""
+    """Build a JSON object, refusing a key that is given twice (TOML does so by itself)."""
     keys = [key for key, _ in pairs]
     for key in keys:
         if keys.count(key) > 1:
-            raise GameError(f"the key {key!r} stands there twice: keep one")
+            raise GameError(f"the key {key!r} is given twice: keep one")
     return dict(pairs)
 
 

@@ -302,9 +302,9 @@ def read_exact(value: Any, where: str) -> Fraction:
             raise GameError(f"{where} is {text!r}, which divides by zero: {remedy}") from None
         except ValueError:
             finite = not re.fullmatch(r"[+-]?(s?nan\d*|inf(inity)?)", text, re.IGNORECASE)
-            problem = f"{value!r}, which is no number" if finite else f"{text}, which is not finite"
+            problem = f"{value!r}, which is not a number" if finite else f"{text}, which is not finite"
             raise GameError(f"{where} is {problem}: {remedy}") from None
-    raise GameError(f"{where} is {value!r} of type {type(value).__name__}, which is no exact number: {remedy}")
+    raise GameError(f"{where} is {value!r} of type {type(value).__name__}, which is not an exact number: {remedy}")
 
 
 def _sized(value: Fraction, where: str) -> Fraction:

@@ -1,7 +1,7 @@
 """The catalogue as Gymnasium environments: `import sidelight.gym`, then `gymnasium.make("sidelight/AppleTasting-v0")`.
 
 An observation is the symbol that the last action showed and nothing else. The reward is always 0, because in partial
-monitoring the loss is hidden; who wants to score an agent asks for the loss in `info`.
+monitoring the loss is hidden; to score an agent, ask for the loss in `info`.
 
 Importing this module registers the environments. Gymnasium can also import it by itself:
 `gymnasium.make("sidelight.gym:sidelight/AppleTasting-v0")`.

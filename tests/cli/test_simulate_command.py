@@ -292,7 +292,7 @@ def test_strategies_of_ones_own(own):
     ("strategy", "parts"),
     [
         ("{}:Tuns", ["'Tuns'", "is not there", "Turns"]),
-        ("{}:number", ["is no strategy"]),
+        ("{}:number", ["is not a strategy"]),
         ("{}:Unfinished", ["not complete", "_act", "_observe", "_start"]),
         ("{}:Picky", ["Picky needs needed"]),
         ("{}:Seeing", ["Seeing wants contexts of 2 numbers"]),
@@ -327,7 +327,7 @@ def test_mistakes_with_strategies_of_ones_own(own, strategy, parts, tmp_path):
             ["RandCBP has no parameter 'bin'", "did you mean 'bins'?", "alpha=1.01, bins=5, sigma=1.0"],
         ),
         (["CBP:bins=3"], ["CBP has no parameter 'bins'", "it has alpha=1.01, observers=minimum-norm"]),
-        (["RandCBP:bins"], ["'bins' is no parameter", "name=value"]),
+        (["RandCBP:bins"], ["'bins' is not a parameter", "name=value"]),
         (["RandCBP:"], ["name=value"]),
         (["RandCBP:bins=3,bins=4"], ["'bins' is given twice"]),
         (["RandCBP:bins=0"], ["RandCBP: bins is 0"]),

@@ -52,7 +52,9 @@ def parse_contexts(text: str, game: Game) -> Environment:
     if kind is None:
         near = difflib.get_close_matches(name.strip().lower(), _KINDS, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise SidelightError(f"--contexts knows no {name.strip()!r}: {hint}there are {_examples()}")
+        raise SidelightError(
+            f"there are no contexts of the kind {name.strip()!r}: {hint}--contexts takes {_examples()}"
+        )
     environment = kind.make(game, _read(rest if colon else None, kind, text))
     environment.check(game, 1, 1)
     return environment
@@ -65,12 +67,12 @@ def _read(text: str | None, kind: _Kind, whole: str) -> dict[str, Any]:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not (equals and name and value):
             raise SidelightError(
-                f"in --contexts {whole!r}, {part.strip()!r} is no parameter: write name=value, as d=10"
+                f"in --contexts {whole!r}, {part.strip()!r} is not a parameter: write name=value, as in d=10"
             )
         if name in values:
             raise SidelightError(f"in --contexts {whole!r}, {name!r} is given twice")
         if name not in kind.defaults:
-            raise SidelightError(f"in --contexts {whole!r}, there is no {name!r}: there is {_shown(kind)}")
+            raise SidelightError(f"in --contexts {whole!r}, there is no parameter {name!r}: there is {_shown(kind)}")
         values[name] = _checked(name, value_of(value), value)
     return dict(kind.defaults) | values
 

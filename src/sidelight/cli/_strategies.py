@@ -97,7 +97,7 @@ def _pairs(text: str | None, whole: str) -> dict[str, str]:
     for part in [] if text is None else _NEXT.split(text):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not (equals and name and value):
-            raise SidelightError(f"in {whole!r}, {part.strip()!r} is no parameter: write name=value, as in bins=10")
+            raise SidelightError(f"in {whole!r}, {part.strip()!r} is not a parameter: write name=value, as in bins=10")
         if name in found:
             raise SidelightError(f"in {whole!r}, the parameter {name!r} is given twice")
         found[name] = value
@@ -150,7 +150,7 @@ def _own(module: str, name: str, text: str) -> type[Strategy]:
     if not (isinstance(kind, type) and issubclass(kind, Strategy)):
         there = [key for key, each in vars(loaded).items() if _is_strategy(each, loaded)]
         listed = f"it has {', '.join(there)}" if there else "it has no subclass of sidelight.strategies.Strategy"
-        what = "is no strategy (a subclass of sidelight.strategies.Strategy)" if kind is not None else "is not there"
+        what = "is not a strategy (a subclass of sidelight.strategies.Strategy)" if kind is not None else "is not there"
         raise SidelightError(f"{name!r} of {module!r} {what}: {listed}")
     if inspect.isabstract(kind):
         lacking = ", ".join(sorted(kind.__abstractmethods__))
@@ -182,7 +182,7 @@ def _file(path: str) -> ModuleType:
         raise SidelightError(f"there is no file {path!r}")
     specification = importlib.util.spec_from_file_location(Path(path).stem, path)
     if specification is None or specification.loader is None:
-        raise SidelightError(f"{path!r} is no file that Python can import")
+        raise SidelightError(f"{path!r} is not a file that Python can import")
     module = importlib.util.module_from_spec(specification)
     before = sys.modules.get(specification.name)
     sys.modules[specification.name] = module

@@ -112,7 +112,7 @@ def finite_bandit(
     the visitor would have spent on another offer is never known. With the amounts 0 and 1 this is the Bernoulli bandit.
     An outcome lists an amount for every one of the `arms`.
 
-    Outcomes o in R^K, R in the order given; L_a = max R − o_a; action a shows o_a, as text if it is no whole number.
+    Outcomes o in R^K, R in the order given; L_a = max R − o_a; action a shows o_a, as text if it is not a whole number.
     """
     if len(rewards) ** arms > MOST_OUTCOMES:
         raise GameError(

@@ -22,10 +22,10 @@ EXTRA_ACTION = Choice("degenerate", "duplicate")
     known="easy",
 )
 def bartok() -> Matrices:
-    """Pick one of three doors, each of which recognises one outcome of three.
+    """Pick one of three doors, each of which recognizes one outcome of three.
 
     A player picks one of three doors while the world picks one of three outcomes. Each door is free at one outcome and
-    costs 1 at the other two. After each pick the player sees only an a or a b: every door recognises a single outcome,
+    costs 1 at the other two. After each pick the player sees only an a or a b: every door recognizes a single outcome,
     which is never the one where it is free, and shows b at both others. No door always tells what it cost, but the two
     doors of a pair together tell which of them is cheaper, and the game is easy.
 
@@ -82,8 +82,8 @@ def trivial_degenerate(kind: str = "degenerate") -> Matrices:
     A player has an action that is never worse than the others, so there is nothing to learn, but it is not the only one
     that can be best. With the `kind` "degenerate", sitting still costs nothing and looking at a coin costs 1 at tails
     only: if tails never comes the two are equally good. With "duplicate", sitting still and looking cost the same, 1 at
-    tails, and a third action always costs 1. Only looking shows the coin. Whoever counts every action that is best
-    somewhere will see a problem here where there is none.
+    tails, and a third action always costs 1. Only looking shows the coin. Counting every action that is best
+    somewhere makes a problem of it that is not there.
 
     Degenerate: L = [0 0; 0 1], H = [x x; a b]. Duplicate: L = [0 1; 0 1; 1 1], H = [x x; a b; x x].
     """
