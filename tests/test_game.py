@@ -17,7 +17,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from random_games import modest
 
-from sidelight import games, strategies
+from sidelight import analyze, games, strategies
 from sidelight.errors import GameError, ImmutableError, NoActionError, NoFileError, SidelightError
 from sidelight.game import Game
 
@@ -203,6 +203,11 @@ def test_games_whose_symbols_are_equal_and_yet_differ_are_different_games(pair):
     one_game, other = (Game([[0, 1]], [[symbol, "x"]]) for symbol in pair)
     assert one_game != other
     assert len({one_game, other}) == 2
+
+
+def test_a_truth_value_and_a_number_do_not_make_an_easy_game_hopeless():
+    assert analyze(Game([[0, 1], [1, 0]], [["T", 1], ["x", "x"]])).kind == "easy"
+    refusal(lambda: Game([[0, 1], [1, 0]], [[True, 1], ["x", "x"]]), "row 0, column 1 is 1 (of type int)")
 
 
 def test_symbols_of_arrays_within_tuples_become_python_values():

@@ -13,6 +13,7 @@ from gymnasium.utils.env_checker import check_env
 import sidelight as sl
 import sidelight.gym
 from sidelight.environments import Replay
+from sidelight.errors import SidelightError
 from sidelight.gym import PartialMonitoring, identifier, register
 
 NAMES = sl.games.names()
@@ -49,6 +50,14 @@ def test_the_observation_is_the_symbol(name):
     for action, observation, info in zip(actions, observations[1:], infos[1:], strict=True):
         assert inner.symbols[observation] == info["symbol"] == game.feedback[action][info["outcome"]]
         assert info["loss"] == float(game.loss[action][info["outcome"]])
+
+
+def test_symbols_of_different_types_are_different_observations():
+    env = PartialMonitoring(sl.Game([[0, 1], [1, 0]], [[1, "1"], [(1,), None]]), law=[0.5, 0.5])
+    assert env.symbols == (1, "1", (1,), None)
+    assert env.observation_space.n == 5
+    with pytest.raises(SidelightError, match="which Python takes to be equal"):
+        PartialMonitoring(sl.Game([[0, 1], [1, 0]], [[1, "1"], [True, None]]))
 
 
 def test_identifiers_are_the_names_in_camel_case():

@@ -239,7 +239,7 @@ class TestCommandLine:
             ("liner:d=3", APPLES, "did you mean 'linear'"),
             ("", APPLES, "--contexts takes linear:d=10, halfspace:d=10,seed=1, logistic"),
             ("linear:3", APPLES, "'3' is not a parameter: write name=value"),
-            ("linear:", APPLES, "no parameter"),
+            ("linear:", APPLES, "is not a parameter"),
             ("linear:k=3", APPLES, "there is no parameter 'k': there is d=10"),
             ("linear:d=3,d=4", APPLES, "given twice"),
             ("linear:d=0", APPLES, "d=0: give a whole number of at least 1"),

@@ -19,10 +19,10 @@ __all__ = ["main"]
         "play": ("sidelight.cli.play", "Watch a strategy play a game, round by round, with its reasons."),
         "simulate": ("sidelight.cli.simulate", "Compare strategies on a game: a table and a figure of regret."),
         "limits": ("sidelight.cli.limits", "Say how good any strategy can be."),
-        "monitor": ("sidelight.cli.monitor", "Watch a classifier: what it would cost, and what one would learn."),
+        "monitor": ("sidelight.cli.monitor", "Watch a classifier: what it would cost, and what you would learn."),
         "reproduce": (
             "sidelight.cli.reproduce",
-            "Reproduce the tables and figures of the ICML 2024 paper, and say what is true.",
+            "Reproduce the tables and figures of the ICML 2024 paper, and say which numbers hold.",
         ),
         "warm": ("sidelight.cli.warm", "Compile everything now, so that simulations start at once."),
     },
@@ -35,7 +35,7 @@ __all__ = ["main"]
 def main(context: click.Context) -> None:
     """Decide well when the world never tells you the loss, only a symbol that says something about it.
 
-    This is partial monitoring. Begin with 'sidelight games'.
+    This is partial monitoring. Start with 'sidelight games'.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

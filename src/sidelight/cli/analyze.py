@@ -25,7 +25,7 @@ Examples:
 @click.argument("game", metavar="NAME|FILE")
 @click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
 @click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
-@click.option("--figure", metavar="PATH", help="Draw the game, too; PATH ends in .svg, .pdf or .png.")
+@click.option("--figure", metavar="PATH", help="Also draw the game; PATH ends in .svg, .pdf or .png.")
 def command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | None) -> None:
     """Say what kind of problem a game is, and prove it.
 

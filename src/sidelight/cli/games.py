@@ -25,8 +25,8 @@ _COLUMN = 12
 def command(name: str | None, as_json: bool) -> None:
     """List the catalogue of games, or describe one of them.
 
-    Without NAME: every game with its parameters and their defaults, its size (actions x outcomes), its class and what
-    one does in it. With NAME: its story, source, parameters and matrices, and how to load it.
+    Without NAME, lists every game with its parameters and their defaults, its size (actions x outcomes), its class, and
+    what you do in it. With NAME, prints the story of a game, its source, parameters and matrices, and how to load it.
     """
     from sidelight import games
     from sidelight.cli import _catalogue

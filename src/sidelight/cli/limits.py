@@ -38,7 +38,7 @@ Examples:
     show_default=True,
     metavar="A,B|KIND",
     help="How the law is drawn, for Bayes-optimal play: the Beta prior A,B of the first outcome's probability (1,1 is "
-    "uniform), or a kind of laws, as for --law-from of 'sidelight simulate': balanced, say.",
+    "uniform), or a kind of laws as for --law-from of 'sidelight simulate', such as balanced.",
 )
 @click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
 @click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
@@ -46,10 +46,10 @@ Examples:
 def command(game: str, law: str | None, horizon: int, prior: str, settings: tuple[str, ...], as_json: bool) -> None:
     """Say how good any strategy can be.
 
-    Two limits. C*(p), with --law: the regret of a strategy that does well under every law grows, under the law p, at
-    least like C*(p) log T; this is asymptotic and does not bound the regret at any one T. The Bayes-optimal regret:
-    the least mean regret over T rounds when the law is drawn from a prior; it is computed for games with two outcomes
-    and exactly one action that shows which it was.
+    There are two limits. With --law, the constant C*(p): under the law p, the regret of a strategy that does well under
+    every law grows at least like C*(p) log T. This is asymptotic and does not bound the regret at any one T. And the
+    Bayes-optimal regret, the least possible mean regret over T rounds when the law is drawn from a prior; it is
+    computed for games with two outcomes and exactly one action that shows which.
 
     NAME is a game of the catalogue ('sidelight games' lists it), FILE a game of your own (.toml or .json).
     """

@@ -34,7 +34,7 @@ _LONGEST_NAME = 14  # so that a row fits into 80 columns
 @click.group("monitor", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Watch a classifier: what it would cost, and what one would learn."""
+    """Watch a classifier: what it would cost, and what you would learn."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 

@@ -34,7 +34,7 @@ Examples:
 @click.argument("strategy", metavar="STRATEGY")
 @_laws.law_options
 @click.option("--rounds", type=COUNT, metavar="N", default=20, show_default=True, help="How many rounds to play.")
-@click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="Where all randomness starts.")
+@click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="The seed of all random numbers.")
 @click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
 def command(
     game: str,
@@ -47,10 +47,10 @@ def command(
 ) -> None:
     """Watch a strategy play a game, round by round, with its reasons.
 
-    Game and strategy are given as for 'sidelight simulate', whose first run of the same seed this is. For each round:
-    what the strategy estimates, which pairs of actions it has decided and for whom, which actions are still plausible,
-    what it plays and why, and the symbol it is shown. The outcome and the regret are for you; the strategy never learns
-    them.
+    Takes a game and a strategy as 'sidelight simulate' does, and shows the first run of the simulation with the same
+    seed. For each round it prints what the strategy estimates, which pairs of actions it has decided and in whose
+    favor, which actions are still plausible, what it plays and why, and the symbol it is shown. The outcome and the
+    regret are printed for you; the strategy never learns them.
     """
     known = load_game(game, settings)
     with warnings_as_notes():

@@ -79,7 +79,7 @@ As a job array, without Dask (job i of 8, then once):
 @click.option("--json", "as_json", is_flag=True, help="Print every number and its verdict as plain data.")
 @click.pass_context
 def command(context: click.Context, /, out: str, shard: str | None, merge: bool, as_json: bool, **options: Any) -> None:
-    """Reproduce the tables and figures of the ICML 2024 paper, and say what is true.
+    """Reproduce the tables and figures of the ICML 2024 paper, and say which numbers hold.
 
     Every number of 'Randomized Confidence Bounds for Stochastic Partial Monitoring' is computed again and set beside
     the printed one, with a verdict: the same to the digit, the same within chance, or different, and why. All of it

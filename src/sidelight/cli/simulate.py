@@ -58,8 +58,8 @@ class Plan(NamedTuple):
 @_contexts.context_option
 @click.option("--horizon", type=COUNT, metavar="N", default=20_000, show_default=True, help="Rounds of a run.")
 @click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="How many runs.")
-@click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="Where all randomness starts.")
-@click.option("--workers", type=COUNT, metavar="N", help="Threads; all cores by default. Changes no result.")
+@click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="The seed of all random numbers.")
+@click.option("--workers", type=COUNT, metavar="N", help="Threads; all cores by default. Results do not depend on it.")
 @click.option(
     "--checkpoints",
     default="200",
@@ -69,7 +69,9 @@ class Plan(NamedTuple):
     "after the rounds of a list such as 10,100,1000.",
 )
 @click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
-@click.option("--limit", "limited", is_flag=True, help="Draw how good is possible, and give each mean as a multiple.")
+@click.option(
+    "--limit", "limited", is_flag=True, help="Show how good a strategy can be, and each mean as a multiple of that."
+)
 @click.option("--out", metavar="DIR", help="Write results, table and figure into this folder.")
 @click.option("--figure", metavar="PATH", help="Draw the figure here; PATH ends in .svg, .pdf or .png.")
 @click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
@@ -88,12 +90,13 @@ def command(
     a name such as CBP or RandCBP, with parameters after a colon: RandCBP:bins=10,sigma=2. A strategy of your own is
     package.module:Class or file.py:Class, with parameters after another colon; modules in the current folder are found.
 
-    Every strategy meets the same outcomes in the same runs. Tests compare with the first strategy. A contextual
-    strategy is told the size of the contexts that --contexts makes.
+    All strategies face the same outcomes in the same runs, and tests compare each with the first. A contextual strategy
+    learns the size of the contexts from --contexts.
 
-    For games of two outcomes and one action that shows them, --limit is the regret, in the same runs, of the best play
-    for laws that are drawn as these are: on average nobody has less. For one law (--law) it is C*(p) log T, which is
-    asymptotic: it says how regret grows in the long run, and at any one round regret may be less.
+    --limit shows how good a strategy can be. If a law is drawn for each run, it is the regret of the best possible play
+    for laws drawn in this way, in the same runs; it is known for games with two outcomes and exactly one action that
+    shows which. For one law (--law) it is C*(p) log T. This is asymptotic: it bounds how regret grows in the long run,
+    and at any one round the regret may be smaller.
     """
     if figure is not None:
         check_figure(figure)

@@ -25,8 +25,8 @@ _COMMON, _CONTEXTUAL = ("game", "seed"), ("dimension", "contexts")
 def command(name: str | None, as_json: bool) -> None:
     """List the strategies, or describe one of them.
 
-    Without NAME: every strategy, whether it decides by contexts, for which games its regret is known to be small, what
-    it does and where it was published. With NAME: its parameters, what they mean and how to use it.
+    Without NAME, lists every strategy: whether it uses contexts, what it does, for which games a regret bound is known,
+    and where it was published. With NAME, explains the parameters of a strategy and how to use it.
     """
     if name is None:
         kinds = [_strategies.known(each) for each in _strategies.known_names()]

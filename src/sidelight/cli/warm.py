@@ -30,10 +30,10 @@ _GAMES = ("apple-tasting", "label-efficient", "bartok")
 def command() -> None:
     """Compile everything now, so that simulations start at once.
 
-    The first simulation with a strategy compiles its round loop, which takes some seconds; later ones, in any process,
-    find it on disk. This command does it for every strategy beforehand: in an image of a container, before a
-    measurement of speed, or before a talk. It has to be done again after an update of sidelight, Python, NumPy or
-    Numba. The environment variable SIDELIGHT_CACHE_DIR chooses another folder.
+    The first simulation with a strategy compiles its round loop, which takes a few seconds; later ones, in any process,
+    find it on disk. This command compiles the loops of all strategies in advance: when you build a container image,
+    before you measure speed, or before a talk. Run it again after updating sidelight, Python, NumPy or Numba. The
+    environment variable SIDELIGHT_CACHE_DIR chooses another folder.
     """
     from sidelight.kernels import cache_directory, compiled_available
 
