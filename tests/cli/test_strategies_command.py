@@ -9,6 +9,7 @@ from click.testing import CliRunner
 import sidelight as sl
 from sidelight.cli import main
 from sidelight.cli._docstrings import describe
+from sidelight.kernels import interpreted
 
 NAMES = [*sl.strategies.names(), "BayesOptimal"]
 
@@ -50,7 +51,8 @@ def test_one_strategy_is_described_and_its_command_works(name, tmp_path, monkeyp
         assert about["meaning"] in flat
     command = shlex.split(text.splitlines()[-1])
     assert command[0] == "sidelight"
-    result = CliRunner().invoke(main, [*command[1:], "--horizon", "5", "--runs", "1"])
+    with interpreted():
+        result = CliRunner().invoke(main, [*command[1:], "--horizon", "5", "--runs", "1"])
     assert result.exit_code == 0, result.output
 
 

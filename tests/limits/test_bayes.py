@@ -222,13 +222,13 @@ def test_on_the_laws_of_its_prior_regret_is_the_value_and_the_uniform_player_has
     if isinstance(prior, str):
         environment = environments.IID(environments.laws.load(prior, 2))
     else:
-        environment = environments.IID([law for law, weight in prior for _ in range(1_000 * weight)])
-    player = BayesOptimal(game, 2_000, prior)
+        environment = environments.IID([law for law, weight in prior for _ in range(500 * weight)])
+    player = BayesOptimal(game, 1_000, prior)
     final, uniform = (
-        simulate(game, each, environment, 2_000, 3_000, 7, checkpoints=1).final
-        for each in (player, BayesOptimal(game, 2_000))
+        simulate(each, environment, 1_000, 1_500, 7, checkpoints=1).final
+        for each in (player, BayesOptimal(game, 1_000))
     )
-    assert abs(final.mean() - player.value) < 4 * final.std() / np.sqrt(3_000)
+    assert abs(final.mean() - player.value) < 4 * final.std() / np.sqrt(1_500)
     assert uniform.mean() > player.value
 
 
