@@ -13,14 +13,12 @@ import numpy.typing as npt
 
 from sidelight._game_file import plain
 from sidelight.errors import SidelightError
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from sidelight.kernels.arrays import Floats, Integers
 
 REGRET_KINDS = ("pseudo-regret", "hindsight")
 
 
-def rounds(values: Any) -> IntArray:
+def rounds(values: Any) -> Integers:
     """Return the checkpoints: one round number or more, from 1 on, strictly increasing."""
     array = _integers(values, "rounds", 1)
     if not array.size:
@@ -36,7 +34,7 @@ def rounds(values: Any) -> IntArray:
     return array
 
 
-def regret(values: Any, checkpoints: int) -> FloatArray:
+def regret(values: Any, checkpoints: int) -> Floats:
     """Return the regrets: finite numbers, one row per run and one column per checkpoint."""
     array = _array(values, "regret", 2, "fiu", "numbers").astype(np.float64)
     if not array.shape[0]:
@@ -54,7 +52,7 @@ def regret(values: Any, checkpoints: int) -> FloatArray:
     return _frozen(array)
 
 
-def plays(values: Any, runs: int, actions: int) -> IntArray:
+def plays(values: Any, runs: int, actions: int) -> Integers:
     """Return how often each action was played: no negative counts, one row per run, one column per action."""
     array = _integers(values, "plays", 2)
     if array.shape != (runs, actions):
@@ -148,7 +146,7 @@ def _array(values: Any, what: str, dimensions: int, kinds: str, wanted: str) -> 
     return array
 
 
-def _integers(values: Any, what: str, dimensions: int) -> IntArray:
+def _integers(values: Any, what: str, dimensions: int) -> Integers:
     return _frozen(_array(values, what, dimensions, "iu", "integers").astype(np.int64))
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from sidelight.errors import ImmutableError, SidelightError
 from sidelight.game import Game
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.results import _checks, files, frames, provenance, text
-from sidelight.results._checks import FloatArray, IntArray
 from sidelight.results.statistics import Band, Summary, confidence_band, summarize
 
 _ARGUMENTS = ("strategy", "environment", "seed", "regret_kind", "seconds")
@@ -65,9 +65,9 @@ class Results:
     _game: Game
     _strategy: dict[str, Any]
     _environment: dict[str, Any]
-    _rounds: IntArray
-    _regret: FloatArray
-    _plays: IntArray
+    _rounds: Integers
+    _regret: Floats
+    _plays: Integers
     _seed: Any
     _regret_kind: str
     _seconds: float | None
@@ -124,29 +124,29 @@ class Results:
         return copy.deepcopy(self._environment)
 
     @property
-    def rounds(self) -> IntArray:
+    def rounds(self) -> Integers:
         """The checkpoints, shape (C,)."""
         return self._rounds
 
     @property
-    def regret(self) -> FloatArray:
+    def regret(self) -> Floats:
         """The regret of each run up to each checkpoint, shape (R, C)."""
         return self._regret
 
     @property
-    def final(self) -> FloatArray:
+    def final(self) -> Floats:
         """The regret of each run at the last checkpoint, shape (R,)."""
         return self._regret[:, -1]
 
     @property
-    def plays(self) -> IntArray:
+    def plays(self) -> Integers:
         """How often each run played each action, shape (R, N)."""
         return self._plays
 
     @property
-    def mean_plays(self) -> FloatArray:
+    def mean_plays(self) -> Floats:
         """How often each action was played, on average over the runs, shape (N,)."""
-        means: FloatArray = self._plays.mean(axis=0)
+        means: Floats = self._plays.mean(axis=0)
         return means
 
     @property
