@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from sidelight.errors import SidelightError
-from sidelight.results._checks import FloatArray
+from sidelight.kernels.arrays import Floats
 
 PERCENTS = (5, 25, 50, 75, 95, 99)
 
@@ -89,12 +89,12 @@ class Summary(NamedTuple):
 class Band(NamedTuple):
     """The mean regret at each checkpoint and the ends of its confidence interval there."""
 
-    mean: FloatArray
-    low: FloatArray
-    high: FloatArray
+    mean: Floats
+    low: Floats
+    high: Floats
 
 
-def summarize(values: FloatArray, at: int | None = None, label: str = "") -> Summary:
+def summarize(values: Floats, at: int | None = None, label: str = "") -> Summary:
     """Describe many runs of one number, one value per run."""
     mean, deviation = mean_and_deviation(values)
     quantiles = np.percentile(values, PERCENTS)
@@ -111,13 +111,13 @@ def summarize(values: FloatArray, at: int | None = None, label: str = "") -> Sum
     )
 
 
-def mean_and_deviation(values: FloatArray) -> tuple[float, float]:
+def mean_and_deviation(values: Floats) -> tuple[float, float]:
     """Return mean and sample standard deviation (divisor n - 1); the latter is NaN for a single value."""
     means, deviations = _columns(values[:, None])
     return float(means[0]), float(deviations[0])
 
 
-def confidence_band(regret: FloatArray, confidence: float) -> Band:
+def confidence_band(regret: Floats, confidence: float) -> Band:
     """Return mean +- z std / sqrt(n) at each checkpoint, where z is the (1 + confidence) / 2 quantile of N(0, 1)."""
     if not 0 < confidence < 1:
         raise SidelightError(f"confidence is {confidence!r}: give a number between 0 and 1, such as 0.99")
@@ -126,7 +126,7 @@ def confidence_band(regret: FloatArray, confidence: float) -> Band:
     return Band(means, means - half, means + half)
 
 
-def _columns(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _columns(values: Floats) -> tuple[Floats, Floats]:
     """Return the mean and the sample standard deviation of each column."""
     # The rounded mean of equal numbers can miss them, which would leave a spread that is not there.
     same = np.all(values == values[0], axis=0)
@@ -136,7 +136,7 @@ def _columns(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return means, np.where(same, 0.0, values.std(axis=0, ddof=1))
 
 
-def wins_of(values: FloatArray, tolerance: float = 1e-9) -> list[tuple[int, int]]:
+def wins_of(values: Floats, tolerance: float = 1e-9) -> list[tuple[int, int]]:
     """Count, for each row of an array (contestants, runs), the columns where it is lowest: alone, and with others."""
     lowest = values.min(axis=0)
     best = values <= lowest + tolerance * np.maximum(1.0, np.abs(lowest))
@@ -144,7 +144,7 @@ def wins_of(values: FloatArray, tolerance: float = 1e-9) -> list[tuple[int, int]
     return [(int((row & alone).sum()), int((row & ~alone).sum())) for row in best]
 
 
-def welch_of(a: FloatArray, b: FloatArray, side: Side = "two-sided") -> TTest:
+def welch_of(a: Floats, b: Floats, side: Side = "two-sided") -> TTest:
     """Test two means without assuming equal variances (Welch's t-test), from two or more numbers each.
 
     With v = std^2 / n of each, t = (mean_a - mean_b) / sqrt(v_a + v_b), and by Welch and Satterthwaite
@@ -161,7 +161,7 @@ def welch_of(a: FloatArray, b: FloatArray, side: Side = "two-sided") -> TTest:
     return _t_test(mean_a - mean_b, math.sqrt(total), degrees, side)
 
 
-def paired_of(differences: FloatArray, side: Side = "two-sided") -> TTest:
+def paired_of(differences: Floats, side: Side = "two-sided") -> TTest:
     """Test whether the mean of two or more differences d is 0: t = mean(d) / (std(d) / sqrt(n)), degrees = n - 1.
 
     If they do not vary, t is 0 where they are 0 and infinite otherwise.
@@ -192,7 +192,7 @@ def check_side(side: str) -> None:
         raise SidelightError(f"side is {side!r}: it is one of {', '.join(map(repr, get_args(Side)))}")
 
 
-def _mean_and_square_error(values: FloatArray) -> tuple[float, float]:
+def _mean_and_square_error(values: Floats) -> tuple[float, float]:
     """Return the mean and its squared standard error."""
     mean, deviation = mean_and_deviation(values)
     return mean, deviation**2 / values.size
