@@ -3,7 +3,7 @@
 A strategy looks the same in every panel. On logarithmic axes, where curves of any size are apart, curves are named at
 their ends, with their final values, as long as the names are short. Where they are not, or where color and dashes have
 a meaning of their own (a study of two parameters, say), a key above the panels says which is which, and only the values
-stand at the ends. Of curves that coincide, the lower ones are wider, so that all can be seen.
+stand at the ends. Curves that coincide share a line so that all can be seen.
 """
 
 from __future__ import annotations
@@ -139,7 +139,8 @@ def _looks(panels: Sequence[Panel]) -> dict[str, _Look]:
 def _styled(panel: Panel, looks: Mapping[str, _Look]) -> _Styled:
     """Return all curves of a panel and how they are drawn there, from bottom to top.
 
-    Curves that coincide take turns with their colors; where dashes have a meaning, they are wider the lower they are.
+    Curves that coincide take turns with their colors along a wider line; where dashes have a meaning, they are wider
+    the lower they are.
     """
     groups: list[list[Curve]] = []
     for curve in panel.curves:
@@ -156,7 +157,8 @@ def _styled(panel: Panel, looks: Mapping[str, _Look]) -> _Styled:
             if curve.member:
                 look = look._replace(width=look.width + min(_WIDER, _MOST_WIDER / count) * (count - 1 - turn))
             elif count > 1:
-                look = look._replace(dashes=(_STRIPE * ((count - turn) % count), (_STRIPE, _STRIPE * (count - 1))))
+                stripes = (_STRIPE * ((count - turn) % count), (_STRIPE, _STRIPE * (count - 1)))
+                look = look._replace(dashes=stripes, width=look.width + 1.2)
             found[curve.label] = look
     styled = [(curve, found[curve.label]) for curve in panel.curves]
     return styled if panel.limit is None else [*styled, (panel.limit, _LIMIT)]
