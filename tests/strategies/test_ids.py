@@ -72,7 +72,7 @@ def test_what_is_certain_is_played():
 @pytest.mark.parametrize("fresh", [7, 10_000])
 def test_bounds_follow_the_formulas(name, fresh, monkeypatch):
     """Against NumPy's own linear algebra, with V^-1 kept by rank-one updates and inverted anew now and then."""
-    monkeypatch.setattr(ids, "_FRESH", fresh)
+    monkeypatch.setattr(ids, "FRESH", fresh)
     game = games.load(name)
     strategy = IDS(game, width=0.8, seed=1)
     seen = drive(strategy, 120)
