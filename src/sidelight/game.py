@@ -201,7 +201,8 @@ class Game:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
             return NotImplemented
-        return self._loss == other._loss and _form(self._feedback) == _form(other._feedback)
+        same = self._loss == other._loss and self._feedback == other._feedback
+        return same and (self is other or _form(self._feedback) == _form(other._feedback))
 
     def __hash__(self) -> int:
         return hash((self._loss, self._feedback))
