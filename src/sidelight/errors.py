@@ -27,3 +27,9 @@ class NoActionError(GameError, IndexError):
 
 class ImmutableError(SidelightError, AttributeError):
     """An attempt to change what cannot be changed."""
+
+
+class NoEntryError(SidelightError, KeyError):
+    """A name that a report does not have."""
+
+    __str__ = Exception.__str__  # KeyError would put quotation marks around the message

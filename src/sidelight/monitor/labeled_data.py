@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from sidelight.errors import SidelightError
+from sidelight.errors import NoFileError, SidelightError
 
 FORMATS = ("csv", "jsonl", "parquet")
 _SUFFIXES = {
@@ -207,6 +207,6 @@ def _check_path(source: Any) -> None:
     if not isinstance(source, str | Path):
         raise SidelightError("Parquet cannot be read from standard input: give a file")
     if not Path(source).exists():
-        raise FileNotFoundError(f"there is no file {str(source)!r}")
+        raise NoFileError(f"there is no file {str(source)!r}")
     if Path(source).is_dir():
         raise SidelightError(f"{str(source)!r} is a folder: give a file")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sidelight._storage import replacing
-from sidelight.errors import SidelightError
+from sidelight.errors import NoFileError, SidelightError
 
 FORMAT, VERSION = "sidelight-monitor", 1
 
@@ -34,7 +34,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return what a file holds, or say what is wrong with it."""
     name = repr(os.fspath(path))
     if not Path(path).exists():
-        raise FileNotFoundError(f"there is no file {name}")
+        raise NoFileError(f"there is no file {name}")
     try:
         content = json.loads(Path(path).read_text(encoding="ascii"))
         found = content.get("format")

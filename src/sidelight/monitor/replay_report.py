@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sidelight.errors import NoEntryError
 from sidelight.monitor.decisions import Label
 from sidelight.monitor.reports import Report
 from sidelight.table import Cell, Column, Row, Table
@@ -86,7 +87,7 @@ class ReplayReport:
         for one in self.policies:
             if one.policy == policy:
                 return one
-        raise KeyError(f"{policy!r} was not replayed")
+        raise NoEntryError(f"{policy!r} was not replayed")
 
     def saved_of_all(self, policy: PolicyReplay) -> float:
         """Return the share of labels saved against verifying everything."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from sidelight.errors import NoEntryError
 from sidelight.monitor.classes import ClassState
 from sidelight.monitor.confidence import Verdict
 from sidelight.monitor.decisions import Label
@@ -67,7 +68,7 @@ class Report:
         for one in self.classes:
             if one.name == name:
                 return one
-        raise KeyError(f"no prediction of class {name!r} has been seen")
+        raise NoEntryError(f"no prediction of class {name!r} has been seen")
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one plain dictionary per class."""
