@@ -386,7 +386,7 @@ def test_report_prints_tabulates_and_converts():
         report.to_frame("excel")
     plain = report.to_dict()
     assert plain["classes"][1]["interval"] == list(report.classes[1].interval)
-    with pytest.raises(KeyError):
+    with pytest.raises(SidelightError):
         report["zebra"]
     assert "sequential" in repr(monitor)
 

@@ -40,7 +40,7 @@ def test_policies_side_by_side():
     assert path[-1].high == done["sequential"].report["cat"].interval[1]
     assert all(one.low <= one.estimate <= one.high for one in path if one.estimate is not None)
     json.dumps(done.to_dict())
-    with pytest.raises(KeyError):
+    with pytest.raises(SidelightError):
         done["other"]
 
 
