@@ -309,6 +309,15 @@ def test_printing():
     ]
 
 
+def test_a_name_stays_on_its_line():
+    game = Game([[0, 1]], [["a", "b"]], name="two\nlines", actions=["an\naction"])
+    assert str(game).split("\n")[:3] == [
+        "two\\nlines: 1 action and 2 outcomes",
+        "loss          0  1",
+        "  an\\naction  0  1",
+    ]
+
+
 def test_printing_fractions_and_a_nameless_single_action():
     text = str(Game([["1/3", 2]], [["a", "b"]]))
     assert text.startswith("game of 1 action and 2 outcomes\n")

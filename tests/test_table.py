@@ -157,6 +157,17 @@ def test_breaking_loses_nothing(text, width):
     assert "".join(line.strip() for line in lines) == text
 
 
+def test_what_is_broken_stands_under_itself():
+    table = Table([Column("game"), Column("loss")], [(Cell("  a long name of an action", note="a long note on it"), 1)])
+    assert table.to_text(26).split("\n") == [
+        "game                  loss",
+        "  a long name of an      1",
+        "    action",
+        "  a long note on it",
+    ]
+    assert broken("  one two three", 8, "  ") == ["  one", "    two", "    thre", "    e"]
+
+
 def test_a_table_without_rows_or_numbers_is_written():
     for table in (Table([Column("a"), Column("b")], []), Table([Column("a")], [["x"]])):
         assert table.to_text().startswith("a")

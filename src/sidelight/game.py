@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from sidelight import _game_file
 from sidelight.errors import GameError, ImmutableError, NoActionError
 from sidelight.table import Column, Table
-from sidelight.text import count
+from sidelight.text import count, shown
 
 Symbol = Hashable
 """What the learner is shown: any hashable value. No game holds two that are equal and yet differ, as 1 and True do."""
@@ -223,7 +223,7 @@ class Game:
 
     def __str__(self) -> str:
         size = f"{count(self.n_actions, 'action')} and {count(self.n_outcomes, 'outcome')}"
-        title = f"{self._name}: {size}" if self._name else f"game of {size}"
+        title = f"{shown(self._name)}: {size}" if self._name else f"game of {size}"
         return "\n".join([title, *(table.to_text(None) for table in matrices(self))])
 
 

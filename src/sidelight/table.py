@@ -196,7 +196,7 @@ class Table:
             found += lines(cells)
             note = _cell(row.cells[0]).note
             if note and first:
-                found += [line for part in note.split("\n") for line in broken(_GAP + shown(part), width, _GAP)]
+                found += [line for part in note.split("\n") for line in broken(_GAP + shown(part), width)]
         return "\n".join(line.rstrip() for line in found).replace(STAY, " ")
 
     # Markdown.

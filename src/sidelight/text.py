@@ -34,9 +34,13 @@ def padded(text: str, width: int, left: bool = True) -> str:
 
 
 def broken(text: str, width: float, indent: str = "") -> list[str]:
-    """Break a line into lines of at most this width, all but the first indented; words break only if they must."""
+    """Break a line into lines of at most this width; words break only if they must.
+
+    All lines begin with the spaces that the text begins with, those after the first with more `indent`.
+    """
     found: list[str] = []
     line = text[: len(text) - len(text.lstrip(" "))]
+    indent = line + indent
     empty = True
     for word in text.lstrip(" ").split(" "):
         candidate = line + word if empty else f"{line} {word}"
