@@ -38,7 +38,7 @@ def test_an_action_is_an_index(choice):
         def _observe(self, action, symbol, context):
             pass
 
-    with pytest.raises(sl.SidelightError, match="no index of an action"):
+    with pytest.raises(sl.SidelightError, match="not the index of an action"):
         Odd(APPLES).act()
 
 

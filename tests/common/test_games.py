@@ -92,5 +92,5 @@ def test_a_wrong_analysis_fails(monkeypatch, answers, problem):
 
 
 def test_what_is_no_game_fails():
-    with pytest.raises(AssertionError, match="a list is no Game"):
+    with pytest.raises(AssertionError, match="a list is not a Game"):
         check_game([[1, 0], [0, 1]])

@@ -61,7 +61,7 @@ def test_the_base_class_loads_any_strategy_and_others_only_their_own():
     data = CBP(APPLES).save()
     assert isinstance(Strategy.load(data), CBP)
     assert isinstance(RandCBP.load(data), CBP)
-    with pytest.raises(sl.SidelightError, match="the saved strategy is a CBP, which is no Honest"):
+    with pytest.raises(sl.SidelightError, match="the saved strategy is a CBP, which is not a Honest"):
         Honest.load(data)
 
 

@@ -20,7 +20,7 @@ _HALF = ROUNDS // 2
 def is_a_strategy(stage: Stage) -> None:
     """Check the class."""
     made = stage.make()
-    ensure(isinstance(made, Strategy), f"the factory returned a {type(made).__name__}, which is no Strategy")
+    ensure(isinstance(made, Strategy), f"the factory returned a {type(made).__name__}, which is not a Strategy")
     ensure(made.game == stage.game, "the strategy holds another game than the one it was made for")
     ensure(isinstance(made.dimension, int) and made.dimension >= 0, f"dimension is {made.dimension!r}")
 
@@ -58,7 +58,7 @@ def explains_without_playing(stage: Stage) -> None:
     for t in range(ROUNDS):
         action = made.act(stage.context(t))
         before = made.save()
-        ensure(isinstance(made.explain(), str), "explain() returns no text")
+        ensure(isinstance(made.explain(), str), "explain() does not return text")
         ensure(same(made.save(), before), "explain() changes the strategy")
         made.observe(stage.symbol(action, t))
 

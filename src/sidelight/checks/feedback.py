@@ -116,7 +116,7 @@ def changes_no_input(stage: Stage) -> None:
 
 def _valid(strategy: Strategy, context: Any) -> int:
     action = strategy.act(context)
-    ensure(type(action) is int, f"act returned {action!r} of type {type(action).__name__}, which is no int")
+    ensure(type(action) is int, f"act returned {action!r} of type {type(action).__name__}, which is not an int")
     last = strategy.game.n_actions - 1
     ensure(0 <= action <= last, f"act returned {action}, but actions are numbered 0 to {last}")
     return action

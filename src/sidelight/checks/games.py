@@ -23,7 +23,7 @@ def check_game(game: Game) -> Report:
     AssertionError
         With a sentence that says what is wrong.
     """
-    ensure(isinstance(game, Game), f"a {type(game).__name__} is no Game: make one with Game(loss, feedback)")
+    ensure(isinstance(game, Game), f"a {type(game).__name__} is not a Game: make one with Game(loss, feedback)")
     report = Report("the game")
     report.run(CHECKS, game, game.name or repr(game))
     return report

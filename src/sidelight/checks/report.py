@@ -108,7 +108,7 @@ def ensure_plain(value: Any, where: str) -> None:
         ensure(value.dtype.kind in "biuf", f"{where} is an array of {value.dtype}, which needs pickle")
     elif isinstance(value, Mapping):
         for key, part in value.items():
-            ensure(isinstance(key, str), f"{where} has the key {key!r}, which is no text")
+            ensure(isinstance(key, str), f"{where} has the key {key!r}, which is not text")
             ensure_plain(part, f"{where}[{key!r}]")
     elif isinstance(value, list | tuple):
         for place, part in enumerate(value):

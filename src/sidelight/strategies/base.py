@@ -118,7 +118,7 @@ class Strategy(ABC):
             self.reset()
         chosen = self._act(seen)
         if not isinstance(chosen, int | np.integer):
-            raise SidelightError(f"{self.name} chose {chosen!r}, which is no index of an action")
+            raise SidelightError(f"{self.name} chose {chosen!r}, which is not the index of an action")
         action = int(chosen)
         if not 0 <= action < self.game.n_actions:
             raise SidelightError(f"{self.name} chose action {action}: there are actions 0 to {self.game.n_actions - 1}")
@@ -235,7 +235,9 @@ class Strategy(ABC):
         for kind in family:
             if kind.__name__ == name and not inspect.isabstract(kind):
                 return kind
-        raise SidelightError(f"the saved strategy is a {name}, which is no {cls.__name__}: load it with its own class")
+        raise SidelightError(
+            f"the saved strategy is a {name}, which is not a {cls.__name__}: load it with its own class"
+        )
 
     def _restore(self, state: Mapping[str, Any], written_as: str) -> None:
         """Put saved values into a fresh state."""

@@ -76,6 +76,43 @@ class State(NamedTuple):
     scratch: Scratch
 
 
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    t = state.clock[0]
+    facts = parameters.plausible
+    if parameters.settled >= 0:
+        chosen = parameters.settled
+    elif t < state.plays.shape[0]:
+        chosen = t
+    else:
+        row = UNKNOWN
+        if state.open[0] == 0:
+            place = decide_signs(parameters, state, t, rng)
+            if facts.mode == TABLE:  # the way of nearly every round of a small game
+                row = facts.table[place]
+        if row < 0 or row >= facts.rows:
+            row = plausible_row(facts, state.differences, state.scratch.plausible)
+            state.open[0] = 1 if row == UNKNOWN else 0
+            if row == UNKNOWN:
+                return UNANSWERED
+        if row == facts.rows:
+            found = state.scratch.plausible
+            chosen = best(parameters, state.plays, found.allowed, found.observing, t)
+        elif facts.only[row] >= 0:
+            chosen = facts.only[row]
+        else:
+            chosen = best(parameters, state.plays, facts.allowed[row], facts.observing[row], t)
+    state.clock[0] = t + 1
+    state.plays[chosen] += 1.0
+    return chosen
+
+
+@implements(observe, Parameters)
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+    state.counts[parameters.watch.place[action] + symbol] += 1.0
+    state.seen[action] += 1.0
+
+
 @kernel
 def estimate(watch: Observation, state: State, e: int) -> tuple[float, float]:
     """Return delta and reach = c / Z of pair e; reach 0 where an observer has not been seen yet."""
@@ -152,43 +189,6 @@ def best(parameters: Parameters, plays: Floats, allowed: Flags, observing: Flags
             if score > highest * (1.0 + 1e-14):  # a tie goes to the lowest index, not to rounding
                 chosen, highest = a, score
     return chosen
-
-
-@implements(act, Parameters)
-def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    t = state.clock[0]
-    facts = parameters.plausible
-    if parameters.settled >= 0:
-        chosen = parameters.settled
-    elif t < state.plays.shape[0]:
-        chosen = t
-    else:
-        row = UNKNOWN
-        if state.open[0] == 0:
-            place = decide_signs(parameters, state, t, rng)
-            if facts.mode == TABLE:  # the way of nearly every round of a small game
-                row = facts.table[place]
-        if row < 0 or row >= facts.rows:
-            row = plausible_row(facts, state.differences, state.scratch.plausible)
-            state.open[0] = 1 if row == UNKNOWN else 0
-            if row == UNKNOWN:
-                return UNANSWERED
-        if row == facts.rows:
-            found = state.scratch.plausible
-            chosen = best(parameters, state.plays, found.allowed, found.observing, t)
-        elif facts.only[row] >= 0:
-            chosen = facts.only[row]
-        else:
-            chosen = best(parameters, state.plays, facts.allowed[row], facts.observing[row], t)
-    state.clock[0] = t + 1
-    state.plays[chosen] += 1.0
-    return chosen
-
-
-@implements(observe, Parameters)
-def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    state.counts[parameters.watch.place[action] + symbol] += 1.0
-    state.seen[action] += 1.0
 
 
 class RandCBP(KernelStrategy):

@@ -68,13 +68,19 @@ class Parameters(NamedTuple):
     constant: Floats
 
 
+class Scratch(NamedTuple):
+    """What every round works out anew."""
+
+    shares: Floats  # of the members of A, relative to the largest
+
+
 class State(NamedTuple):
     """What play changes; `chance` is the probability with which each action was played when it was played last."""
 
     clock: Integers
     totals: Floats
-    shares: Floats
     chance: Floats
+    scratch: Scratch
 
 
 @implements(act, Parameters)
@@ -93,8 +99,8 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     total = 0.0
     for k in range(state.totals.shape[0]):
         # At most 1, and 1 for the best: nothing overflows, the sum is not 0, and no share is too small to reckon with.
-        state.shares[k] = math.exp(max(eta * (state.totals[best] - state.totals[k]), -600.0))
-        total += state.shares[k]
+        state.scratch.shares[k] = math.exp(max(eta * (state.totals[best] - state.totals[k]), -600.0))
+        total += state.scratch.shares[k]
     u = rng.random()
     count = parameters.explorers.shape[0]
     if u < gamma:
@@ -103,13 +109,13 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         point = (u - gamma) / (1.0 - gamma) * total
         chosen = parameters.members[best]
         for k in range(state.totals.shape[0]):
-            point -= state.shares[k]
+            point -= state.scratch.shares[k]
             if point < 0.0:
                 chosen = parameters.members[k]
                 break
     chance = 0.0
     if parameters.rank[chosen] >= 0:
-        chance = (1.0 - gamma) * state.shares[parameters.rank[chosen]] / total
+        chance = (1.0 - gamma) * state.scratch.shares[parameters.rank[chosen]] / total
     if parameters.explores[chosen] == 1:
         chance += gamma / count
     state.chance[chosen] = chance
@@ -201,8 +207,8 @@ class FeedExp3(KernelStrategy):
         return State(
             clock=np.zeros(1, np.int64),
             totals=np.zeros(size),
-            shares=np.zeros(size),
             chance=np.zeros(self.game.n_actions),
+            scratch=Scratch(np.zeros(size)),
         )
 
 

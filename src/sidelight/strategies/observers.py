@@ -158,7 +158,7 @@ def _check_identity(analysis: Analysis, pair: tuple[int, int], vectors: Observer
     """Check that sum_a S_a' v_a = L_i - L_j, exactly."""
     game = analysis.game
     if pair not in analysis.neighbors:
-        raise SidelightError(f"observers name {pair}, which are no neighbors; those are {analysis.neighbors}")
+        raise SidelightError(f"observers name {pair}, which are not neighbors; those are {analysis.neighbors}")
     total = [Fraction(0)] * game.n_outcomes
     for a, v in vectors.items():
         if not 0 <= a < game.n_actions:
