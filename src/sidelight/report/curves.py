@@ -99,7 +99,10 @@ def checked(panels: Sequence[Panel]) -> list[Panel]:
 
 
 def _checked_curve(curve: Curve) -> Curve:
-    curve = curve.mapped(lambda array: np.asarray(array, float))
+    try:
+        curve = curve.mapped(lambda array: np.asarray(array, float))
+    except (TypeError, ValueError):
+        raise SidelightError(f"some values of {curve.label!r} are not numbers: give arrays of numbers") from None
     rounds = curve.rounds
     arrays = [each for each in (rounds, curve.mean, curve.low, curve.high) if each is not None]
     if rounds.ndim != 1 or not rounds.size or any(each.shape != rounds.shape for each in arrays):

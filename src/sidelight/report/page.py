@@ -169,11 +169,12 @@ def logarithmic_ticks(axis: Any, detailed: float) -> None:
 
 
 def short_number(value: float) -> str:
-    """Write a value to three digits, or whole if it has more."""
+    """Write a value to three digits, or whole if it has some more."""
     if abs(value) < 1e-12:
         return "0"
-    text = _power(f"{value:#.3g}".rstrip(".")) if abs(value) < 999.5 else f"{value:,.0f}"
-    return _typeset(text)
+    if 999.5 <= abs(value) < 1e12:
+        return _typeset(f"{value:,.0f}")
+    return _typeset(_power(f"{value:#.3g}".rstrip(".")))
 
 
 def tick(value: float, position: int | None = None) -> str:

@@ -103,7 +103,7 @@ def _draw(panels: Sequence[Panel], title: str, subtitle: str, measured: str) -> 
     across = min(2, len(panels))
     columns = sum(bool(each) for each in texts[:across])  # of names
     width, height = (4.6, 2.9) if across == 1 else (3.45, 2.75) if columns == 1 else (2.65 if named else 3.0, 2.25)
-    room = width + _LEADER + max(measure(text, TEXT)[0] for each in texts for text in each)
+    room = width + _LEADER + _widest(texts)
     ends = []
     for place, (axes, panel, beside) in enumerate(zip(grid, panels, texts, strict=True)):
         styled = _styled(panel, looks)
@@ -177,10 +177,9 @@ def _texts(panels: Sequence[Panel]) -> tuple[list[list[str]], bool]:
     drawn = [[*panel.curves, *limit] if panel.logarithmic else [] for panel, limit in zip(panels, limits, strict=True)]
     columns = sum(bool(each) for each in drawn)
     names = [[_name(curve, each, 32 if columns == 1 else 16) for curve in each] for each in drawn]
-    widest = max(measure(text, TEXT)[0] for each in names for text in each)
     highest = max(sum(map(_height, each)) for each in names)
     members = [curve.member for panel in panels for curve in panel.curves]
-    if not any(members) and (columns == 1 or (widest <= _WIDEST_NAME and highest <= _HIGHEST_NAMES)):
+    if not any(members) and (columns < 2 or (_widest(names) <= _WIDEST_NAME and highest <= _HIGHEST_NAMES)):
         return names, True
     said = max(map(len, members)) <= _LONGEST_MEMBER
     return [[_value(curve, each, said) for curve in each] for each in drawn], False
@@ -198,6 +197,11 @@ def _value(curve: Curve, others: Sequence[Curve], member: bool) -> str:
     early = curve.rounds[-1] < max(other.rounds[-1] for other in others)
     when = f" at {tick(float(curve.rounds[-1]))}" if early else ""
     return short_number(curve.end) + when + (f"  {drawable(curve.member)}" if member and curve.member else "")
+
+
+def _widest(texts: Sequence[Sequence[str]]) -> float:
+    """Return how wide the texts beside panels are, in inches."""
+    return max((measure(text, TEXT)[0] for each in texts for text in each), default=0.0)
 
 
 def _height(text: str) -> float:
@@ -228,7 +232,7 @@ def _fill(axes: Axes, panel: Panel, styled: _Styled) -> None:
         else:
             _draw_curve(axes, _from_zero(curve), look, level, -np.inf)
     for curve, look in styled:
-        if curve.mark is not None and (curve.mark.mean > 0 or not panel.logarithmic):
+        if curve.mark is not None and curve.mark.mean >= low:
             _draw_mark(axes, curve.mark, dark(look.color), low)
 
 
