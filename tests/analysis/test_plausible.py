@@ -18,7 +18,17 @@ import sidelight as sl
 from sidelight.analysis import plausible_sets as plausible
 from sidelight.analysis.alternative import Possible, decide
 from sidelight.analysis.analysis import Analysis
-from sidelight.analysis.plausible import EMPTY, UNKNOWN, look_up
+from sidelight.analysis.plausible import (
+    EMPTY,
+    UNKNOWN,
+    Differences,
+    choose_pooled,
+    look_up,
+    mask_of,
+    meets,
+    rule_out,
+    unite,
+)
 from sidelight.analysis.plausible_sets import PlausibleSets
 
 TABLE, INTERVALS, POOLS = range(3)
@@ -32,12 +42,18 @@ class Truth:
         self.pairs = analysis.neighbors
         self.walls = [minus(self.loss[i], self.loss[j]) for i, j in self.pairs]
         self.regions = [self.region(i, j) for i, j in self.pairs] + [self.region(i, i) for i in cells]
+        self.regions.append(self.everything())
         self.meets = cache(self._meets)
+
+    def everything(self):
+        """Corners of the simplex."""
+        outcomes = range(len(self.loss[0]))
+        return {tuple(Fraction(m == k) for k in outcomes): frozenset(outcomes) - {m} for m in outcomes}
 
     def region(self, i, j):
         """Corners of C_i n C_j, with the walls that each touches."""
         outcomes = range(len(self.loss[0]))
-        points = {tuple(Fraction(m == k) for k in outcomes): frozenset(outcomes) - {m} for m in outcomes}
+        points = self.everything()
         rows = [minus(row, self.loss[i]) for row in self.loss]
         if i != j:
             rows.append(minus(self.loss[i], self.loss[j]))
@@ -58,6 +74,9 @@ class Truth:
 
 class Proven(Truth):
     """The same questions for larger games: a point, or multipliers, which are checked against all loss rows."""
+
+    def everything(self):
+        return [], None
 
     def region(self, i, j):
         rows = [minus(row, self.loss[i]) for row in self.loss if row not in (self.loss[i], self.loss[j])]
@@ -99,13 +118,29 @@ class Lab:
         self.scratch = self.sets.scratch()
 
     def ask(self, facts, signs):
-        """Return what `look_up` answers: (allowed, observing), EMPTY or UNKNOWN."""
-        row = look_up(facts, signs, self.scratch)
+        """Return what is known: (allowed, observing), EMPTY or UNKNOWN."""
+        row = self.pooled(facts, signs) if facts.mode == POOLS else look_up(facts, signs, self.scratch)
         if row < 0:
             return row
         if row < facts.rows:
             return facts.allowed[row].tolist(), facts.observing[row].tolist()
         return self.scratch.allowed.tolist(), self.scratch.observing.tolist()
+
+    def pooled(self, facts, signs):
+        """Do what `look_up` does, from the pools."""
+        scratch = self.scratch
+        mask_of(signs, scratch.wanted)
+        rule_out(facts, signs, scratch.alive)
+        sure, alive = set(), scratch.alive
+        for target in np.flatnonzero(alive[:-1]):
+            answer = 1 if target in sure else meets(facts, target, scratch.wanted, scratch.hints)
+            if answer == UNKNOWN:
+                return UNKNOWN
+            alive[target] = answer
+            if answer and target < len(signs):  # a border's point lies in both cells
+                sure |= {len(signs) + facts.first[target], len(signs) + facts.second[target]}
+        unite(facts, alive, scratch.allowed, scratch.observing)
+        return facts.rows if alive[len(signs) : -1].any() else EMPTY
 
     def answer(self, signs):
         """Return the answer, learning it if need be."""
@@ -287,6 +322,63 @@ def test_estimates_of_undecided_pairs_change_no_answer(monkeypatch):
     leaning.check_facts()
 
 
+def playing(lab, rng, signs):
+    """Return estimates of a round that decided these signs, scores with ties up to rounding, and who may explore."""
+    size, actions = len(signs), lab.analysis.game.n_actions
+    delta = np.where(signs == 0, rng.normal(size=size), signs * rng.integers(1, 4, size))  # several equally certain
+    scores = rng.integers(1, 4, actions) * rng.choice([1.0, 1.0 + 2e-16, 1.0 - 1e-16], actions)
+    found = Differences(delta, np.ones(size), np.ones(size), signs.copy())
+    return found, scores, (rng.random(actions) < 0.5).astype(np.uint8)
+
+
+def best_of_all(lab, found, scores, explorable):
+    """Withdraw contradictory signs one by one, then choose among everything that may be played."""
+    signs = found.signs.copy()
+    while (answer := lab.expected(signs)) == EMPTY:
+        decided = np.flatnonzero(signs)
+        certainty = np.abs(found.delta[decided]) / found.reach[decided]
+        signs[decided[np.argmin(certainty)]] = 0
+    allowed, observing = (np.array(flags, bool) for flags in answer)
+    chosen = -1
+    for a in np.flatnonzero(allowed | (observing & (explorable == 1))):
+        if chosen < 0 or scores[a] > scores[chosen] * (1 + 1e-14):
+            chosen = int(a)
+    return chosen, signs.tolist()
+
+
+@pytest.mark.parametrize("number", range(len(GAMES) + 1))
+def test_asking_the_best_action_first_chooses_as_asking_everything(number, monkeypatch):
+    if number < len(GAMES):
+        lab = Lab(GAMES[number], monkeypatch, POOLS)
+    else:
+        lab = Lab(sl.games.load("dynamic-pricing", prices=6), monkeypatch, truth=Proven)
+    rng = np.random.default_rng(number)
+    withdrawn, chosen = 0, set()
+    for signs in lab.questions(60, seed=20 + number):
+        found, lab.scratch.score[:], lab.scratch.explorable[:] = playing(lab, rng, signs)
+        expected = best_of_all(lab, found, lab.scratch.score, lab.scratch.explorable)
+        facts = lab.sets.answer(found, lab.scratch, 1e-14)
+        assert (choose_pooled(facts, found, lab.scratch, 1e-14), found.signs.tolist()) == expected
+        withdrawn += (found.signs != signs).sum()
+        chosen.add(expected[0])
+    assert withdrawn > 0
+    assert len(chosen) > 2
+    facts = lab.check_facts()
+    assert min(facts.values()) > 0
+
+
+def test_numbers_beyond_64_bits_are_answered_in_fractions(monkeypatch):
+    large = [[value * 10**25 + (i * 7 + j) % 3 for j, value in enumerate(row)] for i, row in enumerate(GAMES[0].loss)]
+    lab = Lab(sl.Game(large, GAMES[0].feedback), monkeypatch, POOLS)
+    assert lab.sets._program.exact_enough == 0
+    rng = np.random.default_rng(5)
+    for signs in lab.questions(20, seed=1):
+        found, lab.scratch.score[:], lab.scratch.explorable[:] = playing(lab, rng, signs)
+        expected = best_of_all(lab, found, lab.scratch.score, lab.scratch.explorable)
+        facts = lab.sets.answer(found, lab.scratch, 1e-14)
+        assert choose_pooled(facts, found, lab.scratch, 1e-14) == expected[0]
+
+
 def test_the_order_of_learning_changes_no_answer(monkeypatch):
     forth, back = (Lab(GAMES[6], monkeypatch, POOLS) for _ in range(2))
     questions = list(forth.questions(40, seed=3))
@@ -313,7 +405,6 @@ def test_a_snapshot_does_not_change_while_others_learn(monkeypatch):
 
 
 def test_full_pools_forget_and_stay_right(monkeypatch):
-    monkeypatch.setattr(plausible, "_SEEDS", 0)
     lab = Lab(sl.games.load("dynamic-pricing", prices=6), monkeypatch, truth=Proven)
     capacity = 4
     facts = lab.sets.snapshot()

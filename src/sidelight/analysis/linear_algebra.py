@@ -125,17 +125,19 @@ class Span:
     def least_norm(self, vector: Row) -> Vector:
         """Return the shortest v with sum_r v_r row_r = vector, which must lie in the row space.
 
-        v = S x for any solution x of the normal equations S'S x = vector: two solutions differ by a null vector of S.
+        The columns C of S with a pivot say it all, since the others depend on them: v = C (C'C)^-1 c, with c what the
+        vector has in those columns.
         """
-        width = len(vector)
+        pivots = self._reduced.pivots
+        columns = [[row[pivot] for pivot in pivots] for row in self.rows]
         if self._gram is None:
-            gram = [[sum(row[a] * row[b] for row in self.rows) for b in range(width)] for a in range(width)]
-            unit = [[int(a == b) for b in range(width)] for a in range(width)]
-            self._gram = echelon([g + u for g, u in zip(gram, unit, strict=True)], columns=width)
-        x = [0] * width
-        for row, pivot in zip(self._gram.rows, self._gram.pivots, strict=True):
-            x[pivot] = dot(row[width:], vector)
-        return tuple(Fraction(dot(row, x), self._gram.scale) for row in self.rows)
+            size = len(pivots)
+            gram = [[sum(row[a] * row[b] for row in columns) for b in range(size)] for a in range(size)]
+            unit = [[int(a == b) for b in range(size)] for a in range(size)]
+            self._gram = echelon([g + u for g, u in zip(gram, unit, strict=True)], columns=size)
+        wanted = [vector[pivot] for pivot in pivots]
+        x = [dot(row[len(pivots) :], wanted) for row in self._gram.rows]
+        return tuple(Fraction(dot(row, x), self._gram.scale) for row in columns)
 
     def dependencies(self) -> list[tuple[int, ...]]:
         """Return a basis of the integer vectors w with sum_r w_r row_r = 0."""

@@ -5,26 +5,27 @@ D = {p : sign_e d_e p > 0 for decided e}. Each round it asks which cells, and wh
 
 - Few pairs: a table over all sign vectors, filled as they are met.
 - Two outcomes: cells are intervals in a row, and the decided signs leave a stretch of them: no solver at all.
-- Otherwise: per cell and border a pool of points (with the signs each satisfies) and a pool of certificates (few signs
-  that cannot hold together there), as bit masks. A point that satisfies all decided signs means yes, a certificate that
-  is contained in them means no. Only a question that neither pool answers leaves the compiled loop.
+- Otherwise: per cell and border, and for D itself, a pool of points (with the signs each satisfies) and a pool of
+  certificates (few signs that cannot hold together there), as bit masks. A point that satisfies all decided signs means
+  yes, a certificate that is contained in them means no. Only a question that neither pool answers leaves the round.
+  And only what matters is asked: the best action first, in the cells and borders that would admit it.
 
-Every fact in a pool (`plausible_sets` finds them) is exact (see `alternative`), so what is known, in which order it was
-learnt and by which thread, can change the time a question takes but never its answer.
+Every fact in a pool (`plausible_program` finds most of them, `plausible_sets` the rest) is exact, so what is known, in
+which order it was learnt and by which thread, can change the time a question takes but never its answer.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Bits, Flags, Integers
+from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
 
 UNKNOWN, EMPTY = -1, -2
-KNOWN = 2  # to meet D, while the rest is still being asked
 TABLE, INTERVALS, POOLS = 0, 1, 2
 
 
@@ -39,7 +40,7 @@ class Plausible(NamedTuple):
     only: Integers  # (rows,): the one action that a row leaves, else -1
     rank: Integers  # of each pair's breakpoint along the interval of two-outcome games
     side: Integers  # 1 where a positive sign means right of the breakpoint, else -1
-    points: Bits  # (borders then cells, pool, words)
+    points: Bits  # (borders, cells, D; pool; words)
     n_points: Integers
     certificates: Bits
     n_certificates: Integers
@@ -52,16 +53,49 @@ class Plausible(NamedTuple):
     neighborhood: Integers  # of each pair: N+
     observer_start: Integers
     observers: Integers  # of each pair: V
+    # The same seen from the actions.
+    cell_of: Integers  # the cell (by position) of an action or of its duplicate, else -1
+    near_start: Integers
+    near: Integers  # of each action: the pairs in whose N+ it is
+    observed_start: Integers
+    observed: Integers  # of each action: the pairs in whose V it is
+
+
+class Differences(NamedTuple):
+    """The loss differences of all pairs of neighbors, as a round estimated and decided them."""
+
+    delta: Floats
+    reach: Floats  # the width for Z = 1; 0 where nothing is known yet
+    width: Floats
+    signs: Integers  # 0 where the confidence interval holds both
 
 
 class Scratch(NamedTuple):
-    """Where the question of a round is worked on; `allowed` and `observing` hold the answer if no table does."""
+    """Where the question of a round is worked on. Scores and who may explore are given."""
 
+    score: Floats  # (actions,)
+    explorable: Flags  # (actions,): R(t)
+    allowed: Flags  # (actions,): P(t) u N+(t), or what may still turn out to be in it
+    observing: Flags  # (actions,): V(t), likewise
+    alive: Flags  # (borders, cells, D): 0 for what does not meet D
     wanted: Bits  # the decided signs as a mask
-    hints: Integers  # (borders and cells, 2): the point and the certificate that answered last
-    alive: Flags  # which borders and cells meet D
-    allowed: Flags
-    observing: Flags
+    hints: Integers  # (borders, cells, D; 2): the point and the certificate that answered last
+    asked: Integers  # (1,): the border or cell in question
+
+
+def new_scratch(facts: Plausible) -> Scratch:
+    """Return arrays for one strategy to work with."""
+    targets, words, actions = facts.points.shape[0], facts.points.shape[2], facts.cell_of.shape[0]
+    return Scratch(
+        score=np.zeros(actions),
+        explorable=np.zeros(actions, np.uint8),
+        allowed=np.zeros(actions, np.uint8),
+        observing=np.zeros(actions, np.uint8),
+        alive=np.zeros(targets, np.uint8),
+        wanted=np.zeros(words, np.uint64),
+        hints=np.zeros((targets, 2), np.int64),
+        asked=np.zeros(1, np.int64),
+    )
 
 
 @kernel
@@ -98,15 +132,33 @@ def meets(facts: Plausible, target: int, wanted: Bits, hints: Integers) -> int:
 
 
 @kernel
+def clear(mask: Bits) -> None:
+    """Take all bits out of a mask."""
+    for w in range(mask.shape[0]):
+        mask[w] = np.uint64(0)
+
+
+@kernel
+def set_sign(mask: Bits, e: int, sign: int) -> None:
+    """Put a sign into a mask: bit 2 e for a positive sign of pair e, 2 e + 1 for a negative one."""
+    bit = 2 * e + (1 if sign < 0 else 0)
+    mask[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+
+
+@kernel
+def has_sign(mask: Bits, e: int, sign: int) -> bool:
+    """Say whether a sign is in a mask."""
+    bit = 2 * e + (1 if sign < 0 else 0)
+    return (mask[bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) != 0
+
+
+@kernel
 def mask_of(signs: Integers, wanted: Bits) -> None:
-    """Write the decided signs as bits: 2 e for a positive sign of pair e, 2 e + 1 for a negative one."""
-    one = np.uint64(1)
-    for w in range(wanted.shape[0]):
-        wanted[w] = np.uint64(0)
+    """Write the decided signs as a mask."""
+    clear(wanted)
     for e in range(signs.shape[0]):
         if signs[e] != 0:
-            bit = 2 * e + (1 if signs[e] < 0 else 0)
-            wanted[bit >> 6] |= one << np.uint64(bit & 63)
+            set_sign(wanted, e, signs[e])
 
 
 @kernel
@@ -126,32 +178,99 @@ def rule_out(facts: Plausible, signs: Integers, alive: Flags) -> None:
 
 
 @kernel
-def pooled(facts: Plausible, signs: Integers, scratch: Scratch) -> int:
-    """Mark in `alive` which borders (first) and cells meet D; return how many cells do, or UNKNOWN."""
-    wanted, hints, alive = scratch.wanted, scratch.hints, scratch.alive
-    mask_of(signs, wanted)
-    rule_out(facts, signs, alive)
-    pairs, cells = signs.shape[0], facts.member_start.shape[0] - 1
-    for e in range(pairs):
-        if alive[e] == 1:
-            answer = meets(facts, e, wanted, hints)
-            if answer == UNKNOWN:
-                return UNKNOWN
-            alive[e] = answer
-            if answer == 1:  # a border's point lies in both cells
-                alive[pairs + facts.first[e]] = KNOWN
-                alive[pairs + facts.second[e]] = KNOWN
-    count = 0
-    for c in range(cells):
-        if alive[pairs + c] == 1:
-            answer = meets(facts, pairs + c, wanted, hints)
-            if answer == UNKNOWN:
-                return UNKNOWN
-            alive[pairs + c] = answer
-        elif alive[pairs + c] == KNOWN:
-            alive[pairs + c] = 1
-        count += alive[pairs + c]
-    return count
+def choose_pooled(facts: Plausible, found: Differences, scratch: Scratch, slack: float) -> int:
+    """Return the action of highest score in P(t) u N+(t) u (V(t) n R(t)), or UNKNOWN with the question in `asked`.
+
+    Contradictory signs are withdrawn. Scores that differ by less than a relative `slack` tie; the lowest index wins.
+    """
+    whole = facts.points.shape[0] - 1
+    while True:
+        mask_of(found.signs, scratch.wanted)
+        rule_out(facts, found.signs, scratch.alive)
+        # What no single sign rules out contains what can be played.
+        unite(facts, scratch.alive, scratch.allowed, scratch.observing)
+        consistent = UNKNOWN
+        while consistent != 0:
+            action = highest(scratch, scratch.allowed, scratch.observing, slack)
+            answer = UNKNOWN if action < 0 else admits(facts, action, scratch)
+            if answer == 1:
+                return action
+            if consistent == UNKNOWN:
+                consistent = meets(facts, whole, scratch.wanted, scratch.hints)
+                if consistent == UNKNOWN:
+                    # Where signs have never contradicted each other, the action's own question is the better one.
+                    if action < 0 or answer == 0 or facts.n_certificates[whole] > 0:
+                        scratch.asked[0] = whole
+                    return UNKNOWN
+            if consistent == 1:
+                if answer == UNKNOWN:
+                    return UNKNOWN
+                scratch.allowed[action] = 0
+                scratch.observing[action] = 0
+        withdraw(facts.certificates[whole, scratch.hints[whole, 1]], found)
+
+
+@kernel
+def highest(scratch: Scratch, allowed: Flags, observing: Flags, slack: float) -> int:
+    """Return the action of highest score among those that may be played; -1 if there is none."""
+    chosen, score = -1, 0.0
+    for a in range(scratch.score.shape[0]):
+        playable = allowed[a] == 1 or (observing[a] == 1 and scratch.explorable[a] == 1)
+        if playable and (chosen < 0 or scratch.score[a] > score * (1.0 + slack)):
+            chosen, score = a, scratch.score[a]
+    return chosen
+
+
+@kernel
+def admits(facts: Plausible, action: int, scratch: Scratch) -> int:
+    """Say whether a cell or border that meets D admits an action: 1, 0, or UNKNOWN with the target in `asked`."""
+    pairs = facts.first.shape[0]
+    scratch.asked[0] = UNKNOWN
+    cell = facts.cell_of[action]
+    if cell >= 0 and lies_in(facts, pairs + cell, scratch) == 1:
+        return 1
+    for n in range(facts.near_start[action], facts.near_start[action + 1]):
+        if lies_in(facts, facts.near[n], scratch) == 1:
+            return 1
+    if scratch.explorable[action] == 1:
+        for n in range(facts.observed_start[action], facts.observed_start[action + 1]):
+            if lies_in(facts, facts.observed[n], scratch) == 1:
+                return 1
+    return 0 if scratch.asked[0] == UNKNOWN else UNKNOWN
+
+
+@kernel
+def lies_in(facts: Plausible, target: int, scratch: Scratch) -> int:
+    """Say whether D meets a border or cell; remember a no in `alive`, and the first unknown one in `asked`."""
+    if scratch.alive[target] == 0:
+        return 0
+    answer = meets(facts, target, scratch.wanted, scratch.hints)
+    if answer == 0:
+        scratch.alive[target] = 0
+    elif answer == UNKNOWN and scratch.asked[0] == UNKNOWN:
+        scratch.asked[0] = target
+    return answer
+
+
+@kernel
+def withdraw(certificate: Bits, found: Differences) -> None:
+    """Withdraw contradictory signs from the least certain on, up to the first that the certificate needs.
+
+    Certain is what has a large |delta| / reach (a Z of 0 must not count as certainty). As long as all signs of the
+    certificate stand, they contradict each other: the result is that of withdrawing one by one.
+    """
+    signs = found.signs
+    weakest, least = -1, math.inf
+    for e in range(signs.shape[0]):
+        if signs[e] != 0 and has_sign(certificate, e, signs[e]):
+            certainty = abs(found.delta[e]) / found.reach[e]
+            if weakest < 0 or certainty < least:
+                weakest, least = e, certainty
+    for e in range(signs.shape[0]):
+        if signs[e] != 0:
+            certainty = abs(found.delta[e]) / found.reach[e]
+            if certainty < least or (certainty == least and e <= weakest):
+                signs[e] = 0
 
 
 @kernel
@@ -173,10 +292,10 @@ def between(facts: Plausible, signs: Integers, alive: Flags) -> int:
 
 @kernel
 def look_up(facts: Plausible, signs: Integers, scratch: Scratch) -> int:
-    """Find P(t) u N+(t) and V(t) for the decided signs.
+    """Find P(t) u N+(t) and V(t) for the decided signs, in a game with few pairs or two outcomes.
 
-    Returns a row of the table; or the number of rows, with the answer in the scratch; or EMPTY if no law has these
-    signs; or UNKNOWN.
+    Returns a row of the table; or the number of rows, with the answer in `allowed` and `observing`; or EMPTY if no law
+    has these signs; or UNKNOWN.
     """
     if facts.mode == TABLE:
         index = 0
@@ -184,10 +303,8 @@ def look_up(facts: Plausible, signs: Integers, scratch: Scratch) -> int:
             index = 3 * index + signs[e] + 1
         row = int(facts.table[index])
         return UNKNOWN if row >= facts.rows else row
-    two = facts.mode == INTERVALS
-    count = between(facts, signs, scratch.alive) if two else pooled(facts, signs, scratch)
-    if count <= 0:
-        return UNKNOWN if count == UNKNOWN else EMPTY
+    if between(facts, signs, scratch.alive) == 0:
+        return EMPTY
     unite(facts, scratch.alive, scratch.allowed, scratch.observing)
     return facts.rows
 

@@ -16,18 +16,20 @@ from sidelight.analysis.linear_program import propose_float
 from sidelight.analysis.plausible import (
     EMPTY,
     INTERVALS,
-    KNOWN,
     POOLS,
     TABLE,
     UNKNOWN,
+    Differences,
     Plausible,
     Scratch,
     between,
     mask_of,
+    new_scratch,
     rule_out,
     unite,
 )
-from sidelight.kernels.arrays import Bits, Floats, Integers
+from sidelight.analysis.plausible_program import is_full, program_of, settle
+from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
 
 if TYPE_CHECKING:
     from sidelight.analysis.analysis import Analysis, Pair
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
 _MOST_TABLE_PAIRS = 10  # 3^10 entries
 _POOL_WORDS = 1 << 22  # at most 32 MB of points, and as much of certificates (more only if that leaves no room at all)
 _LEAST_POOL, _MOST_POOL = 8, 1024
-_SEEDS = 64  # random points that each border and cell starts with
-_STEPS = 8  # of the random walks that find them
 _GRID = 1 << 24
 _PULLS = (2, 6, 14)
 _SLACK = 1e-10
@@ -59,15 +59,12 @@ class PlausibleSets:
         """How many questions had to be put to a solver so far."""
         rows = [analysis.cells.difference(*pair) for pair in self._pairs]
         self._rows = np.array(rows, dtype=object).reshape(len(rows), analysis.game.n_outcomes)
-        largest = max((abs(value) for row in rows for value in row), default=1)
-        # Exact in 64 bits as long as products of a row, a point on the grid and its equation's factor are.
-        self._small = largest * largest * _GRID * analysis.game.n_outcomes < 1 << 62
-        scaled = [[value / max(map(abs, row)) for value in row] for row in rows]
-        self._scaled = np.array(scaled).reshape(self._rows.shape)
+        self._largest = max((abs(value) for row in rows for value in row), default=1)
+        self._program = program_of(self._rows)
         self._facts = self._initial(sets)
         if self._pairs and not self._two:
-            self._regions = [_Region(self, target) for target in range(len(self._facts.points))]
-            self._seed()
+            for target in range(len(self._facts.points)):
+                self._append("points", target, self.signs_of(self.inside(target)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What was learnt changes no answer and can be large: another process learns it again, and shares it there.
@@ -75,20 +72,59 @@ class PlausibleSets:
 
     def scratch(self) -> Scratch:
         """Return arrays for one strategy to work with."""
-        targets, _, words = self._facts.points.shape
-        actions = self._analysis.game.n_actions
-        return Scratch(
-            wanted=np.zeros(words, np.uint64),
-            hints=np.zeros((targets, 2), np.int64),
-            alive=np.zeros(targets, np.uint8),
-            allowed=np.zeros(actions, np.uint8),
-            observing=np.zeros(actions, np.uint8),
-        )
+        return new_scratch(self._facts)
+
+    def sides(self, target: int) -> tuple[int, ...]:
+        """Return the actions whose cells a border or cell lies in; none for the last target, which is all laws."""
+        pairs = len(self._pairs)
+        return self._pairs[target] if target < pairs else self._cells[target - pairs : target - pairs + 1]
+
+    def inside(self, target: int) -> Row:
+        """Return a point inside a border, a cell or all laws, in integers."""
+        sides, cells = self.sides(target), self._analysis.cells
+        if not sides:
+            return [1] * self._analysis.game.n_outcomes
+        point = cells.neighbor_certificate(*sides).point if len(sides) == 2 else cells.certificates[sides[0]].point
+        assert point is not None
+        return to_integers([point])[0][0]
+
+    def values(self, point: Sequence[int]) -> npt.NDArray[Any]:
+        """Return d_e q for all pairs, exactly."""
+        program = self._program
+        if program.exact_enough and max(point) * self._largest * len(point) < 1 << 62:
+            return program.exact @ np.array(point, np.int64)
+        return self._rows @ np.array(point, dtype=object)
+
+    def signs_of(self, point: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """Return the signs of a point, bit by bit."""
+        values = self.values(point)
+        return np.stack([values > 0, values < 0], axis=1).reshape(-1).astype(bool)
 
     def snapshot(self) -> Plausible:
         """Return what is known now."""
         with self._lock:
             return self._facts
+
+    def answer(self, found: Differences, scratch: Scratch, slack: float) -> Plausible:
+        """Answer what a round asks about these signs; return a snapshot that holds the answers.
+
+        In a game with pools, contradictory signs are withdrawn on the way, as `choose_pooled` does.
+        """
+        if self._facts.mode != POOLS:
+            return self.learn(found.signs, found.delta)
+        with self._lock:
+            while True:
+                counts = self._facts.n_points.copy(), self._facts.n_certificates.copy()
+                facts = self._facts._replace(n_points=counts[0], n_certificates=counts[1])
+                action = settle(facts, self._program, found, scratch, slack)
+                self._facts = facts
+                if action != UNKNOWN:
+                    return facts
+                target = int(scratch.asked[0])
+                if is_full(facts, target):
+                    self._make_room(target)
+                else:
+                    self._solve(target, found.signs, np.zeros_like(found.signs))
 
     def learn(self, signs: Integers, leaning: Floats | None = None) -> Plausible:
         """Answer every open question about these signs and return a snapshot that holds the answers.
@@ -97,31 +133,37 @@ class PlausibleSets:
         will answer many questions to come, so such points are looked for first.
         """
         with self._lock:
-            scratch = self.scratch()
-            if self._two:
-                between(self._facts, signs, scratch.alive)
-            else:
-                self._settle(signs, leaning, scratch)
+            alive = self._meeting(signs, leaning)
             if self._facts.mode == TABLE:
-                self._tabulate(signs, scratch)
+                self._tabulate(signs, alive)
             return self._facts
 
-    def _settle(self, signs: Integers, leaning: Floats | None, scratch: Scratch) -> None:
-        """Do what `pooled` does, asking the solver whatever the pools do not know."""
-        wanted, alive = scratch.wanted, scratch.alive
+    def meeting(self, signs: Integers, leaning: Floats | None = None) -> Flags:
+        """Return which borders and cells meet D: all of them, where a round asks only what matters."""
+        with self._lock:
+            return self._meeting(signs, leaning)
+
+    def _meeting(self, signs: Integers, leaning: Floats | None) -> Flags:
+        alive = np.zeros(len(self._facts.points), np.uint8)
+        if self._two:
+            between(self._facts, signs, alive)
+        else:
+            self._settle(signs, leaning, alive)
+        return alive
+
+    def _settle(self, signs: Integers, leaning: Floats | None, alive: Flags) -> None:
+        """Mark in `alive` which borders and cells meet D, asking the solver whatever the pools do not know."""
+        wanted = np.zeros(self._facts.points.shape[2], np.uint64)
         mask_of(signs, wanted)
         rule_out(self._facts, signs, alive)
         hoped = np.zeros_like(signs) if leaning is None else np.where(signs == 0, np.sign(leaning), 0).astype(np.int64)
-        pairs = len(self._pairs)
+        pairs, sure = len(self._pairs), set()
         for target in map(int, np.flatnonzero(alive)):
-            if alive[target] == KNOWN:
-                continue
-            answer = self._known(target, wanted)
-            alive[target] = self._solve(target, signs, hoped) if answer is None else answer
-            if target < pairs and alive[target]:
-                alive[pairs + self._facts.first[target]] = KNOWN
-                alive[pairs + self._facts.second[target]] = KNOWN
-        np.minimum(alive, 1, out=alive)
+            if target not in sure:
+                answer = self._known(target, wanted)
+                alive[target] = self._solve(target, signs, hoped) if answer is None else answer
+            if target < pairs and alive[target]:  # a border's point lies in both cells
+                sure |= {pairs + self._facts.first[target], pairs + self._facts.second[target]}
 
     def _known(self, target: int, wanted: Bits) -> bool | None:
         """Do what `meets` does."""
@@ -135,28 +177,28 @@ class PlausibleSets:
     def _solve(self, target: int, signs: Integers, hoped: Integers) -> bool:
         """Put one question to the solver and keep the point or the certificate that it finds."""
         self.solved += 1
-        region = self._regions[target]
+        region = _Region(self, target)
         if region.propose(signs, hoped):
             return True
         decided = [(e, int(sign)) for e, sign in enumerate(signs) if sign]
         strict: list[Row] = [[sign * value for value in self._rows[e]] for e, sign in decided]
         answer = decide(strict, region.weak_rows(), region.equation, region.inside)
         if isinstance(answer, Possible):
-            region.keep(np.array([answer.point], dtype=object), signs)
+            region.keep(answer.point, signs)
             return True
-        bits = np.zeros((1, 2 * len(self._pairs)), bool)
-        bits[0, [2 * e + (sign < 0) for (e, sign), y in zip(decided, answer.strict, strict=True) if y]] = True
+        bits = np.zeros(2 * len(self._pairs), bool)
+        bits[[2 * e + (sign < 0) for (e, sign), y in zip(decided, answer.strict, strict=True) if y]] = True
         self._append("certificates", target, bits)
         return False
 
-    def _tabulate(self, signs: Integers, scratch: Scratch) -> None:
+    def _tabulate(self, signs: Integers, alive: Flags) -> None:
         """Enter an answer into the table: its row first, so that no reader meets an index without a row."""
         facts, index = self._facts, 0
         for sign in signs:
             index = 3 * index + int(sign) + 1
-        allowed, observing = scratch.allowed, scratch.observing
-        unite(facts, scratch.alive, allowed, observing)
-        if not scratch.alive.any():
+        allowed, observing = np.zeros((2, self._analysis.game.n_actions), np.uint8)
+        unite(facts, alive, allowed, observing)
+        if not alive.any():
             facts.table[index] = EMPTY
             return
         known = np.flatnonzero((facts.allowed == allowed).all(axis=1) & (facts.observing == observing).all(axis=1))
@@ -171,47 +213,46 @@ class PlausibleSets:
         facts.table[index] = known[0] if known.size else facts.rows
 
     def _append(self, pool: str, target: int, bits: npt.NDArray[np.bool_]) -> None:
-        """Append masks, given bit by bit, to a pool.
-
-        Entries in use are never overwritten: a full pool is copied, and of the copy the middle half is dropped (the
-        oldest facts are the most general ones, the newest those in demand).
-        """
-        padded = np.zeros((len(bits), 64 * self._facts.points.shape[2]), bool)
-        padded[:, : bits.shape[1]] = bits
-        masks = np.packbits(padded, axis=1, bitorder="little").view("<u8")
-        entries: Bits = getattr(self._facts, pool)
+        """Append a mask, given bit by bit, to a pool."""
+        padded = np.zeros(64 * self._facts.points.shape[2], bool)
+        padded[: bits.size] = bits
+        if is_full(self._facts, target):
+            self._make_room(target)
         counts: Integers = getattr(self._facts, f"n_{pool}").copy()
-        capacity = entries.shape[1]
-        for mask in masks:
+        getattr(self._facts, pool)[target, counts[target]] = np.packbits(padded, bitorder="little").view("<u8")
+        counts[target] += 1
+        changed: dict[str, Any] = {f"n_{pool}": counts}
+        self._facts = self._facts._replace(**changed)
+
+    def _make_room(self, target: int) -> None:
+        """Drop the middle half of a target's full pools.
+
+        The oldest facts are the most general ones, the newest those in demand. Entries in use are never overwritten:
+        other threads keep the arrays they have.
+        """
+        for pool in ("points", "certificates"):
+            entries: Bits = getattr(self._facts, pool)
+            counts: Integers = getattr(self._facts, f"n_{pool}").copy()
+            capacity = entries.shape[1]
             if counts[target] == capacity:
                 entries = entries.copy()
                 quarter = capacity // 4
                 entries[target, quarter : 2 * quarter] = entries[target, capacity - quarter :]
                 entries[target, 2 * quarter :] = 0
                 counts[target] = 2 * quarter
-            entries[target, counts[target]] = mask
-            counts[target] += 1
-        changed: dict[str, Any] = {pool: entries, f"n_{pool}": counts}
-        self._facts = self._facts._replace(**changed)
-
-    def _seed(self) -> None:
-        """Start the pools with points found by random walks."""
-        rng = np.random.default_rng(0)  # where it leads changes no answer
-        count = min(_SEEDS, self._facts.points.shape[1] // 2)
-        for region in self._regions:
-            region.keep(np.array([region.inside], dtype=object))
-            if count > 1:
-                region.keep(region.walk(count - 1, rng))
+                changed: dict[str, Any] = {pool: entries, f"n_{pool}": counts}
+                self._facts = self._facts._replace(**changed)
 
     def _initial(self, sets: Sequence[Iterable[int]]) -> Plausible:
         analysis, pairs, cells = self._analysis, self._pairs, self._cells
-        actions, targets = analysis.game.n_actions, len(pairs) + len(cells)
+        actions, targets = analysis.game.n_actions, len(pairs) + len(cells) + 1
         few = len(pairs) <= _MOST_TABLE_PAIRS
         words = max(1, -(-2 * len(pairs) // 64))
         size = 1 if self._two else max(_LEAST_POOL, min(_MOST_POOL, _POOL_WORDS // (targets * words)))
         rank, side = _breakpoints(analysis)
         position = {i: n for n, i in enumerate(cells)}
         members = [[k for k, r in enumerate(analysis.cells.representative) if r == i] for i in cells]
+        near = [analysis.neighborhood(*pair) for pair in pairs]
         return Plausible(
             TABLE if few else INTERVALS if self._two else POOLS,
             np.full(3 ** len(pairs) if few else 1, UNKNOWN, np.int32),
@@ -228,13 +269,16 @@ class PlausibleSets:
             np.array([position[i] for i, _ in pairs], np.int64),
             np.array([position[j] for _, j in pairs], np.int64),
             *_lists(members),
-            *_lists([analysis.neighborhood(*pair) for pair in pairs]),
+            *_lists(near),
             *_lists(sets),
+            np.array([position.get(analysis.cells.representative[k], -1) for k in range(actions)], np.int64),
+            *_lists(_by_action(near, actions)),
+            *_lists(_by_action(sets, actions)),
         )
 
 
 class _Region:
-    """A border or a cell: where its points lie, and how new ones are found.
+    """A border, a cell or all laws: where its points lie, and how new ones are found.
 
     On a point's values d_e q of all pairs e: `required[e]` is 1 where d_e q >= 0 holds there, -1 where d_e q <= 0 does
     (a cell is bounded by its neighbors alone, and a border is a face of both cells), and d_e q = 0 for its own pair.
@@ -242,33 +286,24 @@ class _Region:
 
     def __init__(self, sets: PlausibleSets, target: int) -> None:
         self._sets, self.target = sets, target
-        cells, pairs = sets._analysis.cells, sets._pairs
-        self.own = target if target < len(pairs) else -1
-        sides = pairs[target] if self.own >= 0 else (sets._cells[target - len(pairs)],)
+        self.own = target if target < len(sets._pairs) else -1
+        sides = sets.sides(target)
         # Where i is better than j, d_ij q <= 0.
-        self.required = np.array([(j in sides) - (i in sides) for i, j in pairs], np.int64)
-        point = cells.neighbor_certificate(*sides).point if len(sides) == 2 else cells.certificates[sides[0]].point
-        assert point is not None
-        self.inside: Row = to_integers([point])[0][0]
+        self.required = np.array([(j in sides) - (i in sides) for i, j in sets._pairs], np.int64)
+        self.inside = sets.inside(target)
         self.equation: Row | None = None if self.own < 0 else list(sets._rows[self.own])
 
     def weak_rows(self) -> list[Row]:
         """Return the rows that are not negative in this region."""
         return [[int(sign) * value for value in self._sets._rows[e]] for e, sign in enumerate(self.required) if sign]
 
-    def keep(self, points: npt.NDArray[Any], signs: Integers | None = None) -> bool:
-        """Keep those of the points (rows of integers) that provably lie here, with their signs; say if any was good."""
-        values = self._sets._rows.astype(points.dtype) @ points.T
-        good = (points >= 0).all(axis=1) & (values * self.required[:, None] >= 0).all(axis=0)
-        if self.own >= 0:
-            good &= values[self.own] == 0
-        if signs is not None:
-            good &= (values * signs[:, None] >= np.abs(signs)[:, None]).all(axis=0)
-        if not good.any():
+    def keep(self, point: Sequence[int], signs: Integers | None = None) -> bool:
+        """Keep the signs of a point, given as integers, if it provably lies here; say whether it does."""
+        values = self._sets.values(point)
+        good = min(point) >= 0 and (values * self.required >= 0).all() and (self.own < 0 or values[self.own] == 0)
+        if not good or (signs is not None and not (values * signs >= np.abs(signs)).all()):
             return False
-        values = values[:, good]
-        bits = np.stack([values > 0, values < 0], axis=1).reshape(-1, values.shape[1]).T.astype(bool)
-        self._sets._append("points", self.target, np.unique(bits, axis=0) if len(bits) > 1 else bits)
+        self._sets._append("points", self.target, self._sets.signs_of(point))
         return True
 
     def propose(self, signs: Integers, hoped: Integers) -> bool:
@@ -277,7 +312,7 @@ class _Region:
         max s + sum t  subject to  sum q <= 1,  s <= 1,  s <= sign d q,  0 <= required d q,  own d q = 0,  t <= 1 + s
         and t <= 1 + hoped d q, rows d scaled to one.
         """
-        rows, size = self._sets._scaled, len(self.inside)
+        rows, size = self._sets._program.rows, len(self.inside)
         hoped = hoped.copy()
         if self.own >= 0:
             hoped[self.own] = 0
@@ -311,33 +346,11 @@ class _Region:
             [(value * anchor << pull) + total * known for value, known in zip(q, self.inside, strict=True)]
             for pull in _PULLS
         ]
-        return any(self.keep(np.array([one], dtype=object), signs) for one in (q, *pulled))
+        return any(self.keep(one, signs) for one in (q, *pulled))
 
     def _rounded(self, point: Floats) -> list[int]:
         q = [int(value) for value in np.rint(np.clip(point, 0.0, None) * _GRID)]
         return q if self.equation is None else on_hyperplane(q, self.equation)
-
-    def walk(self, count: int, rng: np.random.Generator) -> npt.NDArray[Any]:
-        """Return integer points where as many random walks (hit and run) end that start inside."""
-        size = len(self.inside)
-        which = np.flatnonzero(self.required)
-        walls = np.vstack([self.required[which, None] * self._sets._scaled[which], np.eye(size)])
-        fixed = [np.ones(size)] if self.own < 0 else [np.ones(size), self._sets._scaled[self.own]]
-        basis = np.linalg.qr(np.array(fixed).T)[0]
-        total = sum(self.inside)
-        x = np.tile([value / total for value in self.inside], (count, 1))
-        for _ in range(_STEPS):
-            along = rng.normal(size=(count, size))
-            along -= (along @ basis) @ basis.T
-            room, slope = np.maximum(x @ walls.T, 0.0), along @ walls.T
-            with np.errstate(divide="ignore", invalid="ignore"):
-                ratio = np.where(np.abs(slope) > 1e-12, -room / slope, np.nan)
-            low = np.nanmax(np.where(slope > 1e-12, ratio, -1e9), axis=1)
-            high = np.nanmin(np.where(slope < -1e-12, ratio, 1e9), axis=1)
-            step = np.where(np.abs(low) + np.abs(high) < 1e9, low + (high - low) * rng.random(count), 0.0)
-            x += step[:, None] * along
-        points = [self._rounded(row) for row in x]
-        return np.array(points, dtype=np.int64 if self._sets._small else object)
 
 
 def _lists(groups: Sequence[Iterable[int]]) -> tuple[Integers, Integers]:
@@ -347,6 +360,15 @@ def _lists(groups: Sequence[Iterable[int]]) -> tuple[Integers, Integers]:
         np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64),
         np.array([a for row in rows for a in row], np.int64),
     )
+
+
+def _by_action(groups: Sequence[Iterable[int]], actions: int) -> list[list[int]]:
+    """Turn lists of actions around: for each action, which of them it is in."""
+    found: list[list[int]] = [[] for _ in range(actions)]
+    for index, group in enumerate(groups):
+        for a in group:
+            found[a].append(index)
+    return found
 
 
 def _breakpoints(analysis: Analysis) -> tuple[Integers, Integers]:

@@ -13,6 +13,7 @@ from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
 
+_FEW = 8  # outcomes
 Sampler = Callable[[np.random.Generator], Any]
 
 
@@ -27,8 +28,13 @@ class World(NamedTuple):
 def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
     u = rng.random()
     outcome = 0
-    while u >= world.cumulative[outcome]:
-        outcome += 1
+    if world.cumulative.shape[0] <= _FEW:
+        # Without a branch that depends on u, which no processor can predict.
+        for m in range(world.cumulative.shape[0] - 1):
+            outcome += 1 if u >= world.cumulative[m] else 0
+    else:
+        while u >= world.cumulative[outcome]:
+            outcome += 1
     return outcome
 
 

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.analysis import analyze
-from sidelight.analysis.plausible import TABLE, UNKNOWN, Plausible
+from sidelight.analysis.plausible import POOLS, TABLE, UNKNOWN, Differences, Plausible, choose_pooled
 from sidelight.analysis.plausible import Scratch as PlausibleScratch
 from sidelight.analysis.plausible_sets import PlausibleSets
 from sidelight.game import Game
@@ -35,7 +35,6 @@ from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Flags, Floats, Integers
 from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.confidence_bounds import (
-    Differences,
     Sampler,
     check_sampler,
     no_differences,
@@ -43,6 +42,8 @@ from sidelight.strategies.confidence_bounds import (
     prepare_draw,
 )
 from sidelight.strategies.observers import Observation, observation
+
+TIE = 1e-14  # scores this close tie, relatively: the lowest index wins, not rounding
 
 
 class Parameters(NamedTuple):
@@ -58,9 +59,12 @@ class Parameters(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What every round works out anew."""
+    """What can be worked out anew from the rest."""
 
     steps: Floats  # cumulative weights of the points of the sampler
+    ready: Integers  # (1,): whether the terms have been worked out
+    term_delta: Floats  # (terms,): v_ija . nu_a / n_a
+    term_reach: Floats  # (terms,): |v_ija| / sqrt(n_a); negative as long as n_a is 0
     plausible: PlausibleScratch
 
 
@@ -90,18 +94,13 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
             place = decide_signs(parameters, state, t, rng)
             if facts.mode == TABLE:  # the way of nearly every round of a small game
                 row = facts.table[place]
-        if row < 0 or row >= facts.rows:
-            row = plausible_row(facts, state.differences, state.scratch.plausible)
-            state.open[0] = 1 if row == UNKNOWN else 0
-            if row == UNKNOWN:
-                return UNANSWERED
-        if row == facts.rows:
-            found = state.scratch.plausible
-            chosen = best(parameters, state.plays, found.allowed, found.observing, t)
-        elif facts.only[row] >= 0:
-            chosen = facts.only[row]
+        if facts.mode == POOLS:
+            chosen = choose_best_first(parameters, state, t)
         else:
-            chosen = best(parameters, state.plays, facts.allowed[row], facts.observing[row], t)
+            chosen = choose_tabulated(parameters, state, t, row)
+        state.open[0] = 1 if chosen == UNKNOWN else 0
+        if chosen == UNKNOWN:
+            return UNANSWERED
     state.clock[0] = t + 1
     state.plays[chosen] += 1.0
     return chosen
@@ -111,25 +110,43 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     state.counts[parameters.watch.place[action] + symbol] += 1.0
     state.seen[action] += 1.0
+    refresh(parameters.watch, state, action)
 
 
 @kernel
-def estimate(watch: Observation, state: State, e: int) -> tuple[float, float]:
-    """Return delta and reach = c / Z of pair e; reach 0 where an observer has not been seen yet."""
-    delta = watch.constant[e]
-    reach = 0.0
-    for k in range(watch.start[e], watch.start[e + 1]):
-        a = watch.action[k]
-        n = state.seen[a]
-        if n == 0.0:
-            return delta, 0.0
+def refresh(watch: Observation, state: State, a: int) -> None:
+    """Work out the terms of an action that has shown a symbol."""
+    kept, n = state.scratch, state.seen[a]
+    for i in range(watch.own_start[a], watch.own_start[a + 1]):
+        k = watch.own[i]
         score = 0.0
         place = watch.place[a]
         for u in range(watch.first[k], watch.first[k + 1]):
             score += watch.vector[u] * state.counts[place]
             place += 1
-        delta += score / n
-        reach += watch.norm[k] / math.sqrt(n)
+        kept.term_delta[k] = score / n
+        kept.term_reach[k] = watch.norm[k] / math.sqrt(n)
+
+
+@kernel
+def refresh_all(watch: Observation, state: State) -> None:
+    """Work out all terms, after which `observe` keeps them up to date."""
+    for a in range(state.seen.shape[0]):
+        if state.seen[a] > 0.0:
+            refresh(watch, state, a)
+    state.scratch.ready[0] = 1
+
+
+@kernel
+def estimate(watch: Observation, kept: Scratch, e: int) -> tuple[float, float]:
+    """Return delta and reach = c / Z of pair e; reach 0 where an observer has not been seen yet."""
+    delta = watch.constant[e]
+    reach = 0.0
+    for k in range(watch.start[e], watch.start[e + 1]):
+        if kept.term_reach[k] < 0.0:
+            return delta, 0.0
+        delta += kept.term_delta[k]
+        reach += kept.term_reach[k]
     return delta, reach
 
 
@@ -147,6 +164,8 @@ def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Ge
     if last > 0:
         step = (bound - low) / last
         prepare_draw(sampler, low, step, state.scratch.steps)
+    if state.scratch.ready[0] == 0:
+        refresh_all(watch, state)
     place = 0
     for e in range(found.signs.shape[0]):
         z = bound
@@ -156,7 +175,7 @@ def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Ge
                 if u < state.scratch.steps[k]:
                     z = low + step * k
                     break
-        delta, reach = estimate(watch, state, e)
+        delta, reach = estimate(watch, state.scratch, e)
         sign = 0
         if reach > 0.0 and abs(delta) >= z * reach:
             # An estimate of 0 stays undecided even with Z = 0, whatever rounding has made of it.
@@ -173,6 +192,32 @@ def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Ge
 
 
 @kernel
+def choose_best_first(parameters: Parameters, state: State, t: int) -> int:
+    """Choose in a game whose plausible sets are kept in pools: the best action first, until one may be played."""
+    scratch = state.scratch.plausible
+    rate = parameters.alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)
+    for a in range(state.plays.shape[0]):
+        scratch.score[a] = parameters.weight[a] / state.plays[a]
+        scratch.explorable[a] = 1 if state.plays[a] <= parameters.rate[a] * rate else 0
+    return choose_pooled(parameters.plausible, state.differences, scratch, TIE)
+
+
+@kernel
+def choose_tabulated(parameters: Parameters, state: State, t: int, row: int) -> int:
+    """Choose in a game of few pairs or two outcomes, `row` being that of the signs in the table, if it is known."""
+    facts, scratch = parameters.plausible, state.scratch.plausible
+    if row < 0 or row >= facts.rows:
+        row = plausible_row(facts, state.differences, scratch)
+        if row == UNKNOWN:
+            return UNKNOWN
+    if row == facts.rows:
+        return best(parameters, state.plays, scratch.allowed, scratch.observing, t)
+    if facts.only[row] >= 0:
+        return facts.only[row]
+    return best(parameters, state.plays, facts.allowed[row], facts.observing[row], t)
+
+
+@kernel
 def best(parameters: Parameters, plays: Floats, allowed: Flags, observing: Flags, t: int) -> int:
     """Return the action of largest W^2 / n among those that may be played."""
     chosen, highest = -1, -1.0
@@ -186,7 +231,7 @@ def best(parameters: Parameters, plays: Floats, allowed: Flags, observing: Flags
             playable = n <= parameters.rate[a] * rate
         if playable:
             score = parameters.weight[a] / n
-            if score > highest * (1.0 + 1e-14):  # a tie goes to the lowest index, not to rounding
+            if score > highest * (1.0 + TIE):
                 chosen, highest = a, score
     return chosen
 
@@ -277,7 +322,17 @@ class RandCBP(KernelStrategy):
             seen=np.zeros(actions),
             counts=np.zeros(sum(len(self.game.symbols(a)) for a in range(actions))),
             differences=no_differences(len(self.analysis.neighbors)),
-            scratch=Scratch(np.zeros(max(1, int(self.bins) - 1)), self.plausible_sets.scratch()),
+            scratch=self._scratch(),
+        )
+
+    def _scratch(self) -> Scratch:
+        terms = self._watch.arrays.action.size
+        return Scratch(
+            steps=np.zeros(max(1, int(self.bins) - 1)),
+            ready=np.zeros(1, np.int64),
+            term_delta=np.zeros(terms),
+            term_reach=np.full(terms, -1.0),
+            plausible=self.plausible_sets.scratch(),
         )
 
     def explain(self) -> str:
@@ -287,8 +342,8 @@ class RandCBP(KernelStrategy):
         return explanation(self)
 
     def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
-        found = state.differences
-        return parameters._replace(plausible=self.plausible_sets.learn(found.signs, found.delta)), state
+        facts = self.plausible_sets.answer(state.differences, state.scratch.plausible, TIE)
+        return parameters._replace(plausible=facts), state
 
 
 class CBP(RandCBP):

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.plausible import UNKNOWN, between, pooled, unite
+from sidelight.analysis.plausible import Differences, unite
 from sidelight.kernels.arrays import Flags, Floats
 from sidelight.strategies.cbp import RandCBP, best
-from sidelight.strategies.confidence_bounds import Differences
 
 # As many pairs get a line each; more of them are listed.
 _MOST_LINES = 6
@@ -44,14 +43,10 @@ def explanation(strategy: RandCBP) -> str:
 def choices(strategy: RandCBP, t: int) -> Choice:
     """Work out again what the signs of the last round leave, without touching the state."""
     found, scratch = strategy.state.differences, strategy.plausible_sets.scratch()
-    facts = strategy.compiled_parameters.plausible
-    if strategy.game.n_outcomes == 2:
-        between(facts, found.signs, scratch.alive)
-    else:  # the pools may have forgotten what the table still knows
-        while pooled(facts, found.signs, scratch) == UNKNOWN:
-            facts = strategy.plausible_sets.learn(found.signs, found.delta)
-    unite(facts, scratch.alive, scratch.allowed, scratch.observing)
-    cells = np.flatnonzero(scratch.alive[len(found.signs) :])
+    alive = strategy.plausible_sets.meeting(found.signs, found.delta)
+    facts = strategy.plausible_sets.snapshot()
+    unite(facts, alive, scratch.allowed, scratch.observing)
+    cells = np.flatnonzero(alive[len(found.signs) :])
     plausible = sorted(int(a) for c in cells for a in facts.members[facts.member_start[c] : facts.member_start[c + 1]])
     parameters = strategy.compiled_parameters
     rate = parameters.alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)

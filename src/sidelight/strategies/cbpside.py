@@ -222,7 +222,7 @@ class RandCBPSide(KernelStrategy):
         inner = state.round if self._logistic else state
         if not inner.open[0]:  # no question, but a full array
             return parameters, contextual_logistic.with_more_room(state)
-        facts = self.plausible_sets.learn(inner.differences.signs, inner.differences.delta)
+        facts = self.plausible_sets.answer(inner.differences, inner.scratch.plausible, 0.0)
         if self._logistic:
             return parameters._replace(round=parameters.round._replace(plausible=facts)), state
         return parameters._replace(plausible=facts), state

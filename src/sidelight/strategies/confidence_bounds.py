@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.plausible import EMPTY, Plausible, Scratch, look_up
+from sidelight.analysis.plausible import EMPTY, Differences, Plausible, Scratch, look_up
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats
 from sidelight.strategies.base import check_number, check_parameter, check_whole
 
 
@@ -25,15 +25,6 @@ class Sampler(NamedTuple):
     lower: float
     sigma: float
     tail: float
-
-
-class Differences(NamedTuple):
-    """The loss differences of all pairs of neighbors, as the last round estimated and decided them."""
-
-    delta: Floats
-    reach: Floats  # the width for Z = 1; 0 where nothing is known yet
-    width: Floats
-    signs: Integers  # 0 where the confidence interval holds both
 
 
 def no_differences(pairs: int) -> Differences:
@@ -54,7 +45,8 @@ def prepare_draw(sampler: Sampler, low: float, step: float, steps: Floats) -> No
     total = 0.0
     for k in range(last):
         point = low + step * k
-        total += math.exp(-0.5 * ((point * point - least) / sampler.sigma) / sampler.sigma)
+        above = point * point - least
+        total += 1.0 if above == 0.0 else math.exp(-0.5 * (above / sampler.sigma) / sampler.sigma)
         steps[k] = total
     share = (1.0 - sampler.tail) / total
     for k in range(last):
@@ -63,7 +55,7 @@ def prepare_draw(sampler: Sampler, low: float, step: float, steps: Floats) -> No
 
 @kernel
 def drop_weakest(differences: Differences) -> None:
-    """Take back the least certain of contradictory signs, by |delta| / reach (a Z of 0 must not count as certainty)."""
+    """Withdraw the least certain of contradictory signs, by |delta| / reach (a Z of 0 must not count as certainty)."""
     worst, least = 0, math.inf
     for e in range(differences.signs.shape[0]):
         if differences.signs[e] != 0:
@@ -75,7 +67,7 @@ def drop_weakest(differences: Differences) -> None:
 
 @kernel
 def plausible_row(facts: Plausible, differences: Differences, scratch: Scratch) -> int:
-    """Find the plausible set of the decided signs, taking contradictory ones back; see `look_up` for the answer."""
+    """Find the plausible set of the decided signs, withdrawing contradictory ones; see `look_up` for the answer."""
     row = look_up(facts, differences.signs, scratch)
     while row == EMPTY:
         drop_weakest(differences)

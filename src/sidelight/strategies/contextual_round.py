@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.plausible import UNKNOWN, Plausible
+from sidelight.analysis.plausible import POOLS, UNKNOWN, Differences, Plausible, choose_pooled, highest
 from sidelight.analysis.plausible import Scratch as PlausibleScratch
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Flags, Floats, Integers
 from sidelight.kernels.linear_algebra import quadratic_form
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
-from sidelight.strategies.confidence_bounds import Differences, Sampler, plausible_row, prepare_draw
+from sidelight.strategies.confidence_bounds import Sampler, plausible_row, prepare_draw
 from sidelight.strategies.observers import Observation
 from sidelight.strategies.ridge import add_observation
 
@@ -198,33 +198,34 @@ def decide_signs(parameters: Parameters, state: State, rng: np.random.Generator)
 
 
 @kernel
-def best(parameters: Parameters, state: State, allowed: Flags, observing: Flags) -> int:
-    """Return the action of largest W w(x) among those that may be played."""
-    chosen, highest = -1, -math.inf
-    t, scratch = state.clock[0], state.scratch
+def set_scores(parameters: Parameters, state: State) -> None:
+    """Set W w(x) of every action, and whether 1 / |x|^2 < eta f(t), which lets it explore."""
+    t, scratch, wanted = state.clock[0], state.scratch, state.scratch.plausible
     rate = parameters.alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)
     for a in range(state.plays.shape[0]):
-        playable = allowed[a] == 1
-        if not playable and observing[a] == 1 and parameters.explore == 1 and parameters.informative[a] == 1:
-            playable = parameters.rate[a] * rate * scratch.norm[a] * scratch.norm[a] > 1.0  # 1 / |x|^2 < eta f(t)
-        if playable:
-            score = 0.0
-            if parameters.informative[a] == 1:
-                width = parameters.factor[a] * (scratch.z[a] + parameters.offset[a]) * scratch.norm[a]
-                score = parameters.weight[a] * width
-            if score > highest:
-                chosen, highest = a, score
-    return chosen
+        wanted.score[a] = 0.0
+        wanted.explorable[a] = 0
+        if parameters.informative[a] == 1:
+            width = parameters.factor[a] * (scratch.z[a] + parameters.offset[a]) * scratch.norm[a]
+            wanted.score[a] = parameters.weight[a] * width
+            if parameters.explore == 1 and parameters.rate[a] * rate * scratch.norm[a] * scratch.norm[a] > 1.0:
+                wanted.explorable[a] = 1
 
 
 @kernel
 def choose(parameters: Parameters, state: State) -> int:
-    """Return the action for the decided signs, or UNANSWERED."""
+    """Return the action of highest score that the decided signs leave, or UNANSWERED."""
     facts, found = parameters.plausible, state.scratch.plausible
-    row = plausible_row(facts, state.differences, found)
-    state.open[0] = 1 if row == UNKNOWN else 0
-    if row == UNKNOWN:
-        return UNANSWERED
-    if row < facts.rows:
-        return best(parameters, state, facts.allowed[row], facts.observing[row])
-    return best(parameters, state, found.allowed, found.observing)
+    set_scores(parameters, state)
+    if facts.mode == POOLS:
+        chosen = choose_pooled(facts, state.differences, found, 0.0)
+    else:
+        row = plausible_row(facts, state.differences, found)
+        if row == UNKNOWN:
+            chosen = UNKNOWN
+        elif row < facts.rows:
+            chosen = highest(found, facts.allowed[row], facts.observing[row], 0.0)
+        else:
+            chosen = highest(found, found.allowed, found.observing, 0.0)
+    state.open[0] = 1 if chosen == UNKNOWN else 0
+    return UNANSWERED if chosen == UNKNOWN else chosen

@@ -23,7 +23,8 @@ class Observation(NamedTuple):
     """The non-zero observer vectors of all pairs, one after the other.
 
     The terms of pair e are start[e] to start[e + 1]; term k belongs to the informative action action[k], its vector is
-    vector[first[k]] to vector[first[k + 1]]. The counts of action a begin at place[a]. What uninformative actions add
+    vector[first[k]] to vector[first[k + 1]]. The counts of action a begin at place[a]; the terms that belong to it are
+    own[own_start[a]] to own[own_start[a + 1]]. What uninformative actions add
     is certain and stands in constant[e].
     """
 
@@ -35,6 +36,8 @@ class Observation(NamedTuple):
     constant: Floats
     tiny: Floats  # what rounding can make of an estimate of 0
     place: Integers
+    own_start: Integers
+    own: Integers
 
 
 class Watch(NamedTuple):
@@ -101,6 +104,8 @@ def _arrays(analysis: Analysis, vectors: list[ObserverVectors], norm_of: Callabl
         constant=np.array(constant, float),
         tiny=1e-15 * np.array(reach, float),
         place=first_places(game)[:-1],
+        own_start=np.searchsorted(np.sort(action), np.arange(game.n_actions + 1)).astype(np.int64),
+        own=np.argsort(action, kind="stable").astype(np.int64),
     )
 
 
