@@ -91,14 +91,12 @@ class Report:
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw estimates and intervals; with a `path` also write the figure (.svg, .pdf or .png)."""
+        from sidelight.report.saving import require_matplotlib, written
+
+        require_matplotlib()
         from sidelight.monitor.figures import draw_classes
 
-        figure = draw_classes(self)
-        if path is not None:
-            from sidelight.report.saving import save_figure
-
-            save_figure(figure, path)
-        return figure
+        return written(draw_classes(self), path)
 
     def __str__(self) -> str:
         from sidelight.monitor.report_text import text

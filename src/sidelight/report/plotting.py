@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidelight.analysis import Analysis, analyze
 from sidelight.game import Game
-from sidelight.report.saving import require_matplotlib, save_figure
+from sidelight.report.saving import require_matplotlib, written
 from sidelight.results import Results
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def plot_game(game: Game | Analysis, path: Path = None) -> Figure:
     require_matplotlib()
     from sidelight.report.game_figure import draw_game
 
-    return _written(draw_game(analyze(game) if isinstance(game, Game) else game), path)
+    return written(draw_game(analyze(game) if isinstance(game, Game) else game), path)
 
 
 def plot_results(results: Sequence[Results], path: Path = None, limit: Any = None) -> Figure:
@@ -30,10 +30,4 @@ def plot_results(results: Sequence[Results], path: Path = None, limit: Any = Non
     require_matplotlib()
     from sidelight.report.regret_figure import draw_regret
 
-    return _written(draw_regret(results, limit=limit), path)
-
-
-def _written(figure: Figure, path: Path) -> Figure:
-    if path is not None:
-        save_figure(figure, path)
-    return figure
+    return written(draw_regret(results, limit=limit), path)

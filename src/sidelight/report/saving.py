@@ -49,3 +49,10 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     settings = {"svg.hashsalt": "sidelight", "svg.fonttype": "path", "pdf.fonttype": 42, "savefig.bbox": None}
     with rc_context(settings), replacing(path) as draft:
         figure.savefig(draft, format=suffix[1:], dpi=200, metadata=_UNDATED[suffix], facecolor="white")
+
+
+def written(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+    """Return a figure, written to `path` if there is one."""
+    if path is not None:
+        save_figure(figure, path)
+    return figure
