@@ -50,6 +50,13 @@ def test_replay_shows_all_policies_and_fits(log):
     assert "3000 predictions of 3 classes" in result.output
 
 
+def test_replay_fits_a_narrow_terminal(log):
+    result = invoke("replay", log, *COLUMNS, columns=40)
+    assert max(map(len, result.output.splitlines())) <= 40
+    for title in (*TITLES, "leaning", "interval", "truth"):
+        assert title in result.output
+
+
 TITLES = {"C-RandCBP", "C-CBP", "Explore-fully", "Sequential"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -103,7 +102,7 @@ def replay_command(file: str, prediction: str, truth: str, time: str | None, **o
             draft.write_text(text, encoding="utf-8")
     if options["as_json"]:
         unused = {"malformed": stream.malformed, "complaints": stream.complaints}
-        click.echo(json.dumps({"source": name, **done.to_dict(), **unused}, indent=2))
+        _text.write_json({"source": name, **done.to_dict(), **unused})
     else:
         _write_replay(done, policy, name)
     _closing(stream, [path for path in (figure, page) if path])
@@ -145,8 +144,8 @@ def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
         f"{done.wald} labels. right, wrong: verdicts that are "
         "certain, against the whole file; leaning: unknown ones whose estimate is on the right side."
     )
-    _text.write(f"{_text.wrapped(lead)}\n\n{done.to_table().to_text()}\n\n{_text.wrapped(legend)}\n")
-    _text.write(_class_table(done, policy).to_text())
+    _text.write(f"{_text.wrapped(lead)}\n\n{done.to_table().to_text(_text.width())}\n\n{_text.wrapped(legend)}\n")
+    _text.write(_class_table(done, policy).to_text(_text.width()))
 
 
 def _class_table(done: ReplayReport, policy: str) -> Table:
