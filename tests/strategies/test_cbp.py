@@ -208,9 +208,9 @@ def test_twin_with_other_observers(kind):
         ({(0, 1): {0: (-4, 2)}}, "add up to"),
         ({(0, 1): {0: (-4,)}}, "one entry per symbol"),
         ({(0, 1): {7: (-4, 1)}}, "name action 7"),
-        ({(0, 0): {0: (-4, 1)}}, "no neighbors"),
+        ({(0, 0): {0: (-4, 1)}}, "not neighbors"),
         ({"both": {0: (-4, 1)}}, "give a pair of actions"),
-        ({(0, 1): {0: ("x", 1)}}, "no number"),
+        ({(0, 1): {0: ("x", 1)}}, "not a number"),
         (3, "a mapping"),
     ],
 )
