@@ -11,7 +11,7 @@ import numpy as np
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
-from sidelight.kernels import generic
+from sidelight.kernels import generic, implements
 from sidelight.kernels.arrays import Floats
 
 _MOST_SHOWN = 12  # numbers of an array in a repr
@@ -24,6 +24,26 @@ cost = generic("cost", ("world", "action", "outcome"))
 """Return what the action costs in this round: its gap to the best action, or its loss if no law is known."""
 baseline = generic("baseline", ("world",))
 """Return what to subtract from the summed costs to make them regret: 0, or the loss of the best fixed action."""
+
+
+def charges_gaps(cls: type) -> type:
+    """Say that a world keeps the gaps of the current round in `gaps`: they are the cost, and nothing is subtracted."""
+    implements(cost, cls)(_gap)
+    return subtracts_nothing(cls)
+
+
+def subtracts_nothing(cls: type) -> type:
+    """Say that the costs of a world are measured from the best action's already."""
+    implements(baseline, cls)(_nothing)
+    return cls
+
+
+def _gap(world: Any, action: int, outcome: int) -> float:
+    return world.gaps[action]
+
+
+def _nothing(world: Any) -> float:
+    return 0.0
 
 
 class Environment(ABC):

@@ -7,34 +7,41 @@ happened: regret is exact, given the contexts.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, baseline, cost
+from sidelight.environments.base import Environment
 from sidelight.errors import SidelightError
-from sidelight.kernels import implements, kernel
+from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix
+from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import multiply
+
+
+class Box(NamedTuple):
+    """Where contexts lie."""
+
+    low: Floats
+    high: Floats
 
 
 @kernel
-def draw_box(low: Floats, high: Floats, x: Floats, rng: np.random.Generator) -> None:
+def draw_context(box: Box, x: Floats, rng: np.random.Generator) -> None:
     """Draw x uniformly from a box."""
     for k in range(x.shape[0]):
-        x[k] = low[k] + (high[k] - low[k]) * rng.random()
+        x[k] = box.low[k] + (box.high[k] - box.low[k]) * rng.random()
 
 
 @kernel
 def set_gaps(loss: Floats, law: Floats, gaps: Floats) -> None:
     """Set the gap of each action under the law of this round."""
+    multiply(loss, law, gaps)
     least = math.inf
-    for a in range(loss.shape[0]):
-        expected = 0.0
-        for j in range(loss.shape[1]):
-            expected += loss[a, j] * law[j]
-        gaps[a] = expected
-        least = min(least, expected)
-    for a in range(loss.shape[0]):
+    for a in range(gaps.shape[0]):
+        least = min(least, gaps[a])
+    for a in range(gaps.shape[0]):
         gaps[a] -= least
 
 
@@ -53,23 +60,10 @@ def draw_outcome(law: Floats, rng: np.random.Generator) -> int:
     return outcome
 
 
-def charges_gaps(cls: type) -> type:
-    """Say that a world keeps the gaps of the current round in `gaps`: they are the cost, and nothing is subtracted."""
-    implements(cost, cls)(_gap)
-    implements(baseline, cls)(_nothing)
-    return cls
-
-
-def _gap(world: Any, action: int, outcome: int) -> float:
-    return world.gaps[action]
-
-
-def _nothing(world: Any) -> float:
-    return 0.0
-
-
 class Boxed(Environment):
-    """Contexts uniform on a box; `theta` has a row per outcome."""
+    """Contexts uniform on a box; `theta` has a row per outcome. Worlds hold theta, box, loss, law and gaps."""
+
+    _world: ClassVar[type]
 
     def __init__(self, theta: Any, low: Any = 0.0, high: Any = 1.0) -> None:
         self.theta = np.array(theta, dtype=float)
@@ -82,6 +76,11 @@ class Boxed(Environment):
             raise SidelightError(f"low and high must be numbers or have {self.dimension} entries") from None
         if not (np.isfinite(self.low).all() and np.isfinite(self.high).all() and (self.low <= self.high).all()):
             raise SidelightError("the box of contexts is empty or not finite: give low <= high")
+
+    def start(self, game: Game, run: int, rng: np.random.Generator) -> Any:
+        """Return the world of one run."""
+        law, gaps = np.zeros(game.n_outcomes), np.zeros(game.n_actions)
+        return self._world(self.theta, Box(self.low, self.high), loss_matrix(game), law, gaps)
 
     def describe(self) -> dict[str, Any]:
         """Return the coefficients and the box."""

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, baseline, checked_law, cost, draw
+from sidelight.environments.base import Environment, checked_law, cost, draw, subtracts_nothing
 from sidelight.environments.contextual import draw_outcome
 from sidelight.errors import SidelightError
 from sidelight.game import Game
@@ -15,6 +15,7 @@ from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
 
 
+@subtracts_nothing
 class World(NamedTuple):
     """One of finitely many contexts, each with its own law; `which` holds the one drawn last."""
 
@@ -40,11 +41,6 @@ def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
 @implements(cost, World)
 def _cost(world: World, action: int, outcome: int) -> float:
     return world.gaps[world.which[0], action]
-
-
-@implements(baseline, World)
-def _baseline(world: World) -> float:
-    return 0.0
 
 
 class FiniteContexts(Environment):

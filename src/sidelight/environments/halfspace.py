@@ -6,8 +6,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, draw
-from sidelight.environments.contextual import charges_gaps, set_gaps
+from sidelight.environments.base import Environment, charges_gaps, draw
+from sidelight.environments.contextual import set_gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix

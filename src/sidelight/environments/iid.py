@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import Environment, baseline, checked_law, cost, draw, gaps
+from sidelight.environments.base import Environment, charges_gaps, checked_law, draw, gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
@@ -17,6 +17,7 @@ _FEW = 8  # outcomes
 Sampler = Callable[[np.random.Generator], Any]
 
 
+@charges_gaps
 class World(NamedTuple):
     """The cumulative law, and the gap of each action under it."""
 
@@ -36,16 +37,6 @@ def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
         while u >= world.cumulative[outcome]:
             outcome += 1
     return outcome
-
-
-@implements(cost, World)
-def _cost(world: World, action: int, outcome: int) -> float:
-    return world.gaps[action]
-
-
-@implements(baseline, World)
-def _baseline(world: World) -> float:
-    return 0.0
 
 
 class IID(Environment):

@@ -6,13 +6,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import draw
-from sidelight.environments.contextual import Boxed, charges_gaps, draw_box, draw_outcome, set_gaps
+from sidelight.environments.base import charges_gaps, draw
+from sidelight.environments.contextual import Box, Boxed, draw_context, draw_outcome, set_gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import dot
 
 
 @charges_gaps
@@ -20,8 +20,7 @@ class World(NamedTuple):
     """p(x) = theta x, the last outcome taking the rest; `law` and `gaps` are those of the current round."""
 
     theta: Floats  # (outcomes - 1, d)
-    low: Floats
-    high: Floats
+    box: Box
     loss: Floats
     law: Floats
     gaps: Floats
@@ -29,13 +28,10 @@ class World(NamedTuple):
 
 @implements(draw, World)
 def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
-    draw_box(world.low, world.high, context, rng)
+    draw_context(world.box, context, rng)
     rest = 1.0
     for j in range(world.theta.shape[0]):
-        p = 0.0
-        for k in range(context.shape[0]):
-            p += world.theta[j, k] * context[k]
-        world.law[j] = max(0.0, p)  # rounding may leave a zero slightly negative
+        world.law[j] = max(0.0, dot(world.theta[j], context))  # rounding may leave a zero slightly negative
         rest -= world.law[j]
     world.law[world.theta.shape[0]] = max(0.0, rest)
     set_gaps(world.loss, world.law, world.gaps)
@@ -55,6 +51,7 @@ class LinearContexts(Boxed):
     """
 
     name: ClassVar[str] = "LinearContexts"
+    _world: ClassVar[type] = World
 
     def __init__(self, theta: Any, low: Any = 0.0, high: Any = 1.0) -> None:
         super().__init__(np.atleast_2d(np.array(theta, dtype=float)), low, high)
@@ -72,8 +69,3 @@ class LinearContexts(Boxed):
         if game.n_outcomes != len(self.theta) + 1:
             rows = game.n_outcomes - 1
             raise SidelightError(f"theta has {len(self.theta)} rows, but a game of {rows + 1} outcomes needs {rows}")
-
-    def start(self, game: Game, run: int, rng: np.random.Generator) -> World:
-        """Return the world of one run."""
-        loss = loss_matrix(game)
-        return World(self.theta, self.low, self.high, loss, np.zeros(game.n_outcomes), np.zeros(game.n_actions))

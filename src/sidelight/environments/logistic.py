@@ -7,13 +7,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.environments.base import draw
-from sidelight.environments.contextual import Boxed, charges_gaps, draw_box, draw_outcome, set_gaps
+from sidelight.environments.base import charges_gaps, draw
+from sidelight.environments.contextual import Box, Boxed, draw_context, draw_outcome, set_gaps
 from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
 from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import multiply
 
 
 @charges_gaps
@@ -21,8 +21,7 @@ class World(NamedTuple):
     """p(x) = softmax(theta x)."""
 
     theta: Floats  # (outcomes, d)
-    low: Floats
-    high: Floats
+    box: Box
     loss: Floats
     law: Floats
     gaps: Floats
@@ -30,19 +29,16 @@ class World(NamedTuple):
 
 @implements(draw, World)
 def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
-    draw_box(world.low, world.high, context, rng)
+    draw_context(world.box, context, rng)
+    multiply(world.theta, context, world.law)
     highest = -math.inf
-    for j in range(world.theta.shape[0]):
-        score = 0.0
-        for k in range(context.shape[0]):
-            score += world.theta[j, k] * context[k]
-        world.law[j] = score
-        highest = max(highest, score)
+    for j in range(world.law.shape[0]):
+        highest = max(highest, world.law[j])
     total = 0.0
-    for j in range(world.theta.shape[0]):
+    for j in range(world.law.shape[0]):
         world.law[j] = math.exp(world.law[j] - highest)
         total += world.law[j]
-    for j in range(world.theta.shape[0]):
+    for j in range(world.law.shape[0]):
         world.law[j] /= total
     set_gaps(world.loss, world.law, world.gaps)
     return draw_outcome(world.law, rng)
@@ -60,6 +56,7 @@ class LogisticContexts(Boxed):
     """
 
     name: ClassVar[str] = "LogisticContexts"
+    _world: ClassVar[type] = World
 
     def __init__(self, theta: Any, low: Any = -1.0, high: Any = 1.0) -> None:
         super().__init__(theta, low, high)
@@ -68,8 +65,3 @@ class LogisticContexts(Boxed):
         """Raise unless there is a row for each outcome."""
         if game.n_outcomes != len(self.theta):
             raise SidelightError(f"theta has {len(self.theta)} rows, but the game has {game.n_outcomes} outcomes")
-
-    def start(self, game: Game, run: int, rng: np.random.Generator) -> World:
-        """Return the world of one run."""
-        loss = loss_matrix(game)
-        return World(self.theta, self.low, self.high, loss, np.zeros(game.n_outcomes), np.zeros(game.n_actions))
