@@ -19,20 +19,9 @@ import numpy as np
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
-from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import dot
-from sidelight.strategies.base import (
-    Context,
-    KernelStrategy,
-    Seed,
-    act,
-    check_choice,
-    check_number,
-    check_whole,
-    observe,
-)
-from sidelight.strategies.online_classifier import LEARNERS, Classifier, new_classifier, train
-from sidelight.strategies.playable import revealing_action
+from sidelight.strategies.base import Context, Seed, act, check_number, observe
+from sidelight.strategies.online_classifier import ClassifierStrategy, State, train
 
 
 class Parameters(NamedTuple):
@@ -45,18 +34,15 @@ class Parameters(NamedTuple):
     beta: float
 
 
-class State(NamedTuple):
-    """What play changes."""
-
-    counts: Floats  # updates, and the largest norm of a context so far
-    classifier: Classifier
+# The places of the counts: updates, and the largest norm of a context at one of them.
+UPDATES, NORM = 0, 1
 
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     r = dot(state.classifier.weights, context)
-    norm = max(state.counts[1], math.sqrt(dot(context, context)))
-    b = parameters.beta * norm * norm * math.sqrt(1.0 + state.counts[0])
+    norm = max(state.counts[NORM], math.sqrt(dot(context, context)))
+    b = parameters.beta * norm * norm * math.sqrt(1.0 + state.counts[UPDATES])
     # Written without a division: b + |r| is 0 for a context of zeros.
     if rng.random() * (b + abs(r)) <= b:
         return parameters.ask
@@ -70,11 +56,11 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
         mistake = y * dot(state.classifier.weights, context) <= 0.0
         train(parameters.learner, state.classifier, context, y, mistake)
         if mistake:
-            state.counts[0] += 1.0
-            state.counts[1] = max(state.counts[1], math.sqrt(dot(context, context)))
+            state.counts[UPDATES] += 1.0
+            state.counts[NORM] = max(state.counts[NORM], math.sqrt(dot(context, context)))
 
 
-class CESA(KernelStrategy):
+class CESA(ClassifierStrategy):
     """Selective sampling for label-efficient games.
 
     Parameters
@@ -109,17 +95,10 @@ class CESA(KernelStrategy):
         regularization: float = 0.05,
         seed: Seed = 0,
     ) -> None:
-        super().__init__(game, seed=seed)
-        self.dimension = dimension
+        super().__init__(game, dimension, learner, regularization, seed)
         self.beta = beta
-        self.learner = learner
-        self.regularization = regularization
-        check_whole("dimension", dimension, least=1)
         check_number("beta", beta, above=0)
-        check_choice("learner", learner, LEARNERS)
-        check_number("regularization", regularization, above=0)
-        self._ask = revealing_action(game, self.name)
-        blind = [a for a in range(game.n_actions) if a != self._ask]
+        blind = [a for a in range(game.n_actions) if a != self._revealing]
         self._guess = [min(blind, key=lambda a: game.loss[a][j]) for j in (0, 1)]
         if self._guess[0] == self._guess[1]:
             raise SidelightError(
@@ -129,7 +108,4 @@ class CESA(KernelStrategy):
     def _compile(self) -> Parameters:
         # The first symbol of the revealing action is that of the first outcome.
         positive, negative = self._guess
-        return Parameters(self._ask, positive, negative, LEARNERS.index(self.learner), float(self.beta))
-
-    def _start(self) -> State:
-        return State(np.zeros(2), new_classifier(int(self.dimension), float(self.regularization)))
+        return Parameters(self._revealing, positive, negative, self._learner, float(self.beta))

@@ -1,4 +1,4 @@
-"""Online binary classifiers for labels +1 and -1, the base learners of STAP and CESA.
+"""Online binary classifiers for labels +1 and -1, and what strategies around one share (STAP and CESA).
 
 - "perceptron": w += y x after a mistake;
 - "ridge": w = G^-1 sum y x over all labels seen, G = lambda I + sum x x'.
@@ -10,9 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sidelight.game import Game
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import multiply
+from sidelight.strategies.base import KernelStrategy, Seed, check_choice, check_number, check_whole
+from sidelight.strategies.playable import revealing_action
 from sidelight.strategies.ridge import add_observation
 
 LEARNERS = ("perceptron", "ridge")
@@ -52,3 +55,31 @@ def train(kind: int, learner: Classifier, x: Floats, y: float, mistake: bool) ->
             learner.pull[k] += y * x[k]
         multiply(learner.inverse, learner.pull, learner.weights)
     learner.seen[0] += 1.0
+
+
+class State(NamedTuple):
+    """What play changes: two counts, of which each strategy says what they are, and the classifier."""
+
+    counts: Floats
+    classifier: Classifier
+
+
+class ClassifierStrategy(KernelStrategy):
+    """A strategy around an online classifier, which learns from the labels that the one revealing action shows."""
+
+    def __init__(self, game: Game, dimension: int, learner: str, regularization: float, seed: Seed) -> None:
+        super().__init__(game, seed=seed)
+        self.dimension = dimension
+        self.learner = learner
+        self.regularization = regularization
+        check_whole("dimension", dimension, least=1)
+        check_choice("learner", learner, LEARNERS)
+        check_number("regularization", regularization, above=0)
+        self._revealing = revealing_action(game, self.name)
+
+    @property
+    def _learner(self) -> int:
+        return LEARNERS.index(self.learner)
+
+    def _start(self) -> State:
+        return State(np.zeros(2), new_classifier(int(self.dimension), float(self.regularization)))

@@ -17,20 +17,9 @@ import numpy as np
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements
-from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import dot
-from sidelight.strategies.base import (
-    Context,
-    KernelStrategy,
-    Seed,
-    act,
-    check_choice,
-    check_number,
-    check_whole,
-    observe,
-)
-from sidelight.strategies.online_classifier import LEARNERS, Classifier, new_classifier, train
-from sidelight.strategies.playable import revealing_action
+from sidelight.strategies.base import Context, Seed, act, check_choice, observe
+from sidelight.strategies.online_classifier import ClassifierStrategy, State, train
 
 
 class Parameters(NamedTuple):
@@ -43,20 +32,17 @@ class Parameters(NamedTuple):
     sign: float  # the label of the revealing action's first symbol: +1 if accepting is right for it
 
 
-class State(NamedTuple):
-    """What play changes."""
-
-    counts: Floats  # rounds, and mistakes that were uncovered
-    classifier: Classifier
+# The places of the counts: rounds, and mistakes that were uncovered.
+ROUNDS, MISTAKES = 0, 1
 
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    state.counts[0] += 1.0
-    t = state.counts[0]
+    state.counts[ROUNDS] += 1.0
+    t = state.counts[ROUNDS]
     if t == 1.0 or dot(state.classifier.weights, context) > 0.0:
         return parameters.accept
-    if rng.random() < math.sqrt((1.0 + state.counts[1]) / t):
+    if rng.random() < math.sqrt((1.0 + state.counts[MISTAKES]) / t):
         return parameters.accept
     return parameters.reject
 
@@ -68,11 +54,11 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
         accepted = dot(state.classifier.weights, context) > 0.0
         mistake = accepted != (y > 0.0)
         if mistake and (parameters.all_mistakes == 1 or not accepted):
-            state.counts[1] += 1.0
+            state.counts[MISTAKES] += 1.0
         train(parameters.learner, state.classifier, context, y, mistake)
 
 
-class STAP(KernelStrategy):
+class STAP(ClassifierStrategy):
     """The standard apple tasting transformation of an online classifier.
 
     Parameters
@@ -106,31 +92,20 @@ class STAP(KernelStrategy):
         count: str = "false-rejections",
         seed: Seed = 0,
     ) -> None:
-        super().__init__(game, seed=seed)
-        self.dimension = dimension
-        self.learner = learner
-        self.regularization = regularization
+        super().__init__(game, dimension, learner, regularization, seed)
         self.count = count
-        check_whole("dimension", dimension, least=1)
-        check_choice("learner", learner, LEARNERS)
-        check_number("regularization", regularization, above=0)
         check_choice("count", count, ("false-rejections", "all"))
-        self._accept = revealing_action(game, self.name)
-        gains = (
-            [game.loss[1 - self._accept][j] - game.loss[self._accept][j] for j in (0, 1)] if game.n_actions == 2 else []
-        )
+        accept = self._revealing
+        gains = [game.loss[1 - accept][j] - game.loss[accept][j] for j in (0, 1)] if game.n_actions == 2 else []
         if not gains or min(gains) >= 0 or max(gains) <= 0:
             raise SidelightError("STAP is for apple tasting: two actions, each of them better at one of two outcomes")
         self._sign = 1.0 if gains[0] > 0 else -1.0
 
     def _compile(self) -> Parameters:
         return Parameters(
-            accept=self._accept,
-            reject=1 - self._accept,
-            learner=LEARNERS.index(self.learner),
+            accept=self._revealing,
+            reject=1 - self._revealing,
+            learner=self._learner,
             all_mistakes=int(self.count == "all"),
             sign=self._sign,
         )
-
-    def _start(self) -> State:
-        return State(np.zeros(2), new_classifier(int(self.dimension), float(self.regularization)))
