@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import threading
 import time
+import warnings
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any, overload
 
@@ -24,6 +25,7 @@ from sidelight.simulation.progress import Progress
 from sidelight.strategies.base import KernelStrategy, Strategy
 from sidelight.tasks import Advancing, cores
 
+_LONG_MINUTES = 2  # from which on somebody wants to know beforehand
 # How much time passes between two looks at the progress bar and at Ctrl-C, and with how many rounds that begins.
 _PATIENCE = 0.2
 _FIRST_CHUNK = 1 << 10
@@ -110,6 +112,8 @@ def _simulate(
     rounds = rounds_of(checkpoints, horizon)
     compiled = isinstance(strategy, KernelStrategy) and compiled_available()
     workers = min(runs, workers or cores()) if compiled else 1
+    if compiled:
+        warn_of_long_work(strategy, runs * horizon, workers)
     started = time.perf_counter()
     shown = progress if isinstance(progress, bool) else None
     with Progress(f"{strategy.name} on {game.name or 'game'}", runs * horizon, shown) as own:
@@ -128,6 +132,19 @@ def _simulate(
         seconds=time.perf_counter() - started,
         manifest={"first_run": first_run},
     )
+
+
+def warn_of_long_work(strategy: Strategy, rounds: int, workers: int) -> None:
+    """Say beforehand that a simulation of a large game takes minutes, as far as that can be told."""
+    seconds = strategy.seconds_per_round()
+    if (minutes := rounds * seconds / workers / 60) >= _LONG_MINUTES:
+        warnings.warn(
+            f"this takes about {minutes:,.0f} minutes: a round of {strategy.name} in a game of "
+            f"{strategy.game.n_actions} actions and {strategy.game.n_outcomes} outcomes takes roughly "
+            f"{1e6 * seconds:,.0f} microseconds, and there are {rounds:,} of them on {workers} core(s)",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 _SIGNATURE = inspect.signature(_simulate)

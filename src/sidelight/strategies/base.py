@@ -176,6 +176,10 @@ class Strategy(ABC):
         }
         return {"name": self.name, "parameters": plain(self.parameters()), "defaults": defaults}
 
+    def seconds_per_round(self) -> float:
+        """Return roughly what a compiled round costs where it is much, in a large game; else 0."""
+        return 0.0
+
     def explain(self) -> str:
         """Say, after `act`, what the strategy knew and why it chose as it did; empty if it has nothing to say."""
         return ""
