@@ -43,7 +43,7 @@ imports: $(READY)  ## the direction of imports
 	$(BIN)/lint-imports
 
 bench: $(READY)  ## measure speed: ratios and growth
-	for script in analysis loop baselines bayesian dmed contextual monitor; do $(BIN)/python benchmarks/$$script.py || exit 1; done
+	for script in analysis loop large baselines bayesian dmed contextual monitor; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 reference: $(READY)  ## write docs/reference.md anew from the catalogue, the strategies and the commands
 	$(BIN)/python docs/make_reference.py
