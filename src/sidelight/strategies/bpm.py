@@ -32,6 +32,7 @@ from sidelight.strategies import _gaussian
 from sidelight.strategies._gaussian import Channels, absorb, channels
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_parameter, observe
 from sidelight.strategies.cell_distance import Cells, Distances, cells, new_distances, set_metric, squared_distance
+from sidelight.strategies.opening import count_play
 from sidelight.strategies.playable import check_playable, settled_action
 from sidelight.strategies.renamed import renamed_variance
 
@@ -65,9 +66,8 @@ class State(NamedTuple):
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     t = state.clock[0]
-    if parameters.settled >= 0:
-        chosen = parameters.settled
-    else:
+    chosen = parameters.settled
+    if chosen < 0:
         if state.stale[0] == 1:
             set_metric(parameters.cell, state.distances, state.precision, state.information)
             state.stale[0] = 0
@@ -75,8 +75,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         chosen = least_played(parameters, state, bound, t)
         if chosen < 0:
             chosen = nearest_action(parameters, state)
-    state.clock[0] = t + 1
-    state.plays[chosen] += 1
+    count_play(state.clock, state.plays, chosen)
     return chosen
 
 

@@ -37,11 +37,15 @@ from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed,
 from sidelight.strategies.confidence_bounds import (
     Sampler,
     check_sampler,
+    draw_point,
+    exploration_rate,
     no_differences,
     plausible_row,
     prepare_draw,
 )
 from sidelight.strategies.observers import Observation, observation
+from sidelight.strategies.opening import count_play, opening
+from sidelight.strategies.playable import settled_action
 
 TIE = 1e-14  # scores this close tie, relatively: the lowest index wins, not rounding
 
@@ -84,11 +88,8 @@ class State(NamedTuple):
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     t = state.clock[0]
     facts = parameters.plausible
-    if parameters.settled >= 0:
-        chosen = parameters.settled
-    elif t < state.plays.shape[0]:
-        chosen = t
-    else:
+    chosen = opening(parameters.settled, t, state.plays)
+    if chosen == UNANSWERED:
         row = UNKNOWN
         if state.open[0] == 0:
             place = decide_signs(parameters, state, t, rng)
@@ -101,8 +102,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         state.open[0] = 1 if chosen == UNKNOWN else 0
         if chosen == UNKNOWN:
             return UNANSWERED
-    state.clock[0] = t + 1
-    state.plays[chosen] += 1.0
+    count_play(state.clock, state.plays, chosen)
     return chosen
 
 
@@ -158,23 +158,12 @@ def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Ge
     """
     watch, sampler, found = parameters.watch, parameters.sampler, state.differences
     bound = math.sqrt(parameters.alpha * math.log(t))
-    low = min(sampler.lower, bound)
-    last = sampler.bins - 1
-    step = 0.0
-    if last > 0:
-        step = (bound - low) / last
-        prepare_draw(sampler, low, step, state.scratch.steps)
+    low, step = prepare_draw(sampler, bound, state.scratch.steps)
     if state.scratch.ready[0] == 0:
         refresh_all(watch, state)
     place = 0
     for e in range(found.signs.shape[0]):
-        z = bound
-        if last > 0:
-            u = rng.random()
-            for k in range(last):
-                if u < state.scratch.steps[k]:
-                    z = low + step * k
-                    break
+        z = draw_point(sampler, low, step, bound, state.scratch.steps, rng)
         delta, reach = estimate(watch, state.scratch, e)
         sign = 0
         if reach > 0.0 and abs(delta) >= z * reach:
@@ -195,7 +184,7 @@ def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Ge
 def choose_best_first(parameters: Parameters, state: State, t: int) -> int:
     """Choose in a game whose plausible sets are kept in pools: the best action first, until one may be played."""
     scratch = state.scratch.plausible
-    rate = parameters.alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)
+    rate = exploration_rate(parameters.alpha, t)
     for a in range(state.plays.shape[0]):
         scratch.score[a] = parameters.weight[a] / state.plays[a]
         scratch.explorable[a] = 1 if state.plays[a] <= parameters.rate[a] * rate else 0
@@ -227,7 +216,7 @@ def best(parameters: Parameters, plays: Floats, allowed: Flags, observing: Flags
         playable = allowed[a] == 1
         if not playable and observing[a] == 1:
             if rate < 0.0:
-                rate = parameters.alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)
+                rate = exploration_rate(parameters.alpha, t)
             playable = n <= parameters.rate[a] * rate
         if playable:
             score = parameters.weight[a] / n
@@ -302,11 +291,10 @@ class RandCBP(KernelStrategy):
         return self.analysis.plausible_sets(self._watch.sets)
 
     def _compile(self) -> Parameters:
-        trivial = self.analysis.kind == "trivial"
         return Parameters(
             alpha=float(self.alpha),
             sampler=Sampler(int(self.bins), float(self.lower), float(self.sigma), float(self.tail)),
-            settled=self.analysis.pareto[0] if trivial else -1,
+            settled=settled_action(self.analysis),
             watch=self._watch.arrays,
             weight=self._watch.weights**2,
             rate=self._watch.weights ** (2 / 3),

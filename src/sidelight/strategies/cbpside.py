@@ -167,7 +167,7 @@ class RandCBPSide(KernelStrategy):
         symbols = np.array([float(len(self.game.symbols(a))) for a in actions])
         constants = self._constants()
         sigma = (0.5 if self._tight else 1.0) if self.sigma is None else float(self.sigma)
-        bins = int(self.bins) if self._draws_z else 1
+        bins = int(self.bins) if self._draws_z and not self._tight else 1
         places = np.append(self._watch.arrays.place, int(symbols.sum()))
         linear = Parameters(
             alpha=float(self.alpha),

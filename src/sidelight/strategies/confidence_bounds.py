@@ -34,9 +34,13 @@ def no_differences(pairs: int) -> Differences:
 
 
 @kernel
-def prepare_draw(sampler: Sampler, low: float, step: float, steps: Floats) -> None:
-    """Set the cumulative weights of the points low, low + step, ... below the bound."""
+def prepare_draw(sampler: Sampler, bound: float, steps: Floats) -> tuple[float, float]:
+    """Set the cumulative weights of the points low, low + step, ... below the bound; return low and step."""
     last = sampler.bins - 1
+    low = min(sampler.lower, bound)
+    if last == 0:
+        return low, 0.0
+    step = (bound - low) / last
     # Relative to the largest weight, so that a small sigma cannot make all of them vanish.
     least = low * low
     if low < 0.0:
@@ -51,6 +55,26 @@ def prepare_draw(sampler: Sampler, low: float, step: float, steps: Floats) -> No
     share = (1.0 - sampler.tail) / total
     for k in range(last):
         steps[k] *= share
+    return low, step
+
+
+@kernel
+def draw_point(
+    sampler: Sampler, low: float, step: float, bound: float, steps: Floats, rng: np.random.Generator
+) -> float:
+    """Draw Z from the points that `prepare_draw` has weighed, the rest of the mass being on the bound."""
+    if sampler.bins > 1:
+        u = rng.random()
+        for k in range(sampler.bins - 1):
+            if u < steps[k]:
+                return low + step * k
+    return bound
+
+
+@kernel
+def exploration_rate(alpha: float, t: int) -> float:
+    """Return f(t) = alpha^(1/3) t^(2/3) log(t)^(1/3)."""
+    return alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)
 
 
 @kernel

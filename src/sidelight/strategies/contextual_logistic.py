@@ -16,7 +16,9 @@ from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import quadratic_form
 from sidelight.strategies import contextual_round
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
-from sidelight.strategies.contextual_round import choose, count, decide_signs, opening, set_features
+from sidelight.strategies.context_features import set_features
+from sidelight.strategies.contextual_round import choose, decide_signs
+from sidelight.strategies.opening import count_play, opening
 from sidelight.strategies.ridge import add_observation
 from sidelight.strategies.softmax import fit, softmax, standard_error
 
@@ -62,17 +64,17 @@ class State(NamedTuple):
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     inner = state.round
-    chosen = opening(parameters.round, inner)
+    chosen = opening(parameters.round.settled, inner.clock[0], inner.plays)
     if chosen == UNANSWERED:
         if inner.open[0] == 0:
             for a in range(inner.plays.shape[0]):
                 if inner.plays[a] >= state.history.symbols.shape[1] and parameters.round.informative[a] == 1:
                     return UNANSWERED  # no room for another observation
-            set_features(parameters.round, inner.scratch, context)
+            set_features(inner.scratch.x, context, parameters.round.intercept)
             predict(parameters, state)
             decide_signs(parameters.round, inner, rng)
         chosen = choose(parameters.round, inner)
-    count(inner, chosen)
+    count_play(inner.clock, inner.plays, chosen)
     return chosen
 
 
@@ -81,7 +83,7 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
     inner = state.round
     if parameters.round.informative[action] == 1:
         x = inner.scratch.x
-        set_features(parameters.round, inner.scratch, context)
+        set_features(x, context, parameters.round.intercept)
         n = int(inner.seen[action])
         for k in range(x.shape[0]):
             state.history.features[action, n, k] = x[k]

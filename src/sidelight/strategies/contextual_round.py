@@ -18,8 +18,10 @@ from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Flags, Floats, Integers
 from sidelight.kernels.linear_algebra import quadratic_form
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
-from sidelight.strategies.confidence_bounds import Sampler, plausible_row, prepare_draw
+from sidelight.strategies.confidence_bounds import Sampler, draw_point, exploration_rate, plausible_row, prepare_draw
+from sidelight.strategies.context_features import set_features
 from sidelight.strategies.observers import Observation
+from sidelight.strategies.opening import count_play, opening
 from sidelight.strategies.ridge import add_observation
 
 
@@ -72,14 +74,14 @@ class State(NamedTuple):
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    chosen = opening(parameters, state)
+    chosen = opening(parameters.settled, state.clock[0], state.plays)
     if chosen == UNANSWERED:
         if state.open[0] == 0:
-            set_features(parameters, state.scratch, context)
+            set_features(state.scratch.x, context, parameters.intercept)
             predict(parameters, state)
             decide_signs(parameters, state, rng)
         chosen = choose(parameters, state)
-    count(state, chosen)
+    count_play(state.clock, state.plays, chosen)
     return chosen
 
 
@@ -87,39 +89,13 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
     if parameters.informative[action] == 1:
         x = state.scratch.x
-        set_features(parameters, state.scratch, context)
+        set_features(x, context, parameters.intercept)
         u = parameters.watch.place[action] + symbol
         for k in range(x.shape[0]):
             state.totals[u, k] += x[k]
         solved = state.scratch.solved[action]
         add_observation(state.gram[action], state.inverse[action], x, solved, state.seen[action])
     state.seen[action] += 1.0
-
-
-@kernel
-def opening(parameters: Parameters, state: State) -> int:
-    """Return the only action of a trivial game, or each action once; UNANSWERED when there is something to decide."""
-    if parameters.settled >= 0:
-        return parameters.settled
-    t = state.clock[0]
-    return t if t < state.plays.shape[0] else UNANSWERED
-
-
-@kernel
-def count(state: State, chosen: int) -> None:
-    """Note that an action is played, if one was chosen."""
-    if chosen != UNANSWERED:
-        state.clock[0] += 1
-        state.plays[chosen] += 1.0
-
-
-@kernel
-def set_features(parameters: Parameters, scratch: Scratch, context: Context) -> None:
-    """Copy the context, with an intercept if there is one."""
-    for k in range(context.shape[0]):
-        scratch.x[k] = context[k]
-    if parameters.intercept == 1:
-        scratch.x[context.shape[0]] = 1.0
 
 
 @kernel
@@ -142,36 +118,27 @@ def predict(parameters: Parameters, state: State) -> None:
 
 
 @kernel
-def draw_z(parameters: Parameters, steps: Floats, bound: float, rng: np.random.Generator) -> float:
+def draw_z(
+    parameters: Parameters, low: float, step: float, bound: float, steps: Floats, rng: np.random.Generator
+) -> float:
     """Draw one Z."""
-    sampler = parameters.sampler
     if parameters.half_normal == 1:
-        return sampler.sigma * abs(rng.normal())
-    last = sampler.bins - 1
-    if last > 0:
-        low = min(sampler.lower, bound)
-        u = rng.random()
-        for k in range(last):
-            if u < steps[k]:
-                return low + (bound - low) / last * k
-    return bound
+        return parameters.sampler.sigma * abs(rng.normal())
+    return draw_point(parameters.sampler, low, step, bound, steps, rng)
 
 
 @kernel
 def decide_signs(parameters: Parameters, state: State, rng: np.random.Generator) -> None:
     """Decide the sign of each pair's loss difference at this context, 0 where the interval holds both."""
-    watch, sampler = parameters.watch, parameters.sampler
-    scratch, found = state.scratch, state.differences
+    watch, scratch, found = parameters.watch, state.scratch, state.differences
     bound = math.sqrt(parameters.degrees * math.log(state.clock[0]))
-    if sampler.bins > 1 and parameters.half_normal == 0:
-        low = min(sampler.lower, bound)
-        prepare_draw(sampler, low, (bound - low) / (sampler.bins - 1), scratch.steps)
+    low, step = prepare_draw(parameters.sampler, bound, scratch.steps)
     for a in range(state.plays.shape[0]):
         scratch.z[a] = 1.0
         if parameters.per_pair == 0 and parameters.informative[a] == 1:
-            scratch.z[a] = draw_z(parameters, scratch.steps, bound, rng)
+            scratch.z[a] = draw_z(parameters, low, step, bound, scratch.steps, rng)
     for e in range(found.signs.shape[0]):
-        z = draw_z(parameters, scratch.steps, bound, rng) if parameters.per_pair == 1 else 0.0
+        z = draw_z(parameters, low, step, bound, scratch.steps, rng) if parameters.per_pair == 1 else 0.0
         delta = watch.constant[e]
         reach = 0.0
         width = 0.0
@@ -201,7 +168,7 @@ def decide_signs(parameters: Parameters, state: State, rng: np.random.Generator)
 def set_scores(parameters: Parameters, state: State) -> None:
     """Set W w(x) of every action, and whether 1 / |x|^2 < eta f(t), which lets it explore."""
     t, scratch, wanted = state.clock[0], state.scratch, state.scratch.plausible
-    rate = parameters.alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)
+    rate = exploration_rate(parameters.alpha, t)
     for a in range(state.plays.shape[0]):
         wanted.score[a] = 0.0
         wanted.explorable[a] = 0

@@ -33,6 +33,7 @@ from sidelight.strategies.base import (
     check_whole,
     observe,
 )
+from sidelight.strategies.context_features import set_features
 from sidelight.strategies.logistic_posterior import Posterior, add_label, new_posterior, transition, with_more_room
 from sidelight.strategies.playable import revealing_action
 from sidelight.strategies.renamed import renamed_variance
@@ -93,15 +94,6 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
         set_features(posterior.features[posterior.labels[0]], context, parameters.intercept)
         # The symbol that the first outcome shows comes first.
         add_label(posterior, 1 - symbol)
-
-
-@kernel
-def set_features(x: Floats, context: Context, intercept: int) -> None:
-    """Copy a context, with a constant 1 behind it if there is an intercept."""
-    for k in range(context.shape[0]):
-        x[k] = context[k]
-    if intercept == 1:
-        x[context.shape[0]] = 1.0
 
 
 @kernel

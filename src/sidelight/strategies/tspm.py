@@ -29,9 +29,10 @@ from sidelight.game_arrays import float_rows
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies._gaussian import channels
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
+from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, check_whole, observe
 from sidelight.strategies.candidates import candidates
 from sidelight.strategies.law_posterior import Belief, Target, add_symbol, new_belief
+from sidelight.strategies.opening import count_play, opening
 from sidelight.strategies.playable import check_playable, settled_action
 from sidelight.strategies.simplex_sampling import Sampler, draw_law, new_sampler
 
@@ -67,15 +68,11 @@ class State(NamedTuple):
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     t = state.clock[0]
-    if parameters.settled >= 0:
-        chosen = parameters.settled
-    elif t < state.plays.shape[0]:
-        chosen = t
-    else:
+    chosen = opening(parameters.settled, t, state.plays)
+    if chosen == UNANSWERED:
         draw_law(parameters.target, state.belief, state.sampler, t, rng)
         chosen = best_action(parameters.choice, state.sampler.law, state.plays)
-    state.clock[0] = t + 1
-    state.plays[chosen] += 1
+    count_play(state.clock, state.plays, chosen)
     return chosen
 
 
