@@ -144,9 +144,9 @@ def test_answers_late_twice_corrected_skipped():
         ("asked", {"correct": True, "label": "cat"}, "an answer is one of"),
         ("asked", {"correct": True, "skipped": True}, "an answer is one of"),
         ("asked", {"correct": "yes"}, "give True or False"),
-        ("asked", {"label": [1]}, "no class"),
-        (None, {"correct": True}, "no id"),
-        (1.5, {"correct": True}, "no id"),
+        ("asked", {"label": [1]}, "not a class"),
+        (None, {"correct": True}, "not an id"),
+        (1.5, {"correct": True}, "not an id"),
     ],
 )
 def test_wrong_answers_change_nothing(id, answer, error):
@@ -433,7 +433,7 @@ def test_copies_are_independent_and_go_on_alike():
         ({"prior": 3}, "prior is 3"),
         ({"prior": (0, 1)}, "prior is"),
         ({"seed": "x"}, "seed is 'x'"),
-        ({"classes": [None]}, "no class"),
+        ({"classes": [None]}, "not a class"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, error):
