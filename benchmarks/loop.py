@@ -137,7 +137,7 @@ def row_of_actions(count):
 
 
 def large_games():
-    """Play dynamic pricing from nothing learnt, under several outcome laws."""
+    """Play dynamic pricing from nothing learned, under several outcome laws."""
     for prices, most in ((5, 1.0), (12, 10.0)):
         game = sl.games.load("dynamic-pricing", prices=prices, cost=2)
         for number, law in enumerate(laws(prices)):

@@ -1,4 +1,4 @@
-"""Analyses and what is learnt with them travel between threads and processes."""
+"""Analyses and what is learned with them travel between threads and processes."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Plausible sets against brute force, and every fact that was learnt checked by itself.
+"""Plausible sets against brute force, and every fact that was learned checked by itself.
 
 The twin is exact and needs no solver: a closed cell or border is cut by the closed half-spaces of the decided signs
 (`naive.cut`), and it meets the open set D if and only if each of these signs is strict at some corner of what is left,
@@ -104,7 +104,7 @@ class Proven(Truth):
 
 
 class Lab:
-    """A game, what is learnt about it, and the truth."""
+    """A game, what is learned about it, and the truth."""
 
     def __init__(self, game, monkeypatch, mode=None, truth=Truth):
         if mode is not None:

@@ -1,4 +1,4 @@
-"""What must not change a result: how many workers, compiled or not, what was learnt before, how runs are shared out."""
+"""What must not change a result: how many workers, compiled or not, what was learned before, how runs are shared out."""
 
 import threading
 
@@ -84,7 +84,7 @@ def test_what_was_learnt_before(key):
         sl.simulate(game, sl.strategies.CBP(game, alpha=0.2), dirichlet(game), horizon=500, runs=2, seed=seed)
     assert len(analysis._recent) == 1
     assert same(fresh, simulated(key, fresh=False))
-    # Even the same object, whose own snapshot is older than what was learnt meanwhile.
+    # Even the same object, whose own snapshot is older than what was learned meanwhile.
     forget()
     strategy = sl.strategies.RandCBP(game)
     settings = {"horizon": 300, "runs": 5, "checkpoints": 7, "seed": 2}

@@ -20,8 +20,8 @@ def mixture(gap, gain):
     mix_actions(np.array(gap), np.array(gain), mixed, share)
     q = share[0]
     lost = (1 - q) * gap[mixed[0]] + q * gap[mixed[1]]
-    learnt = (1 - q) * gain[mixed[0]] + q * gain[mixed[1]]
-    return tuple(mixed), q, lost**2 / learnt if learnt > 0 else np.inf
+    learned = (1 - q) * gain[mixed[0]] + q * gain[mixed[1]]
+    return tuple(mixed), q, lost**2 / learned if learned > 0 else np.inf
 
 
 def signal(game, action):
@@ -58,9 +58,9 @@ def test_no_mixture_has_a_smaller_ratio():
             assert ratio == np.inf
             continue
         others = np.vstack([rng.dirichlet(np.full(size, 0.3), 4_000), np.eye(size)])
-        learnt = others @ gain
-        possible = learnt > 0
-        assert ratio <= ((others @ gap)[possible] ** 2 / learnt[possible]).min() + 1e-12
+        learned = others @ gain
+        possible = learned > 0
+        assert ratio <= ((others @ gap)[possible] ** 2 / learned[possible]).min() + 1e-12
 
 
 def test_what_is_certain_is_played():

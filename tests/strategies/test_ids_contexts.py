@@ -27,9 +27,9 @@ def least_ratio(weights, gap, gain):
 
 def ratios(weights, gap, gain, policies):
     """Return the ratio of each policy, (policies, contexts, actions)."""
-    cost, learnt = (np.einsum("c,ca,pca->p", weights, each, policies) for each in (gap, gain))
+    cost, learned = (np.einsum("c,ca,pca->p", weights, each, policies) for each in (gap, gain))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(learnt > 0, cost**2 / learnt, np.inf)
+        return np.where(learned > 0, cost**2 / learned, np.inf)
 
 
 class TestMixing:

@@ -313,7 +313,7 @@ def test_trivial_games_are_played_optimally(name):
 
 
 def test_of_equal_actions_the_informative_one_is_played():
-    """Otherwise nothing would be learnt although it is free: here action 0 is blind, and action 1 its seeing twin."""
+    """Otherwise nothing would be learned although it is free: here action 0 is blind, and action 1 its seeing twin."""
     game = sl.Game([[1, 0], [1, 0], [0, 1]], [["x", "x"], ["a", "b"], ["x", "x"]])
     results = sl.simulate(game, TSPM(game), IID([0.35, 0.65]), horizon=3000, runs=4)
     assert (results.plays[:, 0] == 1).all()

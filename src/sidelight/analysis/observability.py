@@ -81,7 +81,7 @@ class Observers:
     def _least(self, start: Vector, kind: ObserverKind) -> Vector:
         """Move from one solution along the dependencies of the signal rows to the least by a linear program.
 
-        v = start + sum_k w_k dependency_k with w = w+ - w-. For the half-range each action has a centre c = c+ - c- and
+        v = start + sum_k w_k dependency_k with w = w+ - w-. For the half-range each action has a center c = c+ - c- and
         a radius r_a with |v_a - c| <= r_a, for the max-norm all share one radius around 0. The sum of the radii is at
         most `reach` at the optimum, so with r = reach - s the program is to maximize sum s and starts feasible at 0.
         """
@@ -89,22 +89,22 @@ class Observers:
         moves = self._span.dependencies()
         spans = list(zip(self._bounds, self._bounds[1:], strict=False))
         groups = spans if kind == "half-range" else [(0, len(origin))]
-        centres = len(spans) if kind == "half-range" else 0
+        centers = len(spans) if kind == "half-range" else 0
         reach = sum(max(abs(value) for value in origin[a:b]) for a, b in groups) + 1
         A: list[list[int]] = []
         b: list[int] = []
         for group, (low, high) in enumerate(groups):
             radius = [int(g == group) for g in range(len(groups))]
-            centre = [int(g == group) for g in range(centres)]
+            center = [int(g == group) for g in range(centers)]
             for u in range(low, high):
                 for sign in (1, -1):
                     along = [sign * scale * move[u] for move in moves]
-                    shift = [-sign * value for value in centre]
+                    shift = [-sign * value for value in center]
                     A.append([*radius, *along, *(-value for value in along), *shift, *(-value for value in shift)])
                     b.append(reach - sign * origin[u])
-            A.append([*radius, *[0] * (2 * len(moves) + 2 * centres)])
+            A.append([*radius, *[0] * (2 * len(moves) + 2 * centers)])
             b.append(reach)
-        c = [1] * len(groups) + [0] * (2 * len(moves) + 2 * centres)
+        c = [1] * len(groups) + [0] * (2 * len(moves) + 2 * centers)
         solution = maximize(A, b, c).point[len(groups) :]
         weights = [plus - minus for plus, minus in zip(solution, solution[len(moves) : 2 * len(moves)], strict=False)][
             : len(moves)

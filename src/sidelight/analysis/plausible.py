@@ -11,7 +11,7 @@ D = {p : sign_e d_e p > 0 for decided e}. Each round it asks which cells, and wh
   And only what matters is asked: the best action first, in the cells and borders that would admit it.
 
 Every fact in a pool (`plausible_program` finds most of them, `plausible_sets` the rest) is exact, so what is known, in
-which order it was learnt and by which thread, can change the time a question takes but never its answer.
+which order it was learned and by which thread, can change the time a question takes but never its answer.
 """
 
 from __future__ import annotations

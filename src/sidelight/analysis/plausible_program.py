@@ -79,7 +79,7 @@ def program_of(rows: npt.NDArray[Any]) -> Program:
 def settle(facts: Plausible, program: Program, found: Differences, scratch: Scratch, slack: float) -> int:
     """Answer questions until `choose_pooled` finds an action, and return it; UNKNOWN if `asked` is left to Python.
 
-    What is learnt is appended to the pools, whose counts must not be shared with other readers.
+    What is learned is appended to the pools, whose counts must not be shared with other readers.
     """
     while True:
         action = choose_pooled(facts, found, scratch, slack)

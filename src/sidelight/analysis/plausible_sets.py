@@ -43,7 +43,7 @@ _SLACK = 1e-10
 
 
 class PlausibleSets:
-    """What has been learnt about one game, shared by all strategies, runs and threads that play it.
+    """What has been learned about one game, shared by all strategies, runs and threads that play it.
 
     `sets` are the observers V of each pair of neighbors, which a strategy may choose.
     """
@@ -67,7 +67,7 @@ class PlausibleSets:
                 self._append("points", target, self.signs_of(self.inside(target)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What was learnt changes no answer and can be large: another process learns it again, and shares it there.
+        # What was learned changes no answer and can be large: another process learns it again, and shares it there.
         return type(self._analysis).plausible_sets, (self._analysis, self._observers)
 
     def scratch(self) -> Scratch:

@@ -8,7 +8,7 @@ EXPERIMENT = Experiment(
     title="Regret over time without contexts",
     text=(
         "What the strategies of Tables 1 and 2 have lost, compared with always playing the best action, as rounds go "
-        "by. A curve that flattens has learnt what to do."
+        "by. A curve that flattens has learned what to do."
     ),
     sections=(*table1.EXPERIMENT.sections, *table2.EXPERIMENT.sections),
     drawing="regret",

@@ -57,7 +57,7 @@ def label_efficient(cost: Fraction = Fraction(1)) -> Matrices:
     A classifier must say of each item whether it belongs to class A or to class B, and a wrong answer costs 1. It is
     never told whether it was right. Instead of answering it may hand the item to an expert, for a fixed `cost`, and is
     then shown the true class. With a cost above 1/2 the expert is never the best choice by itself, yet without asking
-    now and then nothing can be learnt: each look is paid for with regret.
+    now and then nothing can be learned: each look is paid for with regret.
 
     L = [c c; 1 0; 0 1] over the outcomes A and B; only the first action, asking, shows the outcome.
     """

@@ -287,7 +287,7 @@ class RandCBP(KernelStrategy):
 
     @property
     def plausible_sets(self) -> PlausibleSets:
-        """What all strategies that play this game have learnt about its plausible sets."""
+        """What all strategies that play this game have learned about its plausible sets."""
         return self.analysis.plausible_sets(self._watch.sets)
 
     def _compile(self) -> Parameters:

@@ -138,7 +138,7 @@ class RandCBPSide(KernelStrategy):
 
     @property
     def plausible_sets(self) -> PlausibleSets:
-        """What all strategies that play this game have learnt about its plausible sets."""
+        """What all strategies that play this game have learned about its plausible sets."""
         return self.analysis.plausible_sets(self._watch.sets)
 
     @property

@@ -1,7 +1,7 @@
 """CESA: the selective-sampling perceptron of Cesa-Bianchi, Gentile and Zaniboni with its adaptive parameter.
 
 With the margin r = w x, K updates so far and X the largest norm of a context at an update or now, the label is asked
-for with probability b / (b + |r|), b = beta X^2 sqrt(1 + K); otherwise sign(r) is predicted and nothing is learnt.
+for with probability b / (b + |r|), b = beta X^2 sqrt(1 + K); otherwise sign(r) is predicted and nothing is learned.
 After a mistake on a label w += y x and K grows by one.
 
 In a label-efficient game asking costs as much as a mistake, so beta = 1, the original's choice, is ruinous there. The

@@ -60,11 +60,11 @@ def mixed_ratio(low: Point, high: Point) -> float:
 @kernel
 def value(policy: Integers, weights: Floats, gap: Floats, gain: Floats) -> Point:
     """Return D and I of a policy without chance."""
-    cost = learnt = 0.0
+    cost = learned = 0.0
     for c in range(weights.shape[0]):
         cost += weights[c] * gap[c, policy[c]]
-        learnt += weights[c] * gain[c, policy[c]]
-    return Point(cost, learnt)
+        learned += weights[c] * gain[c, policy[c]]
+    return Point(cost, learned)
 
 
 @kernel
@@ -110,8 +110,8 @@ def mix_policies(
         return 0.0 if low.cost <= 0.0 else math.inf
     for _ in range(_STEPS):
         q = best_share(low.cost, low.gain, high.cost, high.gain)
-        cost, learnt = low.cost + q * (high.cost - low.cost), low.gain + q * (high.gain - low.gain)
-        slope = cost / learnt
+        cost, learned = low.cost + q * (high.cost - low.cost), low.gain + q * (high.gain - low.gain)
+        slope = cost / learned
         steepest(third, slope, gap, gain)
         fresh = value(third, weights, gap, gain)
         # How much less the linear function has there than here, where it is 2 D - r I = D.
@@ -154,10 +154,10 @@ def mix_actions(gap: Floats, gain: Floats, mixed: Integers, share: Floats) -> No
         for b in range(a + 1, gap.shape[0]):
             i, j = (a, b) if gap[a] <= gap[b] else (b, a)
             q = share_of_second(gap[i], gain[i], gap[j], gain[j])
-            learnt = (1.0 - q) * gain[i] + q * gain[j]
-            if learnt > 0.0:
+            learned = (1.0 - q) * gain[i] + q * gain[j]
+            if learned > 0.0:
                 lost = (1.0 - q) * gap[i] + q * gap[j]
-                ratio = lost * lost / learnt
+                ratio = lost * lost / learned
                 if ratio < least:
                     least = ratio
                     mixed[0], mixed[1] = i, j

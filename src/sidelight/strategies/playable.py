@@ -23,7 +23,7 @@ def refuse_hopeless(analysis: Analysis) -> None:
 
 
 def check_playable(analysis: Analysis, name: str, only_optimal: bool = False) -> None:
-    """Refuse a hopeless game; warn of a hard one, and of any that has to be learnt from actions that are not played.
+    """Refuse a hopeless game; warn of a hard one, and of any that has to be learned from actions that are not played.
 
     With `only_optimal` the strategy plays no degenerate action, which is optimal on a border only, more than once.
     """
