@@ -1,4 +1,4 @@
-"""What must not change a result: how many workers, compiled or not, what was learned before, how runs are shared out."""
+"""What must not change a result: workers, compiling, what was learned before, how runs are shared out."""
 
 import threading
 

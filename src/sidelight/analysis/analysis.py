@@ -106,7 +106,7 @@ class Analysis:
         self.neighbors: tuple[Pair, ...] = self.cells.neighbors
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Not the caches, which other threads may change meanwhile; what is learned can be large and is shared there too.
+        # Not the caches, which other threads may change; what is learned can be large and is shared there too.
         return _unpickled, ({name: value for name, value in dict(vars(self)).items() if name not in _CACHES},)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Analysis:
