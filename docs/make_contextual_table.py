@@ -53,8 +53,8 @@ HEAD = """# What the widths of contextual strategies are worth, in numbers
 `CBPSide` and `RandCBPSide` leave two things to choose: how wide their confidence intervals are (`bounds`) and how
 symbols depend on the context (`model`). What the choices mean is in the [reference](reference.md) and in the
 docstrings (`printed` and `published` bounds are those of `PublishedCBPSide` and `PublishedRandCBPSide`); here is what
-they cost. AT is apple tasting, LE label-efficient prediction; d = 10, T = {horizon}, {runs}
-runs, mean regret +- standard error. Three worlds:
+they cost. AT is apple tasting, LE label-efficient prediction; d = 10, T = {horizon}, {runs} runs, mean regret +- standard
+error. Three worlds:
 
 - **half-space**: the protocol behind the table of the ICML 2024 paper. Outcomes are certain given the context, which is
   seen standardized (`--contexts halfspace:d=10`).
@@ -64,7 +64,9 @@ runs, mean regret +- standard error. Three worlds:
   (`--contexts logistic:d=10,seed=0,scale=1`).
 
 Any cell can be repeated on the command line, as in
-`sidelight simulate apple-tasting RandCBPSide:bounds=tight,model=logistic --contexts halfspace:d=10`.
+
+- `sidelight simulate apple-tasting RandCBPSide:bounds=tight,model=logistic --contexts halfspace:d=10`,
+- `sidelight simulate apple-tasting PublishedRandCBPSide:bounds=printed,model=linear --contexts halfspace:d=10`.
 """
 READING = """## What to read from it
 
@@ -104,13 +106,16 @@ class Cell(NamedTuple):
         given = ",".join(f"{name}={value}" for name, value in self.parameters.items())
         return f"{self.game} {self.world} {self.strategy}:{given} {self.runs}x{self.horizon}"
 
+    @property
+    def played(self) -> str:
+        """The name of the strategy; what only reproduces print has a class of its own."""
+        return f"{'Published' if self.parameters.get('bounds') in ('printed', 'published') else ''}{self.strategy}"
+
     def measure(self) -> dict[str, float]:
         """Simulate; return mean and standard error of the final regret."""
         game = sl.games.load(GAMES[self.game])
         world = parse_contexts(WORLDS[self.world], game)
-        # What only reproduces print has a class of its own.
-        printed = "Published" if self.parameters.get("bounds") in ("printed", "published") else ""
-        strategy = getattr(sl.strategies, f"{printed}{self.strategy}")(game, **self.parameters)
+        strategy = getattr(sl.strategies, self.played)(game, **self.parameters)
         results = sl.simulate(strategy, world, self.horizon, self.runs, seed=0, checkpoints=1)
         error = results.final.std(ddof=1) / np.sqrt(self.runs) if self.runs > 1 else float("nan")
         return {"mean": float(results.final.mean()), "error": float(error), "seconds": round(results.seconds or 0.0, 1)}

@@ -2,9 +2,13 @@
 
 import importlib.util
 import json
+import warnings
 from pathlib import Path
 
 import pytest
+
+import sidelight as sl
+from sidelight.cli._strategies import build
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -35,6 +39,17 @@ def test_a_cell_measured_again(script, known):
     for game in ("AT", "LE"):
         cell = script.Cell(game, "linear", "RandCBPSide", parameters, 96, 20_000)
         assert abs(cell.measure()["mean"] - known[cell.key]["mean"]) < known[cell.key]["error"]
+
+
+def test_every_cell_can_be_named_on_the_command_line(script):
+    for cell in script.cells(96, 20_000, 8):
+        game = sl.games.load(script.GAMES[cell.game])
+        text = ",".join(f"{name}={value}" for name, value in cell.parameters.items() if name != "dimension")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DeprecationWarning)
+            built = build(f"{cell.played}:{text}" if text else cell.played, game, cell.horizon, dimension=10)
+        assert built.name == cell.played
+        assert cell.parameters.items() <= built.parameters().items()
 
 
 def test_what_the_page_claims(known, script):

@@ -12,6 +12,7 @@ from sidelight.cli._docstrings import describe
 from sidelight.kernels import interpreted
 
 NAMES = [*sl.strategies.names(), "BayesOptimal"]
+PUBLISHED = ["PublishedCBPSide", "PublishedRandCBPSide"]
 
 
 def invoke(*arguments, columns=80):
@@ -39,7 +40,7 @@ def test_contexts_and_guarantees_are_listed():
     assert "  Guarantee: easy and hard games." in lines
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES + PUBLISHED)
 def test_one_strategy_is_described_and_its_command_works(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = invoke(name).output
@@ -77,6 +78,24 @@ def test_several_papers_are_apart():
 def test_what_a_class_does_not_say_its_parent_does():
     assert describe(sl.strategies.PGIDS).papers == describe(sl.strategies.PGTS).papers
     assert describe(sl.strategies.PGIDS).parameters["transitions"]
+
+
+@pytest.mark.parametrize("name", NAMES + PUBLISHED)
+def test_every_parameter_is_explained_and_not_referred_elsewhere(name):
+    parameters = json.loads(invoke(name, "--json").output)["parameters"]
+    assert not [about["meaning"] for about in parameters.values() if about["meaning"].startswith("As for")]
+
+
+def test_the_text_of_a_parent_wins_over_a_reference_to_it():
+    assert describe(sl.strategies.CBP).parameters["alpha"] == describe(sl.strategies.RandCBP).parameters["alpha"]
+    assert describe(sl.strategies.CBPSide).parameters["model"].startswith("How symbols depend on the context")
+    for name in PUBLISHED:
+        assert '"printed"' in describe(getattr(sl.strategies, name)).parameters["bounds"]
+
+
+def test_what_only_reproduces_print_is_not_listed():
+    assert sl.strategies.names(published=True) == (*sl.strategies.names(), *PUBLISHED)
+    assert "PublishedCBPSide" not in invoke().output
 
 
 def test_a_name_that_is_nearly_right():

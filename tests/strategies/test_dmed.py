@@ -173,7 +173,14 @@ def test_parameters_are_checked(parameters, message):
 
 
 def test_the_variant_takes_the_arguments_of_pm_dmed_in_the_same_order():
-    assert PMDMEDHinge(APPLE, np.float64(2), 0.01, 0, 0).parameters() == {"c": 2, "tolerance": 0.01, "a": 0, "b": 0}
+    given = {"c": np.float64(2), "tolerance": 0.01, "a": 0, "b": 0}
+    assert PMDMEDHinge(APPLE, **given).parameters() == given
+
+
+def test_the_hinges_parameters_are_given_by_name():
+    """Their order was once a, b, c, tolerance: what was written for it must not silently mean something else."""
+    with pytest.raises(TypeError, match="positional"):
+        PMDMEDHinge(APPLE, 0.001, 0.01)
 
 
 def test_saved_in_the_middle_and_continued(tmp_path):

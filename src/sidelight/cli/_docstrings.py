@@ -10,7 +10,7 @@ _HEADING = re.compile(r"^(\w+)\n-+$", re.MULTILINE)
 
 
 class Description(NamedTuple):
-    """A docstring in its parts; parameters and papers that a class inherits are those of its parents."""
+    """A docstring in its parts; parameters and papers that a class does not explain are explained by its parents."""
 
     line: str
     text: str
@@ -25,7 +25,8 @@ def describe(kind: type[Any]) -> Description:
     for each in kind.__mro__:
         found = _sections(each)
         papers = papers or _entries(found.get("References", ""))
-        parameters = _terms(found.get("Parameters", "")) | parameters
+        explained = _terms(found.get("Parameters", "")).items()
+        parameters = {name: text for name, text in explained if not text.startswith("As for ")} | parameters
     paragraphs = [" ".join(part.split()) for part in _sections(kind).get("", "").split("\n\n")]
     return Description(paragraphs[0], "\n\n".join(paragraphs[1:]), parameters, papers)
 

@@ -56,11 +56,11 @@ def build(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
         raise SidelightError(f"{kind.__name__} cannot be made with {shown}: {error}") from None
 
 
-def known_names() -> tuple[str, ...]:
-    """Return the names of the strategies there are, Bayes-optimal play among them."""
+def known_names(*, published: bool = False) -> tuple[str, ...]:
+    """Return the names of the strategies, Bayes-optimal play among them; see `strategies.names` for `published`."""
     from sidelight import strategies
 
-    return (*strategies.names(), "BayesOptimal")
+    return (*strategies.names(published=published), "BayesOptimal")
 
 
 def known(name: str) -> type[Strategy]:
@@ -73,7 +73,7 @@ def known(name: str) -> type[Strategy]:
 
 def unknown(name: str) -> str:
     """Say that there is no such strategy, and which one may have been meant."""
-    near = _nearest(name, known_names())
+    near = _nearest(name, known_names(published=True))
     return f"there is no strategy {name!r}: " + (f"did you mean {near!r}? " if near else "")
 
 
@@ -83,7 +83,7 @@ def _parsed(text: str) -> tuple[type[Strategy], dict[str, str]]:
 
     match = _HEAD.fullmatch(text)
     head, rest = (match[1], match[2]) if match else (text, None)
-    if head in known_names():
+    if head in known_names(published=True):
         return known(head), _pairs(rest, text)
     name, _, parameters = (rest or "").partition(":")
     if name and "=" not in name:

@@ -35,7 +35,7 @@ def command(name: str | None, as_json: bool) -> None:
         else:
             _text.write(_table(kinds).to_text(_text.width()))
         return
-    if name not in _strategies.known_names():
+    if name not in _strategies.known_names(published=True):
         raise SidelightError(f"{_strategies.unknown(name)}'sidelight strategies' lists them")
     kind = _strategies.known(name)
     if as_json:

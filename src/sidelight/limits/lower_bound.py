@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sidelight.analysis import Analysis, analyze
-from sidelight.errors import SidelightError
+from sidelight.errors import SidelightError, WrongTypeError
 from sidelight.game import Game, check_float_range, read_exact
 from sidelight.kernels.arrays import Floats
 from sidelight.optimization.certainty import certainty, indistinguishable
@@ -116,6 +116,8 @@ def lower_bound(game: Game, law: Any = None, tolerance: float = 1e-8, *, p: Any 
 def _one_of(law: Any, p: Any) -> Any:
     """Return the law, which was once called p."""
     if p is None:
+        if law is None:
+            raise WrongTypeError("give the law of the outcomes, one probability per outcome")
         return law
     if law is not None:
         raise SidelightError("p is the old name of law: give one of them")

@@ -1,4 +1,4 @@
-"""Ways to play. One file per strategy, all under the same contract (`base`), imported when they are first used."""
+"""Ways to play, all under the same contract (`base`), imported when they are first used."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ _PUBLISHED = {"PublishedCBPSide": "cbpside_published", "PublishedRandCBPSide": "
 _CONTRACT = ("KernelStrategy", "OrderError", "Strategy")
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of all strategies."""
-    return tuple(_HOMES)
+def names(*, published: bool = False) -> tuple[str, ...]:
+    """Return the names of all strategies; if `published`, of those that only reproduce print, too."""
+    return tuple(_HOMES | _PUBLISHED if published else _HOMES)
 
 
 def __getattr__(name: str) -> Any:

@@ -79,8 +79,11 @@ class RandCBPSide(KernelStrategy):
         The standard deviation of Z; 1/2 with tight bounds, else 1.
     intercept
         Add a constant 1 to the context; by default only with tight bounds.
-    observers, seed
-        As for `RandCBP`.
+    observers
+        How loss differences are estimated: "minimum-norm", "half-range", "max-norm", or a mapping of one's own, as for
+        `RandCBP`.
+    seed
+        Where the draws start.
 
     References
     ----------

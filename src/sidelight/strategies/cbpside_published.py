@@ -21,7 +21,16 @@ PRINTED = ("printed", "published")
 
 
 class _Published(RandCBPSide):
-    """What both have in common."""
+    """What both have in common.
+
+    Parameters
+    ----------
+    bounds
+        The confidence bounds: "published", "printed", "corrected" or "tight".
+    rule
+        "exploring" (with pseudo-counts, for easy and hard games) or "alt2012", the original rule without R(x), for easy
+        games only.
+    """
 
     guarantee: ClassVar[str] = "none with printed or published bounds"
     _known_bounds: ClassVar[tuple[str, ...]] = (*PRINTED, "corrected", "tight")
@@ -61,7 +70,7 @@ class PublishedRandCBPSide(_Published):
     game, dimension, regularization, model, alpha, sigma, intercept, observers, seed
         As for `RandCBPSide`.
     bounds
-        "published", "printed", "corrected" or "tight".
+        The confidence bounds: "published", "printed", "corrected" or "tight".
     bins, tail, lower
         K, epsilon and A of the sampler of Z, as for `RandCBP`; not used with tight bounds. A larger bound B with the
         same sigma means less exploration, because the points of the sampler move apart: the two belong together.

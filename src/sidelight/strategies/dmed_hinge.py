@@ -201,6 +201,7 @@ class PMDMEDHinge(PMDMED):
     def __init__(
         self,
         game: Game,
+        *,
         c: float = 1.0,
         tolerance: float = 1e-3,
         a: float = 0.001,
