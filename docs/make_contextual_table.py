@@ -53,8 +53,8 @@ HEAD = """# What the widths of contextual strategies are worth, in numbers
 `CBPSide` and `RandCBPSide` leave two things to choose: how wide their confidence intervals are (`bounds`) and how
 symbols depend on the context (`model`). What the choices mean is in the [reference](reference.md) and in the
 docstrings (`printed` and `published` bounds are those of `PublishedCBPSide` and `PublishedRandCBPSide`); here is what
-they cost. AT is apple tasting, LE label-efficient prediction; d = 10, T = {horizon}, {runs} runs, mean regret +- standard
-error. Three worlds:
+they cost. AT is apple tasting, LE label-efficient prediction; d = 10, T = {horizon}, {runs} runs, mean regret +-
+standard error. Three worlds:
 
 - **half-space**: the protocol behind the table of the ICML 2024 paper. Outcomes are certain given the context, which is
   seen standardized (`--contexts halfspace:d=10`).
