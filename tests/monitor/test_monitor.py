@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from datetime import UTC, date, datetime
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor, UnknownIdError
-from sidelight.monitor.policies import RandCBPPolicy
+from sidelight.monitor.policies import Explore, RandCBPPolicy
 
 POLICIES = ("randcbp", "cbp", "explore", "sequential")
 RATES = {"cat": 0.01, "dog": 0.05, "horse": 0.2}
@@ -410,7 +411,7 @@ def test_copies_are_independent_and_go_on_alike():
         ({"tolerance": {"cat": 2}}, "tolerance is 2"),
         ({"policy": "bayes"}, "policy is 'bayes'"),
         ({"policy": "cbp", "bins": 3}, "no parameter 'bins'"),
-        ({"policy": RandCBPPolicy(), "bins": 3}, "belongs into"),
+        ({"policy": RandCBPPolicy(), "bins": 3}, "is a parameter of RandCBPPolicy: pass it to RandCBPPolicy"),
         ({"bins": 0}, "bins is 0"),
         ({"pairs": "twice"}, "pairs is 'twice'"),
         ({"observers": "me"}, "observers is 'me'"),
@@ -433,12 +434,45 @@ def test_copies_are_independent_and_go_on_alike():
         ({"prior": 3}, "prior is 3"),
         ({"prior": (0, 1)}, "prior is"),
         ({"seed": "x"}, "seed is 'x'"),
+        ({"seed": np.True_}, "seed is True"),
+        ({"cap": np.True_}, "cap is"),
+        ({"cap": Fraction(1, 2)}, "cap is"),
+        ({"bins": np.True_}, "bins is True"),
+        ({"bins": np.float64(2.5)}, "bins is 2.5"),
+        ({"alpha": 10**400}, "alpha is 1000"),
+        ({"alpha": np.nan}, "alpha is nan"),
+        ({"spot_checks": np.True_}, "spot_checks is"),
+        ({"tolerance": 10**400}, "tolerance is 1000"),
         ({"classes": [None]}, "not a class"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, error):
     with pytest.raises(SidelightError, match=error):
         ClassifierMonitor(**{"tolerance": 0.05} | arguments)
+
+
+def test_numbers_of_numpy_and_fractions_are_numbers(tmp_path):
+    ours = {"cap": np.int64(7), "window": np.uint8(50), "seed": np.int64(3), "confidence": np.float64(0.9)}
+    numbers = ours | {
+        "bins": np.int64(5),
+        "alpha": Fraction(3, 2),
+        "sigma": np.float32(2),
+        "spot_checks": Fraction(1, 8),
+    }
+    monitor = ClassifierMonitor(Fraction(1, 20), **numbers)
+    plain = ClassifierMonitor(
+        0.05, cap=7, window=50, seed=3, confidence=0.9, bins=5, alpha=1.5, sigma=2.0, spot_checks=0.125
+    )
+    assert repr(monitor.to_dict()) == repr(plain.to_dict())
+    monitor.save(tmp_path / "monitor.json")
+    assert repr(ClassifierMonitor.load(tmp_path / "monitor.json").to_dict()) == repr(plain.to_dict())
+    explore = ClassifierMonitor(0.05, policy=Explore(labels=np.int32(4), rate=Fraction(1, 50)))
+    assert explore.to_dict()["settings"]["policy"]["parameters"] == {
+        "labels": 4,
+        "failure": 0.01,
+        "margin": 0.1,
+        "rate": 0.02,
+    }
 
 
 def test_neither_numba_nor_scipy_is_imported():

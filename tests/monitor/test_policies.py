@@ -8,7 +8,7 @@ import pytest
 from sidelight.errors import SidelightError
 from sidelight.experiments.use_case import simulate_case
 from sidelight.monitor import ClassifierMonitor, decisions, replay
-from sidelight.monitor.policies import POLICIES, Policy
+from sidelight.monitor.policies import POLICIES, Explore, Policy, wald_cap
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,51 @@ def test_a_policy_is_one_class(monkeypatch):
     assert done["every-second"].title == "Every second"
 
 
-def test_in_the_use_case_a_policy_without_a_rule_of_its_own_verifies_everything():
-    ours, theirs = (simulate_case(1, 0.2, policy, 2) for policy in (EverySecond(), "explore"))
-    assert ours.verifications.tolist() == theirs.verifications.tolist()
+def test_simulations_need_a_compiled_rule():
+    with pytest.raises(
+        SidelightError, match="'every-second' has no compiled rule: give the class EverySecond a method `rule"
+    ):
+        simulate_case(1, 0.2, EverySecond(), 2)
 
 
-def test_an_unlisted_policy_works_as_an_object_and_is_refused_by_name():
-    assert ClassifierMonitor(0.05, policy=EverySecond()).decide("cat").verify
-    with pytest.raises(SidelightError, match="every-second"):
+def test_simulations_keep_to_the_number_of_labels():
+    assert simulate_case(1, 0.2, Explore(labels=10), 2).verified.tolist() == [[10] * 10] * 2
+    assert simulate_case(1, 0.2, Explore(), 1).verified.tolist() == [[wald_cap(0.2)] * 10]
+    assert simulate_case(1, 0.2, "explore", 1).verified.tolist() == [[wald_cap(0.2) + 2] * 10]  # as published
+
+
+@dataclass(frozen=True)
+class Cautious(Explore):
+    """Without a name of its own, it would be loaded as its parent."""
+
+
+@pytest.mark.parametrize(("policy", "name"), [(EverySecond(), "every-second"), (Cautious(), "a-name-of-its-own")])
+def test_an_unlisted_policy_is_refused_with_what_to_do(policy, name):
+    with pytest.raises(SidelightError, match=rf"POLICIES\['{name}'\] = {type(policy).__name__}"):
+        ClassifierMonitor(0.05, policy=policy)
+    with pytest.raises(SidelightError, match="policy is 'every-second'"):
         ClassifierMonitor(0.05, policy="every-second")
+
+
+@dataclass(frozen=True)
+class Talkative(EverySecond):
+    name: ClassVar[str] = "talkative"
+
+    def wants(self, state):
+        return True, "I feel like it"
+
+
+def test_a_reason_of_its_own_is_refused_with_those_that_exist(monkeypatch):
+    monkeypatch.setitem(POLICIES, "talkative", Talkative)
+    with pytest.raises(SidelightError, match=r"'I feel like it'.* OPEN, FIRST, .*MOST_PENDING$"):
+        ClassifierMonitor(0.05, policy="talkative").decide("cat")
+
+
+def test_a_policy_that_json_cannot_hold_is_refused_by_save(monkeypatch, tmp_path):
+    monkeypatch.setitem(POLICIES, "every-second", EverySecond)
+    with pytest.raises(SidelightError, match="cannot be written as JSON"):
+        ClassifierMonitor(0.05, policy="every-second", step={2}).save(tmp_path / "monitor.json")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("kind", POLICIES.values(), ids=list(POLICIES))

@@ -4,6 +4,7 @@ import io
 import json
 import random
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -57,7 +58,7 @@ def test_a_replay_is_what_a_monitor_would_have_done():
 def test_late_answers_caps_and_progress():
     names, truths = labeled()
     steps = []
-    late = replay(names, truths, 0.05, ["sequential"], delay=300, cap=500, advance=steps.append)
+    late = replay(names, truths, 0.05, ["sequential"], delay=np.int64(300), cap=500, advance=steps.append)
     assert late["sequential"].verifications <= 500
     assert late["sequential"].report.pending == 0
     assert sum(steps) == 4000

@@ -109,15 +109,20 @@ class Outcome:
         return self.certain & (self.truth != self.found)
 
 
-def published_policy(name: str, protocol: str = "published") -> Policy:
-    """Return a policy with the parameters of a protocol."""
+def published_policy(name: str, tolerance: float, protocol: str = "published") -> Policy:
+    """Return a policy with the parameters of a protocol; Explore-fully verifies all that is watched of a class."""
     if protocol not in PROTOCOLS:
         raise SidelightError(f"protocol is {protocol!r}: give one of {', '.join(map(repr, PROTOCOLS))}")
     if name == "randcbp" and protocol == "published":
         return RandCBPPolicy(bins=10, tail=1e-6, pairs="both", observers="verify")
     if name == "randcbp":
         return RandCBPPolicy(bins=5, tail=1e-7, pairs="once", observers="verify")
-    return make_policy(name, {})
+    return make_policy(name, {"labels": watched(tolerance)} if name == "explore" else {})
+
+
+def watched(tolerance: float) -> int:
+    """Return how many predictions of a class are watched at most: the Wald cap, and two more as published."""
+    return wald_cap(tolerance) + 2
 
 
 def simulate_case(
@@ -143,15 +148,17 @@ def simulate_case(
     policy's own numbers from `(case, r, 2)`: neither the number of workers nor whether the loop is compiled changes a
     result.
 
+    Of each class the first `watched(tolerance)` predictions are watched, whatever the policy, which needs a `rule`.
+
     With `stop` a class is closed once its verdict is certain, as in the mode "identify" of a monitor; unless given,
     only the policy "sequential" does so, and the others play on to the end as published.
     """
-    chosen = published_policy(policy, protocol) if isinstance(policy, str) else policy
+    chosen = published_policy(policy, tolerance, protocol) if isinstance(policy, str) else policy
     rule = chosen.rule(tolerance)
     a, b = mixture_prior(prior, tolerance)
     stops = chosen.until_certain if stop is None else stop
     rest = Stop(a, b, tolerance, -math.log1p(-confidence) if stops else math.inf)
-    cap = wald_cap(tolerance) + 2
+    cap = watched(tolerance)
 
     def play(run: int) -> tuple[Floats, Integers, Integers, Integers]:
         classifier = draw_classifier(case, run, classifiers)

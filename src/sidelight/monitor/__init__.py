@@ -40,7 +40,7 @@ _MOVED = dict.fromkeys(("simulate_case", "simulate_use_case"), "sidelight.experi
 def __getattr__(name: str) -> Any:
     if name in _MOVED:
         warnings.warn(
-            f"sidelight.monitor.{name} is now {_MOVED[name]}.{name}; the old name goes with the next version",
+            f"sidelight.monitor.{name} is now {_MOVED[name]}.{name}; the old name will be removed in the next version",
             DeprecationWarning,
             stacklevel=2,
         )

@@ -27,6 +27,7 @@ class ClassState:
 
     __slots__ = (
         "_needed",
+        "_rule",
         "asked",
         "e",
         "errors",
@@ -41,7 +42,6 @@ class ClassState:
         "predictions",
         "prior",
         "reopened",
-        "rule",
         "settings",
         "since",
         "skipped",
@@ -55,7 +55,7 @@ class ClassState:
         self.name, self.settings = name, settings
         self.tolerance = settings.tolerance_of(name)
         self.prior = settings.prior_of(self.tolerance)
-        self.rule = settings.policy.rule(self.tolerance)
+        self._rule: Any = None
         self.guard = settings.mode == "guard"
         self.key, self.spot_key = (key_of(settings.seed, name, purpose) for purpose in ("policy", "spot"))
         self.predictions = self.asked = self.pending = self.skipped = 0
@@ -66,6 +66,13 @@ class ClassState:
         self.numbers: list[int] = []
         self.marks: list[int] = []
         self._needed: int | None = _UNTOLD
+
+    @property
+    def rule(self) -> Any:
+        """What the policy's `rule` returns for the tolerance of the class."""
+        if self._rule is None:
+            self._rule = self.settings.policy.rule(self.tolerance)
+        return self._rule
 
     def count(self, number: int, wrong: bool, change: int) -> None:
         """Add (change = 1) or take back (-1) the answer to verification `number`, and follow it with the verdict."""

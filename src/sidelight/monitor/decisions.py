@@ -45,6 +45,16 @@ REASONS = (
 """All reasons; a saved monitor refers to them by their place, so new ones go to the end."""
 
 
+def check_reason(policy: str, reason: str) -> None:
+    """Refuse a reason that a saved monitor could not refer to."""
+    if reason not in REASONS:
+        names = ", ".join(name for name, value in globals().items() if value in REASONS)
+        raise SidelightError(
+            f"the policy {policy!r} gives the reason {reason!r}: `wants` returns one of sidelight.monitor.decisions, "
+            f"which are {names}"
+        )
+
+
 class UnknownIdError(SidelightError):
     """An answer to a verification that nobody asked for, or that has been forgotten."""
 

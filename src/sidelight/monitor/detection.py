@@ -18,6 +18,7 @@ number is enough.
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, NamedTuple
 
 from sidelight.kernels import generic, implements, kernel
@@ -85,9 +86,9 @@ def verifies(game: Detection, t: int, verified: int, errors: int, u: float) -> b
 
 
 class Everything(NamedTuple):
-    """The rule of policies that verify every prediction of a class as long as it is open."""
+    """The rule of policies that verify every prediction of an open class up to a number of labels."""
 
-    unused: int
+    limit: int = sys.maxsize
 
 
 asks = generic("asks", ("rule", "t", "verified", "errors", "rng"))
@@ -103,5 +104,5 @@ def _asks_game(rule: Detection, t: int, verified: int, errors: int, rng: Any) ->
 
 
 @implements(asks, Everything)
-def _asks_always(rule: Everything, t: int, verified: int, errors: int, rng: Any) -> bool:
-    return True
+def _asks_up_to_a_limit(rule: Everything, t: int, verified: int, errors: int, rng: Any) -> bool:
+    return verified < rule.limit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, date, datetime
+from fractions import Fraction
 from typing import Any
 
 from sidelight.errors import SidelightError
@@ -12,7 +13,7 @@ from sidelight.monitor.decisions import Id, Label
 
 def label(value: Any) -> Label:
     """Return a class as plain text or number; NumPy's numbers become Python's."""
-    plain = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
+    plain = _python_value(value)
     if isinstance(plain, str | int | bool) or (isinstance(plain, float) and math.isfinite(plain)):
         return plain
     raise SidelightError(f"{value!r} is not a class: give text or a number")
@@ -20,10 +21,26 @@ def label(value: Any) -> Label:
 
 def identifier(value: Any) -> Id:
     """Return an id as plain text or whole number."""
-    plain = value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
+    plain = _python_value(value)
     if isinstance(plain, str | int) and not isinstance(plain, bool):
         return plain
     raise SidelightError(f"{value!r} is not an id: give text or a whole number")
+
+
+def plain_number(value: Any) -> Any:
+    """Return a number of NumPy, or a fraction, as a plain integer or float; anything else as it is."""
+    plain = _python_value(value)
+    if not isinstance(plain, Fraction):
+        return plain
+    try:
+        return plain.numerator if plain.denominator == 1 else float(plain)
+    except OverflowError:  # a fraction beyond all floats
+        return plain
+
+
+def _python_value(value: Any) -> Any:
+    """Return the Python value of a NumPy scalar; anything else as it is."""
+    return value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
 
 
 def day_of(time: Any) -> str:

@@ -251,6 +251,7 @@ class ClassifierMonitor:
         if settings.class_predictions is not None and t >= settings.class_predictions:
             return False, decisions.FINISHED
         wanted, reason = settings.policy.wants(state)
+        decisions.check_reason(settings.policy.name, reason)
         if not wanted and settings.spot_checks and uniform(state.spot_key, t) < settings.spot_checks:
             return True, decisions.SPOT
         return wanted, reason

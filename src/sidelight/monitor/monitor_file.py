@@ -24,7 +24,12 @@ def write(path: str | os.PathLike[str], data: dict[str, Any]) -> None:
     """Write a monitor, whole or not at all."""
     if Path(path).is_dir():
         raise SidelightError(f"{os.fspath(path)!r} is a folder: give the path of a .json file")
-    body = _text(data)
+    try:
+        body = _text(data)
+    except (TypeError, ValueError) as error:
+        raise SidelightError(
+            f"this monitor cannot be written as JSON ({error}): give its policy plain values"
+        ) from None
     head = json.dumps({"format": FORMAT, "version": VERSION, "sha256": _digest(body)})
     with replacing(path) as draft:
         draft.write_text(f'{head[:-1]}, "monitor": {body}}}\n', encoding="ascii")

@@ -8,7 +8,7 @@ from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.decisions import Label
-from sidelight.monitor.inputs import label
+from sidelight.monitor.inputs import label, plain_number
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES, Policy, wald_cap
 from sidelight.monitor.replay_report import Point, PolicyReplay, ReplayReport, Truth
@@ -48,6 +48,7 @@ def replay(
     """
     names = [label(one) for one in predictions]
     wrong = [name != label(one) for name, one in zip(names, truths, strict=True)]
+    delay = plain_number(delay)
     _check(names, delay)
     moments = list(times) if times is not None else [None] * len(names)
     counts, errors = Counter(names), Counter(name for name, bad in zip(names, wrong, strict=True) if bad)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.confidence import Prior, mixture_prior
 from sidelight.monitor.decisions import Label
-from sidelight.monitor.inputs import label
+from sidelight.monitor.inputs import label, plain_number
 from sidelight.monitor.policies import Policy, make_policy
 
 MODES = ("identify", "guard")
@@ -92,12 +91,12 @@ def make_settings(
     confidence = _number("confidence", others["confidence"])
     if not 0.0 < confidence < 1.0:
         raise SidelightError(f"confidence is {confidence}: give a number between 0 and 1, for instance 0.99")
-    for name in ("cap", "daily_cap", "max_pending"):
-        _count(name, others[name], 0)
+    counts = {name: _count(name, others[name], 0) for name in ("cap", "daily_cap", "max_pending")}
     for name in ("class_cap", "class_predictions", "forget_after", "window"):
-        _count(name, others[name], 1)
-    if isinstance(others["seed"], bool) or not isinstance(others["seed"], int):
-        raise SidelightError(f"seed is {others['seed']!r}: give a whole number")
+        counts[name] = _count(name, others[name], 1)
+    seed = plain_number(others["seed"])
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise SidelightError(f"seed is {seed!r}: give a whole number")
     if others["window"] is not None and others["restart_on_drift"]:
         raise SidelightError("window and restart_on_drift are two ways to follow a drift: give one of them")
     follows = others["window"] is not None or bool(others["restart_on_drift"])
@@ -112,7 +111,7 @@ def make_settings(
         classes=labels,
         policy=make_policy(policy, parameters),
         spot_checks=spot,
-        **others | {"confidence": confidence, "prior": _prior(others["prior"])},
+        **others | counts | {"seed": seed, "confidence": confidence, "prior": _prior(others["prior"])},
     )
 
 
@@ -126,7 +125,7 @@ def _tolerance(value: Any) -> float | dict[Any, float]:
 
 def error_rate(value: Any) -> float:
     """Check one tolerance; below the least, floats could not compute the intervals."""
-    rate = float(value) if isinstance(value, Fraction) else _number("tolerance", value)
+    rate = _number("tolerance", value)
     if not 0.0 < rate < 1.0:
         raise SidelightError(f"tolerance is {rate}: give an error rate between 0 and 1, for instance 0.05")
     if rate < _LEAST_TOLERANCE:
@@ -148,17 +147,20 @@ def _prior(value: Any) -> tuple[float, float] | None:
 
 def _number(name: str, value: Any) -> float:
     try:
-        number = math.nan if isinstance(value, bool | str) else float(value)
-    except (TypeError, ValueError):
+        plain = plain_number(value)
+        number = math.nan if isinstance(plain, bool | str) else float(plain)
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise SidelightError(f"{name} is {value!r}: give a number")
     return number
 
 
-def _count(name: str, value: Any, least: int) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-        raise SidelightError(f"{name} is {value!r}: give a whole number of at least {least}, or None")
+def _count(name: str, value: Any, least: int) -> int | None:
+    plain = plain_number(value)
+    if plain is None or (isinstance(plain, int) and not isinstance(plain, bool) and plain >= least):
+        return plain
+    raise SidelightError(f"{name} is {value!r}: give a whole number of at least {least}, or None")
 
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:

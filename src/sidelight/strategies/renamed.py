@@ -26,7 +26,7 @@ def renamed_variance(old: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             if old in kwargs:
                 if "regularization" in kwargs:
                     raise SidelightError(f"{old} is the old name of 1 / regularization: give regularization alone")
-                text = f"{old} is now regularization = 1 / {old}; the old name goes with the next version"
+                text = f"{old} is now regularization = 1 / {old}; the old name will be removed in the next version"
                 warnings.warn(text, DeprecationWarning, stacklevel=2)
                 variance = kwargs.pop(old)
                 check_number(old, variance, above=0)

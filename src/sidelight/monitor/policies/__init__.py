@@ -4,7 +4,7 @@
 prediction up to a number fixed beforehand; `Sequential` verifies until the verdict is certain. Whatever the policy, the
 verdict comes from the confidence sequence of `sidelight.monitor.confidence`.
 
-A policy is a subclass of `Policy` with a method `wants`; it is listed in `POLICIES`, and that is all.
+A policy is a subclass of `Policy` with a method `wants`, listed in `POLICIES`; compiled simulations also need a `rule`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ def make_policy(policy: str | Policy, parameters: Mapping[str, Any]) -> Policy:
     """Return the policy of this name with these parameters."""
     if isinstance(policy, Policy):
         if parameters:
-            raise SidelightError(f"{next(iter(parameters))!r} belongs into the {type(policy).__name__} object")
-        return policy
+            own, first = type(policy).__name__, next(iter(parameters))
+            raise SidelightError(f"{first!r} is a parameter of {own}: pass it to {own}(...)")
+        return _registered(policy)
     kind = POLICIES.get(policy) if isinstance(policy, str) else None
     if kind is None:
         raise SidelightError(f"policy is {policy!r}: give one of {', '.join(map(repr, POLICIES))}")
@@ -41,12 +42,26 @@ def make_policy(policy: str | Policy, parameters: Mapping[str, Any]) -> Policy:
         if name not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
             raise SidelightError(f"the policy {policy!r} has no parameter {name!r}; {takes}")
-    return kind(**parameters)
+    return _registered(kind(**parameters))
+
+
+def _registered(policy: Policy) -> Policy:
+    """Refuse a policy that a saved monitor could not name."""
+    kind = type(policy)
+    if POLICIES.get(policy.name) is not kind:
+        name = policy.name if policy.name and policy.name not in POLICIES else "a-name-of-its-own"
+        raise SidelightError(
+            f"the policy {kind.__name__} is not registered, so saved monitors could not name it: give it the class "
+            f"attribute name = {name!r} and enter it in sidelight.monitor.policies: POLICIES[{name!r}] = {kind.__name__}"
+        )
+    return policy
 
 
 def __getattr__(name: str) -> Any:
     if name in ("CBP", "RandCBP"):
-        text = f"sidelight.monitor.policies.{name} is now {name}Policy; the old name goes with the next version"
+        text = (
+            f"sidelight.monitor.policies.{name} is now {name}Policy; the old name will be removed in the next version"
+        )
         warnings.warn(text, DeprecationWarning, stacklevel=2)
         return globals()[f"{name}Policy"]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Protocol
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.confidence import Verdict
-from sidelight.monitor.detection import Everything
+from sidelight.monitor.inputs import plain_number
 
 
 class Watched(Protocol):
@@ -27,15 +27,20 @@ class Watched(Protocol):
     verdict: Verdict
     guard: bool
     """Whether the mode is "guard"; else a class may be closed once its verdict is certain."""
-    rule: Any
-    """What the policy's `rule` returned for the tolerance of the class."""
     key: int
     """Where the random numbers of the class start: `uniform(key, k)` is the k-th."""
+
+    @property
+    def rule(self) -> Any:
+        """What the policy's `rule` returned for the tolerance of the class."""
 
 
 @dataclass(frozen=True)
 class Policy(ABC):
-    """What all policies share; the fields of a subclass are its parameters, checked in `__post_init__`."""
+    """What all policies share; the fields of a subclass are its parameters, checked in `__post_init__`.
+
+    Numbers of NumPy and fractions become plain numbers first, as files hold them.
+    """
 
     name: ClassVar[str] = ""
     """What it is called in code, files and commands."""
@@ -46,13 +51,24 @@ class Policy(ABC):
     until_certain: ClassVar[bool] = False
     """Whether a certain verdict ends its verifying in the published use case, where the others play on."""
 
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            object.__setattr__(self, field.name, plain_number(getattr(self, field.name)))
+
     @abstractmethod
     def wants(self, state: Watched) -> tuple[bool, str]:
         """Say whether to verify the next prediction of a class, and why (one of `decisions.REASONS`)."""
 
     def rule(self, tolerance: float) -> Any:
-        """Return what it needs to know for one tolerance, computed once per class; compiled loops play by it."""
-        return Everything(0)
+        """Return the rule by which compiled loops decide for one tolerance: it says the same as `wants`.
+
+        It is a named tuple with an implementation of `detection.asks`; those of the library are `Detection` and
+        `Everything`. Monitors and replays need none, but for policies whose `wants` reads `state.rule`.
+        """
+        raise SidelightError(
+            f"the policy {self.name!r} has no compiled rule: give the class {type(self).__name__} a method "
+            "`rule(tolerance)`, as those of sidelight.monitor.policies have, or use `replay`, which needs none"
+        )
 
     def describe(self) -> dict[str, Any]:
         """Return name and parameters as plain data."""
@@ -66,10 +82,13 @@ def check(name: str, value: Any, good: bool, wanted: str) -> None:
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a value is a finite number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """Say whether a plain value is a finite number."""
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
 
 
 def is_count(value: Any) -> bool:
-    """Say whether a value is a whole number of at least 1."""
+    """Say whether a plain value is a whole number of at least 1."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1

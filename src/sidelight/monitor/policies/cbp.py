@@ -20,6 +20,7 @@ class CBPPolicy(Policy):
     observers: str = "verify"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._with_one_bin()
 
     def wants(self, state: Watched) -> tuple[bool, str]:

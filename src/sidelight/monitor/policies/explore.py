@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import ClassVar
 
 from sidelight.monitor import decisions
+from sidelight.monitor.detection import Everything
 from sidelight.monitor.policies.base import Policy, Watched, check, is_count, is_number
 
 
@@ -34,6 +35,7 @@ class Explore(Policy):
     rate: float = 0.01
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         good = self.labels is None or is_count(self.labels)
         check("labels", self.labels, good, "a whole number of at least 1, or None")
         for name in ("failure", "rate"):
@@ -48,6 +50,10 @@ class Explore(Policy):
         if state.n + state.pending < self.limit(state.tolerance):
             return True, decisions.EXPLORING
         return False, decisions.EXPLORED
+
+    def rule(self, tolerance: float) -> Everything:
+        """Return the rule for one tolerance: everything up to that number of labels."""
+        return Everything(self.limit(tolerance))
 
     def limit(self, tolerance: float) -> int:
         """Return how many labels of a class are wanted."""

@@ -38,6 +38,7 @@ class RandCBPPolicy(Policy):
     pairs: str = "once"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check("alpha", self.alpha, is_number(self.alpha) and self.alpha > 0, "a positive number")
         check("bins", self.bins, is_count(self.bins), "a whole number of at least 1")
         check("sigma", self.sigma, is_number(self.sigma) and self.sigma > 0, "a positive number")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sidelight.monitor import decisions
+from sidelight.monitor.detection import Everything
 from sidelight.monitor.policies.base import Policy, Watched
 
 
@@ -24,3 +25,7 @@ class Sequential(Policy):
         if state.guard and state.verdict == "above":
             return True, decisions.GUARDED
         return False, decisions.CERTAIN
+
+    def rule(self, tolerance: float) -> Everything:
+        """Return the rule for any tolerance: everything, for a certain verdict closes the class."""
+        return Everything()
