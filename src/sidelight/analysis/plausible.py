@@ -101,34 +101,28 @@ def new_scratch(facts: Plausible) -> Scratch:
 @kernel
 def meets(facts: Plausible, target: int, wanted: Bits, hints: Integers) -> int:
     """Say whether a border or cell meets D, `wanted` being the mask of the decided signs: 1, 0 or UNKNOWN."""
-    words = wanted.shape[0]
-    count = facts.n_points[target]
-    hint = hints[target, 0]
+    count, hint = facts.n_points[target], hints[target, 0]
     for step in range(-1, count):
         which = hint if step < 0 else step
-        if which < count:
-            inside = True
-            for w in range(words):
-                if wanted[w] & ~facts.points[target, which, w] != 0:
-                    inside = False
-                    break
-            if inside:
-                hints[target, 0] = which
-                return 1
-    count = facts.n_certificates[target]
-    hint = hints[target, 1]
+        if which < count and is_subset(wanted, facts.points[target, which]):
+            hints[target, 0] = which
+            return 1
+    count, hint = facts.n_certificates[target], hints[target, 1]
     for step in range(-1, count):
         which = hint if step < 0 else step
-        if which < count:
-            outside = True
-            for w in range(words):
-                if facts.certificates[target, which, w] & ~wanted[w] != 0:
-                    outside = False
-                    break
-            if outside:
-                hints[target, 1] = which
-                return 0
+        if which < count and is_subset(facts.certificates[target, which], wanted):
+            hints[target, 1] = which
+            return 0
     return UNKNOWN
+
+
+@kernel
+def is_subset(mask: Bits, other: Bits) -> bool:
+    """Say whether all bits of a mask are in another."""
+    for w in range(mask.shape[0]):  # noqa: SIM110 - kernels have no generators
+        if mask[w] & ~other[w] != 0:
+            return False
+    return True
 
 
 @kernel

@@ -7,7 +7,6 @@ suffices, the round costs one look at each border. And as long as no symbol came
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from sidelight.strategies.dmed_schedule import (
     add_all,
     add_short,
     add_usual,
+    log_rounds,
     new_schedule,
     next_action,
     set_leader,
@@ -37,10 +37,9 @@ OPEN = -1
 @kernel
 def choose(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     """Choose an action."""
-    schedule, evidence = state.schedule, state.evidence
+    game, schedule, evidence, problem = parameters.game, state.schedule, state.evidence, state.problem
     if schedule.clock[0] > 0:
-        game, problem = parameters.game, state.problem
-        log_t = max(math.log(schedule.clock[0]), 1e-9)
+        log_t = log_rounds(schedule)
         if evidence.stale[0] == 1:
             maximize_likelihood(game.signals, evidence.counts, evidence.fit)
             update(game, state)
@@ -79,11 +78,12 @@ def add_needed(
 
 
 @kernel
-def count(game: Geometry, schedule: Schedule, evidence: Evidence, action: int, symbol: int) -> None:
+def count(parameters: Any, state: Any, action: int, symbol: int, context: Context) -> None:
     """Count a symbol; what the best guess rests on has changed unless the action always shows the same."""
-    evidence.counts[game.signals.first[action] + symbol] += 1.0
-    schedule.seen[action] += 1.0
-    if informative(game.signals, action):
+    signals, evidence = parameters.game.signals, state.evidence
+    evidence.counts[signals.first[action] + symbol] += 1.0
+    state.schedule.seen[action] += 1.0
+    if informative(signals, action):
         evidence.stale[0] = 1
 
 
@@ -135,11 +135,7 @@ class State(NamedTuple):
 
 
 implements(act, Parameters)(choose)
-
-
-@implements(observe, Parameters)
-def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    count(parameters.game, state.schedule, state.evidence, action, symbol)
+implements(observe, Parameters)(count)
 
 
 FORMER_NAMES = {

@@ -43,6 +43,7 @@ from sidelight.strategies.dmed_schedule import (
     Schedule,
     add_all,
     add_usual,
+    log_rounds,
     new_schedule,
     next_action,
     set_leader,
@@ -57,10 +58,9 @@ CONSISTENT, UNKNOWN, CONFLICT = 0, 1, 2
 @kernel
 def choose(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     """Choose an action."""
-    schedule, evidence = state.schedule, state.evidence
+    game, schedule, evidence, problem = parameters.game, state.schedule, state.evidence, state.problem
     if schedule.clock[0] > 0:
-        game, problem = parameters.game, state.problem
-        log_t = max(math.log(schedule.clock[0]), 1e-9)
+        log_t = log_rounds(schedule)
         if evidence.stale[0] == 1:
             if state.answered[0] == 0:
                 maximize_likelihood(game.signals, evidence.counts, evidence.fit)
@@ -144,11 +144,7 @@ class State(NamedTuple):
 
 
 implements(act, Parameters)(choose)
-
-
-@implements(observe, Parameters)
-def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    count(parameters.game, state.schedule, state.evidence, action, symbol)
+implements(observe, Parameters)(count)
 
 
 def new_state(game: Geometry) -> State:

@@ -43,6 +43,12 @@ def new_schedule(actions: int) -> Schedule:
 
 
 @kernel
+def log_rounds(schedule: Schedule) -> float:
+    """Return log t after t rounds, but a positive number, because plays are weighed relative to it."""
+    return max(math.log(schedule.clock[0]), 1e-9)
+
+
+@kernel
 def add(schedule: Schedule, action: int) -> None:
     """Put an action into the next loop unless it waits in this one."""
     if schedule.waiting[action] == 0:

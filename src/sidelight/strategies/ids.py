@@ -16,7 +16,7 @@ An action whose bound is 0 is certainly the best and is played.
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from sidelight.strategies.gap_bounds import (
     information,
     new_bounds,
 )
-from sidelight.strategies.information_ratio import mix_actions
+from sidelight.strategies.information_ratio import draws_second, mix_actions
 from sidelight.strategies.law_regression import FRESH, Regression, add_symbol, estimate, invert, new_regression
 from sidelight.strategies.playable import refuse_hopeless, settled_action
 
@@ -75,9 +75,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     radius = confidence_radius(parameters.width, regression.log_det[0], max(2.0, state.clock[0]))
     bound_gaps(compared, radius, bounds.mean, bounds.reach, bounds.gap)
     mix_actions(bounds.gap, bounds.gain, state.mixed, state.share)
-    if state.share[0] > 0.0 and (state.share[0] >= 1.0 or rng.random() < state.share[0]):
-        return state.mixed[1]
-    return state.mixed[0]
+    return state.mixed[1] if draws_second(state.share[0], rng) else state.mixed[0]
 
 
 @implements(observe, Parameters)
@@ -121,10 +119,10 @@ class IDS(KernelStrategy):
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 
-    def _compile(self) -> Parameters:
+    def _compile(self) -> Any:
         return Parameters(settled_action(self.analysis), float(self.width), comparison(self.analysis))
 
-    def _start(self) -> State:
+    def _start(self) -> Any:
         return State(
             clock=np.zeros(1, np.int64),
             stale=np.ones(1, np.int64),

@@ -19,16 +19,16 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
+from sidelight.strategies.base import Context, Seed, act, check_whole, observe
 from sidelight.strategies.gap_bounds import Bounds, Comparison, bound_gaps, comparison, confidence_radius, new_bounds
-from sidelight.strategies.information_ratio import mix_policies
+from sidelight.strategies.ids import IDS
+from sidelight.strategies.information_ratio import draws_second, mix_policies
 from sidelight.strategies.linear_law_regression import Regression, add_symbol, estimate, new_regression
-from sidelight.strategies.playable import refuse_hopeless, settled_action
+from sidelight.strategies.playable import settled_action
 
 
 class Parameters(NamedTuple):
@@ -67,9 +67,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     first, second, third = state.policies[0], state.policies[1], state.policies[2]
     mix_policies(parameters.weights, bounds.gap, bounds.gain, first, second, third, state.share)
     c = nearest(parameters.features, context)
-    if state.share[0] > 0.0 and (state.share[0] >= 1.0 or rng.random() < state.share[0]):
-        return second[c]
-    return first[c]
+    return second[c] if draws_second(state.share[0], rng) else first[c]
 
 
 @implements(observe, Parameters)
@@ -93,13 +91,13 @@ def nearest(features: Floats, context: Context) -> int:
     return chosen
 
 
-class IDSContexts(KernelStrategy):
+class IDSContexts(IDS):
     """Information directed sampling where one of finitely many known contexts is seen before each round.
 
     Parameters
     ----------
-    game
-        The game; a hopeless one is refused, a trivial one is played optimally from the first round.
+    game, seed
+        As for `IDS`.
     contexts
         The features of each context, (contexts, d); or how many there are, seen as indicators. What is seen in a round
         is taken for the nearest of them.
@@ -107,8 +105,6 @@ class IDSContexts(KernelStrategy):
         The probability of each context; uniform by default.
     width
         Scales the confidence width sqrt(beta); 1 is the theory for |Theta| <= 1, less is bolder.
-    seed
-        Where the draws start.
 
     References
     ----------
@@ -128,22 +124,18 @@ class IDSContexts(KernelStrategy):
     _former_names: ClassVar[Mapping[str, str]] = {"regression.inverse": "full_inverse"}
 
     def __init__(self, game: Game, contexts: Any = 1, weights: Any = None, width: float = 1.0, seed: Seed = 0) -> None:
-        super().__init__(game, seed=seed)
+        super().__init__(game, width=width, seed=seed)
         self.contexts = contexts
         self.weights = weights
-        self.width = width
         self._features = _features(contexts)
         self._rho = _probabilities(weights, len(self._features))
         self.dimension = self._features.shape[1]
-        check_number("width", width, above=0)
-        self.analysis = analyze(game)
-        refuse_hopeless(self.analysis)
 
-    def _compile(self) -> Parameters:
+    def _compile(self) -> Any:
         compared = comparison(self.analysis)
         return Parameters(settled_action(self.analysis), float(self.width), compared, self._features, self._rho)
 
-    def _start(self) -> State:
+    def _start(self) -> Any:
         contexts, d = self._features.shape
         return State(
             clock=np.zeros(1, np.int64),

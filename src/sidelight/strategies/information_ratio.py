@@ -18,6 +18,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
 
@@ -42,6 +44,12 @@ def best_share(cost: float, gain: float, other_cost: float, other_gain: float) -
     if 2.0 * more_cost * other_gain - other_cost * more_gain <= 0.0:
         return 1.0
     return min(1.0, max(0.0, cost / more_cost - 2.0 * gain / more_gain))
+
+
+@kernel
+def draws_second(share: float, rng: np.random.Generator) -> bool:
+    """Say whether the second of two that are mixed is played; nothing is drawn where its share leaves no doubt."""
+    return share > 0.0 and (share >= 1.0 or rng.random() < share)
 
 
 @kernel
