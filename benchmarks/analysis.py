@@ -20,7 +20,7 @@ from sidelight.game import Game
 SEED = 20
 
 
-def analysed(game: Game) -> Analysis:
+def analyzed(game: Game) -> Analysis:
     """Return a complete analysis that nothing was known of before (`analyze` would remember recent games)."""
     analysis = Analysis(game)
     kind = analysis.kind
@@ -31,7 +31,7 @@ def analysed(game: Game) -> Analysis:
 
 def catalogue() -> None:
     for name in games.names():
-        analysed(games.load(name))
+        analyzed(games.load(name))
 
 
 def planted_game(outcomes: int = 30, better: int = 0, actions: int = 30, planted: int = 10) -> Game:
@@ -97,13 +97,13 @@ def main() -> int:
     print(f"{'exact analysis':<44}{'seconds':>8}{'limit':>8}")
     found: list[Analysis] = []
     met = [
-        timed("dynamic pricing, 20 prices", 5, lambda: analysed(games.load("dynamic-pricing", prices=20))),
-        timed("dynamic pricing, 50 prices", 60, lambda: analysed(games.load("dynamic-pricing", prices=50))),
-        timed("Bernoulli bandit, 6 arms (64 outcomes)", 10, lambda: analysed(games.load("bernoulli-bandit", arms=6))),
+        timed("dynamic pricing, 20 prices", 5, lambda: analyzed(games.load("dynamic-pricing", prices=20))),
+        timed("dynamic pricing, 50 prices", 60, lambda: analyzed(games.load("dynamic-pricing", prices=50))),
+        timed("Bernoulli bandit, 6 arms (64 outcomes)", 10, lambda: analyzed(games.load("bernoulli-bandit", arms=6))),
         timed("the whole catalogue at its defaults", 5, catalogue),
-        timed("30 x 30 integers, ten planted", 60, lambda: found.append(analysed(planted_game()))),
-        timed("30 x 30, planted ones a little better", 60, lambda: found.append(analysed(planted_game(better=1)))),
-        timed("30 x 6 integers, ten planted", 60, lambda: found.append(analysed(planted_game(outcomes=6)))),
+        timed("30 x 30 integers, ten planted", 60, lambda: found.append(analyzed(planted_game()))),
+        timed("30 x 30, planted ones a little better", 60, lambda: found.append(analyzed(planted_game(better=1)))),
+        timed("30 x 6 integers, ten planted", 60, lambda: found.append(analyzed(planted_game(outcomes=6)))),
     ]
     print(f"\n{'checked exactly':<20}{'class':<10}pareto degenerate dominated duplicates neighbors  no, with proof")
     for one in found:

@@ -33,7 +33,7 @@ def play_dmed(outcomes, law, *, phantoms=True, frozen_ties=True):
         times" (at most 3.15 in 20 000 rounds) is never true: nothing is ever explored by force.
     frozen_ties
         When two actions are optimal for the estimated law, no plays of the others are asked for. With as many of
-        either symbol the two predictions are: they take turns and, as they show nothing, do so for ever. Without this
+        either symbol the two predictions are: they take turns and, as they show nothing, do so forever. Without this
         defect everybody is played in such a case.
     """
     horizon = len(outcomes)

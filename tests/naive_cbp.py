@@ -42,7 +42,7 @@ def solve(matrix, right):
 
 def shortest_vectors(game, actions, difference):
     """Return the observer vectors of least norm as {action: {symbol: weight}}: v = S x with S'S x = difference."""
-    seen = [(a, symbol, row) for a in actions for symbol, row in labelled_signal(game, a)]
+    seen = [(a, symbol, row) for a in actions for symbol, row in labeled_signal(game, a)]
     outcomes = range(game.n_outcomes)
     square = [[sum(row[m] * row[k] for _, _, row in seen) for k in outcomes] for m in outcomes]
     x = solve(square, difference)
@@ -53,7 +53,7 @@ def shortest_vectors(game, actions, difference):
     return vectors
 
 
-def labelled_signal(game, action):
+def labeled_signal(game, action):
     row = game.feedback[action]
     return zip(dict.fromkeys(row), signal(row), strict=True)
 

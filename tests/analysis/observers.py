@@ -33,7 +33,7 @@ def max_norm(vectors):
 
 
 def least_half_range(game, actions, difference):
-    """Minimise the sum of (high_a - low_a) / 2 with low_a <= v_a[u] <= high_a and the signals adding up."""
+    """Minimize the sum of (high_a - low_a) / 2 with low_a <= v_a[u] <= high_a and the signals adding up."""
     sizes = [len(signal(game.feedback[a])) for a in actions]
     n, k = sum(sizes), len(actions)
     owner = np.repeat(np.arange(k), sizes)
@@ -45,7 +45,7 @@ def least_half_range(game, actions, difference):
 
 
 def least_max_norm(game, actions, difference):
-    """Minimise t with -t <= v_a[u] <= t, the signals adding up to `difference`."""
+    """Minimize t with -t <= v_a[u] <= t, the signals adding up to `difference`."""
     n = sum(len(signal(game.feedback[a])) for a in actions)
     minus_t = -np.ones((n, 1))
     rows = np.vstack([np.hstack([np.eye(n), minus_t]), np.hstack([-np.eye(n), minus_t])])

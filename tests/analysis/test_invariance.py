@@ -61,15 +61,15 @@ def test_permuting_outcomes(game, data):
 
 @modest(60)
 @given(games(), st.permutations([None, (0, 1), "", -5, "a", "b", "c", "x", 0, 1]))
-def test_relabelling_symbols(game, labels):
+def test_relabeling_symbols(game, labels):
     new = {}
     for a, row in enumerate(game.feedback):
         for symbol in row:
             mine = [label for (action, _), label in new.items() if action == a]
             new.setdefault((a, symbol), next(label for label in labels if label not in mine))
-    relabelled = Game(game.loss, [[new[a, symbol] for symbol in row] for a, row in enumerate(game.feedback)])
-    assert structure(relabelled) == structure(game)
-    vectors = [[analyze(g).observer_vectors(*pair) for pair in observable(g)] for g in (game, relabelled)]
+    relabeled = Game(game.loss, [[new[a, symbol] for symbol in row] for a, row in enumerate(game.feedback)])
+    assert structure(relabeled) == structure(game)
+    vectors = [[analyze(g).observer_vectors(*pair) for pair in observable(g)] for g in (game, relabeled)]
     assert vectors[0] == vectors[1]
 
 

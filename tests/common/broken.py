@@ -31,9 +31,9 @@ class Honest(Strategy):
     def _act(self, context):
         if self.rng.random() < self.rate:
             return int(self.rng.random() * self.game.n_actions)
-        return self.favourite(context)
+        return self.favorite(context)
 
-    def favourite(self, context):
+    def favorite(self, context):
         return int(np.argmin(self.state["regrets"]))
 
     def _observe(self, action, symbol, context):
@@ -45,7 +45,7 @@ class Contextual(Honest):
 
     dimension = 3
 
-    def favourite(self, context):
+    def favorite(self, context):
         return int(np.argmin(self.state["regrets"] * context[0]))
 
     def _observe(self, action, symbol, context):
@@ -121,12 +121,12 @@ class Unseeded(Honest):
     def _start(self):
         return super()._start() | {"mood": next(self.moods) % 5}
 
-    def favourite(self, context):
+    def favorite(self, context):
         return self.state["mood"] % self.game.n_actions
 
 
 class DrawsFromTheGlobalGenerator(Honest):
-    def favourite(self, context):
+    def favorite(self, context):
         return int(np.random.random() * 0)  # noqa: NPY002
 
 
@@ -135,7 +135,7 @@ class KeepsMemoryElsewhere(Honest):
         self._elsewhere = 0
         return super()._start()
 
-    def favourite(self, context):
+    def favorite(self, context):
         self._elsewhere += 1
         return self._elsewhere % self.game.n_actions
 
@@ -172,7 +172,7 @@ class SharesLists(Honest):
 
 
 class OutOfRange(Honest):
-    def favourite(self, context):
+    def favorite(self, context):
         return -1 if self.state["regrets"].sum() > 8 else 0
 
 
@@ -247,7 +247,7 @@ class ReadsNames(Honest):
 
 
 class ReadsLosses(Honest):
-    def favourite(self, context):
+    def favorite(self, context):
         return int(self.game.loss[0][0] + self.state["regrets"].sum()) % self.game.n_actions
 
 
@@ -267,8 +267,8 @@ class KnowsItIsSimulated(Honest):
         self._simulated = context is not None
         return super().act(context)
 
-    def favourite(self, context):
-        return 0 if self._simulated else super().favourite(context)
+    def favorite(self, context):
+        return 0 if self._simulated else super().favorite(context)
 
 
 class RemembersOtherRuns(Honest):
@@ -276,7 +276,7 @@ class RemembersOtherRuns(Honest):
         super().__init__(game, rate, seed=seed)
         self._runs = []
 
-    def favourite(self, context):
+    def favorite(self, context):
         return len(self._runs) % self.game.n_actions
 
     def _start(self):

@@ -100,11 +100,11 @@ def test_outcomes_follow_the_law_at_the_context(example):
 
 
 def test_regret_is_the_mean_of_what_was_lost(example):
-    """The realised loss of an action beyond another's averages to the difference of their costs."""
+    """The realized loss of an action beyond another's averages to the difference of their costs."""
     _, game, _, _, (_, outcomes, costs, _) = example
-    realised = np.array(game.loss, float)[:, outcomes].T
+    realized = np.array(game.loss, float)[:, outcomes].T
     for a in range(1, game.n_actions):
-        noise = (realised[:, a] - realised[:, 0]) - (costs[:, a] - costs[:, 0])
+        noise = (realized[:, a] - realized[:, 0]) - (costs[:, a] - costs[:, 0])
         assert abs(noise.mean()) <= 4 * noise.std() / np.sqrt(ROUNDS) + 1e-9
 
 
@@ -136,7 +136,7 @@ def test_contexts_are_uniform():
 class TestHalfspace:
     """The protocol behind the published table."""
 
-    def test_what_is_seen_is_standardised_by_a_sample_of_its_own_in_each_run(self):
+    def test_what_is_seen_is_standardized_by_a_sample_of_its_own_in_each_run(self):
         environment = HalfspaceContexts(4)
         worlds = [environment.start(APPLES, run, np.random.default_rng(run)) for run in (0, 1)]
         assert not np.array_equal(worlds[0].mean, worlds[1].mean)

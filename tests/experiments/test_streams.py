@@ -42,7 +42,7 @@ def test_a_shorter_stream_is_the_beginning():
     assert np.array_equal(PublishedContexts(50).recording(7).contexts, PublishedContexts().recording(7).contexts[:50])
 
 
-def test_contexts_are_standardised_and_decide_the_outcome():
+def test_contexts_are_standardized_and_decide_the_outcome():
     recording = PublishedContexts().recording(2)
     assert recording.contexts.mean(axis=0) == pytest.approx(np.zeros(10), abs=0.05)
     assert recording.contexts.std(axis=0) == pytest.approx(np.ones(10), abs=0.05)

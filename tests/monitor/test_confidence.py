@@ -86,7 +86,7 @@ def test_labels_needed_are_what_the_expected_counts_need(errors, verified):
 
 def test_labels_needed_at_the_tolerance_cannot_be_told():
     assert labels_needed(1, 20, 1 / 20, 0.99, Prior(1, 19)) is not None
-    # 500 labels at exactly the tolerance, apart from the small pull towards a healthy class.
+    # 500 labels at exactly the tolerance, apart from the small pull toward a healthy class.
     assert labels_needed(500_000_000, 10_000_000_000, 0.05, 0.99, Prior(1, 19)) is None
     assert labels_needed(0, 10_000, 0.05, 0.99, Prior(1, 19)) == 0
 

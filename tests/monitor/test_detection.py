@@ -127,7 +127,7 @@ def test_uniform_numbers_are_uniform_and_fixed():
     assert abs(np.corrcoef(numbers[:-1], numbers[1:])[0, 1]) < 0.03
     others = {key_of(0, "cat", "spot"), key_of(1, "cat", "policy"), key_of(0, "dog", "policy"), key_of(0, 1, "policy")}
     assert len(others | {key, key_of(0, "1", "policy")}) == 6
-    # Fixed for ever: a saved monitor must go on the same in every version.
+    # Fixed forever: a saved monitor must go on the same in every version.
     assert uniform(0, 0) == pytest.approx(0xE220A8397B1DCDAF / 2**64, abs=1e-15)  # SplitMix64's published first output
 
 

@@ -74,7 +74,7 @@ def test_compiled_or_interpreted(key, kind):
 
 
 @pytest.mark.parametrize("key", GAMES)
-def test_what_was_learnt_before(key):
+def test_what_was_learned_before(key):
     fresh = simulated(key)
     game = load(key)
     forget()

@@ -411,7 +411,7 @@ def test_progress_counts_every_round_once(monkeypatch):
     assert np.array_equal(results.regret, simulated(RandCBP(GAME), horizon=1_000, runs=3).regret)
 
 
-# Tangents of a parabola: cheap to analyse, and a round costs some hundred times that of apple tasting.
+# Tangents of a parabola: cheap to analyze, and a round costs some hundred times that of apple tasting.
 ROW = "sl.Game([[s * s - 160 * s, s * s + 160 * s] for s in range(-40, 41)], [['a', 'b']] * 81)"
 
 

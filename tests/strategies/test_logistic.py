@@ -268,7 +268,7 @@ class TestSimulation:
         assert (linear - ours).mean() > 3 * error
 
     def test_nobody_is_sure_after_a_few_symbols_that_are_alike(self):
-        """With the plain local standard error, a few runs stop to look after five labels and pay for ever."""
+        """With the plain local standard error, a few runs stop to look after five labels and pay forever."""
         environment = LogisticContexts(THETA, low=LOW, high=HIGH)
         results = sl.simulate(LABELS, RandCBPSide(LABELS, 5, model="logistic"), environment, 600, 400, checkpoints=1)
         assert results.plays[:, 0].min() > 12

@@ -121,7 +121,7 @@ class TestSTAP:
         strategy = STAP(APPLES, 1)
         for number, expected in ((share - 1e-9, 1), (share + 1e-9, 0)):
             state = strategy.reset().state
-            state.counts[:] = [t - 1, m]
+            state.statistics[:] = [t - 1, m]
             state.classifier.weights[0] = -1.0
             if number < 1:
                 assert act(strategy.compiled_parameters, state, np.ones(1), Constant(number)) == expected
@@ -171,7 +171,7 @@ class TestCESA:
         guess = 2 if margin > 0 else 1
         for number, expected in ((share - 1e-9, 0), (share + 1e-9, guess)):
             state = strategy.reset().state
-            state.counts[:] = [updates, norm]
+            state.statistics[:] = [updates, norm]
             state.classifier.weights[0] = margin
             assert act(strategy.compiled_parameters, state, np.ones(1), Constant(number)) == expected
 
@@ -183,11 +183,11 @@ class TestCESA:
     def test_a_context_longer_than_all_before_counts_at_once(self):
         strategy = CESA(LABELS, 1)
         state = strategy.state
-        state.counts[:] = [0, 1.0]
+        state.statistics[:] = [0, 1.0]
         state.classifier.weights[0] = 3.0  # b = 9 for x = 3, the margin is 9
         assert act(strategy.compiled_parameters, state, np.array([3.0]), Constant(0.499)) == 0
         assert act(strategy.compiled_parameters, state, np.array([3.0]), Constant(0.501)) == 2
-        assert state.counts[1] == 1.0  # it is remembered at an update only
+        assert state.statistics[1] == 1.0  # it is remembered at an update only
 
     @pytest.mark.parametrize("beta", [1.0, 0.05])
     @pytest.mark.parametrize("learner", ["ridge", "perceptron"])

@@ -22,7 +22,7 @@ from sidelight.kernels.arrays import Floats
 # A proposed point is rounded to so many steps per coordinate: coarse first, because a person may read the fractions,
 # last far finer than the tolerance of the solver that proposed it.
 _GRIDS = (1, 12, 1 << 20, 1 << 40)
-# How far a point is pulled towards one that is known to lie inside, in powers of one half.
+# How far a point is pulled toward one that is known to lie inside, in powers of one half.
 _PULLS = (1, 3, 6, 12, 20, 30)
 # Below this a proposed slack is more likely to be an artefact than to survive rounding.
 _SLACK = 1e-12
@@ -48,7 +48,7 @@ def decide(
     """Answer the question, with proof.
 
     `inside`, if given, is a point that satisfies every weak row strictly and the equation exactly: a proposal is pulled
-    a little towards it, so that rounding cannot push it over a weak border.
+    a little toward it, so that rounding cannot push it over a weak border.
     """
     size = len(strict[0])
     A, b, c = _program(strict, weak, equal)

@@ -17,7 +17,7 @@ _BATCH = 3
 
 
 def plays_valid_actions(stage: Stage) -> None:
-    """Check every action, whatever happens: random outcomes, and each outcome for ever."""
+    """Check every action, whatever happens: random outcomes, and each outcome forever."""
     made = stage.make()
     for outcome in (None, *range(stage.game.n_outcomes)):
         made.reset(3)

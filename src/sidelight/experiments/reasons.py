@@ -20,7 +20,7 @@ REASONS: dict[str, Reason] = {
     "frozen-pm-dmed": Reason(
         "Frozen runs of PM-DMED",
         "When both labels have been seen equally often, the authors' PM-DMED takes the two predictions as equally "
-        "good, asks for nothing more and alternates between them for ever.",
+        "good, asks for nothing more and alternates between them forever.",
         "A faithful PM-DMED with just these defects freezes in 20 of 96 imbalanced runs (regret 6142 to 9209) and "
         "has 1488.4 ± 2888.1 where 1489.2 ± 2887.7 is printed; without them it has 29.8. On balanced laws it "
         "freezes in 87 runs and has 1110 where 1253 is printed (z = −1.1); without, 1912.",

@@ -14,7 +14,7 @@ from sidelight.games._catalogue import Kind, Matrices, game
 from sidelight.games._parameters import Numbers, Whole
 from sidelight.games._sources import CLEANING_UP, DUELING, OWN, PMLIB
 
-# One more arm doubles the outcomes, and a game that fits into memory may still be too large to analyse.
+# One more arm doubles the outcomes, and a game that fits into memory may still be too large to analyze.
 MOST_OUTCOMES = 1024
 ARMS = Whole(1, 10, "each arm doubles the number of outcomes")
 

@@ -7,7 +7,6 @@ from typing import Any, TypeVar, cast
 F = TypeVar("F", bound=Callable[..., Any])
 
 recorded: set[Callable[..., Any]] = set()
-generics: list["GenericFunction"] = []
 unregistered: dict[Callable[..., Any], Callable[..., Any]] = {}
 """What Numba has not been told of yet: a function, and what names the text to compile for given argument types."""
 
@@ -71,7 +70,6 @@ class GenericFunction:
 def generic(name: str, arguments: Iterable[str] | None = None) -> GenericFunction:
     """Make a generic function; `arguments` names what every implementation takes, else the first one decides."""
     function = GenericFunction(name, arguments)
-    generics.append(function)
     unregistered[function] = function.choose
     return function
 

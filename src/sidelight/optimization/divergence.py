@@ -30,7 +30,7 @@ from sidelight.kernels.linear_algebra import cholesky, dot, solve
 from sidelight.optimization.likelihood import Newton, new_newton, project
 
 _MOST_STEPS = 80
-# How far to go towards q = 0 or z = 0 at most.
+# How far to go toward q = 0 or z = 0 at most.
 _REACH = 0.995
 # An equation whose part along the directions left is smaller than this follows from the others.
 _DEPENDENT = 1e-11
@@ -266,7 +266,7 @@ def add_curvature(newton: Newton, count: int, weight: float) -> None:
 
 @kernel
 def newton_step(search: Search, center: float) -> None:
-    """Set the step of q, Newton's along the free directions towards q z = center."""
+    """Set the step of q, Newton's along the free directions toward q z = center."""
     newton, directions = search.scratch, search.directions
     outcomes, count = search.point.shape[0], search.size[0]
     right = newton.right[:count]

@@ -132,9 +132,9 @@ def _beside(triangle: Triangle, side: str, anchors: dict[int, Spot], texts: dict
     for (key, anchor), y, size in zip(anchors.items(), heights, sizes, strict=True):
         x = max(0.0, (y - size / 2)) / slope - _AWAY
         x = x if side == "left" else triangle.side - x
-        towards = 1 if side == "left" else -1
+        toward = 1 if side == "left" else -1
         align = "right" if side == "left" else "left"
-        placed.append(Outside(key, anchor, (x + 0.04 * towards, y), (x, y), texts[key], align))
+        placed.append(Outside(key, anchor, (x + 0.04 * toward, y), (x, y), texts[key], align))
     return placed
 
 

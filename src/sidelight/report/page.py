@@ -93,7 +93,7 @@ def arrange(figure: Figure, panel: Spot, heading: Heading, flush: bool = False) 
     for place, (axes, box) in enumerate(zip(figure.axes, boxes, strict=True)):
         row, column = divmod(place, columns)
         corner = size * box.p0 + growth * (column, rows - 1 - row)
-        axes.set_position(np.append(corner, size * box.size + growth) / (2 * (width, height + above)))
+        axes.set_position(np.append(corner, size * box.size + growth) / np.tile((width, height + above), 2))
     figure.align_ylabels()
 
 

@@ -25,7 +25,7 @@ from sidelight.simulation.progress import Progress
 from sidelight.strategies.base import KernelStrategy, Strategy
 from sidelight.tasks import Advancing, cores
 
-_LONG_MINUTES = 2  # from which on somebody wants to know beforehand
+_LONG_MINUTES = 2  # warn when a simulation will take longer than this
 # How much time passes between two looks at the progress bar and at Ctrl-C, and with how many rounds that begins.
 _PATIENCE = 0.2
 _FIRST_CHUNK = 1 << 10
@@ -196,7 +196,7 @@ class _Job:
         with ThreadPoolExecutor(workers) as pool:
             futures = [pool.submit(work) for _ in range(workers)]
             try:
-                # In slices, because a thread that waits for ever hears no Ctrl-C on every platform.
+                # In slices: on some platforms a thread that waits without a timeout does not notice Ctrl-C.
                 while wait(futures, timeout=0.2, return_when=FIRST_EXCEPTION).not_done:
                     if any(future.done() and future.exception() for future in futures):
                         break

@@ -34,15 +34,15 @@ class Parameters(NamedTuple):
     beta: float
 
 
-# The places of the counts: updates, and the largest norm of a context at one of them.
+# The places in `statistics`: updates, and the largest norm of a context at one of them.
 UPDATES, NORM = 0, 1
 
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     r = dot(state.classifier.weights, context)
-    norm = max(state.counts[NORM], math.sqrt(dot(context, context)))
-    b = parameters.beta * norm * norm * math.sqrt(1.0 + state.counts[UPDATES])
+    norm = max(state.statistics[NORM], math.sqrt(dot(context, context)))
+    b = parameters.beta * norm * norm * math.sqrt(1.0 + state.statistics[UPDATES])
     # Written without a division: b + |r| is 0 for a context of zeros.
     if rng.random() * (b + abs(r)) <= b:
         return parameters.ask
@@ -56,8 +56,8 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
         mistake = y * dot(state.classifier.weights, context) <= 0.0
         train(parameters.learner, state.classifier, context, y, mistake)
         if mistake:
-            state.counts[UPDATES] += 1.0
-            state.counts[NORM] = max(state.counts[NORM], math.sqrt(dot(context, context)))
+            state.statistics[UPDATES] += 1.0
+            state.statistics[NORM] = max(state.statistics[NORM], math.sqrt(dot(context, context)))
 
 
 class CESA(ClassifierStrategy):

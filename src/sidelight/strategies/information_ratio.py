@@ -6,8 +6,8 @@ policy mu has the ratio
     Psi(mu) = D(mu)^2 / I(mu),   D(mu) = sum_c rho_c sum_a mu(a | c) D(a, c),   I(mu) alike,
 
 which is convex and is minimized by Frank and Wolfe's method. The gradient at mu has its least value at the policy that
-plays argmin_a 2 D(a, c) - r I(a, c) in each context, r = D(mu) / I(mu), and the line towards it is searched exactly.
-Since only the two numbers D(mu) and I(mu) matter, a mixture of two policies without chance is best: of each step's
+plays argmin_a 2 D(a, c) - r I(a, c) in each context, r = D(mu) / I(mu), and the line toward it is searched exactly.
+Since only the two numbers D(mu) and I(mu) matter, a mixture of two deterministic policies is best: of each step's
 three the better pair is kept, and after finitely many steps the method ends at the minimum itself.
 
 Without contexts the best of all pairs of actions is looked for (`mix_actions`).
@@ -67,7 +67,7 @@ def mixed_ratio(low: Point, high: Point) -> float:
 
 @kernel
 def value(policy: Integers, weights: Floats, gap: Floats, gain: Floats) -> Point:
-    """Return D and I of a policy without chance."""
+    """Return D and I of a deterministic policy."""
     cost = learned = 0.0
     for c in range(weights.shape[0]):
         cost += weights[c] * gap[c, policy[c]]

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -58,14 +59,16 @@ def train(kind: int, learner: Classifier, x: Floats, y: float, mistake: bool) ->
 
 
 class State(NamedTuple):
-    """What play changes: two counts, of which each strategy says what they are, and the classifier."""
+    """What play changes: two numbers, of which each strategy says what they are, and the classifier."""
 
-    counts: Floats
+    statistics: Floats
     classifier: Classifier
 
 
 class ClassifierStrategy(KernelStrategy):
     """A strategy around an online classifier, which learns from the labels that the one revealing action shows."""
+
+    _former_names: ClassVar[Mapping[str, str]] = {"statistics": "counts"}
 
     def __init__(self, game: Game, dimension: int, learner: str, regularization: float, seed: Seed) -> None:
         super().__init__(game, seed=seed)

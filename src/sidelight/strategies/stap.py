@@ -32,17 +32,17 @@ class Parameters(NamedTuple):
     sign: float  # the label of the revealing action's first symbol: +1 if accepting is right for it
 
 
-# The places of the counts: rounds, and mistakes that were uncovered.
+# The places in `statistics`: rounds, and mistakes that were uncovered.
 ROUNDS, MISTAKES = 0, 1
 
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
-    state.counts[ROUNDS] += 1.0
-    t = state.counts[ROUNDS]
+    state.statistics[ROUNDS] += 1.0
+    t = state.statistics[ROUNDS]
     if t == 1.0 or dot(state.classifier.weights, context) > 0.0:
         return parameters.accept
-    if rng.random() < math.sqrt((1.0 + state.counts[MISTAKES]) / t):
+    if rng.random() < math.sqrt((1.0 + state.statistics[MISTAKES]) / t):
         return parameters.accept
     return parameters.reject
 
@@ -54,7 +54,7 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
         accepted = dot(state.classifier.weights, context) > 0.0
         mistake = accepted != (y > 0.0)
         if mistake and (parameters.all_mistakes == 1 or not accepted):
-            state.counts[MISTAKES] += 1.0
+            state.statistics[MISTAKES] += 1.0
         train(parameters.learner, state.classifier, context, y, mistake)
 
 

@@ -99,7 +99,7 @@ class _Queue:
     def next_result(self) -> tuple[Any, Any]:
         """Wait for the next finished task; raise what a thread raised."""
         with self._lock:
-            # In slices, because a thread that waits for ever hears no Ctrl-C on every platform.
+            # In slices: on some platforms a thread that waits without a timeout does not notice Ctrl-C.
             while not self._results:
                 self._lock.wait(0.2)
             result = self._results.popleft()
