@@ -274,6 +274,12 @@ def test_names_are_put_together(names, text):
         ({"protocols": ["described"], "runs": 960}, "sidelight reproduce --runs 960 --protocol described"),
         ({"runs": 96, "slow": "full"}, "sidelight reproduce --full"),
         ({"runs": 96, "slow": "beyond"}, "sidelight reproduce --beyond"),
+        (
+            {"experiments": ["table4"], "protocols": ["published"], "runs": 4}
+            | {"tolerances": [0.03, 0.2], "policies": ["explore"], "confidence": 0.9},
+            "sidelight reproduce table4 --tolerance 0.03 --tolerance 0.2 --policy explore --confidence 0.9 --runs 4 "
+            "--protocol published",
+        ),
         ({"runs": 2, "slow": "few"}, "sidelight reproduce --runs 2"),
     ],
 )
@@ -288,6 +294,13 @@ def test_figures_alone_make_a_report():
         assert words.NOTHING in form
         assert "What differs" not in form
     assert [title for title, _ in remarks(account)] == ["The printed bands are ten times too narrow"]
+
+
+def test_tables_without_a_printed_number():
+    account = Account([part("table4", "T", "", "published", [number("Ours")])], [], {}, {})
+    for form in (checked(account, {})[1].text, to_markdown(account)):
+        assert form.count(words.NOT_PRINTED) == 2
+        assert words.NOTHING not in form
 
 
 def test_nothing_differs():

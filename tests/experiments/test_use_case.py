@@ -12,7 +12,7 @@ from sidelight.experiments import load, plan, published, work
 from sidelight.experiments.classifiers import draw_classifier, macro_f1
 from sidelight.experiments.experiment import UseCase
 from sidelight.experiments.plan import Profile
-from sidelight.experiments.table4 import varied
+from sidelight.experiments.table4 import variation, varied
 from sidelight.experiments.use_case import simulate_case, simulate_use_case
 from sidelight.kernels import interpreted
 from sidelight.monitor import ClassifierMonitor
@@ -154,11 +154,22 @@ def test_other_tolerances_some_policies_another_confidence():
             UseCase(case, rate, f"Tolerance {rate}") for rate in (0.2, 0.03)
         ]
         assert {player.strategy for section in table.sections for player in section.players} == {"cbp"}
+    (figure,) = variants("figure3", tolerances=[0.03], policies=["cbp"])
+    assert [section.setting.case for section in figure.sections] == [1, 2]
     assert variants("table4") == [load("table4")]
     (surer,) = variants("table4", confidence=0.99, policies=["sequential"])
     (condition, *_) = plan.conditions([surer], ["published"], Profile())
     assert condition.place == "case1-0.025/published/sequential-confidence-0.99"
     assert all("confidence" not in one.place for one in plan.conditions([load("table4")], ["published"], Profile()))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"tolerances": [0.03, 0.2]}, {"policies": ["cbp", "explore"]}, {"confidence": 0.9, "tolerances": [0.2]}],
+)
+def test_what_was_varied_can_be_told(options):
+    assert variation(variants("table1", "figure3", "table5", **options)) == options
+    assert variation([load("table1")]) == {}
 
 
 @pytest.mark.parametrize(
@@ -178,4 +189,4 @@ def test_what_the_use_case_cannot_be(name, options, message):
 
 def test_stored_runs_depend_on_files_that_exist():
     root = Path(sidelight.__file__).parent
-    assert [name for name in (*work._DECIDING, *work._DECIDING_TOO) if not (root / name).exists()] == []
+    assert [name for name in work._DECIDING if not (root / name).exists()] == []

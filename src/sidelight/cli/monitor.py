@@ -52,12 +52,18 @@ def command(context: click.Context) -> None:
     show_default=True,
     help="The policy to show class by class; the table always has all.",
 )
-@click.option("--confidence", type=float, default=0.99, show_default=True, metavar="P", help="Of the verdicts.")
 @click.option(
-    "--mode", type=click.Choice(["identify", "guard"]), default="identify", show_default=True, help="See the manual."
+    "--confidence", type=float, default=0.99, show_default=True, metavar="P", help="Confidence of the verdicts."
 )
-@click.option("--cap", type=WHOLE, metavar="N", help="Most verifications altogether.")
-@click.option("--daily-cap", type=WHOLE, metavar="N", help="Most verifications per day; needs --time.")
+@click.option(
+    "--mode",
+    type=click.Choice(["identify", "guard"]),
+    default="identify",
+    show_default=True,
+    help="identify: stop once a verdict is certain; guard: keep verifying classes above tolerance.",
+)
+@click.option("--cap", type=WHOLE, metavar="N", help="Maximum number of verifications.")
+@click.option("--daily-cap", type=WHOLE, metavar="N", help="Maximum number of verifications per day; needs --time.")
 @click.option("--time", metavar="COLUMN", help="The column that says when a prediction was made.")
 @click.option(
     "--delay",
@@ -67,8 +73,10 @@ def command(context: click.Context) -> None:
     help="Answers come N predictions late.",
     show_default=True,
 )
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Where the policies' draws start.")
-@click.option("--format", "kind", type=click.Choice(FORMATS), help="Of the file; else its name says.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the policies' random numbers."
+)
+@click.option("--format", "kind", type=click.Choice(FORMATS), help="File format; by default taken from the file name.")
 @click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used.")
 @click.option("--figure", metavar="PATH", help="Draw estimates and intervals over time (.svg, .pdf or .png).")
 @click.option("--html", "page", metavar="PATH", help="Write a report to open in a browser.")

@@ -42,7 +42,7 @@ As a job array, without Dask (job i of 8, then once):
 
 @click.command("reproduce", epilog=_EPILOG)
 @click.argument("names", metavar="[all | table1 .. table5 | figure1 .. figure5]...", nargs=-1)
-@click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="Runs of each.")
+@click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="Runs per strategy.")
 @click.option(
     "--protocol",
     type=click.Choice([*PROTOCOLS, "both"]),
@@ -56,26 +56,30 @@ As a job array, without Dask (job i of 8, then once):
     type=float,
     multiple=True,
     metavar="RATE",
-    help="Tables 4 and 5: an error rate to tolerate, other than the paper's four; repeatable.",
+    help="Tables 4 and 5: use this tolerated error rate instead of the paper's four; repeatable.",
 )
 @click.option(
     "--policy",
     "policies",
     type=click.Choice([player.strategy for player in PLAYERS]),
     multiple=True,
-    help="Tables 4 and 5: one of the policies instead of all; repeatable.",
+    help="Tables 4 and 5: run this policy instead of all; repeatable.",
 )
-@click.option("--confidence", type=float, metavar="P", help="Tables 4 and 5: of certain verdicts; 0.95 unless given.")
-@click.option("--full", is_flag=True, help="Also PG-TS and PG-IDS get all runs, at 7500 rounds (an hour).")
-@click.option("--beyond", is_flag=True, help="The same at 20000 rounds, which the paper could not do (hours).")
-@click.option("--workers", type=COUNT, metavar="N", help="Threads here; all cores by default.")
+@click.option(
+    "--confidence", type=float, metavar="P", help="Tables 4 and 5: confidence of the verdicts (default 0.95)."
+)
+@click.option("--full", is_flag=True, help="Give PG-TS and PG-IDS all runs, too, at 7500 rounds (an hour).")
+@click.option("--beyond", is_flag=True, help="The same at 20000 rounds, which the paper does not have (hours).")
+@click.option("--workers", type=COUNT, metavar="N", help="Number of threads on this machine; by default one per core.")
 @click.option("--cluster", metavar="ADDRESS", help="Use the workers of a Dask scheduler, such as tcp://host:8786.")
 @click.option("--shard", metavar="I/N", help="Do only share I of N, and write no report.")
 @click.option(
     "--merge", is_flag=True, help="Put finished shares together, look again at what differs, and write the report."
 )
-@click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="Of all draws here.")
-@click.option("--out", metavar="DIR", default="reproduction", show_default=True, help="Where everything goes.")
+@click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="Seed of all random numbers.")
+@click.option(
+    "--out", metavar="DIR", default="reproduction", show_default=True, help="Folder for the report and all files."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print every number and its verdict as plain data.")
 @click.pass_context
 def command(context: click.Context, /, out: str, shard: str | None, merge: bool, as_json: bool, **options: Any) -> None:
@@ -175,7 +179,9 @@ def _write(account: Account) -> None:
 
     for table in account.tables:
         _text.write(
-            _text.entry(f"{table.name} {table.protocol}", table_summary(table) or "None of it is in print.", 20)
+            _text.entry(
+                f"{table.name} {table.protocol}", table_summary(table) or "The paper prints none of these numbers.", 20
+            )
         )
     for reason in account.reasons.values():
         _text.write("\n" + _text.wrapped(f"Why numbers differ: {reason.title}. {reason.sentence}"))

@@ -113,7 +113,8 @@ class Account(NamedTuple):
     """Those that some verdict refers to."""
     facts: Mapping[str, Any]
     """How it was made: "experiments", "protocols", "runs", "slow", "slow_runs", "slow_horizon", "seed", "seconds",
-    "code", and the versions and platform of `results.provenance`."""
+    "code", "tolerances", "policies" and "confidence" of the use case where they are not those of the paper, and the
+    versions and platform of `results.provenance`."""
 
     def counts(self, protocol: Protocol) -> Counter[Kind]:
         """Count the verdicts of all tables under one protocol."""

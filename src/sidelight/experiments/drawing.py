@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sidelight import experiments
 from sidelight.experiments import published
-from sidelight.experiments.experiment import Condition, Experiment, Protocol, Setting, UseCase
-from sidelight.experiments.judgment import reading_round
+from sidelight.experiments.experiment import Experiment, Protocol, Setting, UseCase
+from sidelight.experiments.judgment import ArraysOf, reading_round
 from sidelight.experiments.plan import Line, Profile, lines
 from sidelight.experiments.report_words import PROTOCOL_NAMES
 from sidelight.report.curves import CONFIDENCE, Curve, Mark, Panel, mean_curve
-from sidelight.results.sealed import Arrays
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from sidelight.report.quartile_figure import Policy
 
 _CASES = {1: "Case 1: classes alike", 2: "Case 2: classes of all sizes"}
-Arrived = Callable[[Condition], Arrays]
 
 
 def caption(experiment: Experiment, protocol: Protocol, profile: Profile) -> str:
@@ -34,27 +32,28 @@ def caption(experiment: Experiment, protocol: Protocol, profile: Profile) -> str
     return f"{runs}Bands hold the mean with {100 * CONFIDENCE:.0f} % confidence.{marks}"
 
 
-def draw(experiment: Experiment, protocol: Protocol, profile: Profile, arrived: Arrived) -> Figure:
+def draw(experiment: Experiment, protocol: Protocol, profile: Profile, arrays_of: ArraysOf) -> Figure:
     """Draw a figure under one protocol."""
     found = lines(experiment, protocol, profile)
     subtitle = f"{_runs(found, profile)}, {PROTOCOL_NAMES[protocol]}"
     if experiment.drawing == "quartiles":
         from sidelight.report.quartile_figure import draw_quartiles
 
-        return draw_quartiles(_cases(found, profile, arrived), experiment.title, subtitle, "verifications in a run")
+        return draw_quartiles(_cases(found, profile, arrays_of), experiment.title, subtitle, "verifications in a run")
     from sidelight.report.regret_figure import draw_panels
 
     panels = [
-        _panel([line for line in found if line.section is section], profile, arrived) for section in experiment.sections
+        _panel([line for line in found if line.section is section], profile, arrays_of)
+        for section in experiment.sections
     ]
     return draw_panels(panels, experiment.title, subtitle, "mean regret")
 
 
-def _panel(found: Sequence[Line], profile: Profile, arrived: Arrived) -> Panel:
+def _panel(found: Sequence[Line], profile: Profile, arrays_of: ArraysOf) -> Panel:
     """Return the curves of one setting."""
     curves, limit = [], None
     for line in found:
-        arrays = arrived(line.condition)
+        arrays = arrays_of(line.condition)
         rounds, regret = arrays["rounds"], arrays["regret"][: profile.runs_of(line.condition)]
         player = line.player
         if player.limit:
@@ -74,7 +73,7 @@ def _mark(line: Line) -> Mark | None:
     return Mark(float(at), printed.mean, printed.std / math.sqrt(published.RUNS))
 
 
-def _cases(found: Sequence[Line], profile: Profile, arrived: Arrived) -> dict[str, dict[str, list[Policy]]]:
+def _cases(found: Sequence[Line], profile: Profile, arrays_of: ArraysOf) -> dict[str, dict[str, list[Policy]]]:
     """Return the verifications of all policies by case and tolerance."""
     from sidelight.report.quartile_figure import Policy
 
@@ -82,7 +81,7 @@ def _cases(found: Sequence[Line], profile: Profile, arrived: Arrived) -> dict[st
     for line in found:
         setting = line.section.setting
         if isinstance(setting, UseCase):
-            values = arrived(line.condition)["verifications"][: profile.runs_of(line.condition)].astype(float)
+            values = arrays_of(line.condition)["verifications"][: profile.runs_of(line.condition)].astype(float)
             printed = _printed(line, "verifications")
             policy = Policy(line.player.name, values, None if printed is None else printed.median)
             cases.setdefault(_CASES[setting.case], {}).setdefault(setting.title, []).append(policy)

@@ -4,7 +4,7 @@ A printed mean comes with a standard deviation s' over 96 runs, ours with s over
 z = (mean - mean') / sqrt(s^2 / n + s'^2 / 96), and |z| < 3 is called the same within chance: if all 74 pairs were
 right, about one in 370 would lie outside. A number with |z| >= 2 is run again with ten times the runs, and then these
 decide. With fewer than ten runs the larger of s and s' stands for s. Under the published protocol both sides met the
-same outcomes, so that the true spread of the difference is smaller than this, and z errs toward "the same".
+same outcomes, so the true spread of the difference is smaller than this, and z errs toward "the same".
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from sidelight.kernels.arrays import Floats
 from sidelight.results.sealed import Arrays
 from sidelight.results.statistics import Summary, TTest, summarize, welch_of, wins_of
 
-Arrived = Callable[[Condition], Arrays]
-"""Where the arrays of a condition come from: as many runs as have been made of it."""
+ArraysOf = Callable[[Condition], Arrays]
+"""Returns the arrays of a condition, with as many runs as have been made of it."""
 
 CHANCE = 3.0
 """Below this |z| is called chance."""
@@ -57,7 +57,7 @@ class _Reading(NamedTuple):
     printed: Pair | None
 
 
-def judge(experiment: Experiment, protocol: Protocol, profile: Profile, arrived: Arrived) -> list[Number]:
+def judge(experiment: Experiment, protocol: Protocol, profile: Profile, arrays_of: ArraysOf) -> list[Number]:
     """Return the numbers of a table, each with a verdict."""
     every = lines(experiment, protocol, profile)
     return [
@@ -65,7 +65,7 @@ def judge(experiment: Experiment, protocol: Protocol, profile: Profile, arrived:
         for section in experiment.sections
         for measure in section.setting.measures
         for number in _numbers(
-            experiment.name, measure, [line for line in every if line.section is section], profile, arrived
+            experiment.name, measure, [line for line in every if line.section is section], profile, arrays_of
         )
     ]
 
@@ -81,10 +81,10 @@ def reading_round(player: Player, condition: Condition) -> int | None:
     return end - 1 if condition.protocol == "published" and condition.setting.world == "contexts" else end
 
 
-def _numbers(table: str, measure: str, found: list[Line], profile: Profile, arrived: Arrived) -> list[Number]:
+def _numbers(table: str, measure: str, found: list[Line], profile: Profile, arrays_of: ArraysOf) -> list[Number]:
     """Return one measure of all players in one setting."""
     readings = [
-        reading for line in found for reading in _readings(table, line, measure, profile, arrived(line.condition))
+        reading for line in found for reading in _readings(table, line, measure, profile, arrays_of(line.condition))
     ]
     limit = next((float(r.values.mean()) for r in readings if r.line.player.limit), None)
     wins = _wins(readings, 1.0 if BETTER[measure] == "less" else -1.0)
@@ -92,7 +92,7 @@ def _numbers(table: str, measure: str, found: list[Line], profile: Profile, arri
     for index, reading in enumerate(readings):
         alone, shared = wins.get(index, (None, None))
         ours = summarize(reading.values, reading.round, reading.label)
-        ours = ours._replace(strict_wins=alone, tied_wins=shared, test=_test(reading, readings[0], arrived))
+        ours = ours._replace(strict_wins=alone, tied_wins=shared, test=_test(reading, readings[0], arrays_of))
         number = Number(
             setting=reading.line.section.setting.title,
             measure=measure,
@@ -143,11 +143,11 @@ def _wins(readings: list[_Reading], sign: float) -> dict[int, tuple[int, int]]:
     return dict(zip(rivals, counts, strict=True))
 
 
-def _test(reading: _Reading, first: _Reading, arrived: Arrived) -> TTest | None:
+def _test(reading: _Reading, first: _Reading, arrays_of: ArraysOf) -> TTest | None:
     """Return Welch's test against the first player at the same round."""
     against = first.values
     if reading.round is not None and reading.round != first.round:
-        against = _at(arrived(first.line.condition), reading.round)[: first.values.size]
+        against = _at(arrays_of(first.line.condition), reading.round)[: first.values.size]
     if reading is first or reading.line.player.limit or min(reading.values.size, against.size) < 2:
         return None
     return welch_of(reading.values, against)
@@ -165,19 +165,19 @@ def _judged(reading: _Reading, number: Number) -> Number:
         again = summarize(reading.all_values, reading.round, reading.label)
         z = _z(again, printed)
         number = number._replace(again=again, z_again=z)
-    verdict = _verdict(z, patient=reading.line.player.slow and ours.runs < published.RUNS)
+    verdict = _verdict(z, few_runs=reading.line.player.slow and ours.runs < published.RUNS)
     reasons = reading.line.player.reasons
     reason = reasons.get(reading.line.condition.protocol) if verdict == "differs" else None
     return number._replace(verdict=verdict, reason=reason)
 
 
-def _verdict(z: float | None, patient: bool) -> Kind:
-    """Judge a z; one must be `patient` with few runs of a slow strategy, which gets no second look."""
+def _verdict(z: float | None, few_runs: bool) -> Kind:
+    """Judge a z; with few runs of a slow strategy, which get no second look, only a very large one is a difference."""
     if z is None:
         return "open"
     if abs(z) < CHANCE:
         return "chance"
-    return "open" if patient and abs(z) < BEYOND_DOUBT else "differs"
+    return "open" if few_runs and abs(z) < BEYOND_DOUBT else "differs"
 
 
 def needs_rerun(number: Number) -> bool:

@@ -13,6 +13,7 @@ from sidelight.experiments.account import Account, Part
 from sidelight.experiments.plan import Profile
 from sidelight.experiments.reasons import REASONS
 from sidelight.experiments.reproduction import Choice, Reproduction
+from sidelight.experiments.table4 import variation
 from sidelight.experiments.work import code_digest
 from sidelight.results import provenance
 
@@ -54,6 +55,7 @@ def _facts(choice: Choice, seconds: float | None) -> dict[str, Any]:
     return {
         "experiments": [experiment.name for experiment in choice.experiments],
         "protocols": list(choice.protocols),
+        **variation(choice.experiments),
         "runs": profile.runs,
         "slow": profile.slow,
         "slow_runs": {protocol: runs for protocol, (runs, _) in slow.items()},

@@ -29,7 +29,7 @@ REASONS: dict[str, Reason] = {
     "inverted-cesa": Reason(
         "Inverted draw of CESA",
         "The authors' CESA asks for a label with the complement of the probability that its rule gives, and its "
-        "threshold explodes, so that it sees about 8 labels in 20000 rounds.",
+        "threshold explodes, so it sees about 8 labels in 20000 rounds.",
         "A twin with these defects gives 5792.052 ± 1386.179, the printed pair to every digit; with the draw put right "
         "19999, and without the explosion about 1800. That it costs less than the rule as it was first published "
         "(18309) is not a merit: in this game asking costs as much as a wrong prediction, and that rule asks in nine "

@@ -40,7 +40,7 @@ _REMARKS: tuple[tuple[frozenset[str], str, str], ...] = (
     (
         frozenset({"table3"}),
         "The contextual table is one round early",
-        "The last entry of the authors' contextual runs is empty, so that the printed numbers of Table 3 belong to "
+        "The last entry of the authors' contextual runs is empty, so the printed numbers of Table 3 belong to "
         "round 19 999 (7 499 for PG-IDS and PG-TS), not to round 20 000 (7 500) as it says. In the runs behind the "
         "printed numbers the same round is read here.",
     ),
@@ -68,7 +68,7 @@ _GLOSSARY = (
         _ALWAYS,
         "protocol",
         "Which way of making the runs: the one that led to the printed numbers (`published`), or the one that the "
-        "paper's text describes (`described`). They are not the same, so that there are two parts.",
+        "paper's text describes (`described`). They are not the same, so there are two parts.",
     ),
     (_ALWAYS, "run", "One simulation from the first round to the last. Run k of every strategy meets the same world."),
     (
@@ -214,8 +214,13 @@ def limit_note(table: Part) -> str:
 def making(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Say how the numbers were made: name and value."""
     versions = [f"{key} {facts[key]}" for key in ("sidelight", "python", "numpy", "numba") if facts.get(key)]
+    ways = facts.get("protocols", ())
     found = [
         ("what", ", ".join(filter(None, (_those(facts, "table"), _those(facts, "figure"))))),
+        ("protocol", ways[0] if len(ways) == 1 else ""),
+        ("tolerances", ", ".join(map(str, facts.get("tolerances", ())))),
+        ("policies", ", ".join(facts.get("policies", ()))),
+        ("confidence of verdicts", _shown(facts.get("confidence"))),
         ("runs", _runs(facts)),
         ("seed", _shown(facts.get("seed"))),
         ("computed for", _duration(facts["seconds"]) if facts.get("seconds") is not None else ""),
@@ -240,6 +245,9 @@ def _command(facts: Mapping[str, Any]) -> str:
     names, ways = list(facts.get("experiments", ())), list(facts.get("protocols", ()))
     runs, seed = facts.get("runs", RUNS), facts.get("seed", 0)
     words = ["sidelight reproduce", *(names if len(names) < _ALL else ())]
+    words += [f"--tolerance {rate}" for rate in facts.get("tolerances", ())]
+    words += [f"--policy {policy}" for policy in facts.get("policies", ())]
+    words += [f"--confidence {facts['confidence']}"] if facts.get("confidence") else []
     words += [f"--runs {runs}"] if runs != RUNS else []
     words += [f"--seed {seed}"] if seed else []
     words += [f"--protocol {ways[0]}"] if len(ways) == 1 else []

@@ -82,9 +82,9 @@ def comparison(table: Part) -> Table:
         _Shown(runs, "× limit", lambda one: one.limit_ratio, "{:.2f}".format),
         _Shown("wins", f"alone{STAY}+ shared", _wins, str),
         _Shown("wins", "paper", lambda one: one.printed and one.printed.wins, str, "paper"),
-        _Shown(chances, "two-sided", lambda one: one.ours.p_value, _chance),
+        _Shown(chances, "two-sided", lambda one: one.ours.p_value, _three_decimals),
         _Shown(chances, "paper", lambda one: one.printed and one.printed.p_value, "{:.3f}".format, "paper"),
-        _Shown(chances, "one-sided", lambda one: one.p_one_sided, _chance),
+        _Shown(chances, "one-sided", lambda one: one.p_one_sided, _three_decimals),
     ]
     return _table(table, columns).useful()
 
@@ -206,5 +206,5 @@ def _error(value: float) -> str:
     return f"± {value:.{decimals}f}" if value else "± 0"
 
 
-def _chance(p: float) -> str:
+def _three_decimals(p: float) -> str:
     return "<0.001" if p < 0.0005 else f"{p:.3f}"

@@ -18,7 +18,8 @@ INTRODUCTION = (
     "experiments. This report shows the same experiments as `sidelight` runs them, beside the printed numbers, and "
     "says for each number whether both agree."
 )
-NOTHING = "None of the paper's tables was asked for, so that there is no printed number to compare with."
+NOTHING = "None of the paper's tables was asked for, so there is no printed number to compare with."
+NOT_PRINTED = "The paper prints no number for these settings."
 NO_DIFFERENCE = "Nothing: every printed number that was compared agrees."
 UNDECIDED = "Nothing for certain: some of the printed numbers were compared with too few runs to say."
 
@@ -33,14 +34,14 @@ PROTOCOL_NAMES: dict[Protocol, str] = {
 PROTOCOL_TEXTS: dict[Protocol, str] = {
     "published": (
         "Protocol `published`: what was really run to get the printed numbers, with the parameters of the published "
-        "code. Games meet the very outcomes that the authors drew, so that a strategy that draws nothing itself must "
+        "code. Games meet the very outcomes that the authors drew, so a strategy that draws nothing itself must "
         "give the printed digits in 96 runs; one that draws random numbers can agree only within chance. Policies "
         "watch the authors' classifiers, but which predictions come is drawn anew."
     ),
     "described": (
         "Protocol `described`: what someone gets who has only the paper, with the parameters that it states. Games "
         "meet fresh outcomes from the worlds that the text describes; policies watch the same classifiers. The printed "
-        "numbers were not made this way, so that some of them have to differ."
+        "numbers were not made this way, so some of them have to differ."
     ),
 }
 
@@ -104,7 +105,7 @@ def summary(account: Account, protocol: Protocol) -> str:
     counts = account.counts(protocol)
     total = sum(counts[kind] for kind in COMPARED)
     if not total:
-        return NOTHING
+        return NOT_PRINTED if tables else NOTHING
     shares = [_share(account, protocol, kind, counts[kind]) for kind in COMPARED if counts[kind]]
     names = together([name(table.name) for table in tables])
     return f"Of {count(total, 'printed pair')} of mean and standard deviation in {names}, {joined(shares)}."
@@ -136,7 +137,9 @@ def no_difference(account: Account) -> str:
         return ""
     counts = [account.counts(way) for way in protocols(account)]
     compared = any(count[kind] for count in counts for kind in COMPARED)
-    return (UNDECIDED if any(count["open"] for count in counts) else NO_DIFFERENCE) if compared else NOTHING
+    if not compared:
+        return NOT_PRINTED if account.tables else NOTHING
+    return UNDECIDED if any(count["open"] for count in counts) else NO_DIFFERENCE
 
 
 def numbered(account: Account) -> dict[str, int]:

@@ -12,7 +12,7 @@ EXPERIMENT = Experiment(
     text=(
         "One predicts which of two outcomes comes next; a wrong prediction costs 1. Predictions show nothing. Asking "
         "for the label instead costs 1 and shows the outcome. This game is hard: what informs is never the best thing "
-        "to do, so that every bit of knowledge has to be paid for. The laws are those of the table before."
+        "to do, so every bit of knowledge has to be paid for. The laws are those of the table before."
     ),
     sections=(
         Section("imbalanced", GameSetting("label-efficient", "imbalanced", "Label-efficient, imbalanced"), _PLAYERS),

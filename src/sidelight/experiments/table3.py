@@ -53,7 +53,7 @@ EXPERIMENT = Experiment(
         "The same two games, but before each round one sees ten numbers (a context) that say something about the "
         "outcome to come. The strategies CBPside* and RandCBPside* play any game; PG-IDS, PG-TS and STAP are made for "
         "apple tasting, CESA for label-efficient prediction. The cost of PG-IDS and PG-TS grows with the square of the "
-        "horizon, so that the paper stops them at round 7500. 'RandCBPSide, tight' is not in the paper: the same "
+        "horizon, so the paper stops them at round 7500. 'RandCBPSide, tight' is not in the paper: the same "
         "strategy with this library's default widths, which are tighter and made for outcomes that chance decides; "
         "where the context decides alone, as behind the printed numbers, they can do worse."
     ),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.experiments.classifiers import TOLERANCES
@@ -43,18 +44,31 @@ def varied(
         for player in PLAYERS
         if not policies or player.strategy in policies
     )
-    if not any(_case(experiment) for experiment in experiments):
+    if not any(_settings(experiment) for experiment in experiments):
         raise SidelightError("tolerances, policies and confidence are about the use case: name table4 or table5")
-    return [
-        replace(experiment, sections=sections(case, rates, players)) if (case := _case(experiment)) else experiment
-        for experiment in experiments
-    ]
+    return [_with(experiment, rates, players) if _settings(experiment) else experiment for experiment in experiments]
 
 
-def _case(experiment: Experiment) -> int:
-    """Return the case of the use case that an experiment is about, 0 if it is about something else."""
-    setting = experiment.sections[0].setting
-    return setting.case if isinstance(setting, UseCase) else 0
+def variation(experiments: Sequence[Experiment]) -> dict[str, Any]:
+    """Return what `varied` was given to make these experiments, as far as it is not what the paper has."""
+    rates = list(dict.fromkeys(setting.tolerance for each in experiments for setting in _settings(each)))
+    players = next((each.sections[0].players for each in experiments if _settings(each)), PLAYERS)
+    found = {
+        "tolerances": rates if rates != list(TOLERANCES) else [],
+        "policies": [player.strategy for player in players] if len(players) < len(PLAYERS) else [],
+        "confidence": players[0].published.get("confidence"),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _with(experiment: Experiment, rates: Sequence[float], players: tuple[Player, ...]) -> Experiment:
+    cases = dict.fromkeys(setting.case for setting in _settings(experiment))
+    return replace(experiment, sections=tuple(each for case in cases for each in sections(case, rates, players)))
+
+
+def _settings(experiment: Experiment) -> list[UseCase]:
+    """Return the settings of an experiment that belong to the use case."""
+    return [section.setting for section in experiment.sections if isinstance(section.setting, UseCase)]
 
 
 EXPERIMENT = Experiment(

@@ -31,8 +31,6 @@ _DECIDING = (
     "environments",
     "limits",
     "simulation",
-)
-_DECIDING_TOO = (
     *(f"monitor/{name}" for name in ("confidence.py", "detection.py", "policies")),
     *(f"experiments/{name}.py" for name in ("streams", "worlds", "work", "classifiers", "use_case")),
 )
@@ -157,7 +155,7 @@ def code_digest() -> str:
     """Return a digest of all sources that results depend on, and of the versions of NumPy and SciPy."""
     root = Path(__file__).parent.parent
     found = hashlib.sha256(f"{np.__version__}\0{importlib.metadata.version('scipy')}".encode())
-    for name in (*_DECIDING, *_DECIDING_TOO):
+    for name in _DECIDING:
         path = root / name
         for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
             found.update(f"\0{file.relative_to(root).as_posix()}\0".encode() + file.read_bytes())

@@ -30,7 +30,7 @@ def results_table(
     return Table(_COLUMNS, rows, notes=[caption(results) + notes])
 
 
-def _chance(p: float) -> str:
+def _three_digits(p: float) -> str:
     return f"{p:.3g}" if p >= 1e-4 else f"{p:.0e}" if p > 0 else "0"
 
 
@@ -50,8 +50,8 @@ _COLUMNS = (
     Column("/ limit", "{:.3g}".format, group="regret", key="ratio"),
     Column("wins", group="comparison", key="strict_wins"),
     Column("tied", group="comparison", key="tied_wins"),
-    Column("p Welch", _chance, group="comparison", key="p_welch"),
-    Column("p paired", _chance, group="comparison", key="p_paired"),
+    Column("p Welch", _three_digits, group="comparison", key="p_welch"),
+    Column("p paired", _three_digits, group="comparison", key="p_paired"),
     Column("time", _time, group="comparison", key="seconds"),
 )
 

@@ -52,7 +52,7 @@ def _registered(policy: Policy) -> Policy:
         name = policy.name if policy.name and policy.name not in POLICIES else "a-name-of-its-own"
         raise SidelightError(
             f"the policy {kind.__name__} is not registered, so saved monitors could not name it: give it the class "
-            f"attribute name = {name!r} and enter it in monitor.policies: POLICIES[{name!r}] = {kind.__name__}"
+            f"attribute name = {name!r}, and set sidelight.monitor.policies.POLICIES[{name!r}] = {kind.__name__}"
         )
     return policy
 
