@@ -36,7 +36,8 @@ def takes_former_keywords(constructor: F) -> F:
         moved = {name: keywords[name] for name in _MOVED if name in keywords}
         printed = isinstance(bounds, str) and bounds in cbpside_published.PRINTED
         if published is not None and (printed or any(_MOVED[name] != value for name, value in moved.items())):
-            what = ", ".join([f"bounds={bounds!r}"] * printed + list(moved))
+            # The bounds, too: the published class has others by default.
+            what = ", ".join([f"bounds={bounds!r}", *(f"{name}={value!r}" for name, value in moved.items())])
             _warn(f"use {published.__name__} for {what}: {type(self).__name__} takes it for one version only")
             self.__class__ = published
             published.__init__(self, game, *args, **keywords)
