@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,10 @@ from sidelight.cli import _text
 from sidelight.cli._catalogue import check_figure
 from sidelight.cli._numbers import WHOLE
 from sidelight.errors import SidelightError
+from sidelight.monitor.class_table import class_table, short_name
 from sidelight.monitor.labeled_data import FORMATS, Columns, LabeledData, read_labeled
 from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.replay_report import ReplayReport
-from sidelight.table import Column, Table
-from sidelight.text import shown
 
 _REPLAY_EPILOG = """\b
 Examples:
@@ -27,6 +27,12 @@ Examples:
   zcat log.csv.gz | sidelight monitor replay - --format csv \\
       --prediction predicted --truth label --tolerance 0.05
 """
+_COLUMNS = {
+    "class": "name",
+    "verified": "verified",
+    "of": "predictions",
+    **{name: name for name in ("estimate", "interval", "verdict", "truth")},
+}
 _LONGEST_NAME = 14  # so that a row fits into 80 columns
 
 
@@ -147,31 +153,12 @@ def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
         f"{name}: {done.predictions} predictions of {len(done.truths)} classes, tolerance {tolerance:g}, "
         f"confidence {done.confidence:g}, mode {done.mode}{late}"
     )
-    legend = (
-        f"saved: labels saved against verifying everything; of Wald: against Explore-fully, which stops at "
-        f"{done.wald} labels. right, wrong: verdicts that are "
-        "certain, against the whole file; leaning: unknown ones whose estimate is on the right side."
+    _text.write(
+        f"{_text.wrapped(lead)}\n\n{done.to_table().to_text(_text.width())}\n\n{_text.wrapped(done.legend())}\n"
     )
-    _text.write(f"{_text.wrapped(lead)}\n\n{done.to_table().to_text(_text.width())}\n\n{_text.wrapped(legend)}\n")
-    _text.write(_class_table(done, policy).to_text(_text.width()))
-
-
-def _class_table(done: ReplayReport, policy: str) -> Table:
-    columns = [
-        Column("class"),
-        *map(Column, ("verified", "of")),
-        Column("estimate", "{:.4f}".format),
-        Column("interval", lambda ends: f"{ends[0]:.4f}-{ends[1]:.4f}"),
-        *map(Column, ("verdict", "truth")),
-    ]
-    rows = []
-    for truth in sorted(done.truths, key=lambda one: -one.rate):
-        one = done[policy].report[truth.name]
-        fact = f"{truth.rate:.4f} {truth.verdict}"
-        cells = (one.verified, truth.predictions, one.estimate, one.interval, one.verdict, fact)
-        name = shown(str(truth.name))
-        rows.append((name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…", *cells))
-    return Table(columns, rows, title=f"{done[policy].title}, class by class")
+    title = f"{done[policy].title}, class by class"
+    short = functools.partial(short_name, longest=_LONGEST_NAME)
+    _text.write(class_table(done.classes(policy), _COLUMNS, title=title, name=short).to_text(_text.width()))
 
 
 def _closing(stream: LabeledData, written: list[str]) -> None:

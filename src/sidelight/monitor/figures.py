@@ -11,11 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from sidelight.monitor.class_table import short_name
 from sidelight.monitor.replay_report import PolicyReplay, ReplayReport, Truth
 from sidelight.monitor.reports import ClassReport, Report
 from sidelight.report.ink import ALARM, FAINT, INK, PALE
 from sidelight.report.sheet import FONT
-from sidelight.text import grouped, shown
+from sidelight.text import grouped
 
 VERDICTS = {"above": ALARM, "below": "#00664f", "unknown": FAINT}
 """Colors of verdicts; words stand beside them, so that no one has to tell colors apart."""
@@ -73,7 +74,7 @@ def _frame_rows(axes: Axes, rows: Sequence[ClassReport]) -> None:
     marks = [one.tolerance for one in rows] + [one.estimate for one in rows if one.estimate is not None]
     axes.set_xlim(0.0, min(1.0, 2.2 * max([0.01, *marks])))
     axes.set_ylim(-0.7, len(rows) - 0.3)
-    axes.set_yticks(range(len(rows)), [_short(one.name) for one in rows])
+    axes.set_yticks(range(len(rows)), [_label(one.name) for one in rows])
     axes.tick_params(axis="y", length=0)
     axes.tick_params(axis="x", color=PALE)
     axes.set_xlabel("error rate (the stroke is the tolerance)", color=INK)
@@ -140,7 +141,7 @@ def _panel(axes: Axes, one: PolicyReplay, truth: Truth, replay: ReplayReport) ->
     axes.locator_params(axis="y", nbins=4)
     axes.spines[["top", "right"]].set_visible(False)
     color = VERDICTS[report.verdict]
-    axes.set_title(_short(truth.name), size=8.5, loc="left", weight="bold", pad=14, color=INK)
+    axes.set_title(_label(truth.name), size=8.5, loc="left", weight="bold", pad=14, color=INK)
     counts = f"{report.verdict}, {grouped(report.verified)} of {grouped(truth.predictions)} verified"
     axes.text(0, 1.05, counts, transform=axes.transAxes, size=7.5, color=color)
 
@@ -173,6 +174,5 @@ def _replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown
     )
 
 
-def _short(name: object) -> str:
-    text = shown(str(name)).replace("$", r"\$")
-    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
+def _label(name: object) -> str:
+    return short_name(name, _LONGEST_NAME).replace("$", r"\$")

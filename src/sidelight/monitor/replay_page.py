@@ -5,12 +5,19 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
+from sidelight.monitor.class_table import class_table
 from sidelight.monitor.figures import draw_replay
 from sidelight.monitor.replay_report import PolicyReplay, ReplayReport, percent
 from sidelight.report.web_page import cards, document, inlined
-from sidelight.table import Cell, Column, Table, escaped
+from sidelight.table import escaped
 from sidelight.text import grouped
 
+_COLUMNS = {
+    "class": "name",
+    **{name: name for name in ("predictions", "verified", "errors", "estimate", "interval")},
+    "verdict": "verdict_judged",
+    "whole file": "truth",
+}
 _STYLE = """
 tr.chosen td { background: var(--soft); font-weight: 600; }
 td.above { color: var(--above); } td.below { color: var(--below); } td.wrong { color: var(--above); font-weight: 700; }
@@ -28,9 +35,11 @@ def replay_page(
         _cards(replay, one),
         "<h2>All policies on the same predictions</h2>",
         replay.to_table(policy, grouped).to_html(),
-        f'<p class="faint">{_legend(replay)}</p>',
+        f'<p class="faint">{replay.legend(grouped)}</p>',
         f"<h2>Each predicted class, watched by {escaped(one.title)}</h2>",
-        _classes(replay, one).to_html(),
+        class_table(
+            replay.classes(policy), _COLUMNS, between=" to ", predictions=grouped, verified=grouped, errors=grouped
+        ).to_html(),
         "<h2>How the estimates went</h2>",
         f'<div class="sheet">{_figure(replay, policy)}</div>',
         "<h2>What the intervals promise</h2>",
@@ -58,34 +67,6 @@ def _cards(replay: ReplayReport, one: PolicyReplay) -> str:
         (str(one.wrong), "certain but wrong"),
     ]
     return cards(found)
-
-
-def _legend(replay: ReplayReport) -> str:
-    return (
-        f"Explore-fully verifies every prediction up to {grouped(replay.wald)} labels in all, a number that Wald's "
-        "interval fixes beforehand. A verdict is right if it is certain and agrees with the error rate in the whole "
-        "file; an unknown one leans right if its estimate is on the right side."
-    )
-
-
-def _classes(replay: ReplayReport, one: PolicyReplay) -> Table:
-    columns = [
-        Column("class"),
-        *(Column(title, grouped) for title in ("predictions", "verified", "errors")),
-        Column("estimate", "{:.4f}".format),
-        Column("interval", lambda ends: f"{ends[0]:.4f} to {ends[1]:.4f}"),
-        Column("verdict"),
-        Column("whole file"),
-    ]
-    rows = []
-    for truth in sorted(replay.truths, key=lambda each: -each.rate):
-        found = one.report[truth.name]
-        wrong = found.verdict not in ("unknown", truth.verdict)
-        verdict = Cell(f"{found.verdict}{' (wrong)' * wrong}", look="wrong" if wrong else found.verdict)
-        fact = Cell(f"{truth.rate:.4f} {truth.verdict}", look=truth.verdict)
-        counts = (truth.predictions, found.verified, found.errors)
-        rows.append((str(truth.name), *counts, found.estimate, found.interval, verdict, fact))
-    return Table(columns, rows)
 
 
 def _figure(replay: ReplayReport, policy: str) -> str:

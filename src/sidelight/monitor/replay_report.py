@@ -8,7 +8,7 @@ from typing import Any
 
 from sidelight.errors import NoEntryError
 from sidelight.monitor.decisions import Label
-from sidelight.monitor.reports import Report
+from sidelight.monitor.reports import ClassReport, Report
 from sidelight.table import Cell, Column, Row, Table
 
 
@@ -96,6 +96,20 @@ class ReplayReport:
     def saved_of_wald(self, policy: PolicyReplay) -> float:
         """Return the share of labels saved against Explore-fully; negative where more were used."""
         return 1.0 - policy.verifications / self.wald
+
+    def classes(self, policy: str) -> list[tuple[ClassReport, Truth]]:
+        """Return what a policy found out about each class beside what the whole file says, the worst class first."""
+        report = self[policy].report
+        return [(report[truth.name], truth) for truth in sorted(self.truths, key=lambda one: -one.rate)]
+
+    def legend(self, count: Callable[[int], str] = str) -> str:
+        """Say what the columns of `to_table` mean; `count` writes large numbers."""
+        return (
+            "Saved labels are counted against verifying everything, and against Explore-fully, which needs "
+            f"{count(self.wald)} labels here, up to a number per class that Wald's interval fixes beforehand. A "
+            "verdict is right if it is certain and agrees with the error rate in the whole file; an unknown one leans right "
+            "if its estimate is on the right side."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the paths as plain data."""

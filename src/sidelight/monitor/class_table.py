@@ -1,0 +1,59 @@
+"""The table of predicted classes, for reports of a monitor and of a replay: what its columns can show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from sidelight.monitor.replay_report import Truth
+from sidelight.monitor.reports import ClassReport
+from sidelight.table import Cell, Column, Table
+from sidelight.text import shown
+
+
+def class_table(
+    classes: Iterable[tuple[ClassReport, Truth | None]],
+    columns: Mapping[str, str],
+    *,
+    between: str = "-",
+    title: str = "",
+    **written: Callable[[Any], str],
+) -> Table:
+    """Return one row per class.
+
+    `columns` maps the title of each column to what it shows: a field of `ClassReport`, or "verdict_tolerance" (with the
+    tolerance if it is certain), and in a replay "verdict_judged" (with "(wrong)" if it is) and "truth". `written` says
+    how the values of a column are written if not plainly; `between` stands between the ends of an interval.
+    """
+    written = {
+        "estimate": "{:.4f}".format,
+        "interval": lambda ends: f"{ends[0]:.4f}{between}{ends[1]:.4f}",
+        **written,
+    }
+    values = [_values(one, truth) for one, truth in classes]
+    return Table(
+        [Column(heading, written.get(key, str)) for heading, key in columns.items()],
+        [[row[key] for key in columns.values()] for row in values],
+        title=title,
+    )
+
+
+def short_name(name: object, longest: int) -> str:
+    """Return the name of a class on one line, cut where it is too long."""
+    text = shown(str(name))
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def _values(one: ClassReport, truth: Truth | None) -> dict[str, Any]:
+    """Return everything that a row can show."""
+    undecided = one.verdict == "unknown"
+    found: dict[str, Any] = vars(one) | {
+        "name": str(one.name),
+        "verdict_tolerance": one.verdict if undecided else f"{one.verdict} {one.tolerance:g}",
+        "needed": None if not undecided else "many" if one.needed is None else f"~{one.needed}",
+    }
+    if truth is not None:
+        wrong = not undecided and one.verdict != truth.verdict
+        found["verdict_judged"] = Cell(f"{one.verdict}{' (wrong)' * wrong}", look="wrong" if wrong else one.verdict)
+        found["truth"] = Cell(f"{truth.rate:.4f} {truth.verdict}", look=truth.verdict)
+    return found

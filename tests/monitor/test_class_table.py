@@ -1,0 +1,49 @@
+"""One table of classes, shown with other columns in other places."""
+
+import pytest
+
+from sidelight.monitor.class_table import class_table, short_name
+from sidelight.monitor.replay_report import Truth
+from sidelight.monitor.reports import ClassReport
+from sidelight.table import Cell
+
+COUNTS = {"predictions": 2000, "verified": 40, "errors": 8, "pending": 1, "skipped": 0}
+REST = {"estimate": 0.2, "interval": (0.1, 0.30001), "saved": 9, "reopened": 0, "events": ()}
+
+
+def report(verdict, needed=0):
+    return ClassReport(name="cat", tolerance=0.05, verdict=verdict, needed=needed, **COUNTS, **REST)
+
+
+@pytest.mark.parametrize(
+    ("one", "shown", "row"),
+    [
+        (report("above"), ("verdict_tolerance", "needed"), ["above 0.05", None]),
+        (report("unknown", 17), ("verdict_tolerance", "needed"), ["unknown", "~17"]),
+        (report("unknown", None), ("verdict", "needed"), ["unknown", "many"]),
+        (
+            report("above"),
+            ("verdict_judged", "truth"),
+            [("above (wrong)", "wrong"), ("0.0100 below", "below")],
+        ),
+        (report("below"), ("verdict_judged",), [("below", "below")]),
+        (report("unknown", 3), ("verdict_judged",), [("unknown", "unknown")]),
+    ],
+)
+def test_what_a_column_can_show(one, shown, row):
+    (cells,) = class_table([(one, Truth("cat", 0.05, 2000, 20))], {name: name for name in shown}).rows
+    assert [(cell.value, cell.look) if isinstance(cell, Cell) else cell for cell in cells] == row
+
+
+def test_how_values_are_written():
+    columns = {"class": "name", "of": "predictions", "estimate": "estimate", "interval": "interval"}
+    table = class_table([(report("above"), None)], columns, between=" to ", predictions="{:_}".format, title="Pets")
+    assert table.to_text().split("\n")[0] == "Pets"
+    assert table.to_text().split("\n")[2].split() == ["cat", "2_000", "0.2000", "0.1000", "to", "0.3000"]
+
+
+def test_names_are_cut_on_one_line():
+    assert short_name("cat", 3) == "cat"
+    assert short_name("four", 3) == "fo…"
+    assert "\n" not in short_name("a\nb", 9)
+    assert short_name(7, 3) == "7"
