@@ -46,6 +46,7 @@ def test_simulations_need_a_compiled_rule():
 def test_simulations_keep_to_the_number_of_labels():
     assert simulate_case(1, 0.2, Explore(labels=10), 2).verified.tolist() == [[10] * 10] * 2
     assert simulate_case(1, 0.2, Explore(), 1).verified.tolist() == [[wald_cap(0.2)] * 10]
+    assert simulate_case(1, 0.2, Explore(labels=10**30), 1).verified.tolist() == [[wald_cap(0.2) + 2] * 10]
     assert simulate_case(1, 0.2, "explore", 1).verified.tolist() == [[wald_cap(0.2) + 2] * 10]  # as published
 
 

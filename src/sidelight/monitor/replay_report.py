@@ -107,8 +107,8 @@ class ReplayReport:
         return (
             "Saved labels are counted against verifying everything, and against Explore-fully, which needs "
             f"{count(self.wald)} labels here, up to a number per class that Wald's interval fixes beforehand. A "
-            "verdict is right if it is certain and agrees with the error rate in the whole file; an unknown one leans right "
-            "if its estimate is on the right side."
+            "verdict is right if it is certain and agrees with the error rate in the whole file; an unknown one leans "
+            "right if its estimate is on the right side."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import ClassVar
@@ -53,7 +54,7 @@ class Explore(Policy):
 
     def rule(self, tolerance: float) -> Everything:
         """Return the rule for one tolerance: everything up to that number of labels."""
-        return Everything(self.limit(tolerance))
+        return Everything(min(self.limit(tolerance), sys.maxsize))
 
     def limit(self, tolerance: float) -> int:
         """Return how many labels of a class are wanted."""
