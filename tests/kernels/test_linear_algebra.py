@@ -14,6 +14,28 @@ def positive_definite(rng, size):
     return (matrix + matrix.T) / 2
 
 
+def row_by_row(matrix, ridge):
+    """Cholesky's factor in the order of its definition."""
+    factor = np.zeros_like(matrix)
+    for i in range(len(matrix)):
+        for j in range(i + 1):
+            total = matrix[i, j] if j < i else matrix[i, i] * (1.0 + ridge)
+            for k in range(j):
+                total -= factor[i, k] * factor[j, k]
+            factor[i, j] = total / factor[j, j] if j < i else np.sqrt(total)
+    return factor
+
+
+@pytest.mark.parametrize("size", range(1, 12))
+def test_factor_has_the_bits_of_its_definition(size):
+    matrix = positive_definite(np.random.default_rng(size), size)
+    expected, factor = row_by_row(matrix, 1e-3), np.zeros((size, size))
+    la.cholesky(matrix, factor, size, 1e-3, 0.0)
+    assert (factor == expected).all()
+    la.cholesky(matrix, matrix, size, 1e-3, 0.0)
+    assert (np.tril(matrix) == expected).all()
+
+
 @pytest.mark.parametrize("size", [1, 2, 5, 12])
 def test_factor_solve_and_inverse(size):
     rng = np.random.default_rng(size)

@@ -129,6 +129,20 @@ def test_compiled_and_interpreted_agree(make):
         assert (compiled.plays == plain.plays).all()
 
 
+def test_larger_games_are_played_as_they_always_were():
+    """These plays and regrets come from straightforward loops over all entries, zeros included."""
+    rng = np.random.default_rng(2)
+    many = sl.Game(rng.integers(0, 20, (15, 6)).tolist(), rng.integers(0, 2, (15, 6)).tolist())
+    for game, plays, regret in (
+        (sl.games.load("dynamic-pricing", prices=9), [8, 8, 8, 8, 7, 14, 49, 49, 49], 103.66666666666652),
+        (many, [12, 3, 22, 28, 3, 3, 28, 3, 15, 27, 19, 22, 3, 3, 9], 756.2857142857132),
+    ):
+        law = np.arange(1, game.n_outcomes + 1)
+        r = sl.simulate(game, PMDMED(game), IID(law / law.sum()), horizon=200, runs=1, checkpoints=1, progress=False)
+        assert r.plays[0].tolist() == plays
+        assert r.final[0] == regret
+
+
 @pytest.mark.parametrize(
     ("name", "parameters"), [("dynamic-pricing", {"prices": 5}), ("bernoulli-bandit", {"arms": 3}), ("bartok", {})]
 )

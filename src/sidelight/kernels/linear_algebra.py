@@ -45,25 +45,37 @@ def add_outer(matrix: Floats, weight: float, x: Floats) -> None:
 
 @kernel
 def cholesky(matrix: Floats, factor: Floats, size: int, ridge: float, least: float) -> int:
-    """Set the lower triangle R of R R' = A + ridge diag(A); return how many rows were done.
+    """Set the lower triangle R of R R' = A + ridge diag(A); return how many columns were done.
 
     Fewer than `size` are if a pivot is not above `least` times its diagonal entry: the row then depends, nearly, on
     those before it. No pivot is less than `ridge` times its entry. Matrix and factor may be the same array.
     """
-    for i in range(size):
-        for j in range(i):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= factor[i, k] * factor[j, k]
-            factor[i, j] = total / factor[j, j]
-        own = matrix[i, i]
+    for j in range(size):
+        own = matrix[j, j]
         pivot = own * (1.0 + ridge)
-        for k in range(i):
-            pivot -= factor[i, k] * factor[i, k]
+        for k in range(j):
+            pivot -= factor[j, k] * factor[j, k]
         pivot = max(pivot, own * ridge, 1e-300)
         if pivot <= least * own:
-            return i
-        factor[i, i] = math.sqrt(pivot)
+            return j
+        root = math.sqrt(pivot)
+        factor[j, j] = root
+        i = j + 1
+        while i + 3 < size:  # four sums at a time: none of them waits for its own former term
+            first, second, third, fourth = matrix[i, j], matrix[i + 1, j], matrix[i + 2, j], matrix[i + 3, j]
+            for k in range(j):
+                first -= factor[i, k] * factor[j, k]
+                second -= factor[i + 1, k] * factor[j, k]
+                third -= factor[i + 2, k] * factor[j, k]
+                fourth -= factor[i + 3, k] * factor[j, k]
+            factor[i, j], factor[i + 1, j] = first / root, second / root
+            factor[i + 2, j], factor[i + 3, j] = third / root, fourth / root
+            i += 4
+        for row in range(i, size):
+            total = matrix[row, j]
+            for k in range(j):
+                total -= factor[row, k] * factor[j, k]
+            factor[row, j] = total / root
     return size
 
 

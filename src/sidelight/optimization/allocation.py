@@ -32,10 +32,11 @@ import numpy as np
 from sidelight.game_arrays import Signals
 from sidelight.kernels import generic, implements, kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.optimization.divergence import Search, divergence, minimize_divergence, new_search, set_directions
+from sidelight.optimization.divergence import divergence, minimize_divergence
 from sidelight.optimization.geometry import Geometry
 from sidelight.optimization.likelihood import informative
 from sidelight.optimization.master import Master, column_place, new_master, reset_master, solve_master
+from sidelight.optimization.search import Search, new_search, set_directions
 
 _MOST_CUTS = 60
 # A symbol of this probability under p confines the alternatives to none of its outcomes.

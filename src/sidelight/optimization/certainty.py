@@ -27,9 +27,10 @@ from sidelight.game_arrays import Signals, signals
 from sidelight.kernels import loop
 from sidelight.kernels.arrays import Floats
 from sidelight.optimization.allocation import add_column, new_allocation
-from sidelight.optimization.divergence import Search, minimize_divergence, set_directions
+from sidelight.optimization.divergence import minimize_divergence
 from sidelight.optimization.geometry import neighbors_of
 from sidelight.optimization.master import reset_master, solve_master
+from sidelight.optimization.search import Search, set_directions
 
 _MOST_TURNS = 300
 _EPSILON = 64.0 * float(np.finfo(float).eps)

@@ -19,68 +19,17 @@ for every q' on the border, whatever q. So each call returns a lower bound and t
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
-
-import numpy as np
 
 from sidelight.game_arrays import Signals
 from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import cholesky, dot, solve
-from sidelight.optimization.likelihood import Newton, new_newton, project
+from sidelight.optimization.likelihood import project, project_action
+from sidelight.optimization.search import Search, add_curved
 
 _MOST_STEPS = 80
 # How far to go toward q = 0 or z = 0 at most.
 _REACH = 0.995
-# An equation whose part along the directions left is smaller than this follows from the others.
-_DEPENDENT = 1e-11
-
-
-class Equations(NamedTuple):
-    """The equations e_i q = b_i beside S_j q = S_j p."""
-
-    rows: Floats  # e
-    levels: Floats  # b
-    multipliers: Floats  # eta
-    pivots: Integers  # the direction that each equation took, -1 for none
-
-
-class Search(NamedTuple):
-    """The search for the least of F over a border."""
-
-    base: Floats  # the law of every action's symbols under p
-    weight: Floats  # r
-    point: Floats  # q, positive where active is 1, else 0
-    image: Floats  # the law of every action's symbols under q
-    active: Integers
-    dual: Floats  # z
-    trial: Floats  # a point to try first; all zero for none
-    directions: Floats  # v, the free ones first, then those that the equations took
-    size: Integers  # how many directions are free, how many outcomes active
-    equations: Equations
-    scratch: Newton
-
-
-def new_search(actions: int, outcomes: int, symbols: int, equations: int = 1) -> Search:
-    """Return room for searches."""
-    return Search(
-        base=np.zeros(symbols),
-        weight=np.zeros(actions),
-        point=np.zeros(outcomes),
-        image=np.zeros(symbols),
-        active=np.zeros(outcomes, np.int64),
-        dual=np.zeros(outcomes),
-        trial=np.zeros(outcomes),
-        directions=np.zeros((outcomes, outcomes)),
-        size=np.zeros(2, np.int64),
-        equations=Equations(
-            rows=np.zeros((equations, outcomes)),
-            levels=np.zeros(equations),
-            multipliers=np.zeros(equations),
-            pivots=np.zeros(equations, np.int64),
-        ),
-        scratch=new_newton(outcomes),
-    )
 
 
 @kernel
@@ -103,82 +52,30 @@ def divergence(signals: Signals, base: Floats, image: Floats, a: int) -> float:
 
 @kernel
 def objective(signals: Signals, search: Search) -> float:
-    """Return F at the point, after setting the image of the point."""
-    project(signals, search.point, search.image)
+    """Return F at the point, after setting the image of the point for the actions that count."""
     total = 0.0
     for a in range(search.weight.shape[0]):
         if search.weight[a] > 0.0:
+            project_action(signals, a, search.point, search.image)
             total += search.weight[a] * divergence(signals, search.base, search.image, a)
     return total
 
 
 @kernel
-def set_directions(signals: Signals, j: int, search: Search) -> None:
-    """Set the directions along which S_j q and all e q stay, and the pivots that the equations took."""
-    outcomes = search.point.shape[0]
-    count, active = 0, 0
-    for m in range(outcomes):
-        if search.active[m] == 1:
-            active += 1
-            partner = -1
-            for other in range(m):
-                if search.active[other] == 1 and signals.shown[j, other] == signals.shown[j, m]:
-                    partner = other
-                    break
-            if partner >= 0:
-                for k in range(outcomes):
-                    search.directions[count, k] = 0.0
-                search.directions[count, m] = 1.0
-                search.directions[count, partner] = -1.0
-                count += 1
-    for i in range(search.equations.rows.shape[0]):
-        if eliminate(search, i, count):
-            count -= 1
-    search.size[0] = count
-    search.size[1] = active
-
-
-@kernel
-def eliminate(search: Search, i: int, count: int) -> bool:
-    """Make all directions but one, the pivot, orthogonal to e_i and move that one behind the others.
-
-    False if all are orthogonal already.
-    """
-    directions, along = search.directions, search.scratch.right
-    best, largest = -1, _DEPENDENT
-    for v in range(count):
-        along[v] = dot(search.equations.rows[i], directions[v])
-        if abs(along[v]) > largest:
-            best, largest = v, abs(along[v])
-    if best < 0:
-        search.equations.pivots[i] = -1
-        return False
-    last = count - 1
-    pivot = along[best]
-    along[best] = along[last]
-    for m in range(directions.shape[1]):
-        kept = directions[last, m]
-        directions[last, m] = directions[best, m]
-        directions[best, m] = kept
-    for v in range(last):
-        for m in range(directions.shape[1]):
-            directions[v, m] -= along[v] / pivot * directions[last, m]
-    search.equations.pivots[i] = last
-    return True
-
-
-@kernel
 def set_gradient(signals: Signals, search: Search) -> None:
     """Set the gradient of F at the point."""
-    for m in range(search.point.shape[0]):
-        total = 0.0
-        if search.active[m] == 1:
-            for a in range(search.weight.shape[0]):
-                if search.weight[a] > 0.0:
-                    u = signals.shown[a, m]
-                    if search.base[u] > 0.0:
-                        total -= search.weight[a] * search.base[u] / search.image[u]
-        search.scratch.gradient[m] = total
+    gradient, rate = search.scratch.gradient, search.scratch.rate
+    for m in range(gradient.shape[0]):
+        gradient[m] = 0.0
+    for a in range(search.weight.shape[0]):
+        if search.weight[a] > 0.0:
+            for u in range(signals.first[a], signals.first[a + 1]):
+                rate[u] = 0.0
+                if search.base[u] > 0.0 and search.image[u] > 0.0:
+                    rate[u] = search.weight[a] * search.base[u] / search.image[u]
+            for m in range(gradient.shape[0]):
+                if search.active[m] == 1:
+                    gradient[m] -= rate[signals.shown[a, m]]
 
 
 @kernel
@@ -191,9 +88,9 @@ def set_multipliers(search: Search) -> None:
         if v >= 0:
             direction = search.directions[v]
             total = 0.0
-            for m in range(search.point.shape[0]):
-                if search.active[m] == 1:
-                    total += (search.scratch.gradient[m] - search.dual[m]) * direction[m]
+            for k in range(search.scratch.supports[v]):
+                m = search.scratch.support[v, k]
+                total += (search.scratch.gradient[m] - search.dual[m]) * direction[m]
             for later in range(i + 1, equations.rows.shape[0]):
                 total -= equations.multipliers[later] * dot(equations.rows[later], direction)
             equations.multipliers[i] = total / dot(equations.rows[i], direction)
@@ -222,67 +119,66 @@ def lower_bound(signals: Signals, j: int, search: Search, value: float) -> float
 
 
 @kernel
-def set_hessian(signals: Signals, search: Search) -> None:
+def set_hessian(search: Search, symbols: int) -> None:
     """Set the second derivatives of F along the free directions, those of the barrier, z / q, included.
 
     They are summed symbol by symbol: what does not change along a direction then adds exactly nothing to it, however
-    large it is elsewhere.
+    large it is elsewhere. So many symbols were added by `add_curved`.
     """
-    newton, directions = search.scratch, search.directions
-    outcomes, count = search.point.shape[0], search.size[0]
-    for v in range(count):
-        for w in range(v, count):
+    scratch, directions = search.scratch, search.directions
+    barrier, hessian = scratch.step, scratch.hessian
+    for m in range(barrier.shape[0]):
+        if search.active[m] == 1:
+            barrier[m] = search.dual[m] / search.point[m]
+    for v in range(search.size[0]):
+        for w in range(v, search.size[0]):
             total = 0.0
-            for m in range(outcomes):
-                if search.active[m] == 1:
-                    total += search.dual[m] / search.point[m] * directions[v, m] * directions[w, m]
-            newton.hessian[w, v] = total
-    for a in range(search.weight.shape[0]):
-        if search.weight[a] > 0.0:
-            for u in range(signals.first[a], signals.first[a + 1]):
-                if search.base[u] > 0.0:
-                    for v in range(count):
-                        total = 0.0
-                        for m in range(outcomes):
-                            if signals.shown[a, m] == u:
-                                total += directions[v, m]
-                        newton.step[v] = total
-                    add_curvature(
-                        newton, count, search.weight[a] * search.base[u] / (search.image[u] * search.image[u])
-                    )
+            for k in range(scratch.supports[v]):
+                m = scratch.support[v, k]
+                total += barrier[m] * directions[v, m] * directions[w, m]
+            hessian[w, v] = total
+    for i in range(symbols):
+        u, weight = scratch.curved[0, i], search.weight[scratch.curved[1, i]]
+        if weight > 0.0:
+            worth = weight * search.base[u] / (search.image[u] * search.image[u])
+            add_curvature(hessian, search.size[0], worth, scratch.change[i])
 
 
 @kernel
-def add_curvature(newton: Newton, count: int, weight: float) -> None:
-    """Add weight s s' to the second derivatives, s being what `step` holds by direction.
+def add_curvature(hessian: Floats, count: int, weight: float, change: Floats) -> None:
+    """Add weight s s' to the second derivatives, s being the change along each direction.
 
     It rounds otherwise than `add_outer`: each entry is (weight s_v) s_w with v <= w.
     """
-    for v in range(count):
-        if newton.step[v] != 0.0:
-            for w in range(v, count):
-                newton.hessian[w, v] += weight * newton.step[v] * newton.step[w]
+    for w in range(count):
+        if change[w] != 0.0:
+            for v in range(w + 1):
+                hessian[w, v] += weight * change[v] * change[w]
 
 
 @kernel
 def newton_step(search: Search, center: float) -> None:
     """Set the step of q, Newton's along the free directions toward q z = center."""
-    newton, directions = search.scratch, search.directions
-    outcomes, count = search.point.shape[0], search.size[0]
-    right = newton.right[:count]
+    scratch, directions, step = search.scratch, search.directions, search.scratch.step
+    count = search.size[0]
+    right = scratch.right[:count]
+    for m in range(step.shape[0]):
+        if search.active[m] == 1:
+            step[m] = scratch.gradient[m] - center / search.point[m]
     for v in range(count):
         total = 0.0
-        for m in range(outcomes):
-            if search.active[m] == 1:
-                total -= directions[v, m] * (newton.gradient[m] - center / search.point[m])
+        for k in range(scratch.supports[v]):
+            m = scratch.support[v, k]
+            total -= directions[v, m] * step[m]
         right[v] = total
-    cholesky(newton.hessian, newton.hessian, count, 1e-14, 0.0)
-    solve(newton.hessian, right, right)
-    for m in range(outcomes):
-        total = 0.0
-        for v in range(count):
-            total += directions[v, m] * right[v]
-        newton.step[m] = total
+    cholesky(scratch.hessian, scratch.hessian, count, 1e-14, 0.0)
+    solve(scratch.hessian, right, right)
+    for m in range(step.shape[0]):
+        step[m] = 0.0
+    for v in range(count):
+        for k in range(scratch.supports[v]):
+            m = scratch.support[v, k]
+            step[m] += directions[v, m] * right[v]
 
 
 @kernel
@@ -332,20 +228,22 @@ def minimize_divergence(
 
     It stops when the lower bound reaches 1, when the duality gap is within `tolerance`, or within `depth` times what
     the value is below 1. Unless `trial` is all zero, it is first tried whether that point and the multipliers, wherever
-    they come from, prove a lower bound of 1; then no search is made.
+    they come from, prove a lower bound of 1; then no search is made. With a lower bound of 1 the image of the point is
+    left open for actions of no weight.
     """
-    low, value, center = 0.0, math.inf, 0.0
+    low, value, center, curved = 0.0, math.inf, 0.0, -1
     total = 0.0
     for m in range(search.trial.shape[0]):
         total += search.trial[m]
     trying = total > 0.0 and search.size[0] > 0
     if trying:
         exchange_points(search)
-    for _ in range(_MOST_STEPS):
+    for steps in range(_MOST_STEPS):
         value = objective(signals, search)
         if not trying:
             if search.size[0] == 0 or value == math.inf:
-                return value, value
+                low = value
+                break
             if center == 0.0:
                 center = 0.5 * value / search.size[1] + 1e-15
                 center_dual(search, center)
@@ -362,7 +260,17 @@ def minimize_divergence(
         elif value - low <= max(tolerance, depth * (1.0 - value)):
             break
         else:
-            set_hessian(signals, search)
+            if curved < 0:
+                curved = 0
+                for a in range(search.weight.shape[0]):
+                    if search.weight[a] > 0.0:
+                        curved = add_curved(signals, search, a, curved)
+            set_hessian(search, curved)
             newton_step(search, center)
+            if steps == _MOST_STEPS - 1:
+                project(signals, search.point, search.image)
+                move(search, center)
+                return low, value
             center = move(search, center)
+    project(signals, search.point, search.image)
     return low, value

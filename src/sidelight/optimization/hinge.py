@@ -36,20 +36,19 @@ from sidelight.optimization.allocation import (
     start_search,
 )
 from sidelight.optimization.divergence import (
-    Search,
     add_curvature,
     center_dual,
     divergence,
     lower_bound,
     minimize_divergence,
     newton_step,
-    set_directions,
     set_gradient,
     set_hessian,
     set_multipliers,
 )
 from sidelight.optimization.geometry import Geometry
 from sidelight.optimization.likelihood import informative, project
+from sidelight.optimization.search import Search, add_curved, set_directions
 
 _MOST_STEPS = 200
 # How near to 1 a proof that the weights suffice must come.
@@ -132,6 +131,10 @@ def minimize_hinge(
     For each mu the last step ends where weights and multipliers, as predicted for it, give a proof.
     """
     search = problem.allocation.search
+    curved = 0
+    for a in range(problem.plays.shape[0]):
+        if a == problem.ball[0] or problem.plays[a] > 0.0:
+            curved = add_curved(signals, search, a, curved)
     mu, low, value = 1.0, 0.0, math.inf
     length, before, decrease, last = 0.0, math.inf, 0.0, False
     for _ in range(_MOST_STEPS):
@@ -158,7 +161,7 @@ def minimize_hinge(
             mu *= 0.2
             length, last = 0.0, False
         else:
-            set_hessian(signals, search)
+            set_hessian(search, curved)
             add_hinge_curvature(signals, problem)
             newton_step(search, mu)
             decrease, length = predicted_decrease(search, mu)
@@ -260,16 +263,17 @@ def objectives(problem: Hinge) -> tuple[float, float, float]:
 @kernel
 def add_hinge_curvature(signals: Signals, problem: Hinge) -> None:
     """Add the curvature of the smoothed positive parts and of the ball's barrier to the Hessian."""
-    search = problem.allocation.search
+    search, scratch = problem.allocation.search, problem.allocation.search.scratch
     for a in range(problem.plays.shape[0]):
         if problem.curvature[a] > 0.0:
             for v in range(search.size[0]):
                 total = 0.0
-                for m in range(search.point.shape[0]):
+                for k in range(scratch.supports[v]):
+                    m = scratch.support[v, k]
                     u = signals.shown[a, m]
                     total += search.base[u] / search.image[u] * search.directions[v, m]
-                search.scratch.step[v] = total
-            add_curvature(search.scratch, search.size[0], problem.curvature[a])
+                scratch.step[v] = total
+            add_curvature(scratch.hessian, search.size[0], problem.curvature[a], scratch.step)
 
 
 @kernel

@@ -43,6 +43,7 @@ class Newton(NamedTuple):
     right: Floats
     step: Floats
     free: Integers  # the coordinates that may move
+    rate: Floats  # by symbol, what its outcomes share
 
 
 class Fit(NamedTuple):
@@ -53,30 +54,33 @@ class Fit(NamedTuple):
     scratch: Newton
 
 
-def new_newton(outcomes: int) -> Newton:
-    """Return scratch for a function of so many variables."""
-    return Newton(
+def new_fit(outcomes: int, symbols: int) -> Fit:
+    """Return the uniform law, and room to fit it."""
+    newton = Newton(
         gradient=np.zeros(outcomes),
         hessian=np.zeros((outcomes, outcomes)),
         right=np.zeros(outcomes),
         step=np.zeros(outcomes),
         free=np.zeros(outcomes, np.int64),
+        rate=np.zeros(symbols),
     )
-
-
-def new_fit(outcomes: int, symbols: int) -> Fit:
-    """Return the uniform law, and room to fit it."""
-    return Fit(np.full(outcomes, 1.0 / outcomes), np.zeros(symbols), new_newton(outcomes))
+    return Fit(np.full(outcomes, 1.0 / outcomes), np.zeros(symbols), newton)
 
 
 @kernel
 def project(signals: Signals, law: Floats, image: Floats) -> None:
     """Set image to the law of every action's symbols, S_a p."""
-    for u in range(image.shape[0]):
-        image[u] = 0.0
     for a in range(signals.shown.shape[0]):
-        for m in range(law.shape[0]):
-            image[signals.shown[a, m]] += law[m]
+        project_action(signals, a, law, image)
+
+
+@kernel
+def project_action(signals: Signals, a: int, law: Floats, image: Floats) -> None:
+    """Set the part of image that is the law of the symbols of one action."""
+    for u in range(signals.first[a], signals.first[a + 1]):
+        image[u] = 0.0
+    for m in range(law.shape[0]):
+        image[signals.shown[a, m]] += law[m]
 
 
 @kernel
@@ -88,16 +92,18 @@ def informative(signals: Signals, a: int) -> bool:
 @kernel
 def set_gradient(signals: Signals, counts: Floats, fit: Fit) -> float:
     """Set the gradient at the law; return its largest entry."""
+    gradient, rate = fit.scratch.gradient, fit.scratch.rate
+    for m in range(gradient.shape[0]):
+        gradient[m] = 0.0
+    for a in range(signals.shown.shape[0]):
+        if informative(signals, a):
+            for u in range(signals.first[a], signals.first[a + 1]):
+                rate[u] = counts[u] / fit.image[u] if counts[u] > 0.0 else 0.0
+            for m in range(gradient.shape[0]):
+                gradient[m] += rate[signals.shown[a, m]]
     top = 0.0
-    for m in range(fit.law.shape[0]):
-        total = 0.0
-        for a in range(signals.shown.shape[0]):
-            if informative(signals, a):
-                u = signals.shown[a, m]
-                if counts[u] > 0.0:
-                    total += counts[u] / fit.image[u]
-        fit.scratch.gradient[m] = total
-        top = max(top, total)
+    for m in range(gradient.shape[0]):
+        top = max(top, gradient[m])
     return top
 
 
@@ -139,15 +145,20 @@ def set_free(fit: Fit, n: float) -> int:
 @kernel
 def set_hessian(signals: Signals, counts: Floats, fit: Fit, size: int) -> None:
     """Set minus the second derivatives, H_mk = sum_a nu_au / (S_a p)_u^2, a showing the same u for m and k."""
-    newton = fit.scratch
+    hessian, free, rate = fit.scratch.hessian, fit.scratch.free, fit.scratch.rate
     for i in range(size):
         for j in range(i + 1):
-            total = 0.0
-            for a in range(signals.shown.shape[0]):
-                u = signals.shown[a, newton.free[i]]
-                if u == signals.shown[a, newton.free[j]] and counts[u] > 0.0 and informative(signals, a):
-                    total += counts[u] / (fit.image[u] * fit.image[u])
-            newton.hessian[i, j] = total
+            hessian[i, j] = 0.0
+    for a in range(signals.shown.shape[0]):
+        if informative(signals, a):
+            for u in range(signals.first[a], signals.first[a + 1]):
+                rate[u] = counts[u] / (fit.image[u] * fit.image[u]) if counts[u] > 0.0 else 0.0
+            for i in range(size):
+                u = signals.shown[a, free[i]]
+                if rate[u] > 0.0:
+                    for j in range(i + 1):
+                        if signals.shown[a, free[j]] == u:
+                            hessian[i, j] += rate[u]
 
 
 @kernel
@@ -183,13 +194,10 @@ def increase(signals: Signals, counts: Floats, fit: Fit, length: float) -> float
     total = 0.0
     for a in range(signals.shown.shape[0]):
         if informative(signals, a):
+            project_action(signals, a, fit.scratch.step, fit.scratch.rate)
             for u in range(signals.first[a], signals.first[a + 1]):
                 if counts[u] > 0.0:
-                    change = 0.0
-                    for m in range(fit.law.shape[0]):
-                        if signals.shown[a, m] == u:
-                            change += fit.scratch.step[m]
-                    change *= length / fit.image[u]
+                    change = fit.scratch.rate[u] * (length / fit.image[u])
                     if change <= -1.0:
                         return -math.inf
                     total += counts[u] * math.log1p(change)

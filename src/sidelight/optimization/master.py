@@ -13,7 +13,6 @@ import numpy as np
 
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.kernels.linear_algebra import dot
 
 # Columns that are kept; the one that is least likely to come back gives way.
 _POOL = 96
@@ -27,7 +26,7 @@ class Master(NamedTuple):
 
     cost: Floats  # Delta
     share: Floats  # r
-    inverse: Floats  # of the basis
+    inverse: Floats  # of the basis, transposed
     level: Floats  # the values of its columns
     basic: Integers  # which those are; negative for a slack
     pool: Floats  # the alternatives' columns
@@ -87,7 +86,8 @@ def surplus(master: Master, c: int) -> float:
     """Return what the allocation reveals about alternative c beyond 1."""
     total = -1.0
     for a in range(master.cost.shape[0]):
-        total += master.pool[c, a] * master.share[a]
+        if master.share[a] != 0.0:
+            total += master.pool[c, a] * master.share[a]
     return total
 
 
@@ -119,13 +119,10 @@ def solve_master(master: Master) -> bool:
         new = entering_column(master)
         if new == master.pooled[0]:
             break
+        set_column(master, new)
         largest = 0.0
         for i in range(actions):
-            total = master.inverse[i, max(-1 - new, 0)]
-            if new >= 0:
-                total = dot(master.inverse[i], master.pool[new])
-            master.column[i] = total
-            largest = max(largest, total)
+            largest = max(largest, master.column[i])
         leaving, ratio = -1, math.inf
         for i in range(actions):
             if master.column[i] > 1e-11 * largest and master.level[i] < ratio * master.column[i]:
@@ -139,22 +136,36 @@ def solve_master(master: Master) -> bool:
 
 
 @kernel
+def set_column(master: Master, new: int) -> None:
+    """Set the column that is to enter, in terms of the basis."""
+    for i in range(master.column.shape[0]):
+        master.column[i] = 0.0 if new >= 0 else master.inverse[-1 - new, i]
+    if new >= 0:
+        for a in range(master.cost.shape[0]):
+            entry = master.pool[new, a]
+            if entry != 0.0:
+                for i in range(master.column.shape[0]):
+                    master.column[i] += master.inverse[a, i] * entry
+
+
+@kernel
 def pivot(master: Master, leaving: int, new: int) -> None:
     """Put a column into the basis in place of another and set the multipliers, which are r."""
-    actions = master.cost.shape[0]
-    divisor = master.column[leaving]
-    for a in range(actions):
-        master.inverse[leaving, a] /= divisor
+    actions, column = master.cost.shape[0], master.column
+    divisor = column[leaving]
     master.level[leaving] /= divisor
     for i in range(actions):
-        if i != leaving and master.column[i] != 0.0:
-            for a in range(actions):
-                master.inverse[i, a] -= master.column[i] * master.inverse[leaving, a]
-            master.level[i] = max(master.level[i] - master.column[i] * master.level[leaving], 0.0)
+        if i != leaving and column[i] != 0.0:
+            master.level[i] = max(master.level[i] - column[i] * master.level[leaving], 0.0)
     master.basic[leaving] = new
     for a in range(actions):
-        total = 0.0
-        for i in range(actions):
-            if master.basic[i] >= 0:
-                total += master.inverse[i, a]
-        master.share[a] = total
+        entry = master.inverse[a, leaving] / divisor
+        if entry != 0.0:
+            for i in range(actions):
+                master.inverse[a, i] -= column[i] * entry
+        master.inverse[a, leaving] = entry
+        master.share[a] = 0.0
+    for i in range(actions):
+        if master.basic[i] >= 0:
+            for a in range(actions):
+                master.share[a] += master.inverse[a, i]
