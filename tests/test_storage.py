@@ -8,6 +8,7 @@ import textwrap
 
 import pytest
 
+import sidelight as sl
 from sidelight import SidelightError, _storage
 from sidelight._storage import contents, make_writable, replacing
 
@@ -100,3 +101,38 @@ def test_errors_name_the_target(tmp_path, monkeypatch):
             what(name)
         assert str(caught.value) == f"cannot write {str(name)!r}: Permission denied"
         assert isinstance(caught.value, OSError)
+
+
+def test_a_link_is_followed_and_permissions_stay(tmp_path):
+    file, link = tmp_path / "file.txt", tmp_path / "link.txt"
+    file.write_text("old")
+    file.chmod(0o600)
+    link.symlink_to(file)
+    with replacing(link) as draft:
+        draft.write_text("new")
+    assert link.is_symlink()
+    assert file.read_text() == "new"
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_not_a_file_is_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe.txt"
+    os.mkfifo(pipe)
+    for path in (pipe, tmp_path):
+        with pytest.raises(SidelightError, match="not a regular file"), replacing(path):
+            pass
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + ".json", "a\0b.json"])
+def test_names_that_no_file_can_have(tmp_path, name):
+    game = sl.games.load("apple-tasting")
+    results = sl.simulate(sl.strategies.Uniform(game), sl.environments.IID([0.5, 0.5]), horizon=5, runs=1)
+    savers = {"json": game, "npz": results}
+    for suffix, thing in savers.items():
+        with pytest.raises(SidelightError):
+            thing.save(tmp_path / name.replace("json", suffix))
+    with pytest.raises(SidelightError):
+        sl.ClassifierMonitor(tolerance=0.05).save(tmp_path / name)
+    with pytest.raises(SidelightError):
+        sl.strategies.Uniform(game).save(tmp_path / name.replace("json", "npz"))

@@ -22,9 +22,9 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the arguments of `Game` that the file at `path` describes."""
     file, name = Path(path), repr(os.fspath(path))
     suffix = _format(file)
-    if not file.exists():
+    if not os.path.exists(file):
         raise NoFileError(f"there is no file {name}: give the path of a .toml or .json game file")
-    if file.is_dir():
+    if os.path.isdir(file):
         raise GameError(f"{name} is a folder: give the path of a .toml or .json game file")
     try:
         return from_data(_parse(file.read_text(encoding="utf-8"), suffix))
@@ -37,7 +37,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
 def write(path: str | os.PathLike[str], fields: Mapping[str, Any]) -> None:
     """Write the arguments of `Game` to `path`, all of it or nothing."""
     file = Path(path)
-    if file.is_dir():
+    if os.path.isdir(file):
         raise GameError(f"{os.fspath(path)!r} is a folder: give the path of a .toml or .json file")
     text = _write_json(fields) if _format(file) == ".json" else _write_toml(fields)
     try:

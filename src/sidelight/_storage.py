@@ -24,9 +24,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary file beside `path`; it takes that name when the block ends well and vanishes when it does not.
 
     An interrupt (Ctrl-C included) in the middle of writing leaves the previous file as it was. The hidden draft that a
-    killed process leaves behind is removed by whoever next writes into the folder.
+    killed process leaves behind is removed by whoever next writes into the folder. A link is followed, an existing file
+    keeps its permissions, and what is not a file (a device, a pipe) is refused rather than replaced.
     """
-    target = Path(path)
+    target = _real(path)
     with naming(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_abandoned(target.parent)
@@ -38,11 +39,23 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         _being_written.add(draft.name)
         try:
             yield draft
-            os.chmod(draft, 0o666 & ~_umask())
+            os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
             os.replace(draft, target)
         finally:
             draft.unlink(missing_ok=True)
             _being_written.discard(draft.name)
+
+
+def _real(path: str | os.PathLike[str]) -> Path:
+    """Return the file behind a path, which may not be there yet."""
+    try:
+        target = Path(os.path.realpath(path))
+        odd = target.exists() and not target.is_file()
+    except (OSError, ValueError) as error:  # a name that no file can have
+        raise FileError(f"cannot write {os.fspath(path)!r}: {getattr(error, 'strerror', None) or error}") from error
+    if odd:
+        raise FileError(f"{str(target)!r} is not a regular file: give another name")
+    return target
 
 
 def contents(path: str | os.PathLike[str]) -> bytes:

@@ -18,7 +18,8 @@ Rules for kernels and loops, so that both ways of running agree bit for bit and 
   arguments; a slice or a row is a view and allowed, a tuple of scalars may be returned;
 - `rng.random`, `normal`, `exponential`, `beta` and `gamma` are fine; `rng.integers` allocates, `rng.choice` is unknown;
 - arguments are positional; no recursion, no `*args`, no generators, no `try`; a variable keeps one type throughout;
-- loops call kernels and generic functions, not other loops.
+- loops call kernels and generic functions, not other loops;
+- a global constant is read when a loop is first compiled: changed later in the same process, it changes nothing.
 """
 
 from sidelight.kernels.cache import cache_directory

@@ -11,6 +11,7 @@ import importlib
 import itertools
 import json
 import math
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -206,7 +207,7 @@ def _check_columns(columns: Columns, header: Iterable[str]) -> None:
 def _check_path(source: Any) -> None:
     if not isinstance(source, str | Path):
         raise SidelightError("Parquet cannot be read from standard input: give a file")
-    if not Path(source).exists():
+    if not os.path.exists(source):
         raise NoFileError(f"there is no file {str(source)!r}")
-    if Path(source).is_dir():
+    if os.path.isdir(source):
         raise SidelightError(f"{str(source)!r} is a folder: give a file")

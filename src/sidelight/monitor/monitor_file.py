@@ -22,7 +22,7 @@ FORMAT, VERSION = "sidelight-monitor", 1
 
 def write(path: str | os.PathLike[str], data: dict[str, Any]) -> None:
     """Write a monitor, whole or not at all."""
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         raise SidelightError(f"{os.fspath(path)!r} is a folder: give the path of a .json file")
     try:
         body = _text(data)
@@ -38,7 +38,7 @@ def write(path: str | os.PathLike[str], data: dict[str, Any]) -> None:
 def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return what a file holds, or say what is wrong with it."""
     name = repr(os.fspath(path))
-    if not Path(path).exists():
+    if not os.path.exists(path):
         raise NoFileError(f"there is no file {name}")
     try:
         content = json.loads(Path(path).read_text(encoding="ascii"))

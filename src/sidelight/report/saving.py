@@ -29,7 +29,7 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
         raise SidelightError(
             f"cannot tell the format of the figure {os.fspath(path)!r}: name it {', '.join(others)} or {last}"
         )
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         raise SidelightError(f"cannot write the figure: {os.fspath(path)!r} is a folder")
 
 

@@ -69,7 +69,7 @@ def _suffix(file: Path) -> str:
 
 
 def _refuse_folder(file: Path) -> None:
-    if file.is_dir():
+    if os.path.isdir(file):
         raise SidelightError(f"{str(file)!r} is a folder: give the path of a .parquet or .npz file of results")
 
 

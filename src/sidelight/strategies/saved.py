@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -79,7 +80,7 @@ def write(path: Path, data: dict[str, Any]) -> None:
 
 def read(path: Path) -> dict[str, Any]:
     """Read what `write` wrote, in either format."""
-    if not path.exists():
+    if not os.path.exists(path):
         raise NoFileError(f"there is no file {str(path)!r}")
     try:
         with np.load(path, allow_pickle=False) as file:
