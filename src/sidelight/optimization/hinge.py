@@ -131,10 +131,7 @@ def minimize_hinge(
     For each mu the last step ends where weights and multipliers, as predicted for it, give a proof.
     """
     search = problem.allocation.search
-    curved = 0
-    for a in range(problem.plays.shape[0]):
-        if a == problem.ball[0] or problem.plays[a] > 0.0:
-            curved = add_curved(signals, search, a, curved)
+    curved = -1
     mu, low, value = 1.0, 0.0, math.inf
     length, before, decrease, last = 0.0, math.inf, 0.0, False
     for _ in range(_MOST_STEPS):
@@ -161,6 +158,8 @@ def minimize_hinge(
             mu *= 0.2
             length, last = 0.0, False
         else:
+            if curved < 0:
+                curved = curved_actions(signals, problem)
             set_hessian(search, curved)
             add_hinge_curvature(signals, problem)
             newton_step(search, mu)
@@ -170,6 +169,16 @@ def minimize_hinge(
                 predict_derivatives(signals, problem)
             move(search, length)
     return low, value
+
+
+@kernel
+def curved_actions(signals: Signals, problem: Hinge) -> int:
+    """List the symbols of the actions that bend G, which is needed from the first Newton step on; return how many."""
+    curved = 0
+    for a in range(problem.plays.shape[0]):
+        if a == problem.ball[0] or problem.plays[a] > 0.0:
+            curved = add_curved(signals, problem.allocation.search, a, curved)
+    return curved
 
 
 @kernel
