@@ -181,8 +181,9 @@ def choose_pooled(facts: Plausible, found: Differences, scratch: Scratch, slack:
     while True:
         mask_of(found.signs, scratch.wanted)
         rule_out(facts, found.signs, scratch.alive)
-        # What no single sign rules out contains what can be played.
-        unite(facts, scratch.alive, scratch.allowed, scratch.observing)
+        for a in range(scratch.allowed.shape[0]):
+            scratch.allowed[a] = 1  # until it turns out that nothing admits it
+            scratch.observing[a] = 0
         consistent = UNKNOWN
         while consistent != 0:
             action = highest(scratch, scratch.allowed, scratch.observing, slack)
@@ -200,7 +201,6 @@ def choose_pooled(facts: Plausible, found: Differences, scratch: Scratch, slack:
                 if answer == UNKNOWN:
                     return UNKNOWN
                 scratch.allowed[action] = 0
-                scratch.observing[action] = 0
         withdraw(facts.certificates[whole, scratch.hints[whole, 1]], found)
 
 

@@ -139,7 +139,7 @@ def warn_of_long_work(strategy: Strategy, rounds: int, workers: int) -> None:
     seconds = strategy.seconds_per_round()
     if (minutes := rounds * seconds / workers / 60) >= _LONG_MINUTES:
         warnings.warn(
-            f"this takes about {minutes:,.0f} minutes: a round of {strategy.name} in a game of "
+            f"this may take about {minutes:,.0f} minutes: a round of {strategy.name} in a game of "
             f"{strategy.game.n_actions} actions and {strategy.game.n_outcomes} outcomes takes roughly "
             f"{1e6 * seconds:,.0f} microseconds, and there are {rounds:,} of them on {workers} core(s)",
             UserWarning,
