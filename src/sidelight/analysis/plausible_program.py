@@ -31,6 +31,7 @@ _SLACK = 1e-9
 _PIVOT = 1e-11
 # A sign this many widths away from zero is decided in nearly every round: proofs by such signs serve again.
 _SURE = 2.5
+_MOST_HOPES = 6  # undecided pairs that a point is made to agree with: more cost more than they save
 _POINT_GRID = 1 << 24
 _MULTIPLIER_GRID = 1 << 30
 
@@ -160,7 +161,7 @@ def solve(program: Program, found: Differences, own: int) -> int:
     if not start(program, found):
         return UNDECIDED
     size = program.point.shape[0]
-    inside = False
+    inside, agreeing = False, 0
     for _ in range(100 + 20 * size):
         s = program.inverse[size, 0]
         if s < -_SLACK:
@@ -174,7 +175,8 @@ def solve(program: Program, found: Differences, own: int) -> int:
             for m in range(size):
                 program.point[m] = program.inverse[m, 0]
             inside = True
-            entering = hoped(program, found.delta, own)
+            entering = hoped(program, found.delta, own) if agreeing < _MOST_HOPES else -1
+            agreeing += 1
             if entering < 0:
                 break
         if not pivot(program, entering, own):
