@@ -456,7 +456,10 @@ def test_long_work_in_a_large_game_is_said_beforehand():
 
     large = sl.strategies.RandCBP(sl.games.load("dynamic-pricing", prices=12))
     law = IID([1 / large.game.n_outcomes] * large.game.n_outcomes)
-    with pytest.warns(UserWarning, match=r"may take about [\d,]+ minutes: a round of RandCBP"), pytest.raises(EnoughError):
+    with (
+        pytest.warns(UserWarning, match=r"may take about [\d,]+ minutes: a round of RandCBP"),
+        pytest.raises(EnoughError),
+    ):
         sl.simulate(large, law, horizon=10**9, runs=1, progress=Bar())
     small = sl.strategies.RandCBP(GAME)
     with pytest.raises(EnoughError):  # and no warning, which would be an error here

@@ -326,8 +326,8 @@ class RandCBP(KernelStrategy):
     def seconds_per_round(self) -> float:
         """Return the growth that benchmarks measured: every term of every estimate and, with random Z, questions.
 
-        In about every second round of RandCBP, at first, some border or cell is asked anew, by a linear program of about
-        min(M, pairs) / 2 steps, each of which looks at all pairs and changes an inverse of size M + 1.
+        In about every second round of RandCBP, at first, some border or cell is asked anew, by a linear program of
+        about min(M, pairs) / 2 steps, each of which looks at all pairs and changes an inverse of size M + 1.
         """
         facts = self.compiled_parameters.plausible
         if facts.mode != POOLS:
