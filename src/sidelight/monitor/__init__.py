@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sidelight.monitor.decisions import Answer, Decision, UnknownIdError
+    from sidelight.monitor.decisions import Answer, Decision, Pending, UnknownIdError
     from sidelight.monitor.monitor import ClassifierMonitor
     from sidelight.monitor.policies import wald_cap
     from sidelight.monitor.replaying import replay
@@ -18,6 +18,7 @@ __all__ = [
     "ClassReport",
     "ClassifierMonitor",
     "Decision",
+    "Pending",
     "Report",
     "UnknownIdError",
     "replay",
@@ -29,6 +30,7 @@ _HOMES = {
     "ClassReport": "reports",
     "ClassifierMonitor": "monitor",
     "Decision": "decisions",
+    "Pending": "decisions",
     "Report": "reports",
     "UnknownIdError": "decisions",
     "replay": "replaying",

@@ -7,7 +7,7 @@ from typing import Any
 from sidelight.errors import SidelightError
 from sidelight.monitor.classes import ClassState
 from sidelight.monitor.decisions import Answer, Id, Label, Status
-from sidelight.monitor.inputs import label
+from sidelight.monitor.inputs import label, same_label, yes_or_no
 from sidelight.monitor.ledger import PENDING, RIGHT, SKIPPED, WRONG, Ledger, Verification
 
 _SAID = {RIGHT: True, WRONG: False}
@@ -16,16 +16,13 @@ _WORDS = {RIGHT: "right", WRONG: "wrong", SKIPPED: "skipped", PENDING: "pending"
 
 def status_of(prediction: Label, correct: Any, true: Any, skipped: bool) -> int:
     """Return the status that an answer gives to a verification."""
-    if (correct is not None) + (true is not None) + bool(skipped) != 1:
+    skip = yes_or_no("skipped", skipped)
+    if (correct is not None) + (true is not None) + skip != 1:
         raise SidelightError("an answer is one of correct=True or False, label=..., or skipped=True; nothing changed")
-    if skipped:
+    if skip:
         return SKIPPED
-    if true is not None:
-        return RIGHT if label(true) == prediction else WRONG
-    plain = correct.item() if hasattr(correct, "item") else correct
-    if plain not in (True, False):
-        raise SidelightError(f"correct is {correct!r}: give True or False; nothing changed")
-    return RIGHT if plain else WRONG
+    right = yes_or_no("correct", correct) if true is None else same_label(prediction, label(true))
+    return RIGHT if right else WRONG
 
 
 def take(ledger: Ledger, id: Id, record: Verification, status: int) -> Answer:

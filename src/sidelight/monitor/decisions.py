@@ -45,14 +45,15 @@ REASONS = (
 """All reasons; a saved monitor refers to them by their place, so new ones go to the end."""
 
 
-def check_reason(policy: str, reason: str) -> None:
-    """Refuse a reason that a saved monitor could not refer to."""
-    if reason not in REASONS:
-        names = ", ".join(name for name, value in globals().items() if value in REASONS)
-        raise SidelightError(
-            f"the policy {policy!r} gives the reason {reason!r}: `wants` returns one of sidelight.monitor.decisions, "
-            f"which are {names}"
-        )
+PLACES = {reason: place for place, reason in enumerate(REASONS)}
+
+
+def bad_reason(giver: str, reason: object) -> SidelightError:
+    """Return the error for a reason that a saved monitor could not refer to."""
+    names = ", ".join(name for name, value in globals().items() if value in REASONS)
+    return SidelightError(
+        f"{giver} gives the reason {reason!r}: give one of sidelight.monitor.decisions, which are {names}"
+    )
 
 
 class UnknownIdError(SidelightError):
@@ -66,6 +67,16 @@ class Decision(NamedTuple):
     id: Id
     reason: str
     prediction: Label
+
+
+class Pending(NamedTuple):
+    """A verification that was asked for and is not answered yet."""
+
+    id: Id
+    prediction: Label
+    number: int
+    """Its place among all verifications, from 1 in the order of asking."""
+    reason: str
 
 
 class Answer(NamedTuple):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import uuid
+from collections.abc import Mapping, Set
 from datetime import UTC, date, datetime
 from fractions import Fraction
 from typing import Any
@@ -19,12 +21,57 @@ def label(value: Any) -> Label:
     raise SidelightError(f"{value!r} is not a class: give text or a number")
 
 
+def same_label(prediction: Label, true: Label) -> bool:
+    """Say whether a prediction is right; what cannot be compared is refused, or every answer would count as wrong.
+
+    Numbers that are equal are the same class, as in Python: 1, 1.0 and True.
+    """
+    if prediction == true:
+        return True
+    kinds = _kind(prediction), _kind(true)
+    if kinds[0] == kinds[1] or (_TEXT not in kinds and {prediction, true} <= {0, 1}):
+        return False
+    remedy = "give both as text, with str(...), or both as numbers"
+    if isinstance(true, bool):
+        remedy = "give the true class as label, or say correct=True or False"
+    raise SidelightError(
+        f"the prediction {prediction!r} is {kinds[0]} and the label {true!r} is {kinds[1]}: {remedy}; nothing changed"
+    )
+
+
+_TEXT = "text"
+
+
+def _kind(name: Label) -> str:
+    return _TEXT if isinstance(name, str) else "True or False" if isinstance(name, bool) else "a number"
+
+
+def check_spelling(name: Label, spelled: Mapping[str, Label]) -> None:
+    """Refuse a new class that is written like a known one of another type, "7" beside 7: certainly they are the same."""
+    other = spelled.get(str(name))
+    if other is not None and isinstance(name, str) != isinstance(other, str):
+        raise SidelightError(
+            f"the class {name!r} is {_kind(name)} and the known class {other!r} is {_kind(other)}: give all classes as "
+            "text, with str(...), or all as numbers"
+        )
+
+
+def yes_or_no(name: str, value: Any) -> bool:
+    """Return True or False (1 and 0, and those of NumPy, are fine, too)."""
+    plain = _python_value(value)
+    if isinstance(plain, bool | int | float) and plain in (0, 1):
+        return bool(plain)
+    raise SidelightError(f"{name} is {value!r}: give True or False; nothing changed")
+
+
 def identifier(value: Any) -> Id:
-    """Return an id as plain text or whole number."""
+    """Return an id as plain text or whole number; a UUID becomes its text."""
     plain = _python_value(value)
     if isinstance(plain, str | int) and not isinstance(plain, bool):
         return plain
-    raise SidelightError(f"{value!r} is not an id: give text or a whole number")
+    if isinstance(plain, uuid.UUID):
+        return str(plain)
+    raise SidelightError(f"{value!r} is not an id: give text, a whole number or a UUID")
 
 
 def plain_number(value: Any) -> Any:
@@ -68,11 +115,21 @@ def listed(values: Any) -> list[Any]:
         raise SidelightError(
             f"predictions is the text {values!r}: give a list or a column; `decide` takes a single one"
         )
-    for method in ("to_list", "tolist"):
+    if isinstance(values, Mapping | Set) or len(getattr(values, "shape", ())) > 1:
+        raise SidelightError(f"a {type(values).__name__} is not a list or a single column: {_remedy(values)}")
+    for method in ("to_list", "tolist", "to_pylist"):
         if hasattr(values, method):
             plain = getattr(values, method)()
             return plain if isinstance(plain, list) else [plain]
     return list(values)
+
+
+def _remedy(values: Any) -> str:
+    if isinstance(values, Mapping):
+        return "give list(x.values()), and list(x) as ids if its keys are ids"
+    if isinstance(values, Set):
+        return "it has lost order and repeats, so give what it was made from"
+    return "choose one column, as in frame['prediction']"
 
 
 def column(name: str, values: Any, length: int) -> list[Any]:

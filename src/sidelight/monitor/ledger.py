@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.classes import ClassState
-from sidelight.monitor.decisions import REASONS, Decision, Id, Label
+from sidelight.monitor.decisions import PLACES, REASONS, Decision, Id, Label, Pending, UnknownIdError
 
 PENDING, RIGHT, WRONG, SKIPPED = 0, 1, 2, 3
 
-_RECENT_PASSES = 1 << 16
-"""Retries come soon: this many predictions that were let pass are remembered, whatever the length of the stream."""
+_MADE_UP = re.compile(r"auto-([1-9]\d*)")
 
 
 class Verification:
@@ -27,8 +27,8 @@ class Verification:
 class Ledger:
     """Memory of ids. It grows with verifications, and not beyond `forget_after` of them where that is given."""
 
-    def __init__(self, forget_after: int | None) -> None:
-        self.forget_after = forget_after
+    def __init__(self, forget_after: int | None, remember_passes: int) -> None:
+        self.forget_after, self.remember_passes = forget_after, remember_passes
         self.verifications: dict[Id, Verification] = {}
         self.passes: dict[Id, tuple[ClassState, str]] = {}
         self.days: dict[str, int] = {}
@@ -46,6 +46,13 @@ class Ledger:
             name = f"auto-{self._named}"
             if name not in self.verifications and name not in self.passes:
                 return name
+
+    def made_up(self, id: Id) -> bool:
+        """Say whether an id is one of `fresh_id`, which then does not return it again."""
+        found = _MADE_UP.fullmatch(id) if isinstance(id, str) else None
+        if found:
+            self._named = max(self._named, int(found[1]))
+        return found is not None
 
     def ask(self, id: Id, state: ClassState, reason: str, day: str | None) -> None:
         """Enter a verification; forget the oldest one where memory is bounded."""
@@ -65,15 +72,23 @@ class Ledger:
         """Remember a prediction that was let pass."""
         self.passes[id] = (state, reason)
         self._passed_order.append(id)
-        if len(self._passed_order) > _RECENT_PASSES:
+        if len(self._passed_order) > self.remember_passes:
             del self.passes[self._passed_order.popleft()]
 
-    def unknown(self, id: Id) -> str:
-        """Say why there is nothing to answer under an id."""
+    def verification(self, id: Id) -> Verification:
+        """Return the verification with this id, or say why there is none."""
+        record = self.verifications.get(id)
+        if record is not None:
+            return record
         if id in self.passes:
-            return f"the prediction {id!r} was let pass, not chosen for verification; nothing changed"
+            raise UnknownIdError(f"the prediction {id!r} was let pass, not chosen for verification; nothing changed")
         forgotten = " (or it is forgotten: see forget_after)" if self.forgotten else ""
-        return f"there is no verification with the id {id!r}{forgotten}; nothing changed"
+        raise UnknownIdError(f"there is no verification with the id {id!r}{forgotten}; nothing changed")
+
+    def waiting(self) -> list[Pending]:
+        """Return the verifications that have no answer yet, in the order of asking."""
+        records = self.verifications.items()
+        return [Pending(id, one.state.name, one.number, one.reason) for id, one in records if one.status == PENDING]
 
     def known(self, id: Id, prediction: Label) -> Decision | None:
         """Return the decision about an id that was decided before."""
@@ -99,7 +114,6 @@ class Ledger:
 
     def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:
         """Return everything as JSON can hold it, column by column; `places` numbers the classes."""
-        reasons = {reason: place for place, reason in enumerate(REASONS)}
         records = self.verifications.values()
         return {
             "asked": self.asked,
@@ -111,13 +125,13 @@ class Ledger:
                 "id": list(self.verifications),
                 "class": [places[one.state] for one in records],
                 "number": [one.number for one in records],
-                "reason": [reasons[one.reason] for one in records],
+                "reason": [PLACES[one.reason] for one in records],
                 "status": [one.status for one in records],
             },
             "passes": {
                 "id": list(self.passes),
                 "class": [places[state] for state, _ in self.passes.values()],
-                "reason": [reasons[reason] for _, reason in self.passes.values()],
+                "reason": [PLACES[reason] for _, reason in self.passes.values()],
             },
         }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
@@ -12,9 +13,9 @@ from sidelight.monitor import decisions, monitor_file
 from sidelight.monitor.answers import status_of, take
 from sidelight.monitor.caps import refused
 from sidelight.monitor.classes import ClassState
-from sidelight.monitor.decisions import Answer, Decision, Id, Label, UnknownIdError
-from sidelight.monitor.inputs import column, day_of, identifier, label, listed
-from sidelight.monitor.ledger import Ledger
+from sidelight.monitor.decisions import PLACES, Answer, Decision, Id, Label, Pending, bad_reason
+from sidelight.monitor.inputs import check_spelling, column, day_of, identifier, label, listed, yes_or_no
+from sidelight.monitor.ledger import Ledger, Verification
 from sidelight.monitor.policies import Policy
 from sidelight.monitor.randomness import uniform
 from sidelight.monitor.reports import Report, make_report
@@ -54,6 +55,8 @@ class ClassifierMonitor:
         For either, a closed class is verified now and then, at the rate `spot_checks` (0.01 unless given).
     forget_after
         Forget an id once so many later verifications were asked for; its answer is then not waited for any more.
+    remember_passes
+        How many of the latest predictions that were let pass are remembered, so that retries get the same decision.
     seed
         Where the policy's randomness starts.
 
@@ -89,6 +92,7 @@ class ClassifierMonitor:
         restart_on_drift: bool = False,
         spot_checks: float | None = None,
         forget_after: int | None = None,
+        remember_passes: int = 1 << 16,
         **parameters: Any,
     ) -> None:
         self._begin(
@@ -109,6 +113,7 @@ class ClassifierMonitor:
                 restart_on_drift=bool(restart_on_drift),
                 spot_checks=spot_checks,
                 forget_after=forget_after,
+                remember_passes=remember_passes,
                 seed=seed,
             )
         )
@@ -134,8 +139,12 @@ class ClassifierMonitor:
             moments = [day_of(one) for one in moments]
         with self._lock:
             seen: dict[Id, Label] = {}
+            spelled = ChainMap({}, self._spelled)
             for name, one in zip(names, labels, strict=True):
-                self._settings.tolerance_of(one)
+                if one not in self._states:
+                    self._settings.tolerance_of(one)
+                    check_spelling(one, spelled)
+                    spelled.setdefault(str(one), one)
                 if name is not None:
                     self._ledger.known(name, one)
                     if seen.setdefault(name, one) != one:
@@ -151,11 +160,47 @@ class ClassifierMonitor:
         """
         name = identifier(id)
         with self._lock:
-            record = self._ledger.verifications.get(name)
-            if record is None:
-                raise UnknownIdError(self._ledger.unknown(name))
-            status = status_of(record.state.name, correct, label, skipped)
-            return take(self._ledger, name, record, status)
+            record = self._ledger.verification(name)
+            return take(self._ledger, name, record, status_of(record.state.name, correct, label, skipped))
+
+    def answer_many(self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None) -> list[Answer]:
+        """Take in a batch of answers: columns of ids and of `correct`, `labels` or `skipped`, one answer in each row.
+
+        Everything is checked before the first answer is taken in; after an error nothing has changed.
+        """
+        names = [identifier(one) for one in listed(ids)]
+        said = [column(name, values, len(names)) for name, values in (("answers", correct), ("labels", labels))]
+        skips = [bool(one is not None and yes_or_no("skipped", one)) for one in column("skips", skipped, len(names))]
+        with self._lock:
+            records = [self._ledger.verification(name) for name in names]
+            rows = zip(names, records, *said, skips, strict=True)
+            statuses = [_status_in_row(place, name, record, *row) for place, (name, record, *row) in enumerate(rows)]
+            return [take(self._ledger, *row) for row in zip(names, records, statuses, strict=True)]
+
+    def record(self, decision: Decision, time: Any = None) -> Decision:
+        """Take over a decision that was made elsewhere, by a monitor of the same settings say, as if made here.
+
+        The policy is not asked and caps are not applied, only counted. A decision that is known changes nothing; one
+        that contradicts what was decided here about the same id is an error.
+        """
+        verify, id, reason, name = decision
+        taken = Decision(yes_or_no("verify", verify), identifier(id), reason, label(name))
+        if not isinstance(reason, str) or reason not in PLACES:
+            raise bad_reason("this decision", reason)
+        day = None if self._settings.daily_cap is None else day_of(time)
+        with self._lock:
+            before = self._ledger.known(taken.id, taken.prediction)
+            if before is None:
+                own = not self._ledger.made_up(taken.id)
+                self._enter(self._known_class(taken.prediction), taken.verify, taken.id, taken.reason, day, own)
+            elif before.verify != taken.verify:
+                raise SidelightError(f"about the id {id!r} it was decided {before.reason!r}, not {reason!r}: use a new id")
+            return taken
+
+    def pending(self) -> list[Pending]:
+        """Return the verifications that are waited for, in the order of asking."""
+        with self._lock:
+            return self._ledger.waiting()
 
     def report(self) -> Report:
         """Return what is known about every class."""
@@ -214,7 +259,9 @@ class ClassifierMonitor:
         self._settings = settings
         self._lock = threading.RLock()
         self._states: dict[Label, ClassState] = {}
-        self._ledger = Ledger(settings.forget_after)
+        named = settings.tolerance if isinstance(settings.tolerance, dict) else ()
+        self._spelled: dict[str, Label] = {str(name): name for name in named if name is not None}
+        self._ledger = Ledger(settings.forget_after, settings.remember_passes)
         for name in settings.classes:
             self._state(name)
 
@@ -222,6 +269,15 @@ class ClassifierMonitor:
         state = self._states.get(name)
         if state is None:
             state = self._states[name] = ClassState(name, self._settings)
+            self._spelled.setdefault(str(name), name)
+        return state
+
+    def _known_class(self, name: Label) -> ClassState:
+        """Return the state of a class, which may be new but not another spelling of a known one."""
+        state = self._states.get(name)
+        if state is None:
+            check_spelling(name, self._spelled)
+            state = self._state(name)
         return state
 
     def _decide(self, prediction: Label, id: Id | None, time: Any) -> Decision:
@@ -231,19 +287,23 @@ class ClassifierMonitor:
             if before is not None:
                 return before
         day = None if self._settings.daily_cap is None else day_of(time)
-        state = self._states.get(prediction) or self._state(prediction)
+        state = self._known_class(prediction)
         wanted, reason = self._wanted(state)
         if wanted:
             refusal = refused(self._settings, self._ledger, state, day)
             if refusal is not None:
                 wanted, reason = False, refusal
-        state.predictions += 1
         name = ledger.fresh_id() if id is None else id
-        if wanted:
-            ledger.ask(name, state, reason, day)
-        elif id is not None:
-            ledger.let_pass(name, state, reason)
+        self._enter(state, wanted, name, reason, day, id is not None)
         return Decision(wanted, name, reason, prediction)
+
+    def _enter(self, state: ClassState, verify: bool, id: Id, reason: str, day: str | None, own: bool) -> None:
+        """Enter a decision; a pass is remembered if the caller named it, for only then may it be asked about again."""
+        state.predictions += 1
+        if verify:
+            self._ledger.ask(id, state, reason, day)
+        elif own:
+            self._ledger.let_pass(id, state, reason)
 
     def _wanted(self, state: ClassState) -> tuple[bool, str]:
         """Say what the policy wants, and why, before any cap; now and then a class that is let pass is looked at."""
@@ -251,7 +311,16 @@ class ClassifierMonitor:
         if settings.class_predictions is not None and t >= settings.class_predictions:
             return False, decisions.FINISHED
         wanted, reason = settings.policy.wants(state)
-        decisions.check_reason(settings.policy.name, reason)
+        if reason not in PLACES:
+            raise bad_reason(f"the policy {settings.policy.name!r}", reason)
         if not wanted and settings.spot_checks and uniform(state.spot_key, t) < settings.spot_checks:
             return True, decisions.SPOT
         return wanted, reason
+
+
+def _status_in_row(place: int, id: Id, record: Verification, correct: Any, true: Any, skipped: bool) -> int:
+    """Return the status that a row of a batch gives to a verification."""
+    try:
+        return status_of(record.state.name, correct, true, skipped)
+    except SidelightError as error:
+        raise SidelightError(f"row {place} (id {id!r}): {error}") from None

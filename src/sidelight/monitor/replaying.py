@@ -8,7 +8,7 @@ from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.decisions import Label
-from sidelight.monitor.inputs import label, plain_number
+from sidelight.monitor.inputs import label, plain_number, same_label
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES, Policy, wald_cap
 from sidelight.monitor.replay_report import Point, PolicyReplay, ReplayReport, Truth
@@ -47,7 +47,7 @@ def replay(
         Called with the number of predictions done since the last call, for a progress bar.
     """
     names = [label(one) for one in predictions]
-    wrong = [name != label(one) for name, one in zip(names, truths, strict=True)]
+    wrong = [not same_label(name, label(one)) for name, one in zip(names, truths, strict=True)]
     delay = plain_number(delay)
     _check(names, delay)
     moments = list(times) if times is not None else [None] * len(names)

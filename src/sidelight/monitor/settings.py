@@ -37,6 +37,7 @@ class Settings:
     restart_on_drift: bool
     spot_checks: float
     forget_after: int | None
+    remember_passes: int
     seed: int
 
     @property
@@ -73,6 +74,7 @@ class Settings:
         values = dict(data)
         if isinstance(values["tolerance"], list):
             values["tolerance"] = dict(values["tolerance"])
+        values.setdefault("remember_passes", 1 << 16)  # files of version 1
         values["policy"] = make_policy(values["policy"]["name"], values["policy"]["parameters"])
         return make_settings(**values, parameters={})
 
@@ -94,6 +96,9 @@ def make_settings(
     counts = {name: _count(name, others[name], 0) for name in ("cap", "daily_cap", "max_pending")}
     for name in ("class_cap", "class_predictions", "forget_after", "window"):
         counts[name] = _count(name, others[name], 1)
+    counts["remember_passes"] = _count("remember_passes", others["remember_passes"], 0)
+    if counts["remember_passes"] is None:
+        raise SidelightError("remember_passes is None: give a whole number, 0 for none")
     seed = plain_number(others["seed"])
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise SidelightError(f"seed is {seed!r}: give a whole number")

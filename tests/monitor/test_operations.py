@@ -1,0 +1,231 @@
+"""What runs beside decisions: pending verifications, batches of answers, decisions made elsewhere, odd values."""
+
+import os
+import signal
+import subprocess
+import sys
+import uuid
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from sidelight.errors import SidelightError
+from sidelight.monitor import ClassifierMonitor, UnknownIdError, decisions, replay
+from sidelight.monitor.decisions import Decision
+
+
+@pytest.mark.parametrize(
+    ("prediction", "label"),
+    [(7, "7"), ("7", 7), (7, "8"), ("cat", 3), (2.5, "2.5"), (True, "True"), ("cat", True), (7, True), (False, 2)],
+)
+def test_a_label_of_another_type_is_refused_with_the_remedy(prediction, label):
+    monitor = ClassifierMonitor(0.05, policy="sequential")
+    monitor.decide(prediction, id="a")
+    before = monitor.to_dict()
+    with pytest.raises(SidelightError, match=r"is (text|a number|True or False).*: give .*nothing changed"):
+        monitor.answer("a", label=label)
+    with pytest.raises(SidelightError, match=r"row 0 \(id 'a'\): the prediction"):
+        monitor.answer_many(["a"], labels=[label])
+    with pytest.raises(SidelightError, match="the prediction"):
+        replay([prediction], [label], 0.05)
+    assert monitor.to_dict() == before
+
+
+@pytest.mark.parametrize(
+    ("prediction", "label", "right"),
+    [
+        (7, np.int64(7), True),
+        (7, 7.0, True),
+        (7, 8.0, False),
+        (np.float32(0.5), 0.5, True),
+        (np.str_("cat"), "cat", True),
+        ("cat", np.str_("dog"), False),
+        (1, True, True),
+        (np.True_, 0, False),
+        (0, False, True),
+        (True, False, False),
+    ],
+)
+def test_equal_values_of_related_types_are_the_same_class(prediction, label, right):
+    monitor = ClassifierMonitor(0.05, policy="sequential")
+    monitor.decide(prediction, id="a")
+    assert monitor.answer("a", label=label).correct is right
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, "1"), ("1", 1), ("True", True), (2.5, "2.5")])
+def test_one_class_in_two_types_is_refused(first, second):
+    for options in ({"classes": [first]}, {"tolerance": {first: 0.1, None: 0.2}}):
+        monitor = ClassifierMonitor(**{"tolerance": 0.05, "policy": "sequential"} | options)
+        before = monitor.to_dict()
+        for act in (monitor.decide, lambda name, to=monitor: to.decide_many(["cat", name])):
+            with pytest.raises(SidelightError, match="give all classes as text"):
+                act(second)
+        assert monitor.to_dict() == before
+    with pytest.raises(SidelightError, match="give all classes as text"):
+        ClassifierMonitor(0.05).decide_many([first, second])
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [
+        (pd.DataFrame({"pred": ["cat", "dog"]}), "choose one column"),
+        (pl.DataFrame({"pred": ["cat", "dog"]}), "choose one column"),
+        (np.array([["cat"], ["dog"]]), "choose one column"),
+        ({"a": "cat"}, r"values\(\)"),
+        ({"cat", "dog"}, "lost order"),
+    ],
+    ids=["pandas", "polars", "numpy", "mapping", "set"],
+)
+def test_tables_mappings_and_sets_are_not_columns(values, error):
+    monitor = ClassifierMonitor(0.05, policy="sequential")
+    for call in (
+        lambda: monitor.decide_many(values),
+        lambda: monitor.decide_many(["cat", "dog"], ids=values),
+        lambda: monitor.answer_many(values, [True, True]),
+    ):
+        with pytest.raises(SidelightError, match=error):
+            call()
+    assert monitor.report().predictions == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"correct": pd.NA},
+        {"correct": pd.NaT},
+        {"correct": float("nan")},
+        {"correct": np.array([True, False])},
+        {"correct": [True]},
+        {"correct": "yes"},
+        {"label": pd.NA},
+        {"skipped": pd.NA},
+        {"skipped": np.array([1, 2])},
+    ],
+    ids=repr,
+)
+def test_missing_values_are_not_answers(answer):
+    monitor = ClassifierMonitor(0.05, policy="sequential")
+    monitor.decide("cat", id="a")
+    before = monitor.to_dict()
+    with pytest.raises(SidelightError, match=r"give (True or False|text or a number)"):
+        monitor.answer("a", **answer)
+    assert monitor.to_dict() == before
+
+
+def test_uuids_are_ids(tmp_path):
+    monitor = ClassifierMonitor(0.05, policy="sequential")
+    name = uuid.uuid4()
+    assert monitor.decide("cat", id=name).id == str(name)
+    monitor.save(tmp_path / "monitor.json")
+    assert ClassifierMonitor.load(tmp_path / "monitor.json").answer(name, correct=True).status == "recorded"
+
+
+def test_caps_and_seeds_of_numpy():
+    names = ("cap", "daily_cap", "class_cap", "class_predictions", "max_pending", "forget_after", "remember_passes")
+    monitor = ClassifierMonitor(0.05, seed=np.uint32(4), **{name: np.int64(3) for name in names})
+    assert [type(monitor.to_dict()["settings"][name]) for name in (*names, "seed")] == [int] * 8
+
+
+def test_pending_lists_what_is_waited_for():
+    monitor = ClassifierMonitor(0.05, policy="sequential")
+    monitor.decide_many(["cat", "dog", "cat", "dog"], ids=list("abcd"))
+    monitor.answer("b", correct=True)
+    monitor.answer("c", skipped=True)
+    assert [(one.id, one.prediction, one.number) for one in monitor.pending()] == [("a", "cat", 1), ("d", "dog", 4)]
+    assert monitor.pending()[0].reason == decisions.OPEN
+
+
+def test_answer_many_is_answer_row_by_row():
+    one_by_one, batch = (ClassifierMonitor(0.05, policy="sequential") for _ in range(2))
+    for monitor in (one_by_one, batch):
+        monitor.decide_many(["cat"] * 6, ids=range(6))
+    expected = [one_by_one.answer(id, correct=id > 1) for id in range(4)]
+    expected += [one_by_one.answer(4, label="dog"), one_by_one.answer(5, skipped=True)]
+    found = batch.answer_many(pd.Series(range(4)), np.arange(4) > 1)
+    found += batch.answer_many([4, 5], labels=["dog", None], skipped=[None, True])
+    assert found == expected
+    assert batch.to_dict() == one_by_one.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (([0, 9], [True, True]), "no verification with the id 9"),
+        (([0, 1], [True]), "give one for each"),
+        (([0, 1], [True, None]), r"row 1 \(id 1\): an answer is one of"),
+        (([0, 1], [True, pd.NA]), r"row 1 \(id 1\): correct is <NA>"),
+        (([0, 1.5], [True, True]), "not an id"),
+    ],
+)
+def test_wrong_batches_of_answers_change_nothing(arguments, error):
+    monitor = ClassifierMonitor(0.05, policy="sequential")
+    monitor.decide_many(["cat"] * 2, ids=[0, 1])
+    before = monitor.to_dict()
+    with pytest.raises(SidelightError, match=error) as caught:
+        monitor.answer_many(*arguments)
+    assert isinstance(caught.value, UnknownIdError) == ("no verification" in error)
+    assert monitor.to_dict() == before
+
+
+@pytest.mark.parametrize("policy", ["randcbp", "sequential", "explore"])
+def test_recorded_decisions_leave_the_monitor_as_if_it_had_made_them(policy):
+    options = {"tolerance": 0.2, "policy": policy, "daily_cap": 30, "class_cap": 200, "confidence": 0.9}
+    there, here = ClassifierMonitor(**options), ClassifierMonitor(**options)
+    for place in range(2000):
+        time = 3600 * place
+        decision = there.decide(place % 3, id=place if place % 2 else None, time=time)
+        assert here.record(decision, time=time) == decision
+        if decision.verify and place % 5:
+            assert here.answer(decision.id, correct=place % 7 > 0) == there.answer(decision.id, correct=place % 7 > 0)
+    assert here.to_dict() == there.to_dict()
+    assert here.decide(1) == there.decide(1)
+
+
+def test_recording_twice_changes_nothing_and_contradictions_are_refused():
+    monitor = ClassifierMonitor(0.05, policy="sequential", cap=0)
+    asked = Decision(True, "a", decisions.OPEN, "cat")
+    monitor.record(asked)  # a cap is not applied to what was decided elsewhere
+    before = monitor.to_dict()
+    monitor.record(asked)
+    for wrong, error in (
+        (Decision(False, "a", decisions.CERTAIN, "cat"), "it was decided 'open"),
+        (Decision(True, "a", decisions.OPEN, "dog"), "was decided as 'cat'"),
+        (Decision(True, "b", "because", "cat"), "gives the reason 'because'"),
+        (Decision(True, "b", ["because"], "cat"), "gives the reason"),
+        (Decision(None, "b", decisions.OPEN, "cat"), "verify is None"),
+        (Decision(True, None, decisions.OPEN, "cat"), "not an id"),
+    ):
+        with pytest.raises(SidelightError, match=error):
+            monitor.record(wrong)
+    assert monitor.to_dict() == before
+    assert before["pending"] == 1
+
+
+@pytest.mark.parametrize("most", [0, 10])
+def test_the_number_of_remembered_passes_is_a_parameter(most):
+    monitor = ClassifierMonitor(0.05, policy="sequential", cap=0, remember_passes=most)
+    monitor.decide_many(["cat"] * 50, ids=range(50))
+    assert list(monitor.to_dict()["passes"]["id"]) == list(range(50 - most, 50))
+    with pytest.raises(SidelightError, match="remember_passes is"):
+        ClassifierMonitor(0.05, remember_passes=None)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+def test_a_killed_save_leaves_nothing_behind_after_the_next_one(tmp_path):
+    script = f"""
+import os, signal
+from sidelight.monitor import ClassifierMonitor
+from pathlib import Path
+write = Path.write_text
+def killed(path, text, encoding):
+    write(path, text[:10], encoding=encoding)
+    os.kill(os.getpid(), signal.SIGKILL)
+Path.write_text = killed
+ClassifierMonitor(0.05).save({str(tmp_path / "monitor.json")!r})
+"""
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == -signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) == 1
+    ClassifierMonitor(0.05).save(tmp_path / "monitor.json")
+    assert [file.name for file in tmp_path.iterdir()] == ["monitor.json"]
