@@ -47,7 +47,7 @@ def _kind(name: Label) -> str:
 
 
 def check_spelling(name: Label, spelled: Mapping[str, Label]) -> None:
-    """Refuse a new class that is written like a known one of another type, "7" beside 7: certainly they are the same."""
+    """Refuse a new class that is written like a known one of another type, "7" beside 7: they are surely one."""
     other = spelled.get(str(name))
     if other is not None and isinstance(name, str) != isinstance(other, str):
         raise SidelightError(

@@ -194,7 +194,9 @@ class ClassifierMonitor:
                 own = not self._ledger.made_up(taken.id)
                 self._enter(self._known_class(taken.prediction), taken.verify, taken.id, taken.reason, day, own)
             elif before.verify != taken.verify:
-                raise SidelightError(f"about the id {id!r} it was decided {before.reason!r}, not {reason!r}: use a new id")
+                raise SidelightError(
+                    f"about the id {id!r} it was decided {before.reason!r}, not {reason!r}: use a new id"
+                )
             return taken
 
     def pending(self) -> list[Pending]:
