@@ -163,3 +163,15 @@ def test_help_has_examples():
     result = invoke("replay", "--help")
     assert result.exit_code == 0
     assert "sidelight monitor replay" in result.output
+
+
+def test_what_was_left_out_is_said(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_bytes("predicted|label\nnull|null\nÄ|Ä\nÄ|None\n".encode("latin-1"))
+    assert "--encoding latin-1" in str(invoke("replay", path, *COLUMNS).exception)
+    result = invoke("replay", path, *COLUMNS, "--encoding", "latin-1", columns=60)
+    assert "2 lines could not be used\n(1 without 'predicted' and 1 without 'label'):\n" in result.stderr
+    assert max(map(len, result.stderr.splitlines())) <= 60
+    found = json.loads(invoke("replay", path, *COLUMNS, "--encoding", "latin-1", "--missing", "", "--json").stdout)
+    assert [one["name"] for one in found["classes"]] == ["null", "Ä"]
+    assert (found["malformed"], found["empty"], found["notes"]) == (0, {}, [])

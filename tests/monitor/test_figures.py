@@ -9,6 +9,7 @@ from pages import Checker
 
 from sidelight.monitor import ClassifierMonitor, replay
 from sidelight.monitor.figures import draw_classes, draw_replay
+from sidelight.monitor.labeled_data import LabeledData
 from sidelight.monitor.replay_page import replay_page
 from sidelight.report.saving import save_figure
 
@@ -77,7 +78,8 @@ def test_same_bytes(tmp_path):
 
 def test_page_is_well_formed_and_loads_nothing():
     one = done()
-    page = replay_page(one, "randcbp", source="log <x>.csv", malformed=25, complaints=["line 3: 'a' <is> empty"])
+    data = LabeledData(malformed=25, complaints=["line 3: 'a' <is> empty"])
+    page = replay_page(one, "randcbp", source="log <x>.csv", data=data)
     checker = Checker()
     checker.feed(page)
     assert checker.open == []

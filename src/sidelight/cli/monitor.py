@@ -14,9 +14,10 @@ from sidelight.cli._catalogue import check_figure
 from sidelight.cli._numbers import WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.class_table import class_table, short_name
-from sidelight.monitor.labeled_data import FORMATS, Columns, LabeledData, read_labeled
+from sidelight.monitor.labeled_data import FORMATS, MISSING, Columns, LabeledData, read_labeled
 from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.replay_report import ReplayReport
+from sidelight.text import shown
 
 _REPLAY_EPILOG = """\b
 Examples:
@@ -24,7 +25,7 @@ Examples:
       --truth label --tolerance 0.05
   sidelight monitor replay log.jsonl --prediction y_hat --truth y \\
       --tolerance 0.02 --policy sequential --html report.html
-  zcat log.csv.gz | sidelight monitor replay - --format csv \\
+  grep prod log.csv | sidelight monitor replay - --format csv \\
       --prediction predicted --truth label --tolerance 0.05
 """
 _COLUMNS = {
@@ -83,6 +84,17 @@ def command(context: click.Context) -> None:
     "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the policies' random numbers."
 )
 @click.option("--format", "kind", type=click.Choice(FORMATS), help="File format; by default taken from the file name.")
+@click.option(
+    "--encoding", metavar="NAME", help="Of a text, such as latin-1; by default UTF-8, or as its first bytes show."
+)
+@click.option(
+    "--missing",
+    multiple=True,
+    default=MISSING,
+    metavar="TEXT",
+    help="What stands for no value in CSV, instead of NaN, nan, None, null, NULL, <NA> and NaT; '' for empty cells "
+    "only. May be repeated.",
+)
 @click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used.")
 @click.option("--figure", metavar="PATH", help="Draw estimates and intervals over time (.svg, .pdf or .png).")
 @click.option("--html", "page", metavar="PATH", help="Write a report to open in a browser.")
@@ -90,8 +102,10 @@ def command(context: click.Context) -> None:
 def replay_command(file: str, prediction: str, truth: str, time: str | None, **options: Any) -> None:
     """Say what monitoring would have cost on labeled predictions of the past.
 
-    FILE is a CSV, JSON Lines or Parquet file, one prediction per line in the order in which they were made, or - for
-    standard input. Every policy watches the same predictions, and its verdicts are compared with the whole file.
+    FILE is a CSV, JSON or Parquet file, one prediction per line in the order in which they were made, or - for
+    standard input. Values in CSV stand between commas, semicolons, tabs or bars, JSON is one object per line or one
+    array, and both may be compressed by gzip. Every policy watches the same predictions, and its verdicts are compared
+    with the whole file.
     """
     figure, page, policy = options["figure"], options["page"], options["policy"]
     for path in (figure, page and f"{page}.svg"):
@@ -99,7 +113,7 @@ def replay_command(file: str, prediction: str, truth: str, time: str | None, **o
             check_figure(path)
     if options["daily_cap"] is not None and time is None:
         raise SidelightError("--daily-cap needs --time, the column that says when a prediction was made")
-    stream = _read(file, Columns(prediction, truth, time), options["kind"], options["strict"])
+    stream = _read(file, Columns(prediction, truth, time), options)
     done = _replayed(stream, options)
     name = "standard input" if file == "-" else Path(file).name
     if figure:
@@ -111,23 +125,23 @@ def replay_command(file: str, prediction: str, truth: str, time: str | None, **o
         from sidelight._storage import replacing
         from sidelight.monitor.replay_page import replay_page
 
-        text = replay_page(done, policy, source=name, malformed=stream.malformed, complaints=stream.complaints)
+        text = replay_page(done, policy, source=name, data=stream)
         with replacing(page) as draft:
             draft.write_text(text, encoding="utf-8")
     if options["as_json"]:
-        unused = {"malformed": stream.malformed, "complaints": stream.complaints}
-        _text.write_json({"source": name, **done.to_dict(), **unused})
+        _text.write_json({"source": name, **done.to_dict(), **stream.account()})
     else:
         _write_replay(done, policy, name)
     _closing(stream, [path for path in (figure, page) if path])
 
 
-def _read(file: str, columns: Columns, kind: str | None, strict: bool) -> LabeledData:
+def _read(file: str, columns: Columns, options: dict[str, Any]) -> LabeledData:
+    kind, more = options["kind"], {key: options[key] for key in ("encoding", "missing")}
     if file == "-":
         if kind is None:
-            raise SidelightError("say with --format what standard input is: csv or jsonl")
-        return read_labeled(sys.stdin, columns, kind, strict, "standard input")
-    return read_labeled(file, columns, kind, strict)
+            raise SidelightError(f"say with --format what standard input is: {', '.join(FORMATS[:-1])}")
+        return read_labeled(sys.stdin, columns, kind, options["strict"], "standard input", **more)
+    return read_labeled(file, columns, kind, options["strict"], **more)
 
 
 def _replayed(stream: LabeledData, options: dict[str, Any]) -> ReplayReport:
@@ -163,12 +177,12 @@ def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
 
 def _closing(stream: LabeledData, written: list[str]) -> None:
     """Say what could not be used, and where files are, on stderr."""
+    for note in stream.notes:
+        click.echo(_text.wrapped(f"sidelight: note: {note}"), err=True)
     if stream.malformed:
-        click.echo(f"sidelight: note: {stream.malformed} lines could not be used:", err=True)
-        for one in stream.complaints:
-            click.echo(f"  {one}", err=True)
-        if stream.malformed > len(stream.complaints):
-            click.echo(f"  and {stream.malformed - len(stream.complaints)} more", err=True)
+        click.echo(_text.wrapped(f"sidelight: note: {stream.left_out()}:"), err=True)
+        for one in [*stream.complaints, *stream.further()]:
+            click.echo(_text.wrapped(f"  {shown(one)}"), err=True)
     for path in written:
         click.echo(f"Written to {path}", err=True)
 

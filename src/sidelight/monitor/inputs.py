@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import uuid
 from collections.abc import Mapping, Set
 from datetime import UTC, date, datetime
@@ -11,6 +12,10 @@ from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.decisions import Id, Label
+
+# Not eight digits: 20260131 is a date.
+_SECONDS = re.compile(r"\s*-?(?!\d{8}\s*$)\d+(\.\d*)?([eE]\+?\d+)?\s*")
+_MILLISECONDS = 1e11
 
 
 def label(value: Any) -> Label:
@@ -92,21 +97,38 @@ def _python_value(value: Any) -> Any:
 
 def day_of(time: Any) -> str:
     """Return the day of a moment; moments with a time zone, and seconds since 1970, are taken in UTC."""
-    moment = datetime.now(UTC) if time is None else time
-    if hasattr(moment, "astype"):
-        moment = moment.astype("datetime64[s]").item()
+    return _moment(datetime.now(UTC) if time is None else time).date().isoformat()
+
+
+def seconds_of(time: Any) -> float:
+    """Return a moment in seconds since 1970; one without a time zone is taken in UTC."""
+    return _moment(time).replace(tzinfo=UTC).timestamp()
+
+
+def _moment(time: Any) -> datetime:
+    """Return a moment without its time zone, in UTC if it has one; numbers, as text too, are seconds since 1970."""
+    moment = time
+    if hasattr(moment, "astype") and getattr(moment, "dtype", None) is not None and moment.dtype.kind == "M":
+        moment = moment.astype("datetime64[us]").item()
+    moment = _python_value(moment)
     try:
+        if isinstance(moment, str) and _SECONDS.fullmatch(moment):
+            moment = float(moment)
         if isinstance(moment, str):
-            moment = datetime.fromisoformat(moment)
+            moment = datetime.fromisoformat(moment.strip())
         elif isinstance(moment, int | float) and not isinstance(moment, bool):
             moment = datetime.fromtimestamp(moment, UTC)
+        if moment != moment:
+            moment = None  # pandas' NaT is a datetime, too
+        if isinstance(moment, datetime):
+            return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment.replace(tzinfo=None)
+        if isinstance(moment, date):
+            return datetime(moment.year, moment.month, moment.day)
     except (ValueError, OverflowError, OSError):
-        moment = None
-    if isinstance(moment, datetime):
-        return (moment.astimezone(UTC) if moment.tzinfo else moment).date().isoformat()
-    if isinstance(moment, date):
-        return moment.isoformat()
-    raise SidelightError(f"time is {time!r}: give a datetime, a date, ISO text or seconds since 1970")
+        pass
+    late = isinstance(moment, int | float) and abs(moment) >= _MILLISECONDS
+    remedy = "; divide milliseconds by 1000" if late else ""
+    raise SidelightError(f"time is {time!r}: give a datetime, a date, ISO text or seconds since 1970{remedy}")
 
 
 def listed(values: Any) -> list[Any]:

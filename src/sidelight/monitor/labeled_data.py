@@ -1,58 +1,70 @@
-"""Labeled predictions from files: CSV, JSON Lines or Parquet, or standard input.
+"""Labeled predictions from files: CSV, JSON (one object per line, or an array) or Parquet, or standard input.
 
-A line that cannot be used (too few columns, not valid JSON, an empty prediction or truth) is reported with its number
-and left out.
+A line that cannot be used (too few columns, not valid JSON, no prediction, no truth, a time that is none) is left out,
+counted, and shown with its number. Files are read as a stream: what is kept of a line are a few numbers and references
+to the names of classes, however wide the file is.
 """
 
 from __future__ import annotations
 
-import csv
 import importlib
-import itertools
-import json
 import math
-import os
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from sidelight.errors import NoFileError, SidelightError
+from sidelight.errors import SidelightError
+from sidelight.monitor.csv_rows import csv_rows
+from sidelight.monitor.inputs import seconds_of
+from sidelight.monitor.json_rows import json_rows
+from sidelight.monitor.text_files import Source, check_file, open_text
+from sidelight.text import count, joined
 
-FORMATS = ("csv", "jsonl", "parquet")
+FORMATS = ("csv", "json", "jsonl", "parquet")
 _SUFFIXES = {
     ".csv": "csv",
     ".tsv": "csv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
-    ".json": "jsonl",
+    ".json": "json",
     ".parquet": "parquet",
 }
+MISSING = ("NaN", "nan", "None", "null", "NULL", "<NA>", "NaT")
+"""What programs write into CSV for a value that is not there; an empty cell says so, too."""
 _MOST_KEPT = 20
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns are called."""
+    """What the columns are called; `answered` says when the truth was known, and is empty where it never was."""
 
     prediction: str
     truth: str
     time: str | None = None
+    answered: str | None = None
 
     def names(self) -> list[str]:
         """Return the columns that must be there."""
-        return [name for name in (self.prediction, self.truth, self.time) if name is not None]
+        return [name for name in (self.prediction, self.truth, self.time, self.answered) if name is not None]
 
 
 @dataclass
 class LabeledData:
-    """Predictions with their truth, in order."""
+    """Predictions with their truth, in order; moments in seconds since 1970."""
 
     predictions: list[Any] = field(default_factory=list)
     truths: list[Any] = field(default_factory=list)
-    times: list[Any] = field(default_factory=list)
+    times: list[float | None] = field(default_factory=list)
+    answered: list[float | None] = field(default_factory=list)
+    """When each truth was known; None where it never was, or where no column says so."""
     malformed: int = 0
+    empty: Counter[str] = field(default_factory=Counter)
+    """Of those, how many had nothing in each column."""
     complaints: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What looks like a mistake although every line could be used."""
 
     def __len__(self) -> int:
         return len(self.predictions)
@@ -65,61 +77,113 @@ class LabeledData:
         if len(self.complaints) < _MOST_KEPT:
             self.complaints.append(f"line {line}: {why}")
 
+    def left_out(self) -> str:
+        """Say how many lines could not be used, and why; empty if there are none."""
+        reasons = [f"{size} without {name!r}" for name, size in self.empty.items()]
+        others = self.malformed - self.empty.total()
+        reasons += [f"{others} malformed"] if others and reasons else []
+        return f"{count(self.malformed, 'line')} could not be used" + (f" ({joined(reasons)})" if reasons else "")
+
+    def further(self) -> list[str]:
+        """Say how many complaints were not kept, if any."""
+        return [f"and {self.malformed - len(self.complaints)} more"] if self.malformed > len(self.complaints) else []
+
+    def account(self) -> dict[str, Any]:
+        """Return what was left out, and why, as plain data."""
+        return {
+            "malformed": self.malformed,
+            "empty": dict(self.empty),
+            "complaints": self.complaints,
+            "notes": self.notes,
+        }
+
 
 def read_labeled(
-    source: str | Path | TextIO, columns: Columns, kind: str | None = None, strict: bool = False, name: str = ""
+    source: Source,
+    columns: Columns,
+    kind: str | None = None,
+    strict: bool = False,
+    name: str = "",
+    *,
+    encoding: str | None = None,
+    missing: Collection[str] = MISSING,
 ) -> LabeledData:
-    """Read labeled predictions from a file or an open text stream; `kind` is one of `FORMATS`, else the name says."""
+    """Read labeled predictions from a file or an open stream.
+
+    Parameters
+    ----------
+    source, columns
+        A path, or a stream of bytes or text, and what its columns are called.
+    kind
+        One of `FORMATS`; else the name of the file says. Compression by gzip is noticed.
+    strict
+        Stop at the first line that cannot be used.
+    name
+        What errors call the source.
+    encoding
+        Of a text; else UTF-8, or UTF-16 or UTF-32 if the first bytes show it.
+    missing
+        What stands for a missing value in CSV, beside an empty cell; () where a class is really called "null".
+    """
     kind = kind or format_of(source)
-    stream = LabeledData()
+    name = name or repr(str(source))
+    data = LabeledData()
     if kind == "parquet":
-        _check_path(source)
-        rows: Iterable[tuple[int, Any]] = _parquet_rows(source, columns)
-        _collect(stream, rows, columns, strict)
-    elif isinstance(source, str | Path):
-        _check_path(source)
-        delimiter = "\t" if Path(source).suffix.lower() == ".tsv" else None
-        # Bytes that are not UTF-8 should cost one line, not the file.
-        with open(source, encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
-            _collect(stream, _text_rows(file, kind, columns, delimiter), columns, strict)
+        rows = _parquet_rows(source, columns)
+        _collect(data, rows, columns, strict)
     else:
-        _collect(stream, _text_rows(source, kind, columns, None), columns, strict)
-    if not len(stream):
-        bad = f"; {stream.malformed} lines could not be used, {stream.complaints[0]}" if stream.malformed else ""
-        raise SidelightError(f"there are no labeled predictions in {name or source!s}{bad}")
-    if not set(map(type, stream.predictions)) & set(map(type, stream.truths)):
-        # Text in one column and numbers in the other: they are meant as written.
-        stream.predictions, stream.truths = (list(map(str, one)) for one in (stream.predictions, stream.truths))
-    return stream
+        with open_text(source, encoding, name) as text:
+            rows = _csv_values(csv_rows(text, columns.names()), columns, missing) if kind == "csv" else json_rows(text)
+            _collect(data, rows, columns, strict)
+    if not len(data):
+        bad = f"; {data.left_out()}, {data.complaints[0]}" if data.malformed else ""
+        raise SidelightError(f"there are no labeled predictions in {name}{bad}")
+    _align(data)
+    return data
 
 
 def format_of(source: Any) -> str:
     """Return the format that a file's name says."""
-    suffix = Path(source).suffix.lower() if isinstance(source, str | Path) else ""
+    named = isinstance(source, str | Path)
+    path = Path(source) if named else Path()
+    suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
     if suffix not in _SUFFIXES:
         raise SidelightError(
-            f"cannot tell the format of {source if isinstance(source, str | Path) else 'standard input'!s}: "
+            f"cannot tell the format of {str(source) if named else 'standard input'}: "
             f"say which of {', '.join(FORMATS)} it is"
         )
     return _SUFFIXES[suffix]
 
 
-def _collect(stream: LabeledData, rows: Iterable[tuple[int, Any]], columns: Columns, strict: bool) -> None:
+def _collect(data: LabeledData, rows: Iterable[tuple[int, Any]], columns: Columns, strict: bool) -> None:
+    """Take in the rows that can be used."""
+    kept: dict[tuple[type, Any], Any] = {}  # one object per class, however many lines name it
     for line, row in rows:
         if isinstance(row, str):
-            stream.complain(line, row, strict)
+            data.complain(line, row, strict)
             continue
-        values = [row.get(name) for name in columns.names()]
-        empty = [name for name, value in zip(columns.names(), values, strict=True) if _missing(value)]
+        needed = columns.names()[: 2 + (columns.time is not None)]
+        empty = [name for name in needed if _missing(row.get(name))]
         if empty:
-            stream.complain(line, f"{empty[0]!r} is empty", strict)
+            data.empty[empty[0]] += 1
+            data.complain(line, f"{empty[0]!r} is empty", strict)
             continue
-        if not all(isinstance(value, str | int | float) for value in values[:2]):
-            stream.complain(line, f"{values[0]!r}, {values[1]!r} are not classes", strict)
+        values = [_whole(row[name]) for name in (columns.prediction, columns.truth)]
+        if not all(isinstance(value, str | int | float) for value in values):
+            data.complain(line, f"{values[0]!r}, {values[1]!r} are not classes", strict)
             continue
-        stream.predictions.append(_whole(values[0]))
-        stream.truths.append(_whole(values[1]))
-        stream.times.append(values[2] if len(values) > 2 else None)
+        try:
+            time, answered = (
+                None if name is None or _missing(row.get(name)) else seconds_of(row[name])
+                for name in (columns.time, columns.answered)
+            )
+        except SidelightError as error:
+            data.complain(line, str(error), strict)
+            continue
+        for part, value in zip((data.predictions, data.truths), values, strict=True):
+            part.append(kept.setdefault((type(value), value), value))
+        data.times.append(time)
+        data.answered.append(answered)
 
 
 def _whole(value: Any) -> Any:
@@ -131,55 +195,25 @@ def _missing(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, float) and not math.isfinite(value))
 
 
-def _text_rows(file: TextIO, kind: str, columns: Columns, delimiter: str | None) -> Iterator[tuple[int, Any]]:
-    return _csv_rows(file, columns, delimiter) if kind == "csv" else _json_rows(file)
-
-
-def _csv_rows(file: TextIO, columns: Columns, delimiter: str | None) -> Iterator[tuple[int, Any]]:
-    """Yield line numbers with rows, or with what is wrong with them."""
-    lines: Iterable[str] = file
-    if delimiter is None:
-        head = file.readline()
-        delimiter = max(",;\t", key=head.count)
-        lines = itertools.chain([head] if head else [], file)
-    reader = csv.reader(lines, delimiter=delimiter)
-    header = next(reader, [])
+def _csv_values(
+    rows: Iterator[tuple[int, Any]], columns: Columns, missing: Collection[str]
+) -> Iterator[tuple[int, Any]]:
+    """Yield the wanted cells of each row, those that stand for nothing as None."""
+    _, header = next(rows)
     _check_columns(columns, header)
-    while True:
-        start = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield start, f"{error}{_until(start, reader.line_num)}"
-            continue
-        if not row:
-            continue
-        if len(row) != len(header):
-            found = f"{len(row)} column{'' if len(row) == 1 else 's'}"
-            yield start, f"{found} where the header has {len(header)}{_until(start, reader.line_num)}"
+    places = {name: header.index(name) for name in columns.names()}
+    for line, row in rows:
+        if isinstance(row, str):
+            yield line, row
         else:
-            yield start, dict(zip(header, row, strict=True))
-
-
-def _until(start: int, end: int) -> str:
-    """Say so if a quotation mark that is never closed has swallowed lines."""
-    return f" (a quotation mark joins it with the lines up to {end})" if end > start else ""
-
-
-def _json_rows(file: TextIO) -> Iterator[tuple[int, Any]]:
-    for line, content in enumerate(file, start=1):
-        if content.strip():
-            try:
-                row = json.loads(content)
-            except (ValueError, RecursionError) as error:
-                yield line, f"not valid JSON ({error})"
-                continue
-            yield line, row if isinstance(row, dict) else "not a JSON object"
+            cells = {name: row[place].strip() for name, place in places.items()}
+            yield line, {name: None if cell in missing else cell for name, cell in cells.items()}
 
 
 def _parquet_rows(path: Any, columns: Columns) -> Iterator[tuple[int, Any]]:
+    if not isinstance(path, str | Path):
+        raise SidelightError("Parquet cannot be read from standard input: give a file")
+    check_file(path)
     try:
         parquet = importlib.import_module("pyarrow.parquet")
     except ImportError:
@@ -196,18 +230,50 @@ def _parquet_rows(path: Any, columns: Columns) -> Iterator[tuple[int, Any]]:
             yield line, row
 
 
-def _check_columns(columns: Columns, header: Iterable[str]) -> None:
-    found = list(header)
+def _check_columns(columns: Columns, header: Sequence[str]) -> None:
+    if not header:
+        raise SidelightError("the file is empty: its first line names the columns")
     for name in columns.names():
-        if name not in found:
-            shown = ", ".join(map(repr, found)) or "none"
-            raise SidelightError(f"there is no column {name!r}; the columns are {shown}")
+        found = header.count(name)
+        if not found:
+            shown = ", ".join(map(repr, header))
+            raise SidelightError(f"there is no column {name!r}; the columns that the first line names are {shown}")
+        if found > 1:
+            raise SidelightError(f"there are {found} columns {name!r}: rename all but the one that is meant")
 
 
-def _check_path(source: Any) -> None:
-    if not isinstance(source, str | Path):
-        raise SidelightError("Parquet cannot be read from standard input: give a file")
-    if not os.path.exists(source):
-        raise NoFileError(f"there is no file {str(source)!r}")
-    if os.path.isdir(source):
-        raise SidelightError(f"{str(source)!r} is a folder: give a file")
+def _align(data: LabeledData) -> None:
+    """See to it that a class is written one way in both columns, or refuse what cannot be told apart."""
+    predicted, true = ({(type(one), one) for one in part} for part in (data.predictions, data.truths))
+    if not {kind for kind, _ in predicted} & {kind for kind, _ in true}:
+        # Text in one column and numbers in the other: they are meant as written.
+        data.predictions, data.truths = (list(map(str, part)) for part in (data.predictions, data.truths))
+    elif twice := {str(one) for kind, one in predicted | true if kind is not str} & {
+        one for kind, one in predicted | true if kind is str
+    }:
+        one = min(twice)
+        raise SidelightError(
+            f"the class {one} is a number in some lines and the text {one!r} in others, which would count as an error: "
+            "write it one way, as text say, in both columns"
+        )
+    elif all(_decimal(one) for _, one in true) and not any(_decimal(one) for _, one in predicted):
+        data.truths = [one[:-2] for one in data.truths]
+    elif all(_decimal(one) for _, one in predicted) and not any(_decimal(one) for _, one in true):
+        data.predictions = [one[:-2] for one in data.predictions]
+    if not set(data.predictions) & set(data.truths):
+        data.notes.append(
+            f"no prediction is right: the predicted classes ({_some(data.predictions)}) and the true ones "
+            f"({_some(data.truths)}) have none in common. Are these the columns that were meant?"
+        )
+    if any(a > b for a, b in zip(data.times, data.times[1:], strict=False) if a is not None and b is not None):
+        data.notes.append("times go back: predictions are taken in the order of the file, not of their times")
+
+
+def _decimal(one: Any) -> bool:
+    """Say whether it is a whole number as programs write columns with gaps: 3.0."""
+    return isinstance(one, str) and one.endswith(".0") and one[:-2].removeprefix("-").isdigit()
+
+
+def _some(classes: Iterable[Any]) -> str:
+    names = list(dict.fromkeys(classes))
+    return ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")

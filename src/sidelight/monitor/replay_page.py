@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 
 from sidelight.monitor.class_table import class_table
 from sidelight.monitor.figures import draw_replay
+from sidelight.monitor.labeled_data import LabeledData
 from sidelight.monitor.replay_report import PolicyReplay, ReplayReport, percent
 from sidelight.report.web_page import cards, document, inlined
 from sidelight.table import escaped
@@ -24,10 +24,8 @@ td.above { color: var(--above); } td.below { color: var(--below); } td.wrong { c
 """
 
 
-def replay_page(
-    replay: ReplayReport, policy: str, *, source: str, malformed: int = 0, complaints: Sequence[str] = ()
-) -> str:
-    """Return the page about a replay, with one policy in detail."""
+def replay_page(replay: ReplayReport, policy: str, *, source: str, data: LabeledData | None = None) -> str:
+    """Return the page about a replay, with one policy in detail; `data` says what could not be used of the source."""
     one = replay[policy]
     parts = [
         f"<h1>{escaped(source)}: what monitoring would have cost</h1>",
@@ -44,7 +42,7 @@ def replay_page(
         f'<div class="sheet">{_figure(replay, policy)}</div>',
         "<h2>What the intervals promise</h2>",
         f"<p>{escaped(one.report.guarantee)}</p>",
-        _lines(malformed, complaints),
+        _unused(LabeledData() if data is None else data),
     ]
     return document(f"{source}: monitor replay", parts, _STYLE)
 
@@ -80,9 +78,9 @@ def _figure(replay: ReplayReport, policy: str) -> str:
     return inlined(buffer.getvalue(), label)
 
 
-def _lines(malformed: int, complaints: Sequence[str]) -> str:
-    if not malformed:
-        return ""
-    items = "".join(f"<li>{escaped(one)}</li>" for one in complaints)
-    more = f"<li>and {malformed - len(complaints)} more</li>" if malformed > len(complaints) else ""
-    return f"<h2>{malformed} lines that could not be used</h2><ul>{items}{more}</ul>"
+def _unused(data: LabeledData) -> str:
+    notes = "".join(f"<p>Note: {escaped(one)}</p>" for one in data.notes)
+    if not data.malformed:
+        return notes
+    items = "".join(f"<li>{escaped(one)}</li>" for one in [*data.complaints, *data.further()])
+    return f"{notes}<h2>{escaped(data.left_out())}</h2><ul>{items}</ul>"
