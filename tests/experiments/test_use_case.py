@@ -16,6 +16,7 @@ from sidelight.experiments.table4 import variation, varied
 from sidelight.experiments.use_case import simulate_case, simulate_use_case
 from sidelight.kernels import interpreted
 from sidelight.monitor import ClassifierMonitor
+from sidelight.monitor.confidence import rate_test
 from sidelight.monitor.policies import RandCBPPolicy, wald_cap
 
 CASES = [(case, tau) for case in (1, 2) for tau in (0.05, 0.1, 0.2)]
@@ -109,11 +110,10 @@ def test_the_simulation_is_the_monitor(stop):
     from sidelight.experiments import use_case
 
     rule = RandCBPPolicy(bins=10, pairs="both", tail=1e-6).rule(tau)
-    prior = monitor._states["cat"].prior
-    limit = -math.log1p(-0.95) if stop else math.inf
+    few, many = rate_test(tau, 0.95).boundary(cap) if stop else ([-1] * (cap + 1), [cap + 1] * (cap + 1))
     n, e = (np.zeros(500, np.int64) for _ in range(2))
     generators = [np.random.default_rng(k) for k in (1, 2)]
-    rest = use_case.Stop(prior.a, prior.b, tau, limit)
+    rest = use_case.Stop(np.array(few), np.array(many))
     use_case.watch(rule, rest, np.full(500, rate), np.full(500, cap), n, e, *generators)
     error = math.hypot(np.std(found) / math.sqrt(150), n.std() / math.sqrt(500))
     assert abs(np.mean(found) - n.mean()) < 4.5 * error

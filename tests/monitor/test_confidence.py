@@ -1,151 +1,227 @@
-"""The confidence sequence: exact against its definition, valid under peeking."""
+"""Verdicts and intervals: certain under peeking, never in contradiction, and nearly as quick as any test can be."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sidelight.monitor.confidence import Prior, default_prior, interval, labels_needed, log_evidence, verdict
+from sidelight.monitor import ClassifierMonitor
+from sidelight.monitor.confidence import RateTest, rate_test
+from sidelight.monitor.evidence import log_evidence
+from tests.monitor.stopping import stopped, wald_labels
 
-PRIORS = st.builds(Prior, st.floats(0.1, 20), st.floats(0.1, 200))
-COUNTS = st.integers(0, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
-
-
-def slow_log_evidence(errors, verified, rate, prior):
-    """The product of predictive odds, one answer after the other (any order gives the same)."""
-    total = 0.0
-    for k in range(verified):
-        if k < errors:
-            total += math.log((prior.a + k) / ((prior.a + prior.b + k) * rate))
-        else:
-            total += math.log((prior.b + k - errors) / ((prior.a + prior.b + k) * (1 - rate)))
-    return total
+COUNTS = st.integers(0, 10**9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+NEAR = st.tuples(st.integers(0, 10**6), st.floats(-5, 5))
+TOLERANCES = st.one_of(st.floats(1e-9, 1 - 1e-9), st.sampled_from([1e-9, 0.05, 0.5, math.nextafter(0.5, 1), 1 - 1e-9]))
+CONFIDENCES = st.one_of(st.floats(0.5, 0.999999), st.sampled_from([0.5, 0.95, 0.99, 0.999999]))
 
 
-@given(COUNTS, st.floats(0.001, 0.999), PRIORS)
-@settings(max_examples=100, deadline=None)
-def test_evidence_is_the_mixture_martingale(counts, rate, prior):
-    errors, verified = counts
-    expected = slow_log_evidence(errors, verified, rate, prior)
-    assert log_evidence(errors, verified, rate, prior) == pytest.approx(expected, rel=1e-9, abs=1e-7)
+def agree(test, errors, verified):
+    low, high = test.interval(errors, verified)
+    verdict = test.verdict(errors, verified)
+    assert 0.0 <= low <= high <= 1.0
+    if verdict == "above":
+        assert low >= test.tolerance
+        assert errors > test.tolerance * verified
+    elif verdict == "below":
+        assert high <= test.tolerance
+        assert errors < test.tolerance * verified
+    else:
+        assert low <= test.tolerance <= high
+    if verified:
+        assert low <= errors / verified <= high
 
 
-@given(COUNTS, st.floats(0.5, 0.9999), PRIORS, st.floats(1e-6, 1 - 1e-6))
+@given(COUNTS, TOLERANCES, CONFIDENCES)
+@settings(max_examples=400, deadline=None)
+@example((0, 10**9), 1e-9, 0.5)
+@example((10**9, 10**9), 1 - 1e-9, 0.999999)
+def test_interval_and_verdict_never_contradict_each_other(counts, tolerance, confidence):
+    agree(RateTest(tolerance, confidence), *counts)
+
+
+@given(NEAR, TOLERANCES, CONFIDENCES)
+@settings(max_examples=400, deadline=None)
+def test_nor_near_the_boundary(place, tolerance, confidence):
+    n, deviations = place
+    e = round(tolerance * n + deviations * math.sqrt(tolerance * (1 - tolerance) * n))
+    agree(RateTest(tolerance, confidence), min(n, max(0, e)), n)
+
+
+@given(st.integers(1, 3000), st.floats(0, 1), st.integers(1, 99), CONFIDENCES)
 @settings(max_examples=300, deadline=None)
-def test_interval_holds_exactly_the_rates_that_are_not_refuted(counts, confidence, prior, rate):
-    errors, verified = counts
-    low, high = interval(errors, verified, confidence, prior)
-    assert 0.0 <= low <= (errors / verified if verified else 0.5) <= high <= 1.0
-    excess = log_evidence(errors, verified, rate, prior) + math.log1p(-confidence)
-    if abs(excess) > 1e-6:
-        assert (low < rate < high) == (excess < 0)
+def test_the_verdict_is_that_of_the_evidence(n, share, percent, confidence):
+    """Also where the boundary was looked up for rounded counts."""
+    test, e = rate_test(percent / 100, confidence), round(share * n)
+    seen = n - e if test.mirrored else e
+    more, fewer = (log_evidence(side, seen, n, test.rate) - test.limit for side in (test.more, test.fewer))
+    if min(abs(more), abs(fewer)) > 1e-9:
+        expected = test.verdicts[0] if more > 0 else test.verdicts[1] if fewer > 0 else "unknown"
+        assert test.verdict(e, n) == expected
+        assert test.verdict(e, n) == expected
 
 
-@given(COUNTS, st.floats(0.01, 0.5), st.floats(0.8, 0.999))
+@given(st.integers(0, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.01, 0.49))
 @settings(max_examples=200, deadline=None)
-def test_verdict_is_where_the_interval_lies(counts, tolerance, confidence):
-    errors, verified = counts
-    prior = default_prior(tolerance)
-    low, high = interval(errors, verified, confidence, prior)
-    found = verdict(errors, verified, tolerance, confidence, prior)
-    if abs(low - tolerance) > 1e-9 and abs(high - tolerance) > 1e-9:
-        assert found == ("above" if low > tolerance else "below" if high < tolerance else "unknown")
+def test_right_and_wrong_exchanged_exchange_above_and_below(counts, tolerance):
+    e, n = counts
+    tolerance = 1.0 - (1.0 - tolerance)  # so that both tolerances are exact
+    test, mirror = rate_test(tolerance, 0.95), rate_test(1.0 - tolerance, 0.95)
+    exchanged = {"above": "below", "below": "above", "unknown": "unknown"}
+    assert mirror.verdict(n - e, n) == exchanged[test.verdict(e, n)]
+    low, high = test.interval(e, n)
+    assert mirror.interval(n - e, n) == pytest.approx((1.0 - high, 1.0 - low), abs=1e-12)
+    if abs(e - tolerance * n) > 0.1 * n:
+        assert (mirror.labels_needed(n - e, n) == 0) == (test.labels_needed(e, n) == 0)
+
+
+@pytest.mark.parametrize("tolerance", [0.05, 0.3, 0.8])
+def test_the_boundary_is_where_verdicts_change(tolerance):
+    test = RateTest(tolerance, 0.95)
+    few, many = test.boundary(300)
+    for n in range(301):
+        verdicts = [RateTest.verdict(test, e, n) for e in range(n + 1)]
+        assert few[n] == max((e for e in range(n + 1) if verdicts[e] == "below"), default=-1)
+        assert min(many[n], n + 1) == min((e for e in range(n + 1) if verdicts[e] == "above"), default=n + 1)
+
+
+@pytest.mark.parametrize(("confidence", "most"), [(0.95, 1.5), (0.99, 1.35)])
+@pytest.mark.parametrize("tolerance", [0.01, 0.025, 0.05, 0.1, 0.2, 0.3])
+def test_expected_labels_over_walds_bound(tolerance, confidence, most):
+    """Exactly, by the law of the errors while the test goes on."""
+    test = rate_test(tolerance, confidence)
+    for factor in (0.25, 0.5, 1.5, 2.5):
+        rate = factor * tolerance
+        least = wald_labels(rate, tolerance, confidence)
+        found = stopped(test, rate, int(20 * least))
+        assert 1.0 < found.labels / least < most
+        assert (found.below if factor > 1 else found.above) < 1 - confidence
+        assert found.open < 1e-8
+
+
+@pytest.mark.parametrize(("tolerance", "horizon"), [(0.1, 20_000), (0.3, 20_000), (0.8, 10_000)])
+def test_wrong_verdicts_close_to_the_tolerance(tolerance, horizon):
+    """Each side is wrong in at most α of all runs, whatever the horizon; at the tolerance itself both sides count."""
+    test = rate_test(tolerance, 0.95)
+    assert 0.01 < stopped(test, 0.98 * tolerance, horizon).above < 0.05
+    assert 0.01 < stopped(test, 1.02 * tolerance, horizon).below < 0.05
+    at = stopped(test, tolerance, horizon)
+    assert at.above < 0.05
+    assert at.below < 0.05
 
 
 def test_nothing_is_known_before_the_first_answer():
-    assert interval(0, 0, 0.99, Prior(1, 19)) == (0.0, 1.0)
-    assert verdict(0, 0, 0.05, 0.99, Prior(1, 19)) == "unknown"
+    assert rate_test(0.05, 0.99).interval(0, 0) == (0.0, 1.0)
+    assert rate_test(0.05, 0.99).verdict(0, 0) == "unknown"
+    assert rate_test(0.05, 1e-9).verdict(0, 0) == "unknown"
 
 
 def test_ends_where_only_one_kind_was_seen():
-    low, high = interval(0, 200, 0.95, Prior(1, 19))
+    low, high = rate_test(0.05, 0.95).interval(0, 200)
     assert low == 0.0
     assert 0.01 < high < 0.05
-    low, high = interval(200, 200, 0.95, Prior(1, 19))
+    low, high = rate_test(0.05, 0.95).interval(200, 200)
     assert high == 1.0
     assert 0.7 < low < 1.0
 
 
 def test_more_confidence_is_a_wider_interval():
-    prior = default_prior(0.05)
-    narrow, wide = (interval(30, 1000, confidence, prior) for confidence in (0.9, 0.999))
-    assert wide[0] < narrow[0] < 0.03 < narrow[1] < wide[1]
+    narrow, wide = (rate_test(0.05, confidence).interval(40, 1000) for confidence in (0.9, 0.999))
+    assert wide[0] < narrow[0] < 0.04 < narrow[1] < wide[1]
 
 
-@pytest.mark.parametrize(("errors", "verified"), [(0, 0), (0, 50), (3, 100), (12, 100), (1, 3)])
-def test_labels_needed_are_what_the_expected_counts_need(errors, verified):
-    tolerance, confidence, prior = 0.05, 0.99, default_prior(0.05)
-    needed = labels_needed(errors, verified, tolerance, confidence, prior)
+def test_a_verdict_that_stands_bounds_the_interval():
+    test = rate_test(0.05, 0.95)
+    assert test.interval(40, 1000)[1] > 0.05
+    assert test.interval(40, 1000, "below")[1] == 0.05
+    assert test.interval(60, 1000, "above")[0] == 0.05
+    assert test.interval(500, 1000, "below") == (0.05, 0.05)
+
+
+@pytest.mark.parametrize("tolerance", [0.05, 0.9])
+@pytest.mark.parametrize(("errors", "verified"), [(0, 0), (0, 50), (3, 100), (15, 100), (1, 3)])
+def test_labels_needed_are_what_the_expected_counts_need(errors, verified, tolerance):
+    test = rate_test(tolerance, 0.99)
+    needed = test.labels_needed(errors, verified)
     rate = (errors + 5 * tolerance) / (verified + 10)
-    for more, certain in ((needed, True), (needed - 1, False)):
-        found = log_evidence(errors + rate * more, verified + more, tolerance, prior) >= -math.log1p(-confidence)
-        assert found == certain
+
+    def certain(more):
+        e, n = errors + rate * more, verified + more
+        seen = n - e if test.mirrored else e
+        side = test.more if seen > test.rate * n else test.fewer
+        return log_evidence(side, seen, n, test.rate) >= test.limit
+
+    assert certain(needed)
+    assert needed == 0 or not certain(needed - 1)
 
 
 def test_labels_needed_at_the_tolerance_cannot_be_told():
-    assert labels_needed(1, 20, 1 / 20, 0.99, Prior(1, 19)) is not None
-    # 500 labels at exactly the tolerance, apart from the small pull toward a healthy class.
-    assert labels_needed(500_000_000, 10_000_000_000, 0.05, 0.99, Prior(1, 19)) is None
-    assert labels_needed(0, 10_000, 0.05, 0.99, Prior(1, 19)) == 0
+    test = rate_test(0.05, 0.99)
+    assert test.labels_needed(1, 20) is not None
+    assert test.labels_needed(500_000_000, 10_000_000_000) is None
+    assert test.labels_needed(0, 10_000) == 0
 
 
 def test_labels_needed_are_a_fair_guess():
     """Half of the streams should be done within about the number that is told at the true counts."""
     rng = np.random.default_rng(3)
-    prior, tolerance, rate = default_prior(0.05), 0.05, 0.02
-    told = labels_needed(20, 1000, tolerance, 0.99, prior)
-    assert told == 0
-    start = labels_needed(2, 100, tolerance, 0.99, prior)
-    lengths = [first_certain(rng, rate, tolerance, 0.99, prior) for _ in range(200)]
+    test = rate_test(0.05, 0.99)
+    assert test.labels_needed(20, 1000) == 0
+    start = test.labels_needed(2, 100)
+    few, many = (np.array(ends) for ends in test.boundary(20_000))
+    errors = np.cumsum(rng.random((200, 20_000)) < 0.02, axis=1)
+    lengths = np.argmax((errors <= few[1:]) | (errors >= many[1:]), axis=1)
     assert 0.3 * start < np.median(lengths) - 100 < 3 * start
 
 
-def first_certain(rng, rate, tolerance, confidence, prior, most=20_000):
-    errors = np.cumsum(rng.random(most) < rate)
-    evidence = path(errors, tolerance, prior)
-    return int(np.argmax(evidence >= -math.log1p(-confidence)))
-
-
-def path(errors, rate, prior):
-    """log M(rate) after each answer, for rows of cumulated errors."""
-    from scipy.special import betaln
-
-    n = np.arange(1, errors.shape[-1] + 1)
-    mixed = betaln(prior.a + errors, prior.b + n - errors) - betaln(*prior)
-    return mixed - errors * math.log(rate) - (n - errors) * math.log1p(-rate)
-
-
+@pytest.mark.parametrize("tolerance", [0.05, 0.2, 0.9])
 @pytest.mark.parametrize("rate", [0.01, 0.05, 0.2])
-@pytest.mark.parametrize("prior", [default_prior(0.05), Prior(0.5, 0.5)])
-def test_coverage_with_a_look_at_every_step(rate, prior):
-    """The interval must hold the truth at all of 2 000 looks at once; 1 000 streams, five standard errors of slack."""
+def test_the_interval_holds_the_rate_at_all_times(rate, tolerance):
+    """Looks at moments that grow by a tenth, up to 5 000 answers; 400 streams, four standard errors of slack."""
     rng = np.random.default_rng(7)
-    confidence, streams = 0.95, 1000
-    errors = np.cumsum(rng.random((streams, 2000)) < rate, axis=1)
-    missed = (path(errors, rate, prior) >= -math.log1p(-confidence)).any(axis=1)
-    slack = 5 * math.sqrt(0.05 * 0.95 / streams)
-    assert missed.mean() <= 0.05 + slack
-    # And the function that people see agrees at the moments that matter.
-    for row in np.flatnonzero(missed)[:20]:
-        step = int(np.argmax(path(errors[row], rate, prior) >= -math.log1p(-confidence)))
-        low, high = interval(int(errors[row, step]), step + 1, confidence, prior)
-        assert not low < rate < high
+    test, streams = rate_test(tolerance, 0.95), 400
+    looks = sorted({int(1.1**k) for k in range(90) if 1.1**k <= 5000})
+    errors = np.cumsum(rng.random((streams, 5000)) < rate, axis=1)
+    missed = np.zeros(streams, bool)
+    for n in looks:
+        for e in np.unique(errors[:, n - 1]):
+            low, high = test.interval(int(e), n)
+            missed |= (errors[:, n - 1] == e) & ((rate < low) | (rate > high))
+    assert missed.mean() <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / streams)
 
 
-def test_coverage_survives_a_policy_that_chooses_when_to_look():
+def test_a_policy_that_chooses_when_to_look_gains_nothing():
     """Verifying only while the estimate looks bad is allowed: outcomes are not known when the choice is made."""
     rng = np.random.default_rng(11)
-    prior, confidence, rate, streams = default_prior(0.05), 0.9, 0.05, 1500
-    n, e, missed = np.zeros(streams), np.zeros(streams), np.zeros(streams, bool)
-    from scipy.special import betaln
-
+    rate, streams = 0.05, 1500
+    few, many = (np.array(ends) for ends in rate_test(rate, 0.9).boundary(1500))
+    n, e, above, below = (np.zeros(streams, int) for _ in range(4))
     for _ in range(1500):
         look = (e >= 0.04 * n) | (rng.random(streams) < 0.1)
-        wrong = rng.random(streams) < rate
         n += look
-        e += look & wrong
-        evidence = betaln(prior.a + e, prior.b + n - e) - betaln(*prior) - e * math.log(rate)
-        missed |= evidence - (n - e) * math.log1p(-rate) >= -math.log1p(-confidence)
-    assert missed.mean() <= 0.1 + 5 * math.sqrt(0.09 / streams)
+        e += look & (rng.random(streams) < rate)
+        above |= e >= many[n]
+        below |= e <= few[n]
+    assert max(above.mean(), below.mean()) <= 0.1 + 4 * math.sqrt(0.09 / streams)
+
+
+def test_tests_are_shared_and_looked_up():
+    """A verdict on counts that were met before evaluates nothing."""
+    assert rate_test(0.07, 0.95) is rate_test(0.07, 0.95)
+    test = RateTest(0.07, 0.95)
+    test.verdict(30, 300)
+    test.more = test.fewer = None
+    assert test.verdict(30, 310) == test.verdict(30, 300)
+
+
+def test_a_prior_is_without_effect_and_says_so():
+    with pytest.warns(DeprecationWarning, match="prior has no effect any more.*leave it out"):
+        monitor = ClassifierMonitor(0.05, prior=(1, 9))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        saved = monitor.to_dict()
+        saved["settings"]["prior"] = [1.0, 9.0]  # as older versions wrote it
+        ClassifierMonitor.from_dict(saved)

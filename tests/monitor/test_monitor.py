@@ -431,8 +431,6 @@ def test_copies_are_independent_and_go_on_alike():
         ({"window": 0}, "window is 0"),
         ({"window": 5, "restart_on_drift": True}, "give one of them"),
         ({"spot_checks": 2}, "spot_checks is 2"),
-        ({"prior": 3}, "prior is 3"),
-        ({"prior": (0, 1)}, "prior is"),
         ({"seed": "x"}, "seed is 'x'"),
         ({"seed": np.True_}, "seed is True"),
         ({"cap": np.True_}, "cap is"),

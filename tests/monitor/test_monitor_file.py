@@ -14,7 +14,7 @@ SETTINGS = [
     {"bins": 5, "pairs": "both", "observers": "minimum-norm", "mode": "guard"},
     {"policy": "cbp", "cap": 300, "class_cap": 200, "max_pending": 40},
     {"policy": "explore", "rate": 0.02, "classes": ["x", 3], "class_predictions": 500},
-    {"policy": "sequential", "daily_cap": 40, "forget_after": 100, "prior": (1, 9)},
+    {"policy": "sequential", "daily_cap": 40, "forget_after": 100},
     {"policy": "sequential", "window": 100},
     {"policy": "randcbp", "restart_on_drift": True, "spot_checks": 0.2, "confidence": 0.9},
     {"policy": "sequential", "tolerance": {"a": 0.1, 3: 0.02, None: 0.05}},

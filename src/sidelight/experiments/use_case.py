@@ -7,7 +7,6 @@ All policies meet the same classifiers, streams and outcomes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,19 +20,18 @@ from sidelight.experiments.classifiers import CASES, STREAM, TOLERANCES, Classif
 from sidelight.experiments.experiment import PROTOCOLS
 from sidelight.kernels import compiled_available, loop
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.monitor.confidence import log_evidence, mixture_prior
+from sidelight.monitor.confidence import rate_test
 from sidelight.monitor.detection import asks
 from sidelight.monitor.policies import POLICIES, Policy, RandCBPPolicy, make_policy, wald_cap
+from sidelight.monitor.settings import warn_of_prior
 from sidelight.simulation.progress import Progress
 
 
 class Stop(NamedTuple):
-    """When a verdict is certain: log M(tolerance), kept up to date answer by answer, has reached the limit."""
+    """When a class is closed: after n answers with at most `few[n]` errors, or with at least `many[n]`."""
 
-    a: float
-    b: float
-    tolerance: float
-    limit: float
+    few: Integers
+    many: Integers
 
 
 @loop
@@ -54,14 +52,9 @@ def watch(
     for c in range(rates.shape[0]):
         n = 0
         e = 0
-        evidence = 0.0
         for t in range(predictions[c]):
             wrong = 1 if world_rng.random() < rates[c] else 0
-            if evidence < stop.limit and asks(rule, t, n, e, rng):
-                if wrong == 1:
-                    evidence += math.log((stop.a + e) / ((stop.a + stop.b + n) * stop.tolerance))
-                else:
-                    evidence += math.log((stop.b + n - e) / ((stop.a + stop.b + n) * (1.0 - stop.tolerance)))
+            if stop.few[n] < e < stop.many[n] and asks(rule, t, n, e, rng):
                 n += 1
                 e += wrong
         verified[c] = n
@@ -151,14 +144,15 @@ def simulate_case(
     Of each class the first `watched(tolerance)` predictions are watched, whatever the policy, which needs a `rule`.
 
     With `stop` a class is closed once its verdict is certain, as in the mode "identify" of a monitor; unless given,
-    only the policy "sequential" does so, and the others play on to the end as published.
+    only the policy "sequential" does so, and the others play on to the end as published. `prior` is deprecated.
     """
     chosen = published_policy(policy, tolerance, protocol) if isinstance(policy, str) else policy
     rule = chosen.rule(tolerance)
-    a, b = mixture_prior(prior, tolerance)
-    stops = chosen.until_certain if stop is None else stop
-    rest = Stop(a, b, tolerance, -math.log1p(-confidence) if stops else math.inf)
+    warn_of_prior(prior)
     cap = watched(tolerance)
+    certain = Stop(*map(np.array, rate_test(tolerance, confidence).boundary(cap)))
+    never = Stop(np.full(cap + 1, -1), np.full(cap + 1, cap + 1))
+    rest = certain if (chosen.until_certain if stop is None else stop) else never
 
     def play(run: int) -> tuple[Floats, Integers, Integers, Integers]:
         classifier = draw_classifier(case, run, classifiers)
@@ -167,8 +161,8 @@ def simulate_case(
     numbers = range(first_run, first_run + runs)
     with ThreadPoolExecutor(workers if compiled_available() else 1) as pool:
         rates, predictions, verified, errors = (np.array(part) for part in zip(*pool.map(play, numbers), strict=True))
-    certain = _certain(verified, errors, tolerance, confidence, prior)
-    return Outcome(case, tolerance, chosen, confidence, predictions, rates, verified, errors, certain)
+    sure = (errors <= certain.few[verified]) | (errors >= certain.many[verified])
+    return Outcome(case, tolerance, chosen, confidence, predictions, rates, verified, errors, sure)
 
 
 def _watched(
@@ -203,13 +197,3 @@ def simulate_use_case(
             outcomes.append(simulate_case(*job, runs, seed, **options))
             bar.advance(1)
     return outcomes
-
-
-def _certain(
-    verified: Integers, errors: Integers, tolerance: float, confidence: float, prior: Any
-) -> npt.NDArray[np.bool_]:
-    """Say which verdicts are certain at the end of the stream."""
-    law, limit = mixture_prior(prior, tolerance), -math.log1p(-confidence)
-    counts = zip(verified.ravel().tolist(), errors.ravel().tolist(), strict=True)
-    # A tiny allowance: the loop adds logarithms one by one and this takes them at once.
-    return np.array([log_evidence(e, n, tolerance, law) >= limit - 1e-9 for n, e in counts]).reshape(verified.shape)

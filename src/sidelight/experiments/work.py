@@ -31,7 +31,7 @@ _DECIDING = (
     "environments",
     "limits",
     "simulation",
-    *(f"monitor/{name}" for name in ("confidence.py", "detection.py", "policies")),
+    *(f"monitor/{name}" for name in ("confidence.py", "evidence.py", "detection.py", "policies")),
     *(f"experiments/{name}.py" for name in ("streams", "worlds", "work", "classifiers", "use_case")),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 from typing import Any
 
-from sidelight.monitor.confidence import Verdict, interval, labels_needed, verdict
+from sidelight.monitor.confidence import Verdict, rate_test
 from sidelight.monitor.decisions import Label
 from sidelight.monitor.randomness import key_of
 from sidelight.monitor.settings import Settings
@@ -40,12 +40,12 @@ class ClassState:
         "numbers",
         "pending",
         "predictions",
-        "prior",
         "reopened",
         "settings",
         "since",
         "skipped",
         "spot_key",
+        "test",
         "tolerance",
         "verdict",
         "verified",
@@ -54,7 +54,7 @@ class ClassState:
     def __init__(self, name: Label, settings: Settings) -> None:
         self.name, self.settings = name, settings
         self.tolerance = settings.tolerance_of(name)
-        self.prior = settings.prior_of(self.tolerance)
+        self.test = rate_test(self.tolerance, settings.confidence)
         self._rule: Any = None
         self.guard = settings.mode == "guard"
         self.key, self.spot_key = (key_of(settings.seed, name, purpose) for purpose in ("policy", "spot"))
@@ -90,7 +90,7 @@ class ClassState:
         """
         before = self.verdict
         self._needed = _UNTOLD
-        self.verdict = verdict(self.e, self.n, self.tolerance, self.settings.confidence, self.prior)
+        self.verdict = self.test.verdict(self.e, self.n)
         if self.settings.restart_on_drift and self.verdict != "unknown" and self._drifted():
             why = "drift"
             self.since, self.n, self.e, self.verdict = newest, 0, 0, "unknown"
@@ -107,13 +107,12 @@ class ClassState:
     def needed(self) -> int | None:
         """Estimate how many more answers the verdict needs; None if the rate is too close to the tolerance."""
         if self._needed == _UNTOLD:
-            confidence = self.settings.confidence
-            self._needed = labels_needed(self.e, self.n, self.tolerance, confidence, self.prior)
+            self._needed = self.test.labels_needed(self.e, self.n)
         return self._needed
 
     def interval(self) -> tuple[float, float]:
         """Return the interval of the error rate."""
-        return interval(self.e, self.n, self.settings.confidence, self.prior)
+        return self.test.interval(self.e, self.n, self.verdict)
 
     def _keep(self, number: int, wrong: bool, change: int) -> None:
         place = bisect.bisect_left(self.numbers, number)
@@ -131,9 +130,9 @@ class ClassState:
     def _drifted(self) -> bool:
         """Say whether a stretch of the latest answers is certain to lie on the other side than the verdict."""
         other = "below" if self.verdict == "above" else "above"
-        strict = 1.0 - (1.0 - self.settings.confidence) * _DRIFT_SHARE
+        strict = rate_test(self.tolerance, 1.0 - (1.0 - self.settings.confidence) * _DRIFT_SHARE)
         return any(
-            verdict(sum(self.marks[-length:]), length, self.tolerance, strict, self.prior) == other
+            strict.verdict(sum(self.marks[-length:]), length) == other
             for length in _SUFFIXES
             if length <= len(self.marks)
         )

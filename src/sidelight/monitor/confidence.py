@@ -1,124 +1,148 @@
-"""An interval for an error rate that stays valid however often one looks, and what follows from it.
+"""Whether an error rate is above or below a tolerance, certain however often one looks, and an interval for the rate.
 
-After n verifications of which e were errors, the beta-binomial mixture with the prior Beta(a, b) gives every rate p the
-evidence against it
+There are two one-sided tests, each at the level (1 - δ) α with α = 1 - confidence and δ = 0.05, see
+`sidelight.monitor.evidence`. Let L_c and U_c be the ends of the rates that are not refuted from below and from above at
+the level c. The verdict is "above" once L_(1-δ)α > τ, and the interval is then [max(τ, L_δα), U_(1-δ)α]; mirrored for
+"below"; and [L_(1-δ)α, U_(1-δ)α] while the verdict is unknown. So the two cannot contradict each other.
 
-    M(p) = B(a + e, b + n - e) / B(a, b) / (p^e (1 - p)^(n - e)).
+If the rate p is above τ, the lower end can pass it only at the level δα and the upper end only at the level (1-δ)α:
+together the interval holds the rate at all times with the given confidence. "Above" is wrong, p <= τ, in at most α of
+all runs, and so is "below", p > τ; at p = τ exactly either may come, together in at most 2 α. Alternatives nearer than
+2 % of τ are not in the mixtures: a rate within about 1 % of τ stays unknown for ever.
 
-If p is the true rate, M(p) is a martingale that starts at 1, whatever decides which predictions are verified as long as
-it does not know their outcome. So the chance that M(p) ever reaches 1 / (1 - confidence) is at most 1 - confidence
-(Ville), and the rates with less evidence than that form an interval around e / n which covers the truth at all times at
-once (Robbins 1970; Howard, Ramdas, McAuliffe, Sekhon 2021). It is a function of the two counts: neither the order of
-the answers nor the moments at which somebody looked can matter.
-
-The prior changes how long the interval is, never whether it is valid.
+For tolerances above 1/2 right answers are counted in place of errors: all is mirrored.
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Any, Literal, NamedTuple
+from typing import Final, Literal
+
+from sidelight.monitor.evidence import (
+    alternatives_above,
+    alternatives_below,
+    answers_to,
+    log_evidence,
+    refuted_end,
+)
 
 Verdict = Literal["above", "below", "unknown"]
 
-_HALVINGS = 80
+_DELTA = 0.05
 _MOST_LABELS = 1 << 30
+_MOST_CACHED = 1 << 16
 _HEALTHY = 10
 
 
-class Prior(NamedTuple):
-    """The Beta(a, b) law that the evidence is mixed over."""
+class RateTest:
+    """The tests of one tolerance at one confidence; get it from `rate_test`, which keeps what it has computed.
 
-    a: float
-    b: float
-
-
-def default_prior(tolerance: float) -> Prior:
-    """Return the prior chosen by measurement: a = 1, and the mean is the tolerance, at most 0.05."""
-    return Prior(1.0, max(19.0, (1.0 - tolerance) / tolerance))
-
-
-def mixture_prior(prior: Any, tolerance: float) -> Prior:
-    """Return the prior for one tolerance: the default, or the given (a, b)."""
-    return default_prior(tolerance) if prior is None else Prior(float(prior[0]), float(prior[1]))
-
-
-def log_evidence(errors: float, verified: float, rate: float, prior: Prior) -> float:
-    """Return log M(rate); the counts need not be whole (for estimates of what is still to come)."""
-    right = verified - errors
-    mixed = _log_mixture(errors, right, prior)
-    if (errors and rate <= 0.0) or (right and rate >= 1.0):
-        return math.inf
-    return mixed - (errors * math.log(rate) if errors else 0.0) - (right * math.log1p(-rate) if right else 0.0)
-
-
-def interval(errors: int, verified: int, confidence: float, prior: Prior) -> tuple[float, float]:
-    """Return the rates that are not refuted at this confidence: all p with M(p) < 1 / (1 - confidence).
-
-    log M is convex in p with its least value at e / n, so each end is found by bisection, rounded outwards.
+    `seen` below is the rarer kind of answer: errors, or right answers for tolerances above 1/2.
     """
-    if not verified:
-        return 0.0, 1.0
-    right = verified - errors
-    limit = _log_mixture(errors, right, prior) + math.log1p(-confidence)
-    middle = errors / verified
-    low = _end(errors, right, limit, 0.0, middle) if errors else 0.0
-    high = _end(errors, right, limit, 1.0, middle) if right else 1.0
-    return low, high
+
+    def __init__(self, tolerance: float, confidence: float) -> None:
+        self.tolerance: Final = tolerance
+        self.mirrored: Final = tolerance > 0.5
+        self.rate: Final = 1.0 - tolerance if self.mirrored else tolerance
+        self.more, self.fewer = alternatives_above(self.rate), alternatives_below(self.rate)
+        spent = -math.log1p(-confidence)
+        self.limit: Final = spent - math.log1p(-_DELTA)
+        self.strict: Final = spent - math.log(_DELTA)
+        self.verdicts: Final[tuple[Verdict, Verdict]] = ("below", "above") if self.mirrored else ("above", "below")
+        self._most: dict[int, int] = {}
+        self._least: dict[int, int] = {}
+
+    def verdict(self, errors: int, verified: int) -> Verdict:
+        """Return on which side of the tolerance the rate lies for certain, or that this is unknown."""
+        seen = verified - errors if self.mirrored else errors
+        if seen > self.rate * verified:
+            most = self._most.get(seen)
+            many = verified <= most if most is not None else self._many(seen, verified)
+            return self.verdicts[0] if many else "unknown"
+        least = self._least.get(seen)
+        few = verified >= least if least is not None else self._few(seen, verified)
+        return self.verdicts[1] if few else "unknown"
+
+    # Both boundaries rise with `seen`: those of numbers rounded to 1/32 mostly settle it, and are few.
+    def _many(self, seen: int, verified: int) -> bool:
+        step = 1 << max(0, seen.bit_length() - 6)
+        down = seen - seen % step
+        return verified <= self.most(down) or (verified <= self.most(down + step) and verified <= self.most(seen))
+
+    def _few(self, seen: int, verified: int) -> bool:
+        step = 1 << max(0, seen.bit_length() - 6)
+        down = seen - seen % step
+        return verified >= self.least(down) and (verified >= self.least(down + step) or verified >= self.least(seen))
+
+    def most(self, seen: int) -> int:
+        """Return the most answers with which `seen` of them are too many, or -1."""
+        found = self._most.get(seen)
+        if found is None:
+            root = math.floor(answers_to(self.more, seen, 0, 0.0, self.rate, self.limit))
+            # Newton's method ends within a rounding error of the boundary, which the evidence itself defines.
+            near = (n for n in (root + 1, root) if log_evidence(self.more, seen, n, self.rate) >= self.limit)
+            found = next(near, root - 1)
+            found = found if seen and found >= seen else -1
+            if len(self._most) < _MOST_CACHED:
+                self._most[seen] = found
+        return found
+
+    def least(self, seen: int) -> int:
+        """Return the fewest answers with which `seen` of them are few."""
+        found = self._least.get(seen)
+        if found is None:
+            root = math.ceil(answers_to(self.fewer, seen, 0, 0.0, self.rate, self.limit))
+            near = (n for n in (root - 1, root) if log_evidence(self.fewer, seen, n, self.rate) >= self.limit)
+            found = next(near, root + 1)
+            if len(self._least) < _MOST_CACHED:
+                self._least[seen] = found
+        return found
+
+    def boundary(self, verified: int) -> tuple[list[int], list[int]]:
+        """Return, after 0, 1, ..., `verified` answers, the most errors of "below" (or -1) and the fewest of "above"."""
+        few, many, fewest, too_many = -1, 0, [], []
+        for n in range(verified + 1):
+            while self.least(few + 1) <= n:
+                few += 1
+            while self.most(many) < n and many <= n:
+                many += 1
+            fewest.append(few)
+            too_many.append(many)
+        if self.mirrored:
+            return [n - many for n, many in enumerate(too_many)], [n - few for n, few in enumerate(fewest)]
+        return fewest, too_many
+
+    def interval(self, errors: int, verified: int, verdict: Verdict | None = None) -> tuple[float, float]:
+        """Return the interval of the rate; `verdict` is one that stands from before, if not that of the counts."""
+        if not verified:
+            return 0.0, 1.0
+        if verdict is None:
+            verdict = self.verdict(errors, verified)
+        seen = verified - errors if self.mirrored else errors
+        many, few = (verdict == side for side in self.verdicts)
+        low = refuted_end(self.more, seen, verified, self.strict if many else self.limit)
+        high = refuted_end(self.fewer, seen, verified, self.strict if few else self.limit)
+        low = max(low, self.rate) if many else min(low, self.rate)
+        high = min(high, self.rate) if few else max(high, self.rate)
+        return (1.0 - high, 1.0 - low) if self.mirrored else (low, high)
+
+    def labels_needed(self, errors: int, verified: int) -> int | None:
+        """Estimate how many more labels a certain verdict takes, if errors go on at the rate that the counts suggest.
+
+        That rate is (e + k τ/2) / (n + k) with k = 10: a class counts as healthy until it is seen not to be. None means
+        that the rate is too close to the tolerance to tell.
+        """
+        share = (errors + _HEALTHY * self.tolerance / 2) / (verified + _HEALTHY)
+        seen, share = (verified - errors, 1.0 - share) if self.mirrored else (errors, share)
+        side = self.more if share > self.rate else self.fewer
+        if log_evidence(side, seen, verified, self.rate) >= self.limit:
+            return 0
+        more = answers_to(side, seen, verified, share, self.rate, self.limit)
+        return None if more > _MOST_LABELS else math.ceil(more)
 
 
-def verdict(errors: int, verified: int, tolerance: float, confidence: float, prior: Prior) -> Verdict:
-    """Return on which side of the tolerance the interval lies, or that it holds the tolerance."""
-    if not verified or log_evidence(errors, verified, tolerance, prior) < -math.log1p(-confidence):
-        return "unknown"
-    return "above" if errors > tolerance * verified else "below"
-
-
-def labels_needed(errors: int, verified: int, tolerance: float, confidence: float, prior: Prior) -> int | None:
-    """Estimate how many more labels a certain verdict takes, if errors go on at the rate that the counts suggest.
-
-    That rate is (e + k τ/2) / (n + k) with k = 10: a class counts as healthy until it is seen not to be. None means
-    that the rate is too close to the tolerance to tell.
-    """
-    limit = -math.log1p(-confidence)
-    rate = (errors + _HEALTHY * tolerance / 2) / (verified + _HEALTHY)
-
-    def short(more: int) -> bool:
-        expected = log_evidence(errors + rate * more, verified + more, tolerance, prior)
-        # Evidence of the counts so far for the other side is not a verdict yet.
-        return expected < limit or (errors + rate * more > tolerance * (verified + more)) != (rate > tolerance)
-
-    if not short(0):
-        return 0
-    high = 1
-    while short(high):
-        high *= 2
-        if high > _MOST_LABELS:
-            return None
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if short(middle) else (low, middle)
-    return high
-
-
-def _log_mixture(errors: float, right: float, prior: Prior) -> float:
-    """Return log B(a + e, b + n - e) - log B(a, b)."""
-    a, b = prior
-    gamma = math.lgamma
-    total = gamma(a + errors) + gamma(b + right) - gamma(a + b + errors + right)
-    return total - (gamma(a) + gamma(b) - gamma(a + b))
-
-
-def _end(errors: int, right: int, limit: float, outside: float, inside: float) -> float:
-    """Return where the log-likelihood falls to `limit` between a refuted rate and the best one."""
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (outside + inside)
-        if middle in (outside, inside):
-            break
-        value = (errors * math.log(middle) if errors else 0.0) + (right * math.log1p(-middle) if right else 0.0)
-        if value > limit:
-            inside = middle
-        else:
-            outside = middle
-    return outside
+@functools.lru_cache(maxsize=4096)
+def rate_test(tolerance: float, confidence: float) -> RateTest:
+    """Return the tests of one tolerance at one confidence; what they have computed is kept."""
+    return RateTest(tolerance, confidence)

@@ -19,7 +19,7 @@ from sidelight.monitor.ledger import Ledger, Verification
 from sidelight.monitor.policies import Policy
 from sidelight.monitor.randomness import uniform
 from sidelight.monitor.reports import Report, make_report
-from sidelight.monitor.settings import Settings, make_settings
+from sidelight.monitor.settings import Settings, make_settings, warn_of_prior
 
 
 class ClassifierMonitor:
@@ -42,7 +42,7 @@ class ClassifierMonitor:
         Of each class's interval and verdict, however often one looks. It holds for each class on its own: for all of C
         classes together divide 1 - confidence by C.
     prior
-        (a, b) of the Beta law behind the intervals; by default a = 1 and the mean is the tolerance, at most 0.05.
+        Deprecated, without effect: verdicts and intervals come from two tests that need none.
     cap, daily_cap, class_cap
         Most verifications that are asked for altogether, per day of `time`, and most labels of one class.
     class_predictions
@@ -95,6 +95,7 @@ class ClassifierMonitor:
         remember_passes: int = 1 << 16,
         **parameters: Any,
     ) -> None:
+        warn_of_prior(prior)
         self._begin(
             make_settings(
                 tolerance=tolerance,
@@ -103,7 +104,6 @@ class ClassifierMonitor:
                 parameters=parameters,
                 mode=mode,
                 confidence=confidence,
-                prior=prior,
                 cap=cap,
                 daily_cap=daily_cap,
                 class_cap=class_cap,

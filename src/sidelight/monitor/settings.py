@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.confidence import Prior, mixture_prior
 from sidelight.monitor.decisions import Label
 from sidelight.monitor.inputs import label, plain_number
 from sidelight.monitor.policies import Policy, make_policy
@@ -27,7 +27,6 @@ class Settings:
     policy: Policy
     mode: str
     confidence: float
-    prior: tuple[float, float] | None
     cap: int | None
     daily_cap: int | None
     class_cap: int | None
@@ -56,10 +55,6 @@ class Settings:
             )
         return found
 
-    def prior_of(self, tolerance: float) -> Prior:
-        """Return the prior of the confidence sequence."""
-        return mixture_prior(self.prior, tolerance)
-
     def plain(self) -> dict[str, Any]:
         """Return the constructor's arguments as JSON can hold them."""
         data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("policy", "tolerance")}
@@ -71,7 +66,7 @@ class Settings:
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> Settings:
         """Return the settings that `plain` described."""
-        values = dict(data)
+        values = {name: value for name, value in data.items() if name != "prior"}
         if isinstance(values["tolerance"], list):
             values["tolerance"] = dict(values["tolerance"])
         values.setdefault("remember_passes", 1 << 16)  # files of version 1
@@ -116,7 +111,7 @@ def make_settings(
         classes=labels,
         policy=make_policy(policy, parameters),
         spot_checks=spot,
-        **others | counts | {"seed": seed, "confidence": confidence, "prior": _prior(others["prior"])},
+        **others | counts | {"seed": seed, "confidence": confidence},
     )
 
 
@@ -138,16 +133,11 @@ def error_rate(value: Any) -> float:
     return rate
 
 
-def _prior(value: Any) -> tuple[float, float] | None:
-    if value is None:
-        return None
-    try:
-        a, b = (float(part) for part in value)
-    except (TypeError, ValueError):
-        raise SidelightError(f"prior is {value!r}: give the two parameters (a, b) of a Beta law") from None
-    if not (a > 0 and b > 0 and math.isfinite(a + b)):
-        raise SidelightError(f"prior is {value!r}: both parameters of a Beta law are positive")
-    return a, b
+def warn_of_prior(prior: Any) -> None:
+    """Say that a prior has no effect any more."""
+    if prior is not None:
+        text = "prior has no effect any more, for verdicts and intervals come from two tests without one: leave it out"
+        warnings.warn(text, DeprecationWarning, stacklevel=3)
 
 
 def _number(name: str, value: Any) -> float:
