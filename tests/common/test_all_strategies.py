@@ -39,7 +39,7 @@ def test_strategy(name):
     left_out |= set() if sample.dimension else {"refuses_wrong_contexts"}
     if not any(isinstance(value, int | float) for value in sample.parameters().values()):
         left_out.add("takes_numbers_of_numpy")
-    left_out |= {"refuses_wrong_arguments"} if name == "Uniform" else set()
+    left_out |= {"refuses_wrong_arguments"} if name in ("Uniform", "BetaThompson") else set()
     if not isinstance(sample, sl.strategies.KernelStrategy) or not compiled_available():
         left_out |= NEEDS_COMPILER
     for game in report.passed:

@@ -39,6 +39,13 @@ CASES = [
         )
         for kind in ("PGTS", "PGIDS")
     ),
+    ("Greedy", APPLES, {}, {"regularization": POSITIVE}),
+    ("EpsilonGreedy", APPLES, {}, {"regularization": POSITIVE, "scale": POSITIVE, "exponent": [*POSITIVE[1:], 1.5]}),
+    ("GreedySide", APPLES, CONTEXTUAL, {"dimension": WHOLE, "regularization": POSITIVE}),
+    ("EpsilonGreedySide", APPLES, CONTEXTUAL, {"scale": POSITIVE, "exponent": [*POSITIVE[1:], 1.5]}),
+    ("KLUCB", APPLES, {}, {"c": POSITIVE[1:]}),
+    ("LinUCB", APPLES, CONTEXTUAL, {"dimension": WHOLE, "regularization": POSITIVE, "alpha": POSITIVE[1:]}),
+    ("LinTS", APPLES, CONTEXTUAL, {"dimension": WHOLE, "regularization": POSITIVE, "sigma": POSITIVE}),
     ("STAP", APPLES, CONTEXTUAL, {"dimension": WHOLE, "learner": WORDS, "regularization": POSITIVE, "count": WORDS}),
     ("CESA", LABELS, CONTEXTUAL, {"dimension": WHOLE, "learner": WORDS, "regularization": POSITIVE, "beta": POSITIVE}),
 ]

@@ -18,6 +18,17 @@ from sidelight.strategies.base import KernelStrategy, act, observe
 FIRST_FORMAT = Path(__file__).parent / "format1"
 PLAYED_ON = json.loads((FIRST_FORMAT / "played-on.json").read_text())
 BEFORE, ROUNDS = 40, 100
+# Strategies that were never saved in that format.
+YOUNGER = {
+    "BetaThompson",
+    "EpsilonGreedy",
+    "EpsilonGreedySide",
+    "Greedy",
+    "GreedySide",
+    "KLUCB",
+    "LinTS",
+    "LinUCB",
+}
 
 
 def play_on(strategy):
@@ -47,7 +58,7 @@ def test_a_strategy_saved_in_the_first_format_goes_on_as_it_would_have(label, tm
 
 
 def test_every_strategy_has_a_file_of_the_first_format():
-    assert {label.split("-")[0] for label in PLAYED_ON} >= set(sl.strategies.names())
+    assert {label.split("-")[0] for label in PLAYED_ON} >= set(sl.strategies.names()) - YOUNGER
 
 
 class Inner(NamedTuple):

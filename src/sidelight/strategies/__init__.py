@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sidelight.strategies.bandits import KLUCB, BetaThompson
     from sidelight.strategies.base import KernelStrategy, OrderError, Strategy
     from sidelight.strategies.bpm import BPMLeast
     from sidelight.strategies.cbp import CBP, RandCBP
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
     from sidelight.strategies.dmed import PMDMED
     from sidelight.strategies.dmed_hinge import PMDMEDHinge
     from sidelight.strategies.feedexp3 import FeedExp3
+    from sidelight.strategies.greedy import EpsilonGreedy, Greedy
+    from sidelight.strategies.greedy_contexts import EpsilonGreedySide, GreedySide
     from sidelight.strategies.ids import IDS
     from sidelight.strategies.ids_contexts import IDSContexts
+    from sidelight.strategies.linear_bandits import LinTS, LinUCB
     from sidelight.strategies.pg import PGIDS, PGTS
     from sidelight.strategies.stap import STAP
     from sidelight.strategies.tspm import TSPM, TSPMGaussian
@@ -26,17 +30,25 @@ __all__ = [
     "CBP",
     "CESA",
     "IDS",
+    "KLUCB",
     "PGIDS",
     "PGTS",
     "PMDMED",
     "STAP",
     "TSPM",
     "BPMLeast",
+    "BetaThompson",
     "CBPSide",
+    "EpsilonGreedy",
+    "EpsilonGreedySide",
     "FeedExp3",
     "FixedAction",
+    "Greedy",
+    "GreedySide",
     "IDSContexts",
     "KernelStrategy",
+    "LinTS",
+    "LinUCB",
     "OrderError",
     "PMDMEDHinge",
     "PublishedCBPSide",
@@ -60,6 +72,10 @@ _HOMES = {
     "PMDMEDHinge": "dmed_hinge",
     "FeedExp3": "feedexp3",
     "IDS": "ids",
+    "KLUCB": "bandits",
+    "BetaThompson": "bandits",
+    "EpsilonGreedy": "greedy",
+    "Greedy": "greedy",
     "IDSContexts": "ids_contexts",
     "CBPSide": "cbpside",
     "RandCBPSide": "cbpside",
@@ -67,6 +83,10 @@ _HOMES = {
     "PGIDS": "pg",
     "STAP": "stap",
     "CESA": "cesa",
+    "LinUCB": "linear_bandits",
+    "LinTS": "linear_bandits",
+    "EpsilonGreedySide": "greedy_contexts",
+    "GreedySide": "greedy_contexts",
     "Uniform": "uniform",
     "FixedAction": "uniform",
 }

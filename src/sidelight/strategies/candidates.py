@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
+import numpy as np
+
 from sidelight.analysis import Analysis
+from sidelight.game_arrays import float_rows
+from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Floats, Integers
+
+
+class Choice(NamedTuple):
+    """The loss rows that can be optimal; row c is that of the actions member[first[c]] to member[first[c + 1]]."""
+
+    loss: Floats
+    first: Integers
+    member: Integers
 
 
 def candidates(analysis: Analysis) -> dict[int, list[int]]:
@@ -14,3 +30,37 @@ def candidates(analysis: Analysis) -> dict[int, list[int]]:
     classes = [i for i in geometry.classes if geometry.status(i) != "dominated"]
     members = {i: [a for a in range(game.n_actions) if geometry.representative[a] == i] for i in classes}
     return {i: [a for a in group if game.informative(a)] or [i] for i, group in members.items()}
+
+
+def choice(analysis: Analysis, *, relative: bool = False) -> Choice:
+    """Lay out the classes of equal losses that can be optimal, and what is worth playing of each.
+
+    With `relative`, losses are what exceeds those of the first class, subtracted exactly: then what all actions pay
+    alike changes nothing, not even a rounding.
+    """
+    groups, loss = candidates(analysis), analysis.game.loss
+    rows = [loss[i] for i in groups]
+    if relative:
+        rows = [tuple(x - y for x, y in zip(row, rows[0], strict=True)) for row in rows]
+    return Choice(
+        loss=float_rows(rows),
+        first=np.concatenate([[0], np.cumsum([len(group) for group in groups.values()])]).astype(np.int64),
+        member=np.concatenate(list(groups.values())).astype(np.int64),
+    )
+
+
+@kernel
+def best_action(choice: Choice, law: Floats, plays: Integers) -> int:
+    """Return the action of least expected loss under a law; of equal ones the least played, of ties the first."""
+    found, least = 0, math.inf
+    for c in range(choice.loss.shape[0]):
+        expected = 0.0
+        for j in range(law.shape[0]):
+            expected += choice.loss[c, j] * law[j]
+        if expected < least:
+            found, least = c, expected
+    chosen = choice.member[choice.first[found]]
+    for n in range(choice.first[found] + 1, choice.first[found + 1]):
+        if plays[choice.member[n]] < plays[chosen]:
+            chosen = choice.member[n]
+    return chosen

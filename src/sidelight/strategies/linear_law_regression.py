@@ -43,14 +43,14 @@ class Regression(NamedTuple):
     scratch: Scratch
 
 
-def new_regression(dimension: int, outcomes: int) -> Regression:
-    """Return the regression without symbols."""
+def new_regression(dimension: int, outcomes: int, penalty: float = 1.0) -> Regression:
+    """Return the regression without symbols, V = penalty I."""
     size = dimension * outcomes
     square = np.zeros((outcomes, outcomes))
     return Regression(
         updates=np.zeros(1),
-        gram=np.eye(size),
-        inverse=np.eye(size),
+        gram=np.eye(size) * penalty,
+        inverse=np.eye(size) / penalty,
         response=np.zeros(size),
         log_det=np.zeros(1),
         theta=np.zeros(size),
@@ -97,15 +97,24 @@ def estimate(compared: Comparison, features: Floats, regression: Regression, bou
 
 
 @kernel
-def project(regression: Regression, x: Floats) -> None:
-    """Set p_hat_c and P_c for the features x of a context."""
-    law, inverse = regression.scratch.law, regression.scratch.inverse
+def set_law(regression: Regression, x: Floats) -> None:
+    """Set p_hat_c for the features x of a context."""
+    law = regression.scratch.law
     outcomes = law.shape[0]
     for i in range(outcomes):
         total = 0.0
         for k in range(x.shape[0]):
             total += x[k] * regression.theta[k * outcomes + i]
         law[i] = total
+
+
+@kernel
+def project(regression: Regression, x: Floats) -> None:
+    """Set p_hat_c and P_c for the features x of a context."""
+    set_law(regression, x)
+    inverse = regression.scratch.inverse
+    outcomes = inverse.shape[0]
+    for i in range(outcomes):
         for j in range(outcomes):
             total = 0.0
             for k in range(x.shape[0]):

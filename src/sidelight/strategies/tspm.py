@@ -18,19 +18,17 @@ lambda = 0.001 where the text says 0.01.
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import Analysis, analyze
+from sidelight.analysis import analyze
 from sidelight.game import Game
-from sidelight.game_arrays import float_rows
-from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels import implements
+from sidelight.kernels.arrays import Integers
 from sidelight.strategies._gaussian import channels
 from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, check_whole, observe
-from sidelight.strategies.candidates import candidates
+from sidelight.strategies.candidates import Choice, best_action, choice
 from sidelight.strategies.law_posterior import Belief, Target, add_symbol, new_belief
 from sidelight.strategies.opening import count_play, opening
 from sidelight.strategies.playable import check_playable, settled_action
@@ -38,14 +36,6 @@ from sidelight.strategies.simplex_sampling import Sampler, draw_law, new_sampler
 
 # Up to this lambda at least exp(-1/2) of the Dirichlet draws are accepted.
 _FLAT = 1.0
-
-
-class Choice(NamedTuple):
-    """The loss rows that can be optimal; row c is that of the actions member[first[c]] to member[first[c + 1]]."""
-
-    loss: Floats
-    first: Integers
-    member: Integers
 
 
 class Parameters(NamedTuple):
@@ -73,23 +63,6 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
         draw_law(parameters.target, state.belief, state.sampler, t, rng)
         chosen = best_action(parameters.choice, state.sampler.law, state.plays)
     count_play(state.clock, state.plays, chosen)
-    return chosen
-
-
-@kernel
-def best_action(choice: Choice, law: Floats, plays: Integers) -> int:
-    """Return the action of least expected loss under a law."""
-    found, least = 0, math.inf
-    for c in range(choice.loss.shape[0]):
-        expected = 0.0
-        for j in range(law.shape[0]):
-            expected += choice.loss[c, j] * law[j]
-        if expected < least:
-            found, least = c, expected
-    chosen = choice.member[choice.first[found]]
-    for n in range(choice.first[found] + 1, choice.first[found + 1]):
-        if plays[choice.member[n]] < plays[chosen]:
-            chosen = choice.member[n]
     return chosen
 
 
@@ -146,7 +119,7 @@ class TSPM(KernelStrategy):
         kappa = 2.0 if self._exact else 1.0
         return Parameters(
             settled=settled_action(self.analysis),
-            choice=_choice(self.analysis),
+            choice=choice(self.analysis),
             target=Target(
                 exact=int(self._exact),
                 kappa=kappa,
@@ -188,16 +161,6 @@ class TSPMGaussian(TSPM):
     """
 
     _exact: ClassVar[bool] = False
-
-
-def _choice(analysis: Analysis) -> Choice:
-    """Lay out the classes of equal losses that can be optimal, and what is worth playing of each."""
-    groups = candidates(analysis)
-    return Choice(
-        loss=float_rows(analysis.game.loss[i] for i in groups),
-        first=np.concatenate([[0], np.cumsum([len(group) for group in groups.values()])]).astype(np.int64),
-        member=np.concatenate(list(groups.values())).astype(np.int64),
-    )
 
 
 def _first_outcomes(game: Game) -> Integers:
