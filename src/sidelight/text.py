@@ -47,14 +47,14 @@ def broken(text: str, width: float, indent: str = "") -> list[str]:
         if width_of(candidate) > width and not empty:
             found.append(line)
             candidate = indent + word
-        while (cut := max(_fitting(candidate, width), len(indent) * bool(found) + 1)) < len(candidate):
+        while (cut := max(fitting(candidate, width), len(indent) * bool(found) + 1)) < len(candidate):
             found.append(candidate[:cut])
             candidate = indent + candidate[cut:]
         line, empty = candidate, False
     return [*found, line]
 
 
-def _fitting(text: str, width: float) -> int:
+def fitting(text: str, width: float) -> int:
     """Return how many characters of a text fit into a width."""
     used = 0
     for index, character in enumerate(text):

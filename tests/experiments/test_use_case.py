@@ -18,6 +18,7 @@ from sidelight.kernels import interpreted
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.confidence import rate_test
 from sidelight.monitor.policies import RandCBPPolicy, wald_cap
+from sidelight.results.statistics import summarize
 
 CASES = [(case, tau) for case in (1, 2) for tau in (0.05, 0.1, 0.2)]
 
@@ -190,3 +191,9 @@ def test_what_the_use_case_cannot_be(name, options, message):
 def test_stored_runs_depend_on_files_that_exist():
     root = Path(sidelight.__file__).parent
     assert [name for name in work._DECIDING if not (root / name).exists()] == []
+
+
+def test_standard_errors_divide_by_one_less_than_the_runs():
+    found = simulate_case(1, 0.2, "sequential", runs=4).verifications.astype(float)
+    deviations = (found - found.mean()) ** 2
+    assert summarize(found).standard_error == pytest.approx(math.sqrt(deviations.sum() / 3 / 4))

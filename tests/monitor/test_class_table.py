@@ -47,3 +47,6 @@ def test_names_are_cut_on_one_line():
     assert short_name("four", 3) == "fo…"
     assert "\n" not in short_name("a\nb", 9)
     assert short_name(7, 3) == "7"
+    assert short_name("", 3) == "''"
+    assert short_name("日本語", 5) == "日本…"
+    assert short_name("a" * 50 + "0123456789", 40) == "a" * 29 + "…0123456789"

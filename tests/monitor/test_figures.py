@@ -51,6 +51,66 @@ def test_everything_is_on_the_paper_and_apart(classes):
                 assert not box.padded(-1).overlaps(area.padded(-1)), (text, other)
 
 
+ODD = [
+    "日本語のクラス名はとても長いので切る",
+    "new\nline\r\nx",
+    "\x1b[31mred",
+    "<script>alert(1)</script>",
+    "$x$ \\frac{1}",
+    "W" * 5000,
+    "עברית",
+    "a\u0301e\u0301",
+    "",
+    " ",
+    "a|b",
+    "\ud800",
+    "\u202etfel",
+    "\N{GRINNING FACE} face",
+]
+
+
+def test_odd_names_break_nothing():
+    draws = random.Random(2)
+    predictions = [draws.choice(ODD) for _ in range(1000)]
+    one = replay(
+        predictions, ["\ufdfd" if draws.random() < 0.2 else name for name in predictions], 0.05, ["sequential"]
+    )
+    report = one["sequential"].report
+    for figure in (draw_replay(one, "sequential"), draw_classes(report)):
+        found, page = texts(figure)
+        for text, box in found:
+            assert -1 <= box.x0 <= box.x1 <= page.width + 1, text
+    text = str(report)
+    assert len(text.splitlines()) == len(ODD) + 3
+    assert max(map(len, text.splitlines()[:-1])) < 160
+    assert "''" in text
+    assert "\x1b" not in text
+    page = replay_page(one, "sequential", source="log\n.csv")
+    checker = Checker()
+    checker.feed(page)
+    assert checker.open == []
+    assert "script" not in {tag for tag, _ in checker.seen}
+    assert "W" * 60 not in page
+    page.encode("utf-8")
+
+
+def test_of_many_classes_the_most_important_ones_are_drawn():
+    draws = random.Random(3)
+    names = [f"class {k}" for k in range(1000)]
+    predictions = names + draws.choices(names, [1 / (k + 1) for k in range(1000)], k=8000)
+    truths = ["other" if draws.random() < (0.5 if one == "class 9" else 0.01) else one for one in predictions]
+    done = replay(predictions, truths, 0.05, ["sequential"])
+    report = done["sequential"].report
+    assert report["class 9"].verdict == "above"
+    for figure, shown in ((draw_classes(report), 40), (draw_replay(done, "sequential"), 12)):
+        found, page = texts(figure)
+        assert page.height / figure.dpi < 14
+        words = [text for text, _ in found]
+        assert "class 9" in words
+        assert sum(one.startswith("class ") for one in words) == shown
+        assert any(f"the {shown} of 1\xa0000 classes that matter most" in one for one in words)
+
+
 def test_figures_say_verdict_and_counts():
     one = done()
     found = " ".join(text for text, _ in texts(draw_replay(one, "sequential"))[0])

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sidelight.monitor.replay_report import Truth
 from sidelight.monitor.reports import ClassReport
 from sidelight.table import Cell, Column, Table
-from sidelight.text import shown
+from sidelight.text import fitting, shown, width_of
+
+_LONGEST_NAME = 60
+_END = 10
 
 
 def class_table(
@@ -26,6 +30,7 @@ def class_table(
     how the values of a column are written if not plainly; `between` stands between the ends of an interval.
     """
     written = {
+        "name": functools.partial(short_name, longest=_LONGEST_NAME),
         "estimate": "{:.4f}".format,
         "interval": lambda ends: f"{ends[0]:.4f}{between}{ends[1]:.4f}",
         **written,
@@ -39,16 +44,22 @@ def class_table(
 
 
 def short_name(name: object, longest: int) -> str:
-    """Return the name of a class on one line, cut where it is too long."""
-    text = shown(str(name))
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    """Return the name of a class on one line, cut where it takes more columns of a terminal than `longest`.
+
+    Of a name that may be long the end is kept, too, where names that begin alike often differ.
+    """
+    text = shown(str(name)) if str(name).strip() else repr(str(name))
+    if width_of(text) <= longest:
+        return text
+    end = text[len(text) - fitting(text[::-1], _END) :] if longest >= 4 * _END else ""
+    return f"{text[: fitting(text, longest - 1 - width_of(end))]}…{end}"
 
 
 def _values(one: ClassReport, truth: Truth | None) -> dict[str, Any]:
     """Return everything that a row can show."""
     undecided = one.verdict == "unknown"
     found: dict[str, Any] = vars(one) | {
-        "name": str(one.name),
+        "name": one.name,
         "verdict_tolerance": one.verdict if undecided else f"{one.verdict} {one.tolerance:g}",
         "needed": None if not undecided else "many" if one.needed is None else f"~{one.needed}",
     }

@@ -13,9 +13,10 @@ from matplotlib.patches import Patch
 
 from sidelight.monitor.class_table import short_name
 from sidelight.monitor.replay_report import PolicyReplay, ReplayReport, Truth
-from sidelight.monitor.reports import ClassReport, Report
+from sidelight.monitor.reports import ClassReport, Report, by_importance
+from sidelight.report.fonts import drawable, families
 from sidelight.report.ink import ALARM, FAINT, INK, PALE
-from sidelight.report.sheet import FONT
+from sidelight.report.sheet import measure
 from sidelight.text import grouped
 
 VERDICTS = {"above": ALARM, "below": "#00664f", "unknown": FAINT}
@@ -27,13 +28,16 @@ _MANY = 100_000
 # Columns right of the bars: place, alignment and heading.
 _CELLS = ((1.04, "left", "verdict"), (1.50, "right", "errors / verified"), (1.79, "right", "still needed"))
 _LONGEST_NAME = 22
-_SETTINGS = {"font.family": FONT, "font.size": 8.5, "axes.linewidth": 0.8, "axes.edgecolor": PALE}
+_MOST_ROWS = 40
+_SIZE, _NAME_WIDTH = 8.5, 1.42
+_SETTINGS = {"font.size": _SIZE, "axes.linewidth": 0.8, "axes.edgecolor": PALE}
 
 
 def draw_classes(report: Report) -> Figure:
-    """Draw the estimate, interval, tolerance and verdict of every class, the worst ones on top."""
-    with style.context(["default", _SETTINGS]):
-        rows = sorted(report.classes, key=lambda one: 1.0 if one.estimate is None else -one.estimate)[::-1]
+    """Draw the estimate, interval, tolerance and verdict of the classes that matter most, the worst ones on top."""
+    with style.context(["default", _SETTINGS, {"font.family": families()}]):
+        chosen = sorted(report.classes, key=by_importance)[:_MOST_ROWS]
+        rows = sorted(chosen, key=lambda one: 1.0 if one.estimate is None else -one.estimate)[::-1]
         height = 1.35 + _ROW_HEIGHT * max(len(rows), 1)
         figure = Figure(figsize=(7.6, height), facecolor="white")
         axes = figure.add_axes((0.2, 0.5 / height, 0.44, 1.0 - 1.3 / height))
@@ -45,7 +49,7 @@ def draw_classes(report: Report) -> Figure:
         title = f"Error rates among {grouped(report.predictions)} prediction{'' if report.predictions == 1 else 's'}"
         figure.text(0.02, 1.0 - 0.2 / height, title, weight="bold", size=10, va="center", color=INK)
         asked = f"{grouped(report.verifications)} sent to a verifier"
-        note = f"{asked}; bars: {percent} intervals, valid however often one looks"
+        note = f"{asked}; bars: {percent} intervals, valid however often one looks{_chosen(rows, report.classes)}"
         figure.text(0.02, 1.0 - 0.42 / height, note, size=8.5, va="center", color=FAINT)
         return figure
 
@@ -90,10 +94,10 @@ def _headings(axes: Axes, rows: int) -> None:
 
 
 def draw_replay(replay: ReplayReport, policy: str) -> Figure:
-    """Draw how estimate and interval of each class went, one panel per class, those with most predictions first."""
-    with style.context(["default", _SETTINGS]):
+    """Draw how estimate and interval of the classes that matter most went, one panel per class."""
+    with style.context(["default", _SETTINGS, {"font.family": families()}]):
         one = replay[policy]
-        shown = sorted(replay.truths, key=lambda truth: -truth.predictions)[:_MOST_PANELS]
+        shown = replay.by_importance(policy)[:_MOST_PANELS]
         rows = -(-len(shown) // _COLUMNS)
         columns = min(_COLUMNS, len(shown))
         size = (max(2.55 * columns + 0.6, 6.6), 1.75 * rows + 1.3)
@@ -115,7 +119,7 @@ def draw_replay(replay: ReplayReport, policy: str) -> Figure:
                 axes.set_xlabel("predictions", size=8)
             if place % columns == 0:
                 axes.set_ylabel("error rate", size=8)
-        _replay_title(figure, replay, one, len(shown))
+        _replay_title(figure, replay, one, shown)
         return figure
 
 
@@ -146,13 +150,11 @@ def _panel(axes: Axes, one: PolicyReplay, truth: Truth, replay: ReplayReport) ->
     axes.text(0, 1.05, counts, transform=axes.transAxes, size=7.5, color=color)
 
 
-def _replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown: int) -> None:
+def _replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown: Sequence[Truth]) -> None:
     height = figure.get_size_inches()[1]
-    left_out = len(replay.truths) - shown
-    more = f"; {left_out} rarer classes are not shown" if left_out else ""
     title = f"{one.title}: {grouped(one.verifications)} of {grouped(replay.predictions)} predictions verified"
     figure.text(0.02, 1 - 0.2 / height, title, size=10.5, weight="bold", va="center", color=INK)
-    verdicts = f"verdicts: {one.right} right, {one.wrong} wrong, {one.unknown} unknown{more}"
+    verdicts = f"verdicts: {one.right} right, {one.wrong} wrong, {one.unknown} unknown{_chosen(shown, replay.truths)}"
     figure.text(0.02, 1 - 0.42 / height, verdicts, size=8.5, va="center", color=FAINT)
     handles = [
         Line2D([], [], color=FAINT, lw=1.4, label="estimate"),
@@ -174,5 +176,13 @@ def _replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown
     )
 
 
+def _chosen(shown: Sequence[object], classes: Sequence[object]) -> str:
+    """Say how many classes are shown, if not all."""
+    some = f"; the {len(shown)} of {grouped(len(classes))} classes that matter most"
+    return some if len(shown) < len(classes) else ""
+
+
 def _label(name: object) -> str:
-    return short_name(name, _LONGEST_NAME).replace("$", r"\$")
+    """Return a name that fits to the left of the bars, whatever its letters are."""
+    cut = (drawable(short_name(name, k)) for k in range(_LONGEST_NAME, 0, -1))
+    return next(one for one in cut if measure(one, _SIZE)[0] <= _NAME_WIDTH or len(one) == 1).replace("$", r"\$")

@@ -8,7 +8,7 @@ from typing import Any
 
 from sidelight.errors import NoEntryError
 from sidelight.monitor.decisions import Label
-from sidelight.monitor.reports import ClassReport, Report
+from sidelight.monitor.reports import ClassReport, Report, by_importance
 from sidelight.table import Cell, Column, Row, Table
 
 
@@ -101,6 +101,16 @@ class ReplayReport:
         """Return what a policy found out about each class beside what the whole file says, the worst class first."""
         report = self[policy].report
         return [(report[truth.name], truth) for truth in sorted(self.truths, key=lambda one: -one.rate)]
+
+    def by_importance(self, policy: str) -> list[Truth]:
+        """Return the classes that matter most first: those with a wrong verdict, then as in a report."""
+        report = self[policy].report
+
+        def place(truth: Truth) -> tuple[bool, tuple[int, float]]:
+            one = report[truth.name]
+            return one.verdict in ("unknown", truth.verdict), by_importance(one)
+
+        return sorted(self.truths, key=place)
 
     def legend(self, count: Callable[[int], str] = str) -> str:
         """Say what the columns of `to_table` mean; `count` writes large numbers."""

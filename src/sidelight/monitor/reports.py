@@ -45,6 +45,16 @@ class ClassReport:
     events: tuple[str, ...]
 
 
+def by_importance(one: ClassReport) -> tuple[int, float]:
+    """Return what puts the classes that matter most first.
+
+    These are classes above tolerance by their errors beyond it, then open ones, then those below, each by the number of
+    their predictions.
+    """
+    beyond = one.predictions * ((one.estimate or 0.0) - one.tolerance) if one.verdict == "above" else one.predictions
+    return ("above", "unknown", "below").index(one.verdict), -beyond
+
+
 @dataclass(frozen=True)
 class Report:
     """All classes, in the order of their first prediction."""
