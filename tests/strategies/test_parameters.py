@@ -13,6 +13,7 @@ WHOLE = [0, -1, 1.0, np.float64(2.0), np.nan, True, np.True_, None, "1", [1], np
 WORDS = ["", "other", 1, None, True, ["ridge"], np.array(["ridge", "ridge"])]
 CONTEXTUAL = {"dimension": 2}
 CASES = [
+    ("Prospect", APPLES, {}, {"horizon": [*(value for value in WHOLE if value is not None), 1e4], "caution": POSITIVE}),
     ("BPMLeast", APPLES, {}, {"radius": POSITIVE, "regularization": POSITIVE}),
     ("TSPM", APPLES, {}, {"regularization": POSITIVE, "tries": WHOLE[1:]}),
     ("TSPMGaussian", APPLES, {}, {"regularization": POSITIVE, "tries": WHOLE[1:]}),
@@ -71,6 +72,7 @@ def test_numbers_of_numpy_and_fractions_are_numbers(kind, game, needed, wrong):
             "dimension": [np.int64(3), np.uint8(3)],
             "transitions": [np.int64(3)],
             "tries": [np.int32(3)],
+            "horizon": [np.int64(50), 1, None],
             "contexts": [np.int64(3), np.eye(2), [[1, Fraction(1, 2)]]],
             "intercept": [True, np.True_, np.False_, 1, 0],
             "learner": ["ridge", "perceptron"],

@@ -28,6 +28,7 @@ YOUNGER = {
     "KLUCB",
     "LinTS",
     "LinUCB",
+    "Prospect",
 }
 
 

@@ -90,6 +90,17 @@ def informative(signals: Signals, a: int) -> bool:
 
 
 @kernel
+def symbols_seen(signals: Signals, counts: Floats) -> float:
+    """Return how many symbols the informative actions have shown."""
+    total = 0.0
+    for a in range(signals.shown.shape[0]):
+        if informative(signals, a):
+            for u in range(signals.first[a], signals.first[a + 1]):
+                total += counts[u]
+    return total
+
+
+@kernel
 def set_gradient(signals: Signals, counts: Floats, fit: Fit) -> float:
     """Set the gradient at the law; return its largest entry."""
     gradient, rate = fit.scratch.gradient, fit.scratch.rate
@@ -249,11 +260,7 @@ def maximize_likelihood(signals: Signals, counts: Floats, fit: Fit) -> float:
 
     The search starts from `law`, which should sum to one; the shortfall is per symbol seen.
     """
-    n = 0.0
-    for a in range(signals.shown.shape[0]):
-        if informative(signals, a):
-            for u in range(signals.first[a], signals.first[a + 1]):
-                n += counts[u]
+    n = symbols_seen(signals, counts)
     shortfall = 0.0
     fresh, polished = False, False
     for _ in range(_MOST_STEPS):

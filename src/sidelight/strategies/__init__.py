@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sidelight.strategies.ids_contexts import IDSContexts
     from sidelight.strategies.linear_bandits import LinTS, LinUCB
     from sidelight.strategies.pg import PGIDS, PGTS
+    from sidelight.strategies.prospect import Prospect
     from sidelight.strategies.stap import STAP
     from sidelight.strategies.tspm import TSPM, TSPMGaussian
     from sidelight.strategies.uniform import FixedAction, Uniform
@@ -51,6 +52,7 @@ __all__ = [
     "LinUCB",
     "OrderError",
     "PMDMEDHinge",
+    "Prospect",
     "PublishedCBPSide",
     "PublishedRandCBPSide",
     "RandCBP",
@@ -63,6 +65,7 @@ __all__ = [
 
 # Where each strategy lives; the order is that of tables.
 _HOMES = {
+    "Prospect": "prospect",
     "CBP": "cbp",
     "RandCBP": "cbp",
     "BPMLeast": "bpm",
