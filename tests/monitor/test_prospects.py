@@ -40,7 +40,11 @@ def test_classes_are_put_in_the_order_of_the_definition():
 
 def test_a_class_at_its_tolerance_costs_more_the_better_it_is_known():
     test = rate_test(0.05, 0.99)
-    assert prospects(test, 500, 10_000).per_verdict > 5 * prospects(test, 50, 1000).per_verdict > 25 * prospects(test, 5, 100).per_verdict
+    assert (
+        prospects(test, 500, 10_000).per_verdict
+        > 5 * prospects(test, 50, 1000).per_verdict
+        > 25 * prospects(test, 5, 100).per_verdict
+    )
 
 
 def test_a_class_far_from_its_tolerance_costs_ever_less():
