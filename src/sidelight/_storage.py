@@ -7,6 +7,7 @@ import hashlib
 import os
 import platform
 import re
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -44,6 +45,56 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         finally:
             draft.unlink(missing_ok=True)
             _being_written.discard(draft.name)
+
+
+@contextlib.contextmanager
+def locked(path: str | os.PathLike[str], patience: float = 60.0) -> Iterator[None]:
+    """Let one process at a time into the block, of all that use the same file: what they change is not lost.
+
+    A hidden file beside it carries the lock, which the system takes back from a process that ends in whatever way.
+    After `patience` seconds the file is said to be in use.
+    """
+    target = _real(path)
+    lock = target.with_name(f".{target.name}.lock")
+    with naming(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle = _acquired(lock, target, patience)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):  # Windows keeps what another process has open
+                lock.unlink()
+            os.close(handle)
+
+
+def _acquired(lock: Path, target: Path, patience: float) -> int:
+    """Return the open file that holds the lock."""
+    end = time.monotonic() + patience
+    while True:
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            _lock_now(handle)
+            # Whoever held it before has removed it, so this may be a file without a name by now.
+            if os.path.samestat(os.fstat(handle), os.stat(lock)):
+                return handle
+        except (BlockingIOError, PermissionError, FileNotFoundError):
+            pass
+        os.close(handle)
+        if time.monotonic() > end:
+            raise FileError(f"{str(target)!r} is in use by another process for over {patience:g} s: try again later")
+        time.sleep(0.002)
+
+
+def _lock_now(handle: int) -> None:
+    """Lock an open file, or raise an error if another process has."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _real(path: str | os.PathLike[str]) -> Path:

@@ -88,8 +88,8 @@ def filled(text: str, width: int, first: int, further: int) -> list[str]:
 
 
 def count(size: int, noun: str) -> str:
-    """Return, say, "1 run", "3 runs" or "2 policies"."""
-    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    """Return, say, "1 run", "3 runs", "2 policies" or "0 classes"."""
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{size} {noun if size == 1 else several}"
 
 

@@ -150,3 +150,16 @@ def test_page_is_well_formed_and_loads_nothing():
     assert "<b>&" not in page.replace("&lt;b&gt;&amp;", "")
     for part in ("log <x>.csv", "25 lines", "line 3: 'a' <is> empty", "and 24 more", "C-RandCBP", "dog <b>&"):
         assert part in checker.text
+
+
+def test_the_page_of_a_monitor(tmp_path):
+    report = done()["sequential"].report
+    page = report.to_html(tmp_path / "page.html", title="Pets <today>")
+    assert (tmp_path / "page.html").read_text() == page == report.to_html(title="Pets <today>")
+    checker = Checker()
+    checker.feed(page)
+    assert checker.open == []
+    assert not {"script", "link", "img", "iframe"} & {tag for tag, _ in checker.seen}
+    for part in ("Pets <today>", "dog <b>&", "classes above tolerance", report.guarantee, "still needed"):
+        assert part in checker.text
+    assert "not known yet" in ClassifierMonitor(0.05).report().to_html()

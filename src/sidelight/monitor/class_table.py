@@ -25,9 +25,10 @@ def class_table(
 ) -> Table:
     """Return one row per class.
 
-    `columns` maps the title of each column to what it shows: a field of `ClassReport`, or "verdict_tolerance" (with the
-    tolerance if it is certain), and in a replay "verdict_judged" (with "(wrong)" if it is) and "truth". `written` says
-    how the values of a column are written if not plainly; `between` stands between the ends of an interval.
+    `columns` maps the title of each column to what it shows: a field of `ClassReport`, "verdict_tolerance" (with the
+    tolerance if it is certain) or "verdict_colored"; in a replay also "verdict_judged" (with "(wrong)" if it is) and
+    "truth". `written` says how the values of a column are written if not plainly; `between` stands between the ends of
+    an interval.
     """
     written = {
         "name": functools.partial(short_name, longest=_LONGEST_NAME),
@@ -61,6 +62,7 @@ def _values(one: ClassReport, truth: Truth | None) -> dict[str, Any]:
     found: dict[str, Any] = vars(one) | {
         "name": one.name,
         "verdict_tolerance": one.verdict if undecided else f"{one.verdict} {one.tolerance:g}",
+        "verdict_colored": Cell(one.verdict, look=one.verdict),
         "needed": None if not undecided else "many" if one.needed is None else f"~{one.needed}",
     }
     if truth is not None:

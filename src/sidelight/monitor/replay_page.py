@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
-
 from sidelight.monitor.class_table import class_table
 from sidelight.monitor.figures import draw_replay
 from sidelight.monitor.labeled_data import LabeledData
 from sidelight.monitor.replay_report import PolicyReplay, ReplayReport, percent
-from sidelight.report.web_page import cards, document, inlined
+from sidelight.monitor.report_page import STYLE, drawn
+from sidelight.report.web_page import cards, document
 from sidelight.table import escaped
 from sidelight.text import grouped
 
@@ -18,10 +17,6 @@ _COLUMNS = {
     "verdict": "verdict_judged",
     "whole file": "truth",
 }
-_STYLE = """
-tr.chosen td { background: var(--soft); font-weight: 600; }
-td.above { color: var(--above); } td.below { color: var(--below); } td.wrong { color: var(--above); font-weight: 700; }
-"""
 
 
 def replay_page(replay: ReplayReport, policy: str, *, source: str, data: LabeledData | None = None) -> str:
@@ -39,12 +34,12 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
             replay.classes(policy), _COLUMNS, between=" to ", predictions=grouped, verified=grouped, errors=grouped
         ).to_html(),
         "<h2>How the estimates went</h2>",
-        f'<div class="sheet">{_figure(replay, policy)}</div>',
+        drawn(draw_replay(replay, policy), f"Estimate and interval over time, watched by {one.title}"),
         "<h2>What the intervals promise</h2>",
         f"<p>{escaped(one.report.guarantee)}</p>",
         _unused(LabeledData() if data is None else data),
     ]
-    return document(f"{source}: monitor replay", parts, _STYLE)
+    return document(f"{source}: monitor replay", parts, STYLE)
 
 
 def _lead(replay: ReplayReport) -> str:
@@ -65,17 +60,6 @@ def _cards(replay: ReplayReport, one: PolicyReplay) -> str:
         (str(one.wrong), "certain but wrong"),
     ]
     return cards(found)
-
-
-def _figure(replay: ReplayReport, policy: str) -> str:
-    """Return the figure as SVG text without the XML prologue, the same for the same replay."""
-    from matplotlib import rc_context
-
-    buffer = io.StringIO()
-    with rc_context({"svg.hashsalt": "sidelight", "svg.fonttype": "path"}):
-        draw_replay(replay, policy).savefig(buffer, format="svg", metadata={"Date": None}, facecolor="white")
-    label = f"Estimate and interval of each class over time, watched by {replay[policy].title}"
-    return inlined(buffer.getvalue(), label)
 
 
 def _unused(data: LabeledData) -> str:

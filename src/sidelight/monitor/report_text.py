@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sidelight.monitor.class_table import class_table
+from sidelight.monitor.class_table import class_table, short_name
 from sidelight.monitor.reports import ClassReport, Report
-from sidelight.text import shown
+from sidelight.text import wrapped
 
 _COLUMNS = {
     "class": "name",
@@ -14,16 +14,21 @@ _COLUMNS = {
 }
 
 
-def text(report: Report) -> str:
-    """Return the whole report."""
+def text(report: Report, width: int | None = None) -> str:
+    """Return the whole report, wrapped to a width if one is given."""
     share = 100 * report.saved / report.predictions if report.predictions else 0.0
     lines = [
-        class_table([(one, None) for one in report.classes], _COLUMNS).to_text(None),
+        class_table([(one, None) for one in report.classes], _COLUMNS).to_text(width),
         f"{report.verifications} verifications asked for ({report.pending} pending), {report.saved} of "
         f"{report.predictions} predictions let pass ({share:.1f} %)",
     ]
-    lines += [f"{shown(str(one.name))}: {event}" for one in report.classes for event in _events(one)]
-    return "\n".join([*lines, report.guarantee])
+    lines += [*notes(report), report.guarantee]
+    return "\n".join([lines[0], *(line if width is None else wrapped(line, width) for line in lines[1:])])
+
+
+def notes(report: Report) -> list[str]:
+    """Return what the table has no column for, class by class."""
+    return [f"{short_name(one.name, 60)}: {event}" for one in report.classes for event in _events(one)]
 
 
 def _events(one: ClassReport) -> list[str]:

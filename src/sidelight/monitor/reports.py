@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from sidelight._storage import replacing
 from sidelight.errors import NoEntryError
 from sidelight.monitor.classes import ClassState
 from sidelight.monitor.confidence import Verdict
@@ -107,6 +108,16 @@ class Report:
         from sidelight.monitor.figures import draw_classes
 
         return written(draw_classes(self), path)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None, title: str = "What the monitor knows") -> str:
+        """Return one self-contained page; with a `path` also write it."""
+        from sidelight.monitor.report_page import report_page
+
+        page = report_page(self, title)
+        if path is not None:
+            with replacing(path) as draft:
+                draft.write_text(page, encoding="utf-8")
+        return page
 
     def __str__(self) -> str:
         from sidelight.monitor.report_text import text

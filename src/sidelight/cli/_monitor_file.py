@@ -1,0 +1,353 @@
+"""`sidelight monitor new|decide|answer|pending|status|report`: a monitor in a file."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sidelight.cli import _text
+from sidelight.cli._catalogue import check_figure
+from sidelight.cli._monitor_options import monitor_options, settings_of
+from sidelight.cli._numbers import WHOLE
+from sidelight.errors import SidelightError
+from sidelight.monitor.class_table import class_table, short_name
+from sidelight.monitor.decisions import Answer, Decision, Pending
+from sidelight.monitor.labeled_data import FORMATS
+from sidelight.monitor.monitor import ClassifierMonitor
+from sidelight.monitor.policies import POLICIES
+from sidelight.monitor.report_text import notes, text
+from sidelight.monitor.reports import Report, by_importance
+from sidelight.monitor.row_files import read_rows, required, yes_or_no
+from sidelight.monitor.shared_file import changing, class_of, create, id_of
+from sidelight.monitor.text_files import check_file
+from sidelight.table import Column, Table
+from sidelight.text import count, joined
+
+_MOST_CLASSES = 20
+_LONGEST_NAME = 24
+_STATUS = {
+    "class": "name",
+    "verdict": "verdict_tolerance",
+    **{name: name for name in ("estimate", "interval", "verified", "pending")},
+    "still needed": "needed",
+}
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+_FILE = click.argument("file", metavar="FILE")
+
+
+def _many(what: str, columns: str) -> Callable[..., Any]:
+    """Return the options of a command that takes many rows."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        options = (
+            click.option(
+                "--from",
+                "source",
+                metavar="PATH",
+                help=f"Take many {what} from CSV or JSON Lines; - is standard input.",
+            ),
+            click.option(
+                "--format", "kind", type=click.Choice(FORMATS[:-1]), help="Of --from; else its name says, or jsonl."
+            ),
+            click.option(
+                "--column",
+                "columns",
+                multiple=True,
+                metavar="NAME=COLUMN",
+                help=f"What a column of --from is called if not {columns}; may be repeated.",
+            ),
+        )
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+@click.command(
+    "new",
+    short_help="Make a monitor.",
+    epilog="""\b
+Examples:
+  sidelight monitor new pets.json --tolerance 0.05
+  sidelight monitor new pets.json --tolerance 0.05 \\
+      --tolerance-from strict.csv --daily-cap 50
+""",
+)
+@_FILE
+@monitor_options
+@click.option("--policy", type=click.Choice(list(POLICIES)), help="How predictions are chosen.")
+@click.option("--class", "classes", multiple=True, metavar="CLASS", help="List this class from the start; repeatable.")
+@_JSON
+def new_command(file: str, policy: str | None, classes: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Make a monitor, in FILE, which must not be there yet."""
+    chosen: dict[str, Any] = {} if policy is None else {"policy": policy}
+    monitor = ClassifierMonitor(classes=classes, **settings_of(options), **chosen)
+    create(file, monitor)
+    if as_json:
+        _text.write_json({"file": file, "settings": monitor.to_dict()["settings"]})
+    else:
+        _text.write(
+            _text.wrapped(f"{file}: a new monitor. Ask about a prediction: sidelight monitor decide {file} CLASS")
+        )
+
+
+@click.command(
+    "decide",
+    short_help="Verify a prediction, or let it pass?",
+    epilog="""\b
+Examples:
+  sidelight monitor decide pets.json cat --id req-812
+  sidelight monitor decide pets.json --from log.csv \\
+      --column prediction=y_hat --column id=request
+  tail -n 100 log.jsonl | \\
+      sidelight monitor decide pets.json --from -
+""",
+)
+@_FILE
+@click.argument("prediction", metavar="[CLASS]", required=False)
+@click.option("--id", "identity", metavar="ID", help="The id of the prediction; without it one is made up.")
+@click.option("--time", metavar="TIME", help="When it was made, as ISO text or seconds since 1970; now by default.")
+@_many("predictions", "prediction, id and time")
+@_JSON
+def decide_command(
+    file: str,
+    prediction: str | None,
+    identity: str | None,
+    time: str | None,
+    source: str | None,
+    kind: str | None,
+    columns: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Decide about a prediction of CLASS, or about many (--from), and keep that in FILE.
+
+    With ids a command can be repeated safely: what was decided before is said again and counts once. Of many, all are
+    decided or, if there is a mistake, none.
+    """
+    if (prediction is None) == (source is None):
+        raise SidelightError("give either a CLASS or --from with many predictions")
+    if source is None:
+        rows: list[dict[str, Any]] = [{"prediction": prediction, "id": identity, "time": time}]
+    else:
+        rows = _rows(source, ("prediction", "id", "time"), columns, kind)
+        required(rows, "prediction", _named(columns).get("prediction", "prediction"))
+    with changing(file) as monitor:
+        found = monitor.decide_many(
+            [class_of(monitor, row["prediction"]) for row in rows],
+            [None if row["id"] is None else id_of(monitor, row["id"]) for row in rows],
+            [row["time"] for row in rows],
+        )
+    if as_json:
+        said = [one._asdict() for one in found]
+        _text.write_json(said if source is not None else said[0])
+    elif source is None:
+        _text.write(_text.wrapped(_decision(found[0])))
+    else:
+        table = [
+            [one.id, "verify" if one.verify else "pass", short_name(one.prediction, _LONGEST_NAME), one.reason]
+            for one in found
+        ]
+        _write_table(["id", "decision", "class", "why"], table)
+        _text.write(f"\n{sum(one.verify for one in found)} of {count(len(found), 'prediction')} to verify")
+
+
+def _decision(one: Decision) -> str:
+    return f"{'verify' if one.verify else 'pass'} {one.id} ({short_name(one.prediction, _LONGEST_NAME)})\n{one.reason}"
+
+
+@click.command(
+    "answer",
+    short_help="Tell what a verification has shown.",
+    epilog="""\b
+Examples:
+  sidelight monitor answer pets.json req-812 --wrong
+  sidelight monitor answer pets.json req-812 --label dog
+  sidelight monitor answer pets.json --from reviews.csv
+""",
+)
+@_FILE
+@click.argument("identity", metavar="[ID]", required=False)
+@click.option("--correct/--wrong", "correct", default=None, help="Whether the prediction was right.")
+@click.option("--label", metavar="CLASS", help="The true class.")
+@click.option("--skip", is_flag=True, help="Nobody will verify it: wait for no answer.")
+@_many("answers", "id, correct, label and skipped")
+@click.option("--ignore-unknown", is_flag=True, help="Leave out answers that nobody asked for, and say how many.")
+@_JSON
+def answer_command(
+    file: str,
+    identity: str | None,
+    correct: bool | None,
+    label: str | None,
+    skip: bool,
+    source: str | None,
+    kind: str | None,
+    columns: tuple[str, ...],
+    ignore_unknown: bool,
+    as_json: bool,
+) -> None:
+    """Tell the monitor in FILE what the verification of a prediction has shown, or of many (--from).
+
+    The same answer twice changes nothing, another one replaces the first. Of many, all are taken in or, if there is a
+    mistake, none.
+    """
+    if (identity is None) == (source is None):
+        raise SidelightError("give either an ID or --from with many answers")
+    if source is None:
+        rows: list[dict[str, Any]] = [{"id": identity, "correct": correct, "label": label, "skipped": skip or None}]
+        if correct is None and label is None and not skip:
+            raise SidelightError("say what the verification has shown: --correct, --wrong, --label CLASS or --skip")
+    else:
+        rows = _rows(source, ("id", "correct", "label", "skipped"), columns, kind)
+        required(rows, "id", _named(columns).get("id", "id"))
+    with changing(file) as monitor:
+        size = len(rows)
+        if ignore_unknown:
+            rows = [row for row in rows if id_of(monitor, row["id"]) in monitor._ledger.verifications]
+        found = monitor.answer_many(
+            [id_of(monitor, row["id"]) for row in rows],
+            [yes_or_no(row["correct"]) for row in rows],
+            labels=[None if row["label"] is None else class_of(monitor, row["label"]) for row in rows],
+            skipped=[yes_or_no(row["skipped"]) for row in rows],
+        )
+    if as_json:
+        said = [one._asdict() for one in found]
+        _text.write_json(said[0] if source is None and said else said)
+    else:
+        _text.write(_text.wrapped(found[0].text if source is None and found else _answers(found)))
+    if len(found) < size:
+        click.echo(f"sidelight: note: {count(size - len(found), 'answer')} left out that nobody asked for", err=True)
+
+
+def _answers(found: Sequence[Answer]) -> str:
+    kinds = Counter(one.status for one in found)
+    said = f": {joined([f'{size} {kind}' for kind, size in kinds.items()])}" if found else ""
+    lines = [f"{count(len(found), 'answer')}{said}"]
+    last = {one.prediction: one.verdict for one in found if one.changed}
+    return "\n".join(
+        [*lines, *(f"{short_name(name, _LONGEST_NAME)} is now {verdict!r}" for name, verdict in last.items())]
+    )
+
+
+@click.command("pending", short_help="List the verifications that are waited for.")
+@_FILE
+@click.option("--limit", type=WHOLE, metavar="N", help="Show the N oldest only.")
+@_JSON
+def pending_command(file: str, limit: int | None, as_json: bool) -> None:
+    """List the verifications that the monitor in FILE waits for, the oldest first."""
+    found = _loaded(file).pending()
+    chosen = found if limit is None else found[:limit]
+    if as_json:
+        _text.write_json([one._asdict() for one in chosen])
+        return
+    if chosen:
+        names = ["id", *(name for name in Pending._fields if name not in ("id", "reason"))]
+        _write_table(
+            [{"prediction": "class"}.get(name, name) for name in names], [_cells(one, names) for one in chosen]
+        )
+    more = f", {len(found) - len(chosen)} more than are shown" if len(chosen) < len(found) else ""
+    _text.write(f"{'' if not chosen else chr(10)}{count(len(found), 'verification')} pending{more}")
+
+
+def _cells(one: Pending, names: Sequence[str]) -> list[Any]:
+    values = one._asdict() | {"prediction": short_name(one.prediction, _LONGEST_NAME)}
+    return [("yes" if value else "no") if isinstance(value := values[name], bool) else value for name in names]
+
+
+@click.command("status", short_help="Say what is known, shortly.")
+@_FILE
+@click.option(
+    "--all", "everything", is_flag=True, help=f"Show all classes, not only the {_MOST_CLASSES} that matter most."
+)
+@click.option("--fail-above", is_flag=True, help="Exit with code 1 if a class is above its tolerance.")
+@_JSON
+@click.pass_context
+def status_command(context: click.Context, file: str, everything: bool, fail_above: bool, as_json: bool) -> None:
+    """Say what the monitor in FILE knows, the classes that matter most first."""
+    report = _loaded(file).report()
+    verdicts = Counter(one.verdict for one in report.classes)
+    if as_json:
+        _text.write_json(
+            {"file": file, "verdicts": {name: verdicts[name] for name in ("above", "below", "unknown")}}
+            | report.to_dict()
+        )
+    else:
+        _write_status(Path(file).name, report, everything)
+    if fail_above and verdicts["above"]:
+        context.exit(1)
+
+
+def _write_status(name: str, report: Report, everything: bool) -> None:
+    verdicts = Counter(one.verdict for one in report.classes)
+    said = [f"{verdicts[one]} {one}" for one in ("above", "below", "unknown")]
+    lead = (
+        f"{name}: {count(report.predictions, 'prediction')} of {count(len(report.classes), 'class')}, "
+        f"{report.verifications} sent to a verifier, {report.pending} pending; {joined(said)}"
+    )
+    _text.write(_text.wrapped(lead))
+    chosen = sorted(report.classes, key=by_importance)[: None if everything else _MOST_CLASSES]
+    if chosen:
+        rows = [(one, None) for one in chosen]
+        table = class_table(rows, _STATUS, name=lambda one: short_name(one, _LONGEST_NAME))
+        _text.write(f"\n{table.to_text(_text.width())}")
+    if len(chosen) < len(report.classes):
+        _text.write(f"and {len(report.classes) - len(chosen)} more (--all shows them)")
+    for note in notes(report)[: None if everything else _MOST_CLASSES]:
+        _text.write(_text.wrapped(note))
+
+
+@click.command("report", short_help="Write the whole report, also as a page or a figure.")
+@_FILE
+@click.option("--html", "page", metavar="PATH", help="Write a page to open in a browser.")
+@click.option("--figure", metavar="PATH", help="Draw estimates and intervals (.svg, .pdf or .png).")
+@_JSON
+def report_command(file: str, page: str | None, figure: str | None, as_json: bool) -> None:
+    """Write what the monitor in FILE knows about every class, and what its intervals promise."""
+    if figure:
+        check_figure(figure)
+    report = _loaded(file).report()
+    if figure:
+        report.plot(figure)
+    if page:
+        report.to_html(page, f"{Path(file).name}: what the monitor knows")
+    if as_json:
+        _text.write_json(report.to_dict())
+    elif not (page or figure):
+        _text.write(text(report, _text.width()))
+    for path in filter(None, (figure, page)):
+        click.echo(f"Written to {path}", err=True)
+
+
+COMMANDS = (new_command, decide_command, answer_command, pending_command, status_command, report_command)
+
+
+def _loaded(file: str) -> ClassifierMonitor:
+    check_file(file)
+    return ClassifierMonitor.load(file)
+
+
+def _rows(source: str, wanted: Sequence[str], columns: tuple[str, ...], kind: str | None) -> list[dict[str, Any]]:
+    for name in _named(columns):
+        if name not in wanted:
+            raise SidelightError(f"--column {name}=...: the names are {', '.join(wanted)}")
+    if source == "-":
+        return read_rows(sys.stdin, wanted, _named(columns), kind or "jsonl", "standard input")
+    return read_rows(source, wanted, _named(columns), kind)
+
+
+def _named(columns: tuple[str, ...]) -> dict[str, str]:
+    pairs = [one.partition("=") for one in columns]
+    for name, equals, column in pairs:
+        if not (name and equals and column):
+            raise SidelightError(f"--column {name}{equals}{column}: write NAME=COLUMN, as in id=request")
+    return {name: column for name, _, column in pairs}
+
+
+def _write_table(titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    table = Table([Column(title, str, left=True) for title in titles], rows)
+    _text.write(table.to_text(_text.width()))

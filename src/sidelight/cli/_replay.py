@@ -1,0 +1,166 @@
+"""`sidelight monitor replay`: what watching a classifier would have cost on data of one's own."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sidelight.cli import _text
+from sidelight.cli._catalogue import check_figure
+from sidelight.cli._monitor_options import monitor_options, settings_of
+from sidelight.cli._numbers import WHOLE
+from sidelight.errors import SidelightError
+from sidelight.monitor.class_table import class_table, short_name
+from sidelight.monitor.labeled_data import FORMATS, MISSING, Columns, LabeledData, read_labeled
+from sidelight.monitor.policies import POLICIES
+from sidelight.monitor.replay_report import ReplayReport
+from sidelight.text import shown
+
+_REPLAY_EPILOG = """\b
+Examples:
+  sidelight monitor replay last-month.csv \\
+      --prediction predicted --truth label \\
+      --tolerance 0.05
+  sidelight monitor replay log.jsonl.gz --prediction y_hat \\
+      --truth y --tolerance 0.02 --html report.html
+  grep prod log.csv | sidelight monitor replay - \\
+      --format csv --prediction predicted --truth label \\
+      --tolerance 0.05
+"""
+_COLUMNS = {
+    "class": "name",
+    "verified": "verified",
+    "of": "predictions",
+    **{name: name for name in ("estimate", "interval", "verdict", "truth")},
+}
+_LONGEST_NAME = 14  # so that a row fits into 80 columns
+
+
+@click.command("replay", epilog=_REPLAY_EPILOG, short_help="What it would have cost on labeled data.")
+@click.argument("file", metavar="FILE")
+@click.option("--prediction", required=True, metavar="COLUMN", help="The column of predicted classes.")
+@click.option("--truth", required=True, metavar="COLUMN", help="The column of true classes.")
+@monitor_options
+@click.option(
+    "--policy",
+    type=click.Choice(list(POLICIES)),
+    default="randcbp",
+    show_default=True,
+    help="The policy to show class by class; the table always has all.",
+)
+@click.option("--time", metavar="COLUMN", help="The column that says when a prediction was made.")
+@click.option(
+    "--delay",
+    type=WHOLE,
+    default=0,
+    metavar="N",
+    help="Answers come N predictions late.",
+    show_default=True,
+)
+@click.option("--format", "kind", type=click.Choice(FORMATS), help="File format; by default taken from the file name.")
+@click.option(
+    "--encoding", metavar="NAME", help="Of a text, such as latin-1; by default UTF-8, or as its first bytes show."
+)
+@click.option(
+    "--missing",
+    multiple=True,
+    default=MISSING,
+    metavar="TEXT",
+    help="What stands for no value in CSV, instead of NaN, nan, None, null, NULL, <NA> and NaT; '' for empty cells "
+    "only. May be repeated.",
+)
+@click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used.")
+@click.option("--figure", metavar="PATH", help="Draw estimates and intervals over time (.svg, .pdf or .png).")
+@click.option("--html", "page", metavar="PATH", help="Write a report to open in a browser.")
+@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+def replay_command(file: str, prediction: str, truth: str, time: str | None, **options: Any) -> None:
+    """Say what monitoring would have cost on labeled predictions of the past.
+
+    FILE is a CSV, JSON or Parquet file, one prediction per line in the order in which they were made, or - for
+    standard input. Values in CSV stand between commas, semicolons, tabs or bars, JSON is one object per line or one
+    array, and both may be compressed by gzip. Every policy watches the same predictions, and its verdicts are compared
+    with the whole file.
+    """
+    figure, page, policy = options["figure"], options["page"], options["policy"]
+    for path in (figure, page and f"{page}.svg"):
+        if path:
+            check_figure(path)
+    if options["daily_cap"] is not None and time is None:
+        raise SidelightError("--daily-cap needs --time, the column that says when a prediction was made")
+    stream = _read(file, Columns(prediction, truth, time), options)
+    done = _replayed(stream, options)
+    name = "standard input" if file == "-" else Path(file).name
+    if figure:
+        from sidelight.monitor.figures import draw_replay
+        from sidelight.report.saving import save_figure
+
+        save_figure(draw_replay(done, policy), figure)
+    if page:
+        from sidelight._storage import replacing
+        from sidelight.monitor.replay_page import replay_page
+
+        text = replay_page(done, policy, source=name, data=stream)
+        with replacing(page) as draft:
+            draft.write_text(text, encoding="utf-8")
+    if options["as_json"]:
+        _text.write_json({"source": name, **done.to_dict(), **stream.account()})
+    else:
+        _write_replay(done, policy, name)
+    _closing(stream, [path for path in (figure, page) if path])
+
+
+def _read(file: str, columns: Columns, options: dict[str, Any]) -> LabeledData:
+    kind, more = options["kind"], {key: options[key] for key in ("encoding", "missing")}
+    if file == "-":
+        if kind is None:
+            raise SidelightError(f"say with --format what standard input is: {', '.join(FORMATS[:-1])}")
+        return read_labeled(sys.stdin, columns, kind, options["strict"], "standard input", **more)
+    return read_labeled(file, columns, kind, options["strict"], **more)
+
+
+def _replayed(stream: LabeledData, options: dict[str, Any]) -> ReplayReport:
+    from sidelight.monitor.replaying import replay
+    from sidelight.simulation.progress import Progress
+
+    passed = settings_of(options, stream.predictions)
+    with Progress("replay", len(POLICIES) * len(stream)) as bar:
+        return replay(
+            stream.predictions,
+            stream.truths,
+            passed.pop("tolerance"),
+            delay=options["delay"],
+            times=stream.times,
+            advance=bar.advance,
+            **passed,
+        )
+
+
+def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
+    late = f", answers {done.delay} predictions late" if done.delay else ""
+    tolerance = done.truths[0].tolerance
+    lead = (
+        f"{name}: {done.predictions} predictions of {len(done.truths)} classes, tolerance {tolerance:g}, "
+        f"confidence {done.confidence:g}, mode {done.mode}{late}"
+    )
+    _text.write(
+        f"{_text.wrapped(lead)}\n\n{done.to_table().to_text(_text.width())}\n\n{_text.wrapped(done.legend())}\n"
+    )
+    title = f"{done[policy].title}, class by class"
+    short = functools.partial(short_name, longest=_LONGEST_NAME)
+    _text.write(class_table(done.classes(policy), _COLUMNS, title=title, name=short).to_text(_text.width()))
+
+
+def _closing(stream: LabeledData, written: list[str]) -> None:
+    """Say what could not be used, and where files are, on stderr."""
+    for note in stream.notes:
+        click.echo(_text.wrapped(f"sidelight: note: {note}"), err=True)
+    if stream.malformed:
+        click.echo(_text.wrapped(f"sidelight: note: {stream.left_out()}:"), err=True)
+        for one in [*stream.complaints, *stream.further()]:
+            click.echo(_text.wrapped(f"  {shown(one)}"), err=True)
+    for path in written:
+        click.echo(f"Written to {path}", err=True)

@@ -1,0 +1,87 @@
+"""The report of a monitor as one HTML file: no scripts, nothing loaded from elsewhere, light or dark as one likes."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from sidelight.monitor.class_table import class_table
+from sidelight.monitor.report_text import notes
+from sidelight.monitor.reports import Report, by_importance
+from sidelight.report.web_page import cards, document, inlined
+from sidelight.table import escaped
+from sidelight.text import count, grouped
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_COLUMNS = {
+    "class": "name",
+    **{name: name for name in ("predictions", "verified", "errors", "pending", "estimate", "interval", "tolerance")},
+    "verdict": "verdict_colored",
+    "still needed": "needed",
+}
+_MOST_NOTES = 200
+STYLE = """
+tr.chosen td { background: var(--soft); font-weight: 600; }
+td.above { color: var(--above); } td.below { color: var(--below); } td.wrong { color: var(--above); font-weight: 700; }
+"""
+
+
+def report_page(report: Report, title: str = "What the monitor knows") -> str:
+    """Return the page about a monitor."""
+    rows = [(one, None) for one in sorted(report.classes, key=by_importance)]
+    written: dict[str, Any] = dict.fromkeys(("predictions", "verified", "errors", "pending"), grouped)
+    parts = [
+        f"<h1>{escaped(title)}</h1>",
+        f'<p class="faint">{_lead(report)}</p>',
+        cards(_numbers(report)),
+        "<h2>Each predicted class</h2>",
+        class_table(rows, _COLUMNS, between=" to ", tolerance="{:g}".format, **written).to_html(),
+        _figure(report),
+        _notes(report),
+        "<h2>What the intervals promise</h2>",
+        f"<p>{escaped(report.guarantee)}</p>",
+    ]
+    return document(title, parts, STYLE)
+
+
+def drawn(figure: Figure, label: str) -> str:
+    """Return a figure as part of a page: SVG without the XML prologue, the same for the same figure."""
+    from matplotlib import rc_context
+
+    buffer = io.StringIO()
+    with rc_context({"svg.hashsalt": "sidelight", "svg.fonttype": "path"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None}, facecolor="white")
+    return f'<div class="sheet">{inlined(buffer.getvalue(), label)}</div>'
+
+
+def _lead(report: Report) -> str:
+    seen = f"{grouped(report.predictions)} prediction{'' if report.predictions == 1 else 's'}"
+    classes = "1 class" if len(report.classes) == 1 else f"{grouped(len(report.classes))} classes"
+    return f"{seen} of {classes}; policy {report.policy}, confidence {report.confidence:g}, mode {report.mode}."
+
+
+def _numbers(report: Report) -> list[tuple[str, str]]:
+    verdicts = Counter(one.verdict for one in report.classes)
+    return [
+        (grouped(verdicts["above"]), "classes above tolerance"),
+        (grouped(verdicts["below"]), "classes below tolerance"),
+        (grouped(verdicts["unknown"]), "not known yet"),
+        (grouped(report.verifications), f"verifications asked for, {grouped(report.pending)} pending"),
+    ]
+
+
+def _figure(report: Report) -> str:
+    if not report.classes or importlib.util.find_spec("matplotlib") is None:
+        return ""
+    return drawn(report.plot(), "Estimate, interval, tolerance and verdict of the classes that matter most")
+
+
+def _notes(report: Report) -> str:
+    found = notes(report)
+    items = "".join(f"<li>{escaped(one)}</li>" for one in found[:_MOST_NOTES])
+    more = f"<li>and {count(len(found) - _MOST_NOTES, 'more note')}</li>" if len(found) > _MOST_NOTES else ""
+    return f"<h2>What else happened</h2><ul>{items}{more}</ul>" if found else ""
