@@ -25,8 +25,8 @@ Examples:
   sidelight monitor replay last-month.csv \\
       --prediction predicted --truth label \\
       --tolerance 0.05
-  sidelight monitor replay log.jsonl.gz --prediction y_hat \\
-      --truth y --tolerance 0.02 --html report.html
+  sidelight monitor replay log.jsonl.gz \\
+      --prediction y_hat --truth y --tolerance 0.02
   grep prod log.csv | sidelight monitor replay - \\
       --format csv --prediction predicted --truth label \\
       --tolerance 0.05
