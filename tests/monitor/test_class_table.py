@@ -7,8 +7,16 @@ from sidelight.monitor.replay_report import Truth
 from sidelight.monitor.reports import ClassReport
 from sidelight.table import Cell
 
-COUNTS = {"predictions": 2000, "verified": 40, "errors": 8, "pending": 1, "skipped": 0}
-REST = {"estimate": 0.2, "interval": (0.1, 0.30001), "saved": 9, "reopened": 0, "events": ()}
+COUNTS = {"predictions": 2000, "verified": 40, "errors": 8, "pending": 1, "overdue": 0, "skipped": 0, "counted": 40}
+REST = {
+    "estimate": 0.2,
+    "interval": (0.1, 0.30001),
+    "saved": 9,
+    "stalled": None,
+    "stands": None,
+    "reopened": 0,
+    "events": (),
+}
 
 
 def report(verdict, needed=0):

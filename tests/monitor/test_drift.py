@@ -16,7 +16,7 @@ def play(monitor, rates, seed=1, name="cat"):
             monitor.answer(place, correct=not wrong)
 
 
-@pytest.mark.parametrize("options", [{"window": 300}, {"restart_on_drift": True}], ids=repr)
+@pytest.mark.parametrize("options", [{"window": 300}, {"drift": True}], ids=repr)
 @pytest.mark.parametrize("policy", ["sequential", "randcbp"])
 def test_a_class_that_gets_worse_is_found_again(options, policy):
     monitor = ClassifierMonitor(0.05, policy=policy, spot_checks=0.2, **options)
@@ -39,7 +39,7 @@ def test_without_either_option_a_verdict_stands():
 
 
 def test_a_class_that_gets_better_is_found_again_in_guard_mode():
-    monitor = ClassifierMonitor(0.05, policy="sequential", mode="guard", restart_on_drift=True)
+    monitor = ClassifierMonitor(0.05, policy="sequential", mode="guard", drift=True)
     play(monitor, [0.3] * 500)
     assert monitor.report()["cat"].verdict == "above"
     play(monitor, [0.005] * 3000, seed=2)
@@ -50,10 +50,7 @@ def test_a_class_that_gets_better_is_found_again_in_guard_mode():
 
 
 def test_reports_say_what_happens_to_the_guarantee():
-    texts = [
-        ClassifierMonitor(0.05, **options).report().guarantee
-        for options in ({}, {"window": 50}, {"restart_on_drift": True})
-    ]
+    texts = [ClassifierMonitor(0.05, **options).report().guarantee for options in ({}, {"window": 50}, {"drift": True})]
     assert "at all times at once with 99 % confidence" in texts[0]
     assert "last 50 answers" in texts[1]
     assert "not at all moments at once" in texts[1]
@@ -98,27 +95,28 @@ def test_window_forgets_withdrawn_answers_and_takes_older_ones_back():
 def test_a_stable_class_is_not_restarted():
     restarts = 0
     for seed in range(10):
-        monitor = ClassifierMonitor(0.05, policy="sequential", restart_on_drift=True, spot_checks=1.0)
+        monitor = ClassifierMonitor(0.05, policy="sequential", drift_alarm_every=10**6, drift=True, spot_checks=1.0)
         play(monitor, [0.02] * 3000, seed=seed)
         restarts += sum("drift" in event for event in monitor.report()["cat"].events)
     assert restarts == 0
 
 
-def test_answers_from_before_a_restart_do_not_count_for_the_new_stretch():
-    monitor = ClassifierMonitor(0.2, policy="explore", labels=1000, restart_on_drift=True, confidence=0.9)
-    for id in range(500):
-        monitor.decide("cat", id=id)
-    for id in range(300):
-        monitor.answer(id, correct=True)
+def test_a_stretch_begins_after_the_answers_of_the_alarm():
+    """Requests from before the alarm that come after it in the line count for the new stretch, earlier ones do not."""
+    monitor = ClassifierMonitor(0.2, policy="explore", labels=1000, drift=True, confidence=0.9)
+    monitor.decide_many(["cat"] * 500, ids=range(500))
+    monitor.answer_many(range(300), [True] * 300)
     assert monitor.report()["cat"].verdict == "below"
     id = 300
     while monitor.answer(id, correct=False).verdict == "below":
         id += 1
     one = monitor.report()["cat"]
-    assert "reopened by drift" in one.events[0]
-    assert (one.verdict, one.estimate) == ("unknown", None)  # all answers so far were asked for before the restart
+    assert "reopened by drift, by a change about" in one.events[0]
+    assert (one.verdict, one.counted, one.estimate) == ("unknown", 0, None)
     assert (one.verified, one.errors) == (id + 1, id - 299)
     assert monitor.answer(5, correct=False).status == "corrected"
     assert monitor.answer(499, correct=False).status == "recorded"
-    assert monitor.report()["cat"].estimate is None
-    assert monitor.report()["cat"].errors == id - 297
+    one = monitor.report()["cat"]
+    assert (one.counted, one.errors) == (0, id - 297)
+    monitor.answer_many(range(id + 1, 499), [True] * (498 - id))
+    assert (monitor.report()["cat"].counted, monitor.report()["cat"].estimate) == (499 - id, 1 / (499 - id))

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from sidelight.errors import FileError, SidelightError
-from sidelight.monitor.inputs import day_of, seconds_of
+from sidelight.monitor.inputs import moment_of, seconds_of
 from sidelight.monitor.labeled_data import Columns, format_of, read_labeled
 
 COLUMNS = Columns("predicted", "label")
@@ -170,7 +170,7 @@ def test_missing_values_are_not_classes(path):
 )
 def test_times_are_seconds_or_iso(path, text, seconds):
     assert read_labeled(write(path, f"predicted,label,when\na,a,{text}\n"), TIMED).times == [seconds]
-    assert day_of(text) == "2026-01-01"
+    assert moment_of(text).date().isoformat() == "2026-01-01"
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_times_are_seconds_or_iso(path, text, seconds):
     ],
 )
 def test_moments_of_all_kinds(moment):
-    assert (day_of(moment), seconds_of(moment)) == ("2026-01-01", 1767225600.0)
+    assert seconds_of(moment) == 1767225600.0
 
 
 @pytest.mark.parametrize("moment", ["soon", "", None, True, pd.NaT, np.datetime64("NaT"), float("nan"), "9" * 400, [1]])

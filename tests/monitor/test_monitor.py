@@ -319,7 +319,7 @@ def test_batches_and_columns(column):
     expected = [one_by_one.decide(name, id=place) for place, name in enumerate(names)]
     batch = ClassifierMonitor(0.05, policy="sequential")
     assert batch.decide_many(column(names), ids=column(list(range(300)))) == expected
-    assert batch.to_dict() == one_by_one.to_dict()
+    assert batch.report() == one_by_one.report()
 
 
 def test_wrong_batches_change_nothing():
@@ -429,7 +429,7 @@ def test_copies_are_independent_and_go_on_alike():
         ({"class_cap": 0}, "class_cap is 0"),
         ({"forget_after": True}, "forget_after is True"),
         ({"window": 0}, "window is 0"),
-        ({"window": 5, "restart_on_drift": True}, "give one of them"),
+        ({"window": 5, "drift": True}, "give one of them"),
         ({"spot_checks": 2}, "spot_checks is 2"),
         ({"seed": "x"}, "seed is 'x'"),
         ({"seed": np.True_}, "seed is True"),

@@ -16,7 +16,7 @@ SETTINGS = [
     {"policy": "explore", "rate": 0.02, "classes": ["x", 3], "class_predictions": 500},
     {"policy": "sequential", "daily_cap": 40, "forget_after": 100},
     {"policy": "sequential", "window": 100},
-    {"policy": "randcbp", "restart_on_drift": True, "spot_checks": 0.2, "confidence": 0.9},
+    {"policy": "randcbp", "drift": True, "spot_checks": 0.2, "confidence": 0.9},
     {"policy": "sequential", "tolerance": {"a": 0.1, 3: 0.02, None: 0.05}},
 ]
 
@@ -65,7 +65,7 @@ def test_the_file_is_plain_and_says_what_it_is(tmp_path):
     path = tmp_path / "folder" / "monitor.json"
     monitor.save(path)
     content = json.loads(path.read_text("ascii"))
-    assert (content["format"], content["version"]) == ("sidelight-monitor", 1)
+    assert (content["format"], content["version"]) == ("sidelight-monitor", 2)
     assert content["monitor"]["verifications"]["id"] == ["ä"]
     assert ClassifierMonitor.load(path).report()["Käse \ud800"].pending == 1
 
@@ -74,7 +74,7 @@ def damaged(text, content):
     yield text[: len(text) // 2], "is damaged"
     yield "[]", "is damaged"
     yield json.dumps(content | {"format": "else"}), "does not hold a monitor"
-    yield json.dumps(content | {"version": 2}), "format version 2"
+    yield json.dumps(content | {"version": 3}), "format version 3"
     yield text.replace('"asked":1', '"asked":2'), "was edited"
     yield json.dumps({key: value for key, value in content.items() if key != "monitor"}), "was edited"
     yield "\x00", "is damaged"
@@ -115,7 +115,7 @@ def test_what_describes_no_monitor(wrong):
 
 
 SAVED = Path(__file__).with_name("saved")
-"""Files of version 1 with 40 predictions each, and what the version that wrote them did with the next 40."""
+"""Files of version 1 with 40 predictions each, and what is made of them and of the next 40 predictions."""
 
 
 def counts(monitor):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.classes import ClassState
-from sidelight.monitor.decisions import Answer, Id, Label, Status
+from sidelight.monitor.decisions import CORRECTED, LATE, Answer, Id, Label, Status
 from sidelight.monitor.inputs import label, same_label, yes_or_no
-from sidelight.monitor.ledger import PENDING, RIGHT, SKIPPED, WRONG, Ledger, Verification
+from sidelight.monitor.ledger import Ledger, Verification
+from sidelight.monitor.line import OVERDUE, PENDING, RIGHT, SKIPPED, WRONG
 
 _SAID = {RIGHT: True, WRONG: False}
-_WORDS = {RIGHT: "right", WRONG: "wrong", SKIPPED: "skipped", PENDING: "pending"}
+_WORDS = {RIGHT: "right", WRONG: "wrong", SKIPPED: "skipped", PENDING: "pending", OVERDUE: "overdue"}
 
 
 def status_of(prediction: Label, correct: Any, true: Any, skipped: bool) -> int:
@@ -26,37 +26,20 @@ def status_of(prediction: Label, correct: Any, true: Any, skipped: bool) -> int:
 
 
 def take(ledger: Ledger, id: Id, record: Verification, status: int) -> Answer:
-    """Replace the status of a verification."""
+    """Replace what has become of a verification, and say what that changed."""
     state, before = record.state, record.status
+    said, previous, was = _SAID.get(status), _SAID.get(before), state.verdict
     if status == before:
-        said = _SAID.get(status)
         text = f"{id!r} was {_WORDS[status]} already: nothing changed"
-        return Answer("unchanged", id, state.name, said, said, state.verdict, False, text)
-    if before == PENDING:
-        state.pending -= 1
-        ledger.pending -= 1
-    elif before == SKIPPED:
-        state.skipped -= 1
-    else:
-        state.count(record.number, before == WRONG, -1)
-    if status == SKIPPED:
-        state.skipped += 1
-    else:
-        state.count(record.number, status == WRONG, 1)
-    record.status = status
-    return _settled(ledger, id, state, status, before)
-
-
-def _settled(ledger: Ledger, id: Id, state: ClassState, status: int, before: int) -> Answer:
-    """Bring the verdict up to date and say what has happened."""
-    said, previous = _SAID.get(status), _SAID.get(before)
-    was = state.verdict
-    changed = state.settle("a correction" if previous is not None else "", ledger.asked)
+        return Answer("unchanged", id, state.name, said, said, was, False, text)
+    ledger.settle(record, status, LATE if previous is None else CORRECTED)
     if status == SKIPPED:
         kind: Status = "released" if previous is None else "withdrawn"
     else:
         kind = "recorded" if previous is None else "corrected"
     text = f"{id!r} ({state.name!r}) is {_WORDS[status]}"
-    text += "" if previous is None else f"; it was {_WORDS[before]} before"
+    if previous is not None or before == OVERDUE:
+        text += f"; it was {_WORDS[before]} before"
+    changed = was != state.verdict
     text += f"; the verdict is {state.verdict!r} and was {was!r}" if changed else ""
     return Answer(kind, id, state.name, said, previous, state.verdict, changed, text)

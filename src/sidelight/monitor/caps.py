@@ -12,14 +12,14 @@ def refused(settings: Settings, ledger: Ledger, state: ClassState, day: str | No
     """Return which limit a verification would exceed, or None."""
     if settings.class_cap is not None and state.verified + state.pending >= settings.class_cap:
         return decisions.CLASS_CAP
-    if settings.cap is not None and ledger.asked >= settings.cap:
+    if settings.cap is not None and ledger.journal.asked >= settings.cap:
         return decisions.TOTAL_CAP
     if settings.daily_cap is not None and ledger.days.get(day or "", 0) >= settings.daily_cap:
         return decisions.DAILY_CAP
     if settings.max_pending is not None and ledger.pending >= settings.max_pending:
         return decisions.MOST_PENDING
-    if state.pending and state.verdict == "unknown" and settings.policy.waits:
+    if (state.pending or state.ahead) and state.verdict == "unknown" and settings.policy.waits:
         needed = state.needed()
-        if needed is not None and state.pending >= needed:
+        if needed is not None and ledger.expected(state) >= needed:
             return decisions.ENOUGH_PENDING
     return None

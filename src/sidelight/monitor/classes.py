@@ -6,66 +6,81 @@ import bisect
 from typing import Any
 
 from sidelight.monitor.confidence import Verdict, rate_test
-from sidelight.monitor.decisions import Label
+from sidelight.monitor.decisions import ANSWERS, DRIFTED, PLACES, REASONS, Event, Label
+from sidelight.monitor.drift import WINDOW, Drift
+from sidelight.monitor.line import PENDING, RIGHT, WRONG, Line
 from sidelight.monitor.randomness import key_of
 from sidelight.monitor.settings import Settings
 
 _UNTOLD = -1
-_MOST_EVENTS = 20
-_SUFFIXES = tuple(8 << k for k in range(8))
-# A closed class is tested for drift at every answer and over several stretches of answers; the level is shared out.
-_DRIFT_SHARE = 0.01
+_MOST_EVENTS = 100
 
 
-class ClassState:
+class Journal:
+    """What has happened in the whole monitor: counters, and events that nobody has been told of yet.
+
+    A batch is handed out as a whole: all its requests are as old as its last decision, number `batch_end`.
+    """
+
+    __slots__ = ("asked", "batch_end", "decided", "news")
+
+    def __init__(self) -> None:
+        self.decided = self.asked = self.batch_end = 0
+        self.news: list[Event] = []
+
+
+class ClassState(Line):
     """Counts of one class, and the verdict that follows from them.
 
-    `verified` and `errors` count all answers; `n` and `e` those that the verdict rests on. The two differ only where
-    a drift is followed: then answers are kept in the order in which they were asked for, from number `since` on, and
-    the verdict rests on the last `window` of them, or on all since the last restart.
+    `verified` and `errors` count all answers; `n` and `e` those that the verdict rests on, see `Line`. The verdict is
+    the first one that these reach in the order of asking (`reached` is the place of that request), and stands until
+    answers that it rests on are changed. With a window it is that of the window, whatever was before.
     """
 
     __slots__ = (
+        "_interval",
         "_needed",
         "_rule",
         "asked",
-        "e",
+        "drift",
         "errors",
         "events",
         "guard",
+        "journal",
         "key",
-        "marks",
-        "n",
         "name",
-        "numbers",
+        "overdue",
         "pending",
         "predictions",
+        "reached",
         "reopened",
         "settings",
-        "since",
         "skipped",
         "spot_key",
+        "stalled",
         "test",
         "tolerance",
         "verdict",
         "verified",
     )
 
-    def __init__(self, name: Label, settings: Settings) -> None:
-        self.name, self.settings = name, settings
+    def __init__(self, name: Label, settings: Settings, journal: Journal) -> None:
+        super().__init__(settings.window)
+        self.name, self.settings, self.journal = name, settings, journal
         self.tolerance = settings.tolerance_of(name)
         self.test = rate_test(self.tolerance, settings.confidence)
         self._rule: Any = None
         self.guard = settings.mode == "guard"
         self.key, self.spot_key = (key_of(settings.seed, name, purpose) for purpose in ("policy", "spot"))
-        self.predictions = self.asked = self.pending = self.skipped = 0
-        self.verified = self.errors = self.n = self.e = 0
+        self.predictions = self.asked = self.pending = self.skipped = self.overdue = 0
+        self.verified = self.errors = self.reopened = 0
         self.verdict: Verdict = "unknown"
-        self.reopened = self.since = 0
-        self.events: list[str] = []
-        self.numbers: list[int] = []
-        self.marks: list[int] = []
+        self.reached: int | None = None
+        self.stalled: str | None = None
+        self.events: list[Event] = []
+        self.drift = Drift() if settings.drift else None
         self._needed: int | None = _UNTOLD
+        self._interval: tuple[float, float] | None = None
 
     @property
     def rule(self) -> Any:
@@ -74,35 +89,23 @@ class ClassState:
             self._rule = self.settings.policy.rule(self.tolerance)
         return self._rule
 
-    def count(self, number: int, wrong: bool, change: int) -> None:
-        """Add (change = 1) or take back (-1) the answer to verification `number`, and follow it with the verdict."""
-        self.verified += change
-        self.errors += change * wrong
-        if not self.settings.drifting:
-            self.n, self.e = self.verified, self.errors
-        elif number > self.since:
-            self._keep(number, wrong, change)
+    def mark(self, place: int, status: int, cause: str) -> None:
+        """Enter what has become of a request; `cause` says why, if it changes what counts already."""
+        i = place - self.origin
+        if i < 0:  # before the last restart
+            return
+        before, self.marks[i] = self.marks[i], status
+        if i >= self.counted:
+            self.ahead += _answered(status) - _answered(before)
+            if i == self.counted:
+                self._advance()
+        elif before != status:
+            self.change(i, before, status)
+            self._reconsider(i, cause)
 
-    def settle(self, why: str, newest: int) -> bool:
-        """Bring the verdict up to date after counts have changed; say whether it is another one than before.
-
-        `newest` is the number of the last verification that was asked for; a restart begins after it.
-        """
-        before = self.verdict
-        self._needed = _UNTOLD
-        self.verdict = self.test.verdict(self.e, self.n)
-        if self.settings.restart_on_drift and self.verdict != "unknown" and self._drifted():
-            why = "drift"
-            self.since, self.n, self.e, self.verdict = newest, 0, 0, "unknown"
-            self.numbers.clear()
-            self.marks.clear()
-        if before not in ("unknown", self.verdict):
-            self.reopened += 1
-            # Later answers take a verdict back now and then where verifying goes on: counted, but no news.
-            if why:
-                text = f"{before!r} was certain until verification {newest}; reopened by {why}"
-                self.events = [*self.events[1 - _MOST_EVENTS :], text]
-        return before != self.verdict
+    def reconsider(self, cause: str) -> None:
+        """Find the verdict anew from all answers since the restart."""
+        self._reconsider(0, cause)
 
     def needed(self) -> int | None:
         """Estimate how many more answers the verdict needs; None if the rate is too close to the tolerance."""
@@ -112,39 +115,110 @@ class ClassState:
 
     def interval(self) -> tuple[float, float]:
         """Return the interval of the error rate."""
-        return self.test.interval(self.e, self.n, self.verdict)
+        if self._interval is None:
+            self._interval = self.test.interval(self.e, self.n, self.verdict)
+        return self._interval
 
-    def _keep(self, number: int, wrong: bool, change: int) -> None:
-        place = bisect.bisect_left(self.numbers, number)
-        if change > 0:
-            self.numbers.insert(place, number)
-            self.marks.insert(place, int(wrong))
-        else:
-            del self.numbers[place], self.marks[place]
-        if self.settings.window is None:
-            self.n, self.e = self.n + change, self.e + change * wrong
-        else:
-            recent = self.marks[-self.settings.window :]
-            self.n, self.e = len(recent), sum(recent)
+    def stands(self) -> tuple[int, int] | None:
+        """Return (k, m): the verdict would follow if at most k of the m missing answers that count were against it.
 
-    def _drifted(self) -> bool:
-        """Say whether a stretch of the latest answers is certain to lie on the other side than the verdict."""
-        other = "below" if self.verdict == "above" else "above"
-        strict = rate_test(self.tolerance, 1.0 - (1.0 - self.settings.confidence) * _DRIFT_SHARE)
-        return any(
-            strict.verdict(sum(self.marks[-length:]), length) == other
-            for length in _SUFFIXES
-            if length <= len(self.marks)
-        )
+        k is -1 if the verdict, which stands as the first one reached, does not follow from all counts together.
+        """
+        m = self.counted - self.marks.count(RIGHT, 0, self.counted) - self.marks.count(WRONG, 0, self.counted)
+        if self.verdict == "unknown" or self.window is not None or not m:
+            return None
+        against = [self.e + k if self.verdict == "below" else self.e + m - k for k in range(m + 1)]
+        return bisect.bisect_left(against, True, key=lambda e: self.test.verdict(e, self.n + m) != self.verdict) - 1, m
+
+    def _advance(self) -> None:
+        """Count what is settled from the first request on that was not."""
+        while self.counted < len(self.marks) and self.marks[self.counted] != PENDING:
+            status = self.marks[self.counted]
+            self.counted += 1
+            if status <= WRONG:
+                self.ahead -= 1
+                self.add(status == WRONG)
+                self._needed, self._interval = _UNTOLD, None
+                if self.verdict == "unknown" or self.window is not None:
+                    found = self.test.verdict(self.e, self.n)
+                    if found != self.verdict:
+                        self._turn(found, self.origin + self.counted - 1, ANSWERS)
+                if self.drift is not None and self.drift.add(status == WRONG) >= self.settings.drift_alarm_every:
+                    self._restart()
+
+    def _reconsider(self, i: int, cause: str) -> None:
+        """Find the verdict anew after `marks[i]` has changed, or with i = 0 from all that counts."""
+        self._needed, self._interval = _UNTOLD, None
+        if self.window is not None:
+            self._turn(self.test.verdict(self.e, self.n), None, cause)
+        elif self.reached is None or self.origin + i <= self.reached:
+            self._turn(*self._first_verdict(i), cause)
+        if self.drift is not None and self.renew_drift() >= self.settings.drift_alarm_every:
+            self._restart()
+
+    def _first_verdict(self, i: int) -> tuple[Verdict, int | None]:
+        """Return the first verdict that answers from `marks[i]` on reach, and where; before, there was none."""
+        n, e = self.counts_before(i)
+        verdict = self.test.verdict
+        found = verdict(e, n) if n and not i else "unknown"  # what is folded is one step
+        while found == "unknown" and i < self.counted:
+            status = self.marks[i]
+            i += 1
+            if PENDING < status <= WRONG:
+                n, e = n + 1, e + (status == WRONG)
+                found = verdict(e, n)
+        return found, None if found == "unknown" else self.origin + i - 1
+
+    def renew_drift(self) -> float:
+        """Compute what speaks for a change of the rate anew from the answers; return it."""
+        assert self.drift is not None
+        return self.drift.renew(self.n, self.e, self.latest(WINDOW))
+
+    def _restart(self) -> None:
+        """Start from nothing after an alarm: what was learned before says nothing about the rate now."""
+        assert self.drift is not None
+        ago = self.drift.since_change()
+        self.restart()
+        self.drift = Drift()
+        self._needed, self._interval = _UNTOLD, None
+        self._turn("unknown", None, DRIFTED, ago)
+
+    def _turn(self, verdict: Verdict, reached: int | None, cause: str, ago: int | None = None) -> None:
+        """Enter the verdict, and if it is another one than before, or there was an alarm, say so."""
+        before, self.verdict, self.reached = self.verdict, verdict, reached
+        if before == verdict and ago is None:
+            return
+        self.reopened += before != "unknown"
+        event = Event(self.journal.decided, self.journal.asked, self.name, before, verdict, cause, ago)
+        self.events = [*self.events[1 - _MOST_EVENTS :], event]
+        self.journal.news.append(event)
 
     def plain(self) -> dict[str, Any]:
         """Return everything that play changes as JSON can hold it."""
-        return {name: getattr(self, name) for name in _SAVED}
+        if self.drift is not None:
+            self.renew_drift()  # so that this monitor goes on from the same bits as the one that is made of the data
+        return {name: getattr(self, name) for name in _SAVED} | {
+            "line": self.text(),
+            "base": list(self.base),
+            "stalled": None if self.stalled is None else PLACES[self.stalled],
+            "events": [[*event[:2], *event[3:]] for event in self.events],
+        }
 
     def restore(self, data: dict[str, Any]) -> None:
         """Put saved values back."""
         for name in _SAVED:
             setattr(self, name, data[name])
+        self.refill(data["line"], data["counted"], data["asked"], tuple(data["base"]))
+        if self.drift is not None:
+            self.renew_drift()
+        self.stalled = None if data["stalled"] is None else REASONS[data["stalled"]]
+        self.events = [Event(decided, asked, self.name, *rest) for decided, asked, *rest in data["events"]]
+        if data.get("version") == 1:
+            self._reconsider(0, "loading a file of version 1")
+
+
+def _answered(status: int) -> bool:
+    return PENDING < status <= WRONG
 
 
 _SAVED = (
@@ -152,14 +226,11 @@ _SAVED = (
     "asked",
     "pending",
     "skipped",
+    "overdue",
     "verified",
     "errors",
-    "n",
-    "e",
+    "counted",
     "verdict",
+    "reached",
     "reopened",
-    "since",
-    "events",
-    "numbers",
-    "marks",
 )

@@ -26,6 +26,10 @@ DAILY_CAP = "capped: the verifications of this day are used up"
 ENOUGH_PENDING = "waiting: as many answers are pending as the verdict is expected to need"
 MOST_PENDING = "waiting: max_pending answers are pending"
 
+RULE = 2
+"""Which rule the monitor decides by: the number is raised whenever the same predictions and answers would lead to other
+decisions than before. A service compares it before it lets one monitor go on where another has stopped."""
+
 REASONS = (
     OPEN,
     FIRST,
@@ -44,6 +48,9 @@ REASONS = (
 )
 """All reasons; a saved monitor refers to them by their place, so new ones go to the end."""
 
+
+REFUSALS = frozenset((CLASS_CAP, TOTAL_CAP, DAILY_CAP, ENOUGH_PENDING, MOST_PENDING))
+"""Why a verification that the policy wants is not asked for."""
 
 PLACES = {reason: place for place, reason in enumerate(REASONS)}
 
@@ -77,6 +84,43 @@ class Pending(NamedTuple):
     number: int
     """Its place among all verifications, from 1 in the order of asking."""
     reason: str
+    age: int
+    """How many decisions were made since."""
+    overdue: bool
+    """Whether the monitor has given up waiting; the answer is still welcome."""
+
+
+ANSWERS, LATE, CORRECTED, DRIFTED = "answers", "a late answer", "a correction", "drift"
+
+
+class Event(NamedTuple):
+    """Something that happened to the verdict on a class."""
+
+    decision: int
+    """How many decisions the monitor had made."""
+    verification: int
+    """How many verifications it had asked for."""
+    prediction: Label
+    before: Verdict
+    verdict: Verdict
+    cause: str
+    """"answers" (the usual way), "a late answer", "a correction", "drift" (the class starts from nothing) or "loading a
+    file of version 1"."""
+    ago: int | None = None
+    """After an alarm of drift: how many answers of the class ago the rate changed, as far as can be told."""
+
+    @property
+    def text(self) -> str:
+        """What happened, in words."""
+        if self.cause == DRIFTED:
+            change = f"drift, by a change about {self.ago} answers before"
+            if self.before == "unknown":
+                return f"started from nothing after verification {self.verification}: {change}"
+            return f"{self.before!r} was certain until verification {self.verification}; reopened by {change}"
+        if self.before == "unknown":
+            return f"{self.verdict!r} is certain since verification {self.verification}, by {self.cause}"
+        text = f"{self.before!r} was certain until verification {self.verification}; reopened by {self.cause}"
+        return text if self.verdict == "unknown" else f"{text}, and is now {self.verdict!r}"
 
 
 class Answer(NamedTuple):

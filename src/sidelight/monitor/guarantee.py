@@ -15,7 +15,7 @@ def guarantee(settings: Settings) -> str:
             f"error rate of that stretch with at least {percent} confidence, if the rate did not change within it; "
             "not at all moments at once, for old answers drop out."
         )
-    if settings.restart_on_drift:
+    if settings.drift:
         return (
             f"{each}, counted anew from each restart and as long as the rate does not change: after k restarts the "
             "chance that any verdict on the class was wrong is at most "

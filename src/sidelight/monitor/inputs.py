@@ -95,19 +95,12 @@ def _python_value(value: Any) -> Any:
     return value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
 
 
-def day_of(time: Any) -> str:
-    """Return the day of a moment; moments with a time zone, and seconds since 1970, are taken in UTC."""
-    return _moment(datetime.now(UTC) if time is None else time).date().isoformat()
+def moment_of(time: Any) -> datetime:
+    """Return a moment in UTC, where one without a time zone is taken to be; without a time it is now.
 
-
-def seconds_of(time: Any) -> float:
-    """Return a moment in seconds since 1970; one without a time zone is taken in UTC."""
-    return _moment(time).replace(tzinfo=UTC).timestamp()
-
-
-def _moment(time: Any) -> datetime:
-    """Return a moment without its time zone, in UTC if it has one; numbers, as text too, are seconds since 1970."""
-    moment = time
+    Numbers, as text too, are seconds since 1970.
+    """
+    moment: Any = datetime.now(UTC) if time is None else time
     if hasattr(moment, "astype") and getattr(moment, "dtype", None) is not None and moment.dtype.kind == "M":
         moment = moment.astype("datetime64[us]").item()
     moment = _python_value(moment)
@@ -121,14 +114,19 @@ def _moment(time: Any) -> datetime:
         if moment != moment:
             moment = None  # pandas' NaT is a datetime, too
         if isinstance(moment, datetime):
-            return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment.replace(tzinfo=None)
+            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
         if isinstance(moment, date):
-            return datetime(moment.year, moment.month, moment.day)
+            return datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         pass
     late = isinstance(moment, int | float) and abs(moment) >= _MILLISECONDS
     remedy = "; divide milliseconds by 1000" if late else ""
     raise SidelightError(f"time is {time!r}: give a datetime, a date, ISO text or seconds since 1970{remedy}")
+
+
+def seconds_of(time: Any) -> float:
+    """Return a moment in seconds since 1970."""
+    return moment_of(math.nan if time is None else time).timestamp()
 
 
 def listed(values: Any) -> list[Any]:

@@ -7,37 +7,59 @@ from collections import deque
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.classes import ClassState
+from sidelight.monitor.classes import ClassState, Journal
 from sidelight.monitor.decisions import PLACES, REASONS, Decision, Id, Label, Pending, UnknownIdError
+from sidelight.monitor.drift import WINDOW
+from sidelight.monitor.line import OVERDUE, PENDING, SKIPPED, WRONG
+from sidelight.monitor.patience import Patience
+from sidelight.monitor.settings import Settings
 
-PENDING, RIGHT, WRONG, SKIPPED = 0, 1, 2, 3
-
+_LEAST_SHARE = 0.1
 _MADE_UP = re.compile(r"auto-([1-9]\d*)")
 
 
 class Verification:
-    """One prediction that was chosen for verification; numbers count from 1 in the order of asking."""
+    """One prediction that was chosen for verification; numbers count from 1 in the order of asking.
 
-    __slots__ = ("number", "reason", "state", "status")
+    `place` counts the requests of the class from 0; the rest is what `sidelight.monitor.patience` needs.
+    """
 
-    def __init__(self, state: ClassState, number: int, reason: str, status: int = PENDING) -> None:
+    __slots__ = ("asked_at", "due", "number", "place", "reason", "state", "status")
+
+    def __init__(
+        self,
+        state: ClassState,
+        number: int,
+        reason: str,
+        status: int,
+        place: int,
+        asked_at: int,
+        due: float | None = None,
+    ) -> None:
         self.state, self.number, self.reason, self.status = state, number, reason, status
+        self.place, self.asked_at, self.due = place, asked_at, due
 
 
 class Ledger:
     """Memory of ids. It grows with verifications, and not beyond `forget_after` of them where that is given."""
 
-    def __init__(self, forget_after: int | None, remember_passes: int) -> None:
-        self.forget_after, self.remember_passes = forget_after, remember_passes
+    def __init__(self, settings: Settings, journal: Journal) -> None:
+        self.forget_after, self.remember_passes = settings.forget_after, settings.remember_passes
+        self.journal = journal
+        self.patience = Patience(settings.patience)
         self.verifications: dict[Id, Verification] = {}
         self.passes: dict[Id, tuple[ClassState, str]] = {}
         self.days: dict[str, int] = {}
-        self.asked = 0
-        self.pending = 0
-        self.forgotten = 0
+        self.pending = self.answered = self.lost = self.forgotten = 0
         self._passed_order: deque[Id] = deque()
         self._asked_order: deque[Id] = deque()
         self._named = 0
+
+    def tick(self, now: float | None) -> None:
+        """Begin one more decision: what is overdue by now is not waited for any more."""
+        journal = self.journal
+        journal.decided += 1
+        self.patience.elapse(journal.decided, now, self._give_up)
 
     def fresh_id(self) -> Id:
         """Return an id for a prediction that has none."""
@@ -54,19 +76,65 @@ class Ledger:
             self._named = max(self._named, int(found[1]))
         return found is not None
 
-    def ask(self, id: Id, state: ClassState, reason: str, day: str | None) -> None:
+    def ask(self, id: Id, state: ClassState, reason: str, day: str | None, now: float | None) -> None:
         """Enter a verification; forget the oldest one where memory is bounded."""
-        self.asked += 1
+        journal = self.journal
+        journal.asked += 1
         self.pending += 1
         state.asked += 1
         state.pending += 1
+        state.stalled = None
         if day is not None:
             self.days[day] = self.days.get(day, 0) + 1
-        self.verifications[id] = Verification(state, self.asked, reason)
+        due = None if now is None else now + self.patience.limit
+        asked_at = max(journal.decided, journal.batch_end)
+        record = Verification(state, journal.asked, reason, PENDING, state.append(), asked_at, due)
+        self.verifications[id] = record
+        self.patience.wait_for(record)
         if self.forget_after is not None:
             self._asked_order.append(id)
             while len(self._asked_order) > self.forget_after:
                 self._forget(self._asked_order.popleft())
+
+    def settle(self, record: Verification, status: int, cause: str) -> None:
+        """Replace what has become of a request."""
+        state, before = record.state, record.status
+        if before == PENDING:
+            self.pending -= 1
+            state.pending -= 1
+        elif before == SKIPPED:
+            self.lost -= 1
+            state.skipped -= 1
+        elif before == OVERDUE:
+            self.lost -= 1
+            state.overdue -= 1
+        else:
+            self.answered -= 1
+            state.verified -= 1
+            state.errors -= before == WRONG
+        if status == SKIPPED:
+            self.lost += 1
+            state.skipped += 1
+        elif status == OVERDUE:
+            self.lost += 1
+            state.overdue += 1
+        else:
+            self.answered += 1
+            state.verified += 1
+            state.errors += status == WRONG
+            if before in (PENDING, OVERDUE):
+                self.patience.learn(max(0, self.journal.decided - record.asked_at))
+        record.status = status
+        state.mark(record.place, status, cause)
+
+    def expected(self, state: ClassState) -> float:
+        """Estimate how many requests of a class under way will count as answers: a share of the pending ones.
+
+        It is the share of all requests that were answered, and at least a tenth: never more than ten times the labels
+        that are needed are pending. Before the first answer nothing is known about it.
+        """
+        share = (self.answered + 1) / (self.answered + self.lost + 1) if self.answered else 1.0
+        return state.ahead + state.pending * max(_LEAST_SHARE, share)
 
     def let_pass(self, id: Id, state: ClassState, reason: str) -> None:
         """Remember a prediction that was let pass."""
@@ -87,8 +155,21 @@ class Ledger:
 
     def waiting(self) -> list[Pending]:
         """Return the verifications that have no answer yet, in the order of asking."""
-        records = self.verifications.items()
-        return [Pending(id, one.state.name, one.number, one.reason) for id, one in records if one.status == PENDING]
+        rows = self.verifications.items()
+        return [self._pending(id, one) for id, one in rows if one.status in (PENDING, OVERDUE)]
+
+    def oldest_pending(self) -> dict[ClassState, Pending]:
+        """Return the first request of each class that is waited for."""
+        found: dict[ClassState, Pending] = {}
+        if self.pending:
+            for id, one in self.verifications.items():
+                if one.status == PENDING and one.state not in found:
+                    found[one.state] = self._pending(id, one)
+        return found
+
+    def _pending(self, id: Id, one: Verification) -> Pending:
+        age = max(0, self.journal.decided - one.asked_at)
+        return Pending(id, one.state.name, one.number, one.reason, age, one.status == OVERDUE)
 
     def known(self, id: Id, prediction: Label) -> Decision | None:
         """Return the decision about an id that was decided before."""
@@ -103,30 +184,38 @@ class Ledger:
             raise SidelightError(f"the id {id!r} was decided as {state.name!r} and is now {prediction!r}: use a new id")
         return Decision(record is not None, id, reason, prediction)
 
+    def _give_up(self, record: Verification) -> None:
+        self.settle(record, OVERDUE, "")
+
     def _forget(self, id: Id) -> None:
         """Forget an id; an answer that has not come by now is not waited for any more."""
         record = self.verifications.pop(id)
         self.forgotten += 1
         if record.status == PENDING:
-            self.pending -= 1
-            record.state.pending -= 1
-            record.state.skipped += 1
+            self.settle(record, SKIPPED, "")
+        record.state.fold(record.place + 1, WINDOW)
 
     def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:
         """Return everything as JSON can hold it, column by column; `places` numbers the classes."""
         records = self.verifications.values()
+        timed = {"due": [one.due for one in records]} if self.patience.timed else {}
         return {
-            "asked": self.asked,
+            "decided": self.journal.decided,
+            "asked": self.journal.asked,
             "pending": self.pending,
             "forgotten": self.forgotten,
             "named": self._named,
             "days": self.days,
+            "delays": self.patience.delays,
             "verifications": {
                 "id": list(self.verifications),
                 "class": [places[one.state] for one in records],
                 "number": [one.number for one in records],
                 "reason": [PLACES[one.reason] for one in records],
                 "status": [one.status for one in records],
+                "place": [one.place for one in records],
+                "asked_at": [one.asked_at for one in records],
+                **timed,
             },
             "passes": {
                 "id": list(self.passes),
@@ -137,12 +226,20 @@ class Ledger:
 
     def restore(self, data: dict[str, Any], states: list[ClassState]) -> None:
         """Put saved values back."""
-        self.asked, self.pending, self.forgotten = data["asked"], data["pending"], data["forgotten"]
+        self.journal.decided, self.journal.asked = data["decided"], data["asked"]
+        self.pending, self.forgotten = data["pending"], data["forgotten"]
         self._named, self.days = data["named"], dict(data["days"])
+        self.answered = sum(row["verified"] for row in data["classes"])
+        self.lost = sum(row["skipped"] + row["overdue"] for row in data["classes"])
+        for delay in data["delays"]:
+            self.patience.learn(delay)
         columns = data["verifications"]
-        rows = zip(*(columns[key] for key in ("id", "class", "number", "reason", "status")), strict=True)
-        for id, place, number, reason, status in rows:
-            self.verifications[id] = Verification(states[place], number, REASONS[reason], status)
+        due = columns.get("due") or [None] * len(columns["id"])
+        names = ("id", "class", "number", "reason", "status", "place", "asked_at")
+        for id, place, number, reason, *rest in zip(*(columns[key] for key in names), due, strict=True):
+            record = self.verifications[id] = Verification(states[place], number, REASONS[reason], *rest)
+            if record.status == PENDING:
+                self.patience.wait_for(record)
         columns = data["passes"]
         for id, place, reason in zip(*(columns[key] for key in ("id", "class", "reason")), strict=True):
             self.passes[id] = (states[place], REASONS[reason])

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from typing import Any, Self
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import decisions, monitor_file
 from sidelight.monitor.answers import status_of, take
 from sidelight.monitor.caps import refused
-from sidelight.monitor.classes import ClassState
-from sidelight.monitor.decisions import PLACES, Answer, Decision, Id, Label, Pending, bad_reason
-from sidelight.monitor.inputs import check_spelling, column, day_of, identifier, label, listed, yes_or_no
+from sidelight.monitor.classes import ClassState, Journal
+from sidelight.monitor.decisions import PLACES, RULE, Answer, Decision, Id, Label, Pending, bad_reason
+from sidelight.monitor.inputs import check_spelling, column, identifier, label, listed, moment_of, yes_or_no
 from sidelight.monitor.ledger import Ledger, Verification
 from sidelight.monitor.policies import Policy
 from sidelight.monitor.randomness import uniform
 from sidelight.monitor.reports import Report, make_report
 from sidelight.monitor.settings import Settings, make_settings, warn_of_prior
+from sidelight.monitor.version_1 import from_version_1
 
 
 class ClassifierMonitor:
@@ -89,10 +92,13 @@ class ClassifierMonitor:
         class_predictions: int | None = None,
         max_pending: int | None = None,
         window: int | None = None,
-        restart_on_drift: bool = False,
+        drift: bool | None = None,
+        drift_alarm_every: int = 10_000,
         spot_checks: float | None = None,
+        patience: int | float | timedelta | None = None,
         forget_after: int | None = None,
         remember_passes: int = 1 << 16,
+        restart_on_drift: bool | None = None,
         **parameters: Any,
     ) -> None:
         warn_of_prior(prior)
@@ -110,7 +116,9 @@ class ClassifierMonitor:
                 class_predictions=class_predictions,
                 max_pending=max_pending,
                 window=window,
-                restart_on_drift=bool(restart_on_drift),
+                drift=_former_name(drift, restart_on_drift),
+                drift_alarm_every=drift_alarm_every,
+                patience=patience,
                 spot_checks=spot_checks,
                 forget_after=forget_after,
                 remember_passes=remember_passes,
@@ -135,8 +143,8 @@ class ClassifierMonitor:
         labels = [label(one) for one in listed(predictions)]
         names = [None if one is None else identifier(one) for one in column("ids", ids, len(labels))]
         moments = column("times", times, len(labels))
-        if self._settings.daily_cap is not None:
-            moments = [day_of(one) for one in moments]
+        if self._dated:
+            moments = [moment_of(one) for one in moments]
         with self._lock:
             seen: dict[Id, Label] = {}
             spelled = ChainMap({}, self._spelled)
@@ -149,6 +157,7 @@ class ClassifierMonitor:
                     self._ledger.known(name, one)
                     if seen.setdefault(name, one) != one:
                         raise SidelightError(f"the id {name!r} stands for {seen[name]!r} and for {one!r} in this batch")
+            self._journal.batch_end = self._journal.decided + len(labels)
             return [self._decide(*row) for row in zip(labels, names, moments, strict=True)]
 
     def answer(self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False) -> Answer:
@@ -187,12 +196,13 @@ class ClassifierMonitor:
         taken = Decision(yes_or_no("verify", verify), identifier(id), reason, label(name))
         if not isinstance(reason, str) or reason not in PLACES:
             raise bad_reason("this decision", reason)
-        day = None if self._settings.daily_cap is None else day_of(time)
+        moment = moment_of(time) if self._dated else None
         with self._lock:
             before = self._ledger.known(taken.id, taken.prediction)
             if before is None:
                 own = not self._ledger.made_up(taken.id)
-                self._enter(self._known_class(taken.prediction), taken.verify, taken.id, taken.reason, day, own)
+                state = self._known_class(taken.prediction)
+                self._enter(state, taken, self._begin_decision(moment), own)
             elif before.verify != taken.verify:
                 raise SidelightError(
                     f"about the id {id!r} it was decided {before.reason!r}, not {reason!r}: use a new id"
@@ -226,6 +236,7 @@ class ClassifierMonitor:
             states = list(self._states.values())
             places = {state: place for place, state in enumerate(states)}
             return {
+                "rule": RULE,
                 "settings": self._settings.plain(),
                 "classes": [{"name": state.name, **state.plain()} for state in states],
                 **self._ledger.plain(places),
@@ -236,10 +247,13 @@ class ClassifierMonitor:
         """Return the monitor that `to_dict` described."""
         monitor = cls.__new__(cls)
         try:
+            data = data if "rule" in data else from_version_1(data)
             monitor._begin(Settings.from_plain(data["settings"]))
-            for row in data["classes"]:
-                monitor._state(row["name"]).restore(row)
-            monitor._ledger.restore(dict(data), list(monitor._states.values()))
+            states = [monitor._state(row["name"]) for row in data["classes"]]
+            monitor._ledger.restore(dict(data), states)
+            for state, row in zip(states, data["classes"], strict=True):
+                state.restore(row)
+            monitor._journal.news.clear()
         except (AttributeError, IndexError, KeyError, TypeError) as error:
             raise SidelightError(
                 f"this does not describe a monitor ({type(error).__name__}: {error}): give what to_dict returned"
@@ -248,7 +262,7 @@ class ClassifierMonitor:
 
     def __repr__(self) -> str:
         s, ledger = self._settings, self._ledger
-        asked = f"{len(self._states)} classes, {ledger.asked} verifications asked for, {ledger.pending} pending"
+        asked = f"{len(self._states)} classes, {self._journal.asked} verifications asked for, {ledger.pending} pending"
         return f"<ClassifierMonitor {s.policy.name}, mode {s.mode!r}, confidence {s.confidence}: {asked}>"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -263,14 +277,16 @@ class ClassifierMonitor:
         self._states: dict[Label, ClassState] = {}
         named = settings.tolerance if isinstance(settings.tolerance, dict) else ()
         self._spelled: dict[str, Label] = {str(name): name for name in named if name is not None}
-        self._ledger = Ledger(settings.forget_after, settings.remember_passes)
+        self._journal = Journal()
+        self._ledger = Ledger(settings, self._journal)
+        self._dated = settings.daily_cap is not None or self._ledger.patience.timed
         for name in settings.classes:
             self._state(name)
 
     def _state(self, name: Label) -> ClassState:
         state = self._states.get(name)
         if state is None:
-            state = self._states[name] = ClassState(name, self._settings)
+            state = self._states[name] = ClassState(name, self._settings, self._journal)
             self._spelled.setdefault(str(name), name)
         return state
 
@@ -282,29 +298,44 @@ class ClassifierMonitor:
             state = self._state(name)
         return state
 
+    def _begin_decision(self, moment: datetime | None) -> tuple[str | None, float | None]:
+        """Let time pass; return the day, and the moment in seconds where patience needs them."""
+        ledger = self._ledger
+        if moment is None:
+            ledger.tick(None)
+            return None, None
+        now = moment.timestamp() if ledger.patience.timed else None
+        ledger.tick(now)
+        return moment.date().isoformat(), now
+
     def _decide(self, prediction: Label, id: Id | None, time: Any) -> Decision:
         ledger = self._ledger
         if id is not None:
             before = ledger.known(id, prediction)
             if before is not None:
                 return before
-        day = None if self._settings.daily_cap is None else day_of(time)
+        moment = moment_of(time) if self._dated else None
         state = self._known_class(prediction)
+        when = self._begin_decision(moment)
         wanted, reason = self._wanted(state)
         if wanted:
-            refusal = refused(self._settings, self._ledger, state, day)
+            refusal = refused(self._settings, ledger, state, when[0])
             if refusal is not None:
                 wanted, reason = False, refusal
-        name = ledger.fresh_id() if id is None else id
-        self._enter(state, wanted, name, reason, day, id is not None)
-        return Decision(wanted, name, reason, prediction)
+        decision = Decision(wanted, ledger.fresh_id() if id is None else id, reason, prediction)
+        self._enter(state, decision, when, id is not None)
+        return decision
 
-    def _enter(self, state: ClassState, verify: bool, id: Id, reason: str, day: str | None, own: bool) -> None:
+    def _enter(self, state: ClassState, decision: Decision, when: tuple[str | None, float | None], own: bool) -> None:
         """Enter a decision; a pass is remembered if the caller named it, for only then may it be asked about again."""
+        verify, id, reason, _ = decision
         state.predictions += 1
         if verify:
-            self._ledger.ask(id, state, reason, day)
-        elif own:
+            self._ledger.ask(id, state, reason, *when)
+            return
+        if reason in decisions.REFUSALS:
+            state.stalled = reason
+        if own:
             self._ledger.let_pass(id, state, reason)
 
     def _wanted(self, state: ClassState) -> tuple[bool, str]:
@@ -326,3 +357,15 @@ def _status_in_row(place: int, id: Id, record: Verification, correct: Any, true:
         return status_of(record.state.name, correct, true, skipped)
     except SidelightError as error:
         raise SidelightError(f"row {place} (id {id!r}): {error}") from None
+
+
+def _former_name(drift: bool | None, restart_on_drift: bool | None) -> bool | None:
+    """Return the setting, which had another name."""
+    if restart_on_drift is None:
+        return drift
+    warnings.warn(
+        "restart_on_drift is now called drift; the old name will be removed in the next version",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+    return bool(restart_on_drift)

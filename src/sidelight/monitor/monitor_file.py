@@ -1,9 +1,18 @@
 """A monitor in a file: JSON that any language reads, never pickle.
 
-The file is one object: `format` ("sidelight-monitor"), `version` (1), `sha256` (of the compact JSON text of `monitor`)
-and `monitor`, which is what `ClassifierMonitor.to_dict` returns: `settings`, `classes` (one object each, counts and
-verdict), `verifications` and `passes` (columns id, class as a place in `classes`, number, reason as a place in
-`decisions.REASONS`, status 0 pending, 1 right, 2 wrong, 3 skipped) and counters.
+The file is one object: `format` ("sidelight-monitor"), `version` (2), `sha256` (of the compact JSON text of `monitor`)
+and `monitor`, which is what `ClassifierMonitor.to_dict` returns:
+
+- `rule`: `decisions.RULE` of the version that wrote it; `settings`;
+- `classes`, one object each: counts, the verdict with the place of the request that `reached` it, `line` (what has
+  become of the requests since the last restart, in the order of asking: . pending, r right, w wrong, s skipped,
+  o overdue), how many of them are `counted`, `base` (answers and errors before the line) and `events`;
+- `verifications` and `passes`: columns id, class (its place in `classes`), number, reason (its place in
+  `decisions.REASONS`), status (0 to 4 in the order above), place among the requests of the class, and asked_at, the
+  number of decisions up to then; with a patience in seconds also due;
+- counters, and the latest `delays` of answers in decisions.
+
+Files of version 1 are read, too, see `sidelight.monitor.version_1`.
 """
 
 from __future__ import annotations
@@ -17,7 +26,7 @@ from typing import Any
 from sidelight._storage import replacing
 from sidelight.errors import NoFileError, SidelightError
 
-FORMAT, VERSION = "sidelight-monitor", 1
+FORMAT, VERSION = "sidelight-monitor", 2
 
 
 def write(path: str | os.PathLike[str], data: dict[str, Any]) -> None:
@@ -47,9 +56,9 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise SidelightError(f"{name} is damaged, or not a saved monitor ({type(error).__name__}: {error})") from None
     if found != FORMAT:
         raise SidelightError(f"{name} does not hold a monitor of sidelight: its format is {found!r}")
-    if content.get("version") != VERSION:
+    if content.get("version") not in (1, VERSION):
         raise SidelightError(
-            f"{name} has format version {content.get('version')!r} and this sidelight reads version {VERSION}: "
+            f"{name} has format version {content.get('version')!r} and this sidelight reads versions 1 to {VERSION}: "
             "read it with the version that wrote it, or run `pip install --upgrade sidelight`"
         )
     body = content.get("monitor")

@@ -109,16 +109,10 @@ def _play(
 
 
 def _mark(monitor: ClassifierMonitor, paths: dict[Label, list[Point]], position: int) -> None:
-    """Note what is known now; while nothing is learned about a class its last point only moves on."""
+    """Note what is known now."""
     for name, state in monitor._states.items():
-        path = paths[name]
-        if path and path[-1].verified == state.verified:
-            last = path[-1]
-            low, high, estimate = last.low, last.high, last.estimate
-        else:
-            low, high = state.interval()
-            estimate = state.e / state.n if state.n else None
-        path.append(Point(position, state.verified, estimate, low, high))
+        estimate = state.e / state.n if state.n else None
+        paths[name].append(Point(position, state.verified, estimate, *state.interval()))
 
 
 def _judged(

@@ -28,11 +28,20 @@ def text(report: Report, width: int | None = None) -> str:
 
 def notes(report: Report) -> list[str]:
     """Return what the table has no column for, class by class."""
-    return [f"{short_name(one.name, 60)}: {event}" for one in report.classes for event in _events(one)]
+    return [f"{short_name(one.name, 60)}: {note}" for one in report.classes for note in _notes(one)]
 
 
-def _events(one: ClassReport) -> list[str]:
-    """Return what has reopened a class: each correction and drift, and how often later answers did."""
-    others = one.reopened - len(one.events)
+def _notes(one: ClassReport) -> list[str]:
+    """Say what has happened to the verdict, which answers are missing, and what the class waits for."""
+    others = one.reopened - sum("reopened" in event for event in one.events)
     times = "once" if others == 1 else f"{others} times"
-    return [*one.events, *([f"reopened {times} by answers that came later"] if others else [])]
+    notes = [*one.events, *([f"reopened {times} by answers that came later"] if others > 0 else [])]
+    if one.overdue:
+        notes.append(f"{one.overdue} answers are overdue and not waited for; they count when they come")
+    if one.stands is not None:
+        k, m = one.stands
+        against = (
+            f"if at most {k} of the {m} missing answers are against it" if k >= 0 else "only as the first one reached"
+        )
+        notes.append(f"{one.verdict!r} stands {against}")
+    return [*notes, *([f"stalled: {one.stalled}"] if one.stalled else [])]

@@ -11,7 +11,7 @@ from sidelight._storage import replacing
 from sidelight.errors import NoEntryError
 from sidelight.monitor.classes import ClassState
 from sidelight.monitor.confidence import Verdict
-from sidelight.monitor.decisions import Label
+from sidelight.monitor.decisions import ANSWERS, Label, Pending
 from sidelight.monitor.guarantee import guarantee
 from sidelight.monitor.ledger import Ledger
 from sidelight.monitor.settings import Settings
@@ -32,7 +32,12 @@ class ClassReport:
     """Answers that have come."""
     errors: int
     pending: int
+    """Requests that are waited for."""
+    overdue: int
+    """Requests that are not waited for any more; their answers still count when they come."""
     skipped: int
+    counted: int
+    """Answers that the verdict rests on, n: those since the last restart that no earlier request holds up."""
     estimate: float | None
     """e / n, None before the first answer."""
     interval: tuple[float, float]
@@ -42,8 +47,13 @@ class ClassReport:
     """Estimate of how many more answers a certain verdict takes; None if the rate is too close to the tolerance."""
     saved: int
     """Predictions that were not sent to a verifier."""
+    stalled: str | None
+    """Why the class is not asked about although its verdict is unknown, and what it waits for."""
+    stands: tuple[int, int] | None
+    """(k, m): the verdict stands if at most k of the m answers that are missing were against it."""
     reopened: int
     events: tuple[str, ...]
+    """What has happened to the verdict beside the usual: late answers, corrections, drift."""
 
 
 def by_importance(one: ClassReport) -> tuple[int, float]:
@@ -127,20 +137,21 @@ class Report:
 
 def make_report(settings: Settings, states: Iterable[ClassState], ledger: Ledger) -> Report:
     """Gather what is known."""
-    classes = tuple(_class_report(state) for state in states)
+    oldest = ledger.oldest_pending()
+    classes = tuple(_class_report(state, oldest.get(state)) for state in states)
     return Report(
         classes=classes,
         policy=settings.policy.name,
         mode=settings.mode,
         confidence=settings.confidence,
-        verifications=ledger.asked,
+        verifications=ledger.journal.asked,
         pending=ledger.pending,
         predictions=sum(one.predictions for one in classes),
         guarantee=guarantee(settings),
     )
 
 
-def _class_report(state: ClassState) -> ClassReport:
+def _class_report(state: ClassState, oldest: Pending | None) -> ClassReport:
     return ClassReport(
         name=state.name,
         tolerance=state.tolerance,
@@ -148,12 +159,28 @@ def _class_report(state: ClassState) -> ClassReport:
         verified=state.verified,
         errors=state.errors,
         pending=state.pending,
+        overdue=state.overdue,
         skipped=state.skipped,
+        counted=state.n,
         estimate=state.e / state.n if state.n else None,
         interval=state.interval(),
         verdict=state.verdict,
         needed=0 if state.verdict != "unknown" else state.needed(),
         saved=state.predictions - state.asked,
+        stalled=_stalled(state, oldest),
+        stands=state.stands(),
         reopened=state.reopened,
-        events=tuple(state.events),
+        events=tuple(event.text for event in state.events if event.cause != ANSWERS),
     )
+
+
+def _stalled(state: ClassState, oldest: Pending | None) -> str | None:
+    """Say why a class makes no progress."""
+    if state.verdict != "unknown" or (state.stalled is None and not state.ahead):
+        return None
+    reasons = [] if state.stalled is None else [state.stalled]
+    if state.ahead:
+        reasons.append(f"{state.ahead} answers count as soon as an earlier one has come or is overdue")
+    if oldest is not None:
+        reasons.append(f"the oldest pending one is {oldest.id!r}, asked for {oldest.age} decisions ago")
+    return "; ".join(reasons)

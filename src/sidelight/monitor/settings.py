@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from sidelight.errors import SidelightError
@@ -14,6 +15,8 @@ from sidelight.monitor.inputs import label, plain_number
 from sidelight.monitor.policies import Policy, make_policy
 
 MODES = ("identify", "guard")
+DRIFT = False
+"""Whether changes of error rates are looked for unless the settings say."""
 _SPOT_CHECKS = 0.01
 _LEAST_TOLERANCE = 1e-9
 
@@ -33,16 +36,13 @@ class Settings:
     class_predictions: int | None
     max_pending: int | None
     window: int | None
-    restart_on_drift: bool
+    drift: bool
+    drift_alarm_every: int
     spot_checks: float
+    patience: int | float | timedelta | None
     forget_after: int | None
     remember_passes: int
     seed: int
-
-    @property
-    def drifting(self) -> bool:
-        """Whether answers have to be kept in order."""
-        return self.window is not None or self.restart_on_drift
 
     def tolerance_of(self, label: Label) -> float:
         """Return the tolerance of one class."""
@@ -61,6 +61,10 @@ class Settings:
         several = isinstance(self.tolerance, dict)
         data["tolerance"] = [list(pair) for pair in self.tolerance.items()] if several else self.tolerance  # type: ignore[union-attr]
         data["policy"] = self.policy.describe()
+        if isinstance(self.patience, timedelta):
+            data["patience"] = {"seconds": self.patience.total_seconds()}
+        elif self.patience == math.inf:
+            data["patience"] = "never"
         return data
 
     @classmethod
@@ -69,7 +73,11 @@ class Settings:
         values = {name: value for name, value in data.items() if name != "prior"}
         if isinstance(values["tolerance"], list):
             values["tolerance"] = dict(values["tolerance"])
-        values.setdefault("remember_passes", 1 << 16)  # files of version 1
+        patience = values.get("patience")
+        if isinstance(patience, dict):
+            values["patience"] = timedelta(**patience)
+        elif patience == "never":
+            values["patience"] = math.inf
         values["policy"] = make_policy(values["policy"]["name"], values["policy"]["parameters"])
         return make_settings(**values, parameters={})
 
@@ -91,15 +99,18 @@ def make_settings(
     counts = {name: _count(name, others[name], 0) for name in ("cap", "daily_cap", "max_pending")}
     for name in ("class_cap", "class_predictions", "forget_after", "window"):
         counts[name] = _count(name, others[name], 1)
-    counts["remember_passes"] = _count("remember_passes", others["remember_passes"], 0)
-    if counts["remember_passes"] is None:
-        raise SidelightError("remember_passes is None: give a whole number, 0 for none")
+    for name, least in (("remember_passes", 0), ("drift_alarm_every", 100)):
+        counts[name] = _count(name, others[name], least)
+        if counts[name] is None:
+            raise SidelightError(f"{name} is None: give a whole number")
+    patience = _patience(others["patience"])
     seed = plain_number(others["seed"])
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise SidelightError(f"seed is {seed!r}: give a whole number")
-    if others["window"] is not None and others["restart_on_drift"]:
-        raise SidelightError("window and restart_on_drift are two ways to follow a drift: give one of them")
-    follows = others["window"] is not None or bool(others["restart_on_drift"])
+    if others["window"] is not None and others["drift"]:
+        raise SidelightError("window and drift are two ways to follow error rates that change: give one of them")
+    drift = DRIFT and others["window"] is None if others["drift"] is None else bool(others["drift"])
+    follows = others["window"] is not None or drift
     spot = (_SPOT_CHECKS if follows else 0.0) if spot_checks is None else _number("spot_checks", spot_checks)
     if not 0.0 <= spot <= 1.0:
         raise SidelightError(f"spot_checks is {spot}: give a share between 0 and 1")
@@ -111,7 +122,7 @@ def make_settings(
         classes=labels,
         policy=make_policy(policy, parameters),
         spot_checks=spot,
-        **others | counts | {"seed": seed, "confidence": confidence},
+        **others | counts | {"seed": seed, "confidence": confidence, "drift": drift, "patience": patience},
     )
 
 
@@ -138,6 +149,20 @@ def warn_of_prior(prior: Any) -> None:
     if prior is not None:
         text = "prior has no effect any more, for verdicts and intervals come from two tests without one: leave it out"
         warnings.warn(text, DeprecationWarning, stacklevel=3)
+
+
+def _patience(value: Any) -> int | float | timedelta | None:
+    plain = plain_number(value)
+    if isinstance(plain, timedelta):
+        good = plain > timedelta(0)
+    else:
+        whole = isinstance(plain, int) and not isinstance(plain, bool) and plain >= 1
+        good = plain is None or whole or (isinstance(plain, float) and plain == math.inf)
+    if not good:
+        raise SidelightError(
+            f"patience is {value!r}: give a whole number of decisions, a timedelta, math.inf for ever, or None"
+        )
+    return plain
 
 
 def _number(name: str, value: Any) -> float:

@@ -23,7 +23,9 @@ class Watched(Protocol):
     e: int
     """Errors among them."""
     pending: int
-    """Verifications that were asked for and are not answered yet."""
+    """Verifications that were asked for and are waited for."""
+    ahead: int
+    """Answers that do not count yet because an earlier request of the class is pending."""
     verdict: Verdict
     guard: bool
     """Whether the mode is "guard"; else a class may be closed once its verdict is certain."""

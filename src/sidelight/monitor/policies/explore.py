@@ -48,7 +48,7 @@ class Explore(Policy):
         """Fill the number of labels, also where the verdict is certain; in the mode "guard" go on above tolerance."""
         if state.guard and state.verdict == "above":
             return True, decisions.GUARDED
-        if state.n + state.pending < self.limit(state.tolerance):
+        if state.n + state.ahead + state.pending < self.limit(state.tolerance):
             return True, decisions.EXPLORING
         return False, decisions.EXPLORED
 

@@ -1,0 +1,79 @@
+"""How long an answer is waited for.
+
+Patience counts later decisions of the whole monitor, or time. In later requests of the class it would never elapse once
+asking stops. Unless given it is max(500 decisions, 2 x the 95 % quantile of the last 400 delays), late ones included.
+No default is both quick and unbiased: an overdue request is passed over, and if wrong answers take longer than right
+ones, more of them are; they count once they come.
+"""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+import math
+from collections import deque
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, Protocol
+
+from sidelight.monitor.line import PENDING
+
+_LEAST, _FACTOR, _QUANTILE, _RECENT = 500, 2, 0.95, 400
+
+
+class Awaited(Protocol):
+    """A request whose answer is waited for."""
+
+    number: int
+    status: int
+    asked_at: int
+    """How many decisions had been made, itself included, when it was asked for."""
+    due: float | None
+    """When it is overdue, in seconds since 1970; None where decisions are counted."""
+
+
+class Patience:
+    """Which requests are overdue. `limit` is the number of later decisions, or of seconds, that answers have."""
+
+    def __init__(self, setting: int | float | timedelta | None) -> None:
+        self.timed = isinstance(setting, timedelta)
+        self.adaptive = setting is None
+        self.limit: float = setting.total_seconds() if isinstance(setting, timedelta) else setting or _LEAST
+        self._delays: deque[int] = deque()
+        self._sorted: list[int] = []
+        self._queue: deque[Awaited] = deque()
+        self._heap: list[tuple[float, int, Awaited]] = []
+
+    def wait_for(self, request: Awaited) -> None:
+        """Wait for one more answer."""
+        if request.due is not None:
+            heapq.heappush(self._heap, (request.due, request.number, request))
+        elif self.limit < math.inf:
+            self._queue.append(request)
+
+    def elapse(self, decided: int, now: float | None, give_up: Callable[[Any], None]) -> None:
+        """Give up the requests that are overdue after so many decisions, or now."""
+        queue, heap = self._queue, self._heap
+        while queue and (queue[0].status != PENDING or decided - queue[0].asked_at > self.limit):
+            request = queue.popleft()
+            if request.status == PENDING:
+                give_up(request)
+        while now is not None and heap and (heap[0][2].status != PENDING or heap[0][0] < now):
+            request = heapq.heappop(heap)[2]
+            if request.status == PENDING:
+                give_up(request)
+
+    def learn(self, delay: int) -> None:
+        """Take in after how many later decisions an answer came."""
+        if not self.adaptive:
+            return
+        self._delays.append(delay)
+        bisect.insort(self._sorted, delay)
+        if len(self._delays) > _RECENT:
+            del self._sorted[bisect.bisect_left(self._sorted, self._delays.popleft())]
+        self.limit = max(_LEAST, _FACTOR * self._sorted[math.ceil(_QUANTILE * len(self._sorted)) - 1])
+
+    @property
+    def delays(self) -> list[int]:
+        """The latest delays, for files."""
+        return list(self._delays)
