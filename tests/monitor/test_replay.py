@@ -65,3 +65,45 @@ def test_late_answers_caps_and_progress():
         replay(names, truths, 0.05, delay=-1)
     with pytest.raises(SidelightError, match="no predictions"):
         replay([], [], 0.05)
+
+
+def test_answers_come_when_they_came():
+    names = ["cat"] * 8
+    times = [10.0 * place for place in range(8)]
+    answered = [5, 25, None, 15, 1000, 55, 65, None]  # the first is there for the second prediction, and so on
+    done = replay(names, names, 0.05, ["explore"], times=times, answered=answered)
+    report = done["explore"].report
+    assert (report["cat"].verified, done.lost) == (6, 2)
+    assert (report.verifications, report["cat"].predictions) == (8, 8)
+    path = {point.position: point.verified for point in done["explore"].paths["cat"]}
+    assert [path[place] for place in range(1, 9)] == [1, 1, 2, 3, 3, 4, 5, 6]
+    dates = [f"2026-01-{1 + place:02}" for place in range(8)]
+    again = replay(names, names, 0.05, ["explore"], times=dates, answered=[*dates[1:], None])
+    assert again["explore"].report["cat"].verified == 7
+    for wrong in (
+        {"answered": answered},
+        {"answered": answered, "times": times, "delay": 3},
+        {"answered": [1], "times": times},
+    ):
+        with pytest.raises(SidelightError, match="answered needs"):
+            replay(names, names, 0.05, **wrong)
+
+
+def test_a_change_of_the_rate_explains_a_verdict_that_looks_wrong():
+    draws = random.Random(5)
+    names = [draws.choice(["cat", "dog"]) for _ in range(8000)]
+    truths = [
+        "other" if draws.random() < (0.2 if name == "cat" and place > 3000 else 0.01) else name
+        for place, name in enumerate(names)
+    ]
+    done = replay(names, truths, 0.05)
+    assert done["sequential"].wrong == 1
+    (hint,) = done.hints
+    assert hint.startswith("the error rate of cat changes: ")
+    assert replay(*labeled(), 0.05).hints == ()
+
+
+def test_explore_is_compared_with_only_if_it_was_replayed():
+    done = replay(*labeled(500), 0.05, ["sequential", "cbp"])
+    assert "Wald" not in done.legend() + done.to_table().to_text()
+    assert "of Wald" in replay(*labeled(500), 0.05, ["sequential", "explore"]).to_table().to_text()

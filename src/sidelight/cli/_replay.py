@@ -18,7 +18,7 @@ from sidelight.monitor.class_table import class_table, short_name
 from sidelight.monitor.labeled_data import FORMATS, MISSING, Columns, LabeledData, read_labeled
 from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.replay_report import ReplayReport
-from sidelight.text import shown
+from sidelight.text import count, shown
 
 _REPLAY_EPILOG = """\b
 Examples:
@@ -37,6 +37,9 @@ _COLUMNS = {
     "of": "predictions",
     **{name: name for name in ("estimate", "interval", "verdict", "truth")},
 }
+_DEPLOYED = tuple(sorted((name for name in POLICIES if name != "explore"), key=lambda name: name != "sequential"))
+_MOST_CLASSES = 50
+_MOST_HINTS = 3
 _LONGEST_NAME = 14  # so that a row fits into 80 columns
 
 
@@ -47,12 +50,18 @@ _LONGEST_NAME = 14  # so that a row fits into 80 columns
 @monitor_options
 @click.option(
     "--policy",
+    "policies",
+    multiple=True,
     type=click.Choice(list(POLICIES)),
-    default="randcbp",
-    show_default=True,
-    help="The policy to show class by class; the table always has all.",
+    help="A policy to replay, the first one class by class; repeatable. By default all that one would deploy: "
+    f"{', '.join(_DEPLOYED)}.",
 )
 @click.option("--time", metavar="COLUMN", help="The column that says when a prediction was made.")
+@click.option(
+    "--answered",
+    metavar="COLUMN",
+    help="The column that says when the truth was known, empty where it never was; needs --time.",
+)
 @click.option(
     "--delay",
     type=WHOLE,
@@ -77,22 +86,32 @@ _LONGEST_NAME = 14  # so that a row fits into 80 columns
 @click.option("--figure", metavar="PATH", help="Draw estimates and intervals over time (.svg, .pdf or .png).")
 @click.option("--html", "page", metavar="PATH", help="Write a report to open in a browser.")
 @click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
-def replay_command(file: str, prediction: str, truth: str, time: str | None, **options: Any) -> None:
+def replay_command(
+    file: str,
+    prediction: str,
+    truth: str,
+    time: str | None,
+    answered: str | None,
+    figure: str | None,
+    page: str | None,
+    **options: Any,
+) -> None:
     """Say what monitoring would have cost on labeled predictions of the past.
 
     FILE is a CSV, JSON or Parquet file, one prediction per line in the order in which they were made, or - for
     standard input. Values in CSV stand between commas, semicolons, tabs or bars, JSON is one object per line or one
-    array, and both may be compressed by gzip. Every policy watches the same predictions, and its verdicts are compared
+    array, and both may be compressed by gzip. All policies watch the same predictions, and their verdicts are compared
     with the whole file.
     """
-    figure, page, policy = options["figure"], options["page"], options["policy"]
+    policy = options["policies"][0] if options["policies"] else _DEPLOYED[0]
     for path in (figure, page and f"{page}.svg"):
         if path:
             check_figure(path)
-    if options["daily_cap"] is not None and time is None:
-        raise SidelightError("--daily-cap needs --time, the column that says when a prediction was made")
-    stream = _read(file, Columns(prediction, truth, time), options)
-    done = _replayed(stream, options)
+    for name, value in (("--daily-cap", options["daily_cap"]), ("--answered", answered)):
+        if value is not None and time is None:
+            raise SidelightError(f"{name} needs --time, the column that says when a prediction was made")
+    stream = _read(file, Columns(prediction, truth, time, answered), options)
+    done = _replayed(stream, options, answered is not None)
     name = "standard input" if file == "-" else Path(file).name
     if figure:
         from sidelight.monitor.figures import draw_replay
@@ -122,17 +141,20 @@ def _read(file: str, columns: Columns, options: dict[str, Any]) -> LabeledData:
     return read_labeled(file, columns, kind, options["strict"], **more)
 
 
-def _replayed(stream: LabeledData, options: dict[str, Any]) -> ReplayReport:
+def _replayed(stream: LabeledData, options: dict[str, Any], late: bool) -> ReplayReport:
     from sidelight.monitor.replaying import replay
     from sidelight.simulation.progress import Progress
 
     passed = settings_of(options, stream.predictions)
-    with Progress("replay", len(POLICIES) * len(stream)) as bar:
+    policies = options["policies"] or _DEPLOYED
+    with Progress("replay", len(policies) * len(stream)) as bar:
         return replay(
             stream.predictions,
             stream.truths,
             passed.pop("tolerance"),
+            tuple(dict.fromkeys(policies)),
             delay=options["delay"],
+            answered=stream.answered if late else None,
             times=stream.times,
             advance=bar.advance,
             **passed,
@@ -141,6 +163,7 @@ def _replayed(stream: LabeledData, options: dict[str, Any]) -> ReplayReport:
 
 def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
     late = f", answers {done.delay} predictions late" if done.delay else ""
+    late += f", {count(done.lost, 'answer')} never came" if done.lost else ""
     tolerance = done.truths[0].tolerance
     lead = (
         f"{name}: {done.predictions} predictions of {len(done.truths)} classes, tolerance {tolerance:g}, "
@@ -151,7 +174,16 @@ def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
     )
     title = f"{done[policy].title}, class by class"
     short = functools.partial(short_name, longest=_LONGEST_NAME)
-    _text.write(class_table(done.classes(policy), _COLUMNS, title=title, name=short).to_text(_text.width()))
+    report = done[policy].report
+    chosen = done.by_importance(policy)[:_MOST_CLASSES]
+    rows = [(report[truth.name], truth) for truth in sorted(chosen, key=lambda one: -one.rate)]
+    _text.write(class_table(rows, _COLUMNS, title=title, name=short).to_text(_text.width()))
+    if len(rows) < len(done.truths):
+        _text.write(_text.wrapped(f"and {len(done.truths) - len(rows)} more classes (--html and --json have all)"))
+    for hint in done.hints[:_MOST_HINTS]:
+        _text.write(_text.wrapped(f"\nNote: {hint}."))
+    if len(done.hints) > _MOST_HINTS:
+        _text.write(_text.wrapped(f"Note: so it is with {count(len(done.hints) - _MOST_HINTS, 'more class')}."))
 
 
 def _closing(stream: LabeledData, written: list[str]) -> None:

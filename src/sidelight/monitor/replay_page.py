@@ -17,6 +17,7 @@ _COLUMNS = {
     "verdict": "verdict_judged",
     "whole file": "truth",
 }
+_MOST_HINTS = 10
 
 
 def replay_page(replay: ReplayReport, policy: str, *, source: str, data: LabeledData | None = None) -> str:
@@ -26,9 +27,10 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
         f"<h1>{escaped(source)}: what monitoring would have cost</h1>",
         f'<p class="faint">{_lead(replay)}</p>',
         _cards(replay, one),
-        "<h2>All policies on the same predictions</h2>",
+        f"<h2>{'All policies' if len(replay.policies) > 1 else 'The policy'} on the same predictions</h2>",
         replay.to_table(policy, grouped).to_html(),
         f'<p class="faint">{replay.legend(grouped)}</p>',
+        *(f"<p>Note: {escaped(hint)}.</p>" for hint in replay.hints[:_MOST_HINTS]),
         f"<h2>Each predicted class, watched by {escaped(one.title)}</h2>",
         class_table(
             replay.classes(policy), _COLUMNS, between=" to ", predictions=grouped, verified=grouped, errors=grouped
@@ -46,6 +48,7 @@ def _lead(replay: ReplayReport) -> str:
     tolerances = sorted({one.tolerance for one in replay.truths})
     shown = f"{tolerances[0]:g}" if len(tolerances) == 1 else f"{tolerances[0]:g} to {tolerances[-1]:g}"
     late = f", answers {grouped(replay.delay)} predictions late" if replay.delay else ""
+    late += f", {grouped(replay.lost)} answers never came" if replay.lost else ""
     return (
         f"{grouped(replay.predictions)} labeled predictions of {len(replay.truths)} classes; tolerance {shown}, "
         f"confidence {replay.confidence:g}, mode {replay.mode}{late}."

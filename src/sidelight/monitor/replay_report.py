@@ -82,6 +82,15 @@ class ReplayReport:
     confidence: float
     mode: str
     delay: int
+    lost: int = 0
+    """Answers that never came."""
+    hints: tuple[str, ...] = ()
+    """Why verdicts may look wrong."""
+
+    @property
+    def against_wald(self) -> bool:
+        """Whether the other policies are compared with Explore-fully: only if it was replayed, too."""
+        return any(one.policy == "explore" for one in self.policies)
 
     def __getitem__(self, policy: str) -> PolicyReplay:
         for one in self.policies:
@@ -114,11 +123,14 @@ class ReplayReport:
 
     def legend(self, count: Callable[[int], str] = str) -> str:
         """Say what the columns of `to_table` mean; `count` writes large numbers."""
+        wald = (
+            f", and against Explore-fully, which needs {count(self.wald)} labels here, up to a number per class that "
+            "Wald's interval fixes beforehand"
+        )
         return (
-            "Saved labels are counted against verifying everything, and against Explore-fully, which needs "
-            f"{count(self.wald)} labels here, up to a number per class that Wald's interval fixes beforehand. A "
-            "verdict is right if it is certain and agrees with the error rate in the whole file; an unknown one leans "
-            "right if its estimate is on the right side."
+            f"Saved labels are counted against verifying everything{wald * self.against_wald}. A verdict is right if "
+            "it is certain and agrees with the error rate in the whole file; an unknown one leans right if its "
+            "estimate is on the right side."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,6 +141,8 @@ class ReplayReport:
             "confidence": self.confidence,
             "mode": self.mode,
             "delay": self.delay,
+            "lost": self.lost,
+            "hints": list(self.hints),
             "classes": [
                 {"name": one.name, "tolerance": one.tolerance, "predictions": one.predictions, "errors": one.errors}
                 | {"rate": one.rate, "truth": one.verdict}
@@ -159,7 +173,7 @@ class ReplayReport:
             Column("policy"),
             Column("verifications", count, alone="verified"),
             Column("saved of all", percent, alone="saved"),
-            Column("saved of Explore-fully", percent, alone="of Wald"),
+            *([Column("saved of Explore-fully", percent, alone="of Wald")] if self.against_wald else []),
             Column("right"),
             Column("wrong"),
             Column("unknown"),
@@ -169,6 +183,6 @@ class ReplayReport:
 
     def _line(self, one: PolicyReplay, chosen: bool) -> Row:
         wrong = Cell(one.wrong, look="wrong" if one.wrong else "")
-        saved = (self.saved_of_all(one), self.saved_of_wald(one))
+        saved = (self.saved_of_all(one), *([self.saved_of_wald(one)] if self.against_wald else []))
         cells = (one.title, one.verifications, *saved, one.right, wrong, one.unknown, one.leaning_right)
         return Row(cells, look="chosen" if chosen else "")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+import heapq
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.decisions import Label
-from sidelight.monitor.inputs import label, plain_number, same_label
+from sidelight.monitor.inputs import label, plain_number, same_label, seconds_of
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES, Policy, wald_cap
+from sidelight.monitor.replay_hints import drift_hints
 from sidelight.monitor.replay_report import Point, PolicyReplay, ReplayReport, Truth
 from sidelight.monitor.reports import ClassReport, Report
 
@@ -26,6 +29,7 @@ def replay(
     *,
     times: Sequence[Any] | None = None,
     delay: int = 0,
+    answered: Sequence[Any] | None = None,
     advance: Callable[[int], None] | None = None,
     **options: Any,
 ) -> ReplayReport:
@@ -43,6 +47,8 @@ def replay(
         When each prediction was made, for a daily cap.
     delay
         How many predictions pass before an answer comes.
+    answered
+        When each answer came, None if it never did; needs `times`. Those after the last prediction count, too.
     advance
         Called with the number of predictions done since the last call, for a progress bar.
     """
@@ -51,12 +57,13 @@ def replay(
     delay = plain_number(delay)
     _check(names, delay)
     moments = list(times) if times is not None else [None] * len(names)
+    arrivals = _arrivals(moments, answered, delay)
     counts, errors = Counter(names), Counter(name for name, bad in zip(names, wrong, strict=True) if bad)
     monitors = [ClassifierMonitor(tolerance, counts, policy, **options) for policy in policies]
     facts = tuple(
         Truth(name, monitors[0]._settings.tolerance_of(name), count, errors[name]) for name, count in counts.items()
     )
-    done = [_play(monitor, names, wrong, moments, delay, facts, advance) for monitor in monitors]
+    done = [_play(monitor, names, wrong, moments, arrivals, facts, advance) for monitor in monitors]
     return ReplayReport(
         truths=facts,
         policies=tuple(done),
@@ -65,7 +72,27 @@ def replay(
         confidence=monitors[0]._settings.confidence,
         mode=monitors[0]._settings.mode,
         delay=delay,
+        lost=0 if answered is None else sum(one is None for one in arrivals.due),
+        hints=tuple(drift_hints(done, facts, names, wrong)),
     )
+
+
+class _Arrivals(NamedTuple):
+    """When answers come: the answer to prediction k once `now[k']` of the latest prediction k' has reached `due[k]`."""
+
+    due: Sequence[float | None]
+    now: Sequence[float]
+
+
+def _arrivals(moments: list[Any], answered: Sequence[Any] | None, delay: int) -> _Arrivals:
+    size = len(moments)
+    if answered is None:
+        return _Arrivals(range(delay, size + delay), range(size))
+    if delay or len(answered) != size or None in moments:
+        raise SidelightError("answered needs one time per prediction in times, as many in answered, and no delay")
+    # An answer is there for the next prediction if it came before that.
+    seconds = [*map(seconds_of, moments[1:]), math.inf]
+    return _Arrivals([None if one is None else seconds_of(one) for one in answered], seconds)
 
 
 def _check(names: list[Label], delay: Any) -> None:
@@ -80,20 +107,22 @@ def _play(
     names: list[Label],
     wrong: list[bool],
     moments: list[Any],
-    delay: int,
+    arrivals: _Arrivals,
     facts: tuple[Truth, ...],
     advance: Callable[[int], None] | None,
 ) -> PolicyReplay:
     """Play one policy from the first prediction to the last answer."""
-    waiting: deque[tuple[int, int]] = deque()
+    waiting: list[tuple[float, int]] = []
     marks = {len(names) * (k + 1) // _CHECKPOINTS for k in range(_CHECKPOINTS)} | {len(names)}
     paths: dict[Label, list[Point]] = {one.name: [] for one in facts}
     reached: dict[Label, tuple[str, int]] = {}
     for place, name in enumerate(names):
         if monitor.decide(name, place, moments[place]).verify:
-            waiting.append((place + delay, place))
-        while waiting and (waiting[0][0] <= place or place + 1 == len(names)):
-            _, id = waiting.popleft()
+            due = arrivals.due[place]
+            if due is not None:
+                heapq.heappush(waiting, (due, place))
+        while waiting and (waiting[0][0] <= arrivals.now[place] or place + 1 == len(names)):
+            _, id = heapq.heappop(waiting)
             answer = monitor.answer(id, correct=not wrong[id])
             if answer.changed:
                 reached[answer.prediction] = (answer.verdict, place + 1)

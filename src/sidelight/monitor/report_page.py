@@ -12,21 +12,23 @@ from sidelight.monitor.report_text import notes
 from sidelight.monitor.reports import Report, by_importance
 from sidelight.report.web_page import cards, document, inlined
 from sidelight.table import escaped
-from sidelight.text import count, grouped
+from sidelight.text import count, grouped, joined
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COLUMNS = {
     "class": "name",
-    **{name: name for name in ("predictions", "verified", "errors", "pending", "estimate", "interval", "tolerance")},
     "verdict": "verdict_colored",
+    **{name: name for name in ("tolerance", "estimate", "interval", "errors", "verified", "predictions", "pending")},
     "still needed": "needed",
 }
 _MOST_NOTES = 200
 STYLE = """
 tr.chosen td { background: var(--soft); font-weight: 600; }
 td.above { color: var(--above); } td.below { color: var(--below); } td.wrong { color: var(--above); font-weight: 700; }
+.sheet { overflow-x: auto; } .sheet svg { min-width: 34rem; }
+@media (max-width: 34rem) { .cards li { flex-basis: 8rem; } }
 """
 
 
@@ -34,12 +36,14 @@ def report_page(report: Report, title: str = "What the monitor knows") -> str:
     """Return the page about a monitor."""
     rows = [(one, None) for one in sorted(report.classes, key=by_importance)]
     written: dict[str, Any] = dict.fromkeys(("predictions", "verified", "errors", "pending"), grouped)
+    tolerances = {one.tolerance for one in report.classes}
+    columns = {name: shown for name, shown in _COLUMNS.items() if shown != "tolerance" or len(tolerances) > 1}
     parts = [
         f"<h1>{escaped(title)}</h1>",
         f'<p class="faint">{_lead(report)}</p>',
         cards(_numbers(report)),
         "<h2>Each predicted class</h2>",
-        class_table(rows, _COLUMNS, between=" to ", tolerance="{:g}".format, **written).to_html(),
+        class_table(rows, columns, between=" to ", tolerance="{:g}".format, **written).to_html(),
         _figure(report),
         _notes(report),
         "<h2>What the intervals promise</h2>",
@@ -61,7 +65,11 @@ def drawn(figure: Figure, label: str) -> str:
 def _lead(report: Report) -> str:
     seen = f"{grouped(report.predictions)} prediction{'' if report.predictions == 1 else 's'}"
     classes = "1 class" if len(report.classes) == 1 else f"{grouped(len(report.classes))} classes"
-    return f"{seen} of {classes}; policy {report.policy}, confidence {report.confidence:g}, mode {report.mode}."
+    rates = sorted({one.tolerance for one in report.classes})
+    tolerance = f" tolerance {joined([f'{rate:g}' for rate in rates])}," if 0 < len(rates) < 4 else ""
+    return (
+        f"{seen} of {classes};{tolerance} policy {report.policy}, confidence {report.confidence:g}, mode {report.mode}."
+    )
 
 
 def _numbers(report: Report) -> list[tuple[str, str]]:

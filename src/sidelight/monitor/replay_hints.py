@@ -1,0 +1,42 @@
+"""Why a verdict may differ from the whole file although nothing went wrong: the error rate changed on the way."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from sidelight.monitor.class_table import short_name
+from sidelight.monitor.decisions import Label
+from sidelight.monitor.replay_report import PolicyReplay, Truth, percent
+from sidelight.text import grouped
+
+_CERTAIN = 4.0
+"""How many standard errors two rates are apart that are surely not one; a file has many classes."""
+
+
+def drift_hints(
+    done: Sequence[PolicyReplay], facts: Sequence[Truth], names: Sequence[Label], wrong: Sequence[bool]
+) -> Iterator[str]:
+    """Yield a sentence for each class with a wrong verdict whose error rate was another one until the verdict."""
+    places: dict[Label, int] = {}
+    for truth in facts:
+        for one in done:
+            if truth.name in one.first_certain and one.report[truth.name].verdict != truth.verdict:
+                places[truth.name] = max(places.get(truth.name, 0), one.first_certain[truth.name])
+    seen, errors = Counter[Label](), Counter[Label]()
+    for place, (name, bad) in enumerate(zip(names, wrong, strict=True) if places else ()):
+        if place < places.get(name, 0):
+            seen[name] += 1
+            errors[name] += bad
+    for truth in facts:
+        n, e = seen[truth.name], errors[truth.name]
+        m, f = truth.predictions - n, truth.errors - e
+        error = math.sqrt(truth.rate * (1 - truth.rate) * (1 / n + 1 / m)) if n and m else math.inf
+        if abs(e / max(n, 1) - f / max(m, 1)) > _CERTAIN * error:
+            name, where = short_name(truth.name, 40), grouped(places[truth.name])
+            yield (
+                f"the error rate of {name} changes: {percent(e / n)} up to prediction {where}, {percent(f / m)} after "
+                "it. A verdict is about the rate while it was reached, not about the mean of the file; let the monitor "
+                "follow changes"
+            )
