@@ -28,6 +28,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "linear, published": {"bounds": "published", "model": "linear"},
     "linear, corrected": {"bounds": "corrected", "model": "linear"},
     "linear, tight": {"bounds": "tight", "model": "linear"},
+    "linear, tight, least squares": {"bounds": "tight", "model": "linear", "standardize": False, "hinge": False},
     "linear, tight, no intercept": {"bounds": "tight", "model": "linear", "intercept": False},
     "logistic, corrected": {"bounds": "corrected", "model": "logistic"},
     "logistic, tight": {"bounds": "tight", "model": "logistic"},
@@ -77,9 +78,10 @@ READING = """## What to read from it
   costs {certain} on AT and `RandCBPSide` {corrected} on LE.
 - **`tight` widths are worth an order of magnitude**: {tight_at} on AT and {tight_le} on LE. With them, drawing Z
   (`RandCBPSide`) beats its bound (`CBPSide`) in every cell but one, in which the model is wrong.
-- **The intercept belongs to the model, not to the width.** Where outcomes are certain and contexts centered, the linear
-  model with an intercept does badly on AT ({hurt}; without, {helped}): it is fitted to the rounds in which something
+- **The intercept belongs to the model, not to the width.** Where outcomes are certain and contexts centered, least
+  squares with an intercept do badly on AT ({hurt}; without, {helped}): they are fitted to the rounds in which something
   was tasted, most of which end alike, and the constant moves the border. In the linear world it is needed ({missed}).
+  The default keeps it, and leaves out what the model predicts with certainty already ({hinge}).
 - **The logistic model forgives much of that**: {logistic_half} on AT in the half-space world, {logistic_at} (AT) and
   {logistic_le} (LE) in the linear world, where it is not even true. It needs its intercept there, too: `corrected`
   widths come without one by default, hence {worst} on AT.
@@ -211,7 +213,8 @@ Their rounds cost more and more, so they are compared at the horizon of the publ
             corrected=of("LE", "linear", "linear, corrected"),
             tight_at=of("AT", "linear", "linear, tight"),
             tight_le=of("LE", "linear", "linear, tight"),
-            hurt=of("AT", "half-space", "linear, tight"),
+            hurt=of("AT", "half-space", "linear, tight, least squares"),
+            hinge=of("AT", "half-space", "linear, tight"),
             helped=of("AT", "half-space", "linear, tight, no intercept"),
             missed=of("AT", "linear", "linear, tight, no intercept"),
             logistic_half=of("AT", "half-space", "logistic, tight"),

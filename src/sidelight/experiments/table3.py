@@ -22,7 +22,8 @@ def _side(name: str, published: dict[str, Any], described: dict[str, Any]) -> Pl
 
 _RAND_CBP_SIDE = _side("RandCBPSide", {"tail": 1e-6}, {"tail": 1e-7})
 _CBP_SIDE = _side("CBPSide", {}, {})
-_TIGHT = Player("RandCBPSide", label="RandCBPSide, tight", published=_D, described=_D)
+_LEAST_SQUARES = {**_D, "standardize": False, "hinge": False}
+_TIGHT = Player("RandCBPSide", label="RandCBPSide, tight", published=_LEAST_SQUARES, described=_LEAST_SQUARES)
 
 _APPLES = (
     _RAND_CBP_SIDE,

@@ -65,6 +65,8 @@ class Strategy(ABC):
     """In words, where a regret bound is known."""
     _former_names: ClassVar[Mapping[str, str]] = {}
     """For strategies saved in format 1: paths in the state whose last name differs from the flat one of that time."""
+    _when_absent: ClassVar[Mapping[str, Any]] = {}
+    """What strategies that were saved before there was a parameter did in its place."""
 
     def __init__(self, game: Game, *, seed: Seed = 0) -> None:
         if not isinstance(game, Game):
@@ -212,7 +214,7 @@ class Strategy(ABC):
             raise SidelightError(f"this is not a complete saved strategy: it lacks {', '.join(map(repr, lacking))}")
         kind = cls._named(data["strategy"])
         seed = data["seed"] if not isinstance(data["seed"], Mapping) else np.random.SeedSequence(**data["seed"])
-        strategy = kind(Game.from_dict(data["game"]), **data["parameters"], seed=seed)
+        strategy = kind(Game.from_dict(data["game"]), **(kind._when_absent | data["parameters"]), seed=seed)
         strategy.reset()
         strategy._rng.bit_generator.state = data["random"]
         strategy._under_way = list(data["under_way"])

@@ -25,6 +25,9 @@ The offset is sqrt(lambda) sigma_a with "corrected" bounds and 0 with "tight" on
 Where the first few symbols are all the same, the fit is sure of itself and the local standard error next to nothing: of
 1 500 runs a few then never looked again. "Tight" bounds therefore take it at the law (m pi + 1/2 u) / (m + 1/2),
 m = 1 / |x|_a^2 being the pseudo-count and u uniform, after which no run did.
+
+With `standardize` and `hinge`, the default of tight bounds with the linear model, contexts are measured in running
+standard deviations, and a symbol that the model is sure of already is left out (see `contextual_standardized`).
 """
 
 from __future__ import annotations
@@ -36,8 +39,9 @@ import numpy as np
 
 from sidelight.analysis import analyze
 from sidelight.analysis.plausible_sets import PlausibleSets
+from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.strategies import contextual_logistic
+from sidelight.strategies import contextual_logistic, contextual_standardized
 from sidelight.strategies.base import KernelStrategy, Seed, check_choice, check_flag, check_number, check_whole
 from sidelight.strategies.cbpside_former import takes_former_keywords
 from sidelight.strategies.confidence_bounds import Sampler, check_sampler, no_differences
@@ -79,6 +83,12 @@ class RandCBPSide(KernelStrategy):
         The standard deviation of Z; 1/2 with tight bounds, else 1.
     intercept
         Add a constant 1 to the context; by default only with tight bounds.
+    standardize
+        Measure contexts in running standard deviations from their running mean, for the linear model with an intercept;
+        by default only with tight bounds.
+    hinge
+        Leave out symbols that the linear model predicts with a probability of 1 or more, so that a law that saturates
+        does not bend it; by default with tight bounds and an intercept.
     observers
         How loss differences are estimated: "minimum-norm", "half-range", "max-norm", or a mapping of one's own, as for
         `RandCBP`.
@@ -91,6 +101,8 @@ class RandCBPSide(KernelStrategy):
     G. Bartók, Cs. Szepesvári, "Partial monitoring with side information", ALT 2012.
     """
 
+    # Strategies saved before there were these took contexts as they came.
+    _when_absent: ClassVar[Mapping[str, Any]] = {"standardize": False, "hinge": False}
     guarantee: ClassVar[str] = "easy and hard games whose symbol laws are linear in the context, with corrected bounds"
     _known_bounds: ClassVar[tuple[str, ...]] = ("tight", "corrected")
     _draws_z: ClassVar[bool] = True
@@ -113,6 +125,8 @@ class RandCBPSide(KernelStrategy):
         *,
         sigma: float | None = None,
         intercept: bool | None = None,
+        standardize: bool | None = None,
+        hinge: bool | None = None,
         observers: str | Mapping[Any, Any] = "minimum-norm",
         seed: Seed = 0,
     ) -> None:
@@ -124,6 +138,8 @@ class RandCBPSide(KernelStrategy):
         self.alpha = alpha
         self.sigma = sigma
         self.intercept = intercept
+        self.standardize = standardize
+        self.hinge = hinge
         self.observers = observers
         self._check()
         self.analysis = analyze(game)
@@ -136,8 +152,13 @@ class RandCBPSide(KernelStrategy):
         check_choice("model", self.model, MODELS)
         check_number("alpha", self.alpha, above=0)
         check_sampler(self.bins, 1.0 if self.sigma is None else self.sigma, self.tail, self.lower)
-        if self.intercept is not None:
-            check_flag("intercept", self.intercept)
+        for name in ("intercept", "standardize", "hinge"):
+            if getattr(self, name) is not None:
+                check_flag(name, getattr(self, name))
+        if self._logistic and (self.standardize or self.hinge):
+            raise SidelightError("standardize and hinge are for the linear model: use model='linear', or not them")
+        if self.standardize and not self._with_intercept:
+            raise SidelightError("standardized contexts need an intercept: use intercept=True, or standardize=False")
 
     @property
     def plausible_sets(self) -> PlausibleSets:
@@ -155,6 +176,24 @@ class RandCBPSide(KernelStrategy):
     @property
     def _with_intercept(self) -> bool:
         return self._tight if self.intercept is None else bool(self.intercept)
+
+    @property
+    def _standardizes(self) -> bool:
+        return self._improved if self.standardize is None else bool(self.standardize)
+
+    @property
+    def _with_hinge(self) -> bool:
+        return self._improved if self.hinge is None else bool(self.hinge)
+
+    @property
+    def _with_units(self) -> bool:
+        """Whether the linear round is that of `contextual_standardized`."""
+        return self._standardizes or self._with_hinge
+
+    @property
+    def _improved(self) -> bool:
+        """Whether the linear model has units and the hinge by default."""
+        return self._tight and not self._logistic and self._with_intercept
 
     @property
     def _size(self) -> int:
@@ -189,10 +228,13 @@ class RandCBPSide(KernelStrategy):
             watch=self._watch.arrays._replace(place=places),
             plausible=self.plausible_sets.snapshot(),
         )
-        if not self._logistic:
-            return linear
-        tempering = _TEMPERING if self._tight else 0.0
-        return contextual_logistic.Parameters(linear, float(self.regularization), tempering)
+        if self._logistic:
+            tempering = _TEMPERING if self._tight else 0.0
+            return contextual_logistic.Parameters(linear, float(self.regularization), tempering)
+        if self._with_units:
+            units, hinge = int(self._standardizes), int(self._with_hinge)
+            return contextual_standardized.Parameters(linear, float(self.regularization), units, hinge)
+        return linear
 
     def _start(self) -> Any:
         actions, d = self.game.n_actions, self._size
@@ -219,14 +261,17 @@ class RandCBPSide(KernelStrategy):
             differences=no_differences(len(self.analysis.neighbors)),
             scratch=scratch,
         )
-        return contextual_logistic.with_history(linear, max(sizes)) if self._logistic else linear
+        if self._logistic:
+            return contextual_logistic.with_history(linear, max(sizes))
+        return contextual_standardized.with_units(linear, int(self.dimension)) if self._with_units else linear
 
     def _resume(self, parameters: Any, state: Any) -> tuple[Any, Any]:
-        inner = state.round if self._logistic else state
+        wrapped = self._logistic or self._with_units
+        inner = state.round if wrapped else state
         if not inner.open[0]:  # no question, but a full array
             return parameters, contextual_logistic.with_more_room(state)
         facts = self.plausible_sets.answer(inner.differences, inner.scratch.plausible, 0.0)
-        if self._logistic:
+        if wrapped:
             return parameters._replace(round=parameters.round._replace(plausible=facts)), state
         return parameters._replace(plausible=facts), state
 
@@ -236,7 +281,7 @@ class CBPSide(RandCBPSide):
 
     Parameters
     ----------
-    game, dimension, regularization, bounds, model, alpha, intercept, observers, seed
+    game, dimension, regularization, bounds, model, alpha, intercept, standardize, hinge, observers, seed
         As for `RandCBPSide`; the seed is not used, since nothing is drawn.
     """
 
@@ -253,6 +298,8 @@ class CBPSide(RandCBPSide):
         alpha: float = 1.01,
         *,
         intercept: bool | None = None,
+        standardize: bool | None = None,
+        hinge: bool | None = None,
         observers: str | Mapping[Any, Any] = "minimum-norm",
         seed: Seed = 0,
     ) -> None:
@@ -264,6 +311,8 @@ class CBPSide(RandCBPSide):
             model=model,
             alpha=alpha,
             intercept=intercept,
+            standardize=standardize,
+            hinge=hinge,
             observers=observers,
             seed=seed,
         )

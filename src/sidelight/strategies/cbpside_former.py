@@ -39,6 +39,9 @@ def takes_former_keywords(constructor: F) -> F:
             # The bounds, too: the published class has others by default.
             what = ", ".join([f"bounds={bounds!r}", *(f"{name}={value!r}" for name, value in moved.items())])
             _warn(f"use {published.__name__} for {what}: {type(self).__name__} takes it for one version only")
+            for name in ("standardize", "hinge"):
+                if keywords.pop(name, False):
+                    raise SidelightError(f"{published.__name__} takes contexts as they are: leave {name} out")
             self.__class__ = published
             published.__init__(self, game, *args, **keywords)
             return

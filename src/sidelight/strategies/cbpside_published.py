@@ -33,6 +33,7 @@ class _Published(RandCBPSide):
     """
 
     guarantee: ClassVar[str] = "none with printed or published bounds"
+    _when_absent: ClassVar[Mapping[str, Any]] = {}
     _known_bounds: ClassVar[tuple[str, ...]] = (*PRINTED, "corrected", "tight")
     _offset_power: ClassVar[float] = 0.5
     _start_power: ClassVar[float] = 0.0
@@ -113,6 +114,8 @@ class PublishedRandCBPSide(_Published):
             alpha,
             sigma=sigma,
             intercept=intercept,
+            standardize=False,
+            hinge=False,
             observers=observers,
             seed=seed,
         )
@@ -156,6 +159,8 @@ class PublishedCBPSide(_Published, CBPSide):
             model,
             alpha,
             intercept=intercept,
+            standardize=False,
+            hinge=False,
             observers=observers,
             seed=seed,
         )
