@@ -3,13 +3,18 @@
     python benchmarks/dmed.py [path/to/limit.py]
 
 `limit.py` holds the loops written for one game each; both are timed in this process, in turns. Larger games need none
-of that; they are timed in CPU seconds, the fastest of several times.
+of that; they are timed in CPU seconds, the fastest of several times, on whatever else the machine does. Beside each of
+them stands what limits it: Newton steps per round, counted in the interpreter. Those of searches whose alternatives enter
+the allocation cannot be left out or started elsewhere without other alternatives, and so other plays; those that only
+end in a proof can, wherever a former point proves the same.
 """
 
+import collections
 import functools
 import importlib.util
 import sys
 import time
+from unittest import mock
 
 import numpy as np
 from large import random_game
@@ -17,6 +22,8 @@ from measuring import fastest
 
 import sidelight as sl
 from sidelight.environments import IID, laws
+from sidelight.kernels import interpreted
+from sidelight.optimization import allocation, divergence, likelihood
 from sidelight.strategies.dmed import PMDMED
 from sidelight.strategies.dmed_hinge import PMDMEDHinge
 
@@ -65,6 +72,35 @@ def compare_with_limit(path):
             print(f"apple tasting p={p}: {strategy.name:12} {np.median(ratios):5.2f} x the RandCBP limit loop")
 
 
+def newton_steps(game, horizon):
+    """Return the Newton steps per round: in searches that found an alternative, in proofs, and in fits of the law."""
+    steps, under_way = collections.Counter(), [0]
+    search, step, fit = allocation.minimize_divergence, divergence.newton_step, likelihood.newton_step
+
+    def count_search(*args):
+        under_way[0] = 0
+        low, value = search(*args)
+        steps["proofs" if low >= 1.0 else "alternatives"] += under_way[0]
+        return low, value
+
+    def count_step(*args):
+        under_way[0] += 1
+        step(*args)
+
+    def count_fit(*args):
+        steps["fits"] += 1
+        fit(*args)
+
+    with (
+        interpreted(),
+        mock.patch.object(allocation, "minimize_divergence", count_search),
+        mock.patch.object(divergence, "newton_step", count_step),
+        mock.patch.object(likelihood, "newton_step", count_fit),
+    ):
+        seconds_per_round(game, PMDMED(game), IID(laws.load("dirichlet", game.n_outcomes)), 1, horizon)
+    return {kind: steps[kind] / horizon for kind in ("alternatives", "proofs", "fits")}
+
+
 def main():
     if len(sys.argv) > 1:
         compare_with_limit(sys.argv[1])
@@ -79,7 +115,11 @@ def main():
         environment, strategy = IID(laws.load("dirichlet", game.n_outcomes)), PMDMED(game)
         run = functools.partial(seconds_per_round, game, strategy, environment, 1, horizon)
         [cpu] = fastest(run, repetitions=9, clock=time.process_time)
-        print(f"{name:12} {horizon / cpu:9,.0f} rounds per CPU second, {horizon / cpu / before:.1f} x as noted")
+        print(
+            f"{name:12} {horizon / cpu:9,.0f} rounds per CPU second, {horizon / cpu / before:.1f} x as noted; ", end=""
+        )
+        each = newton_steps(game, min(horizon, 40))
+        print("Newton steps per round: " + ", ".join(f"{kind} {count:.0f}" for kind, count in each.items()), flush=True)
 
 
 if __name__ == "__main__":

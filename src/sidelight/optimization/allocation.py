@@ -32,7 +32,8 @@ import numpy as np
 from sidelight.game_arrays import Signals
 from sidelight.kernels import generic, implements, kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.optimization.divergence import divergence, minimize_divergence
+from sidelight.optimization.divergence import divergence, exchange_points, minimize_divergence
+from sidelight.optimization.former_points import proves
 from sidelight.optimization.geometry import Geometry
 from sidelight.optimization.likelihood import informative
 from sidelight.optimization.master import Master, column_place, new_master, reset_master, solve_master
@@ -75,7 +76,7 @@ ask_for = generic("ask_for", ("problem", "share"))
 
 def new_allocation(actions: int, outcomes: int, symbols: int, borders: int, equations: int = 1) -> Allocation:
     """Return room for allocation problems."""
-    search, master = new_search(actions, outcomes, symbols, equations), new_master(actions)
+    search, master = new_search(actions, outcomes, symbols, equations, borders), new_master(actions)
     return Allocation(search, master, np.zeros((borders, outcomes)), np.zeros(borders), np.zeros(1))
 
 
@@ -119,10 +120,16 @@ def allocate(problem: Any, allocation: Allocation, game: Geometry, j: int, toler
 def _search_border(
     problem: Allocation, game: Geometry, j: int, e: int, tolerance: float, first: bool
 ) -> tuple[float, float]:
-    if not start_search(problem, game, j, e):
-        return math.inf, math.inf
     search = problem.search
-    low, value = minimize_divergence(game.signals, j, search, _CLOSE if first else 0.3 * tolerance, 0.1)
+    if not set_border(game, search, j, e):
+        return math.inf, math.inf
+    close = _CLOSE if first else 0.3 * tolerance
+    if not first and proven_before(game.signals, j, search, search.scratch.recent[e], 1.0 + close):
+        return 1.0 + close, math.inf
+    prepare_search(problem, game.signals, j, e)
+    low, value = minimize_divergence(game.signals, j, search, close, 0.1)
+    for m in range(search.point.shape[0]):
+        search.scratch.recent[e, m] = search.point[m]
     if first and low < 1.0:
         problem.multipliers[e] = search.equations.multipliers[0]
         for m in range(search.point.shape[0]):
@@ -142,23 +149,53 @@ def _ask_for(problem: Allocation, share: Floats) -> None:
 
 
 @kernel
-def start_search(problem: Allocation, game: Geometry, j: int, e: int) -> bool:
-    """Prepare the search of border e; False if it is empty. What a former search came to is tried first."""
-    search = problem.search
-    outcomes = search.point.shape[0]
-    for m in range(outcomes):
+def set_border(game: Geometry, search: Search, j: int, e: int) -> bool:
+    """Set the equation of border e, the active outcomes and a start; False if the border is empty."""
+    for m in range(search.point.shape[0]):
         search.equations.rows[0, m] = game.difference[e, m]
-    if not set_start(game.signals, j, search):
+    return set_start(game.signals, j, search)
+
+
+@kernel
+def start_search(problem: Allocation, game: Geometry, j: int, e: int) -> bool:
+    """Set border e and prepare its search; False if it is empty."""
+    if not set_border(game, problem.search, j, e):
         return False
-    set_directions(game.signals, j, search)
-    total = 0.0
-    for m in range(outcomes):
-        search.trial[m] = problem.points[e, m] if search.active[m] == 1 else 0.0
-        total += search.trial[m]
-    for m in range(outcomes):
-        search.trial[m] /= max(total, 1e-300)
-    search.equations.multipliers[0] = problem.multipliers[e]
+    prepare_search(problem, game.signals, j, e)
     return True
+
+
+@kernel
+def prepare_search(problem: Allocation, signals: Signals, j: int, e: int) -> None:
+    """Prepare the search of the border that was set. What a former search came to is tried first."""
+    set_directions(signals, j, problem.search)
+    set_trial(problem.search, problem.points[e])
+    problem.search.equations.multipliers[0] = problem.multipliers[e]
+
+
+@kernel
+def set_trial(search: Search, former: Floats) -> None:
+    """Set the trial point to a former one, confined to the active outcomes."""
+    total = 0.0
+    for m in range(former.shape[0]):
+        search.trial[m] = former[m] if search.active[m] == 1 else 0.0
+        total += search.trial[m]
+    for m in range(former.shape[0]):
+        search.trial[m] /= max(total, 1e-300)
+
+
+@kernel
+def proven_before(signals: Signals, j: int, search: Search, former: Floats, target: float) -> bool:
+    """Say whether a former point proves that F is at least `target` on the border; the point of the search stays.
+
+    A search that ends within `close` of the least value then comes to a lower bound of 1, too, if `target` is 1 + close:
+    whether it is made or not changes no answer.
+    """
+    set_trial(search, former)
+    exchange_points(search)
+    proven = proves(signals, j, search, target)
+    exchange_points(search)
+    return proven
 
 
 @kernel

@@ -272,5 +272,7 @@ def minimize_divergence(
                 move(search, center)
                 return low, value
             center = move(search, center)
-    project(signals, search.point, search.image)
+    for a in range(search.weight.shape[0]):
+        if search.weight[a] <= 0.0:
+            project_action(signals, a, search.point, search.image)
     return low, value

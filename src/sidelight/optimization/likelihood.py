@@ -70,8 +70,11 @@ def new_fit(outcomes: int, symbols: int) -> Fit:
 @kernel
 def project(signals: Signals, law: Floats, image: Floats) -> None:
     """Set image to the law of every action's symbols, S_a p."""
+    for u in range(image.shape[0]):
+        image[u] = 0.0
     for a in range(signals.shown.shape[0]):
-        project_action(signals, a, law, image)
+        for m in range(law.shape[0]):
+            image[signals.shown[a, m]] += law[m]
 
 
 @kernel

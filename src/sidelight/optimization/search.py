@@ -40,6 +40,7 @@ class Scratch(NamedTuple):
     supports: Integers  # how many these are
     curved: Integers  # the symbols that make F curved, and the actions that show them
     change: Floats  # how the probability of each of these symbols grows along each direction
+    recent: Floats  # by border, where the last search of it ended, zero before the first
 
 
 class Search(NamedTuple):
@@ -58,7 +59,7 @@ class Search(NamedTuple):
     scratch: Scratch
 
 
-def new_search(actions: int, outcomes: int, symbols: int, equations: int = 1) -> Search:
+def new_search(actions: int, outcomes: int, symbols: int, equations: int = 1, borders: int = 0) -> Search:
     """Return room for searches."""
     return Search(
         base=np.zeros(symbols),
@@ -86,6 +87,7 @@ def new_search(actions: int, outcomes: int, symbols: int, equations: int = 1) ->
             supports=np.zeros(outcomes, np.int64),
             curved=np.zeros((2, symbols), np.int64),
             change=np.zeros((symbols, outcomes)),
+            recent=np.zeros((borders, outcomes)),
         ),
     )
 
@@ -115,7 +117,8 @@ def set_directions(signals: Signals, j: int, search: Search) -> None:
             count -= 1
     search.size[0] = count
     search.size[1] = active
-    set_support(search, every)
+    if count > 0:
+        set_support(search, every)
 
 
 @kernel
