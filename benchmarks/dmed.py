@@ -4,9 +4,9 @@
 
 `limit.py` holds the loops written for one game each; both are timed in this process, in turns. Larger games need none
 of that; they are timed in CPU seconds, the fastest of several times, on whatever else the machine does. Beside each of
-them stands what limits it: Newton steps per round, counted in the interpreter. Those of searches whose alternatives enter
-the allocation cannot be left out or started elsewhere without other alternatives, and so other plays; those that only
-end in a proof can, wherever a former point proves the same.
+them stands what limits it: Newton steps per round, counted in the interpreter. Those of searches whose alternatives
+enter the allocation cannot be left out or started elsewhere without other alternatives, and so other plays; those that
+only end in a proof can, wherever a former point proves the same.
 """
 
 import collections

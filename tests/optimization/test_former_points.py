@@ -1,10 +1,10 @@
 """Proofs by points of former searches: none is false, and most that are possible are found."""
 
 import numpy as np
+from random_games import spell
 
 import sidelight as sl
 from optimization.problems import border_problems
-from random_games import spell
 from sidelight.optimization import allocation
 from sidelight.optimization.allocation import proven_before, start_search
 from sidelight.optimization.divergence import minimize_divergence

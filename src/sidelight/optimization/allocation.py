@@ -188,7 +188,7 @@ def set_trial(search: Search, former: Floats) -> None:
 def proven_before(signals: Signals, j: int, search: Search, former: Floats, target: float) -> bool:
     """Say whether a former point proves that F is at least `target` on the border; the point of the search stays.
 
-    A search that ends within `close` of the least value then comes to a lower bound of 1, too, if `target` is 1 + close:
+    If `target` is 1 + close, a search that ends within `close` of the least value comes to a lower bound of 1, too:
     whether it is made or not changes no answer.
     """
     set_trial(search, former)
