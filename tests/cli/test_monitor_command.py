@@ -26,6 +26,7 @@ def rows():
             "predicted": names,
             "label": [name if draws.random() >= RATES[name] else "other" for name in names],
             "when": [f"2026-01-{1 + k // 300:02}T12:00:00" for k in range(3000)],
+            "known": [f"2026-01-{2 + k // 300:02}T12:00:00" if k % 10 else None for k in range(3000)],
         }
     )
 
@@ -89,11 +90,11 @@ def test_figure_and_page(log, tmp_path):
 
 def test_malformed_lines_are_counted_or_fatal(log):
     with log.open("a") as file:
-        file.write("only one\ncat,,2026-01-01\n" + "x\n" * 30)
+        file.write("only one\ncat,,2026-01-01,\n" + "x\n" * 30)
     result = invoke("replay", log, *COLUMNS)
     assert result.exit_code == 0
     assert "32 lines could not be used" in result.stderr
-    assert "line 3002: 1 column where the header has 3" in result.stderr
+    assert "line 3002: 1 column where the header has 4" in result.stderr
     assert "line 3003: 'label' is empty" in result.stderr
     assert "and 12 more" in result.stderr
     strict = invoke("replay", log, *COLUMNS, "--strict")
@@ -112,6 +113,10 @@ def test_caps_delay_mode(log):
     assert found("--mode", "guard")["sequential"] > found()["sequential"]
     assert found("--delay", 200) != found()
     assert found("--confidence", 0.8)["sequential"] < found()["sequential"]
+    assert found("--drift", "--spot-checks", 0.2)["sequential"] > found("--no-drift")["sequential"]
+    late = ("--time", "when", "--answered", "known", "--policy", "sequential")
+    assert found(*late, "--patience", "1h") != found(*late, "--patience", "never")
+    assert found(*late, "--patience", "20") != found(*late, "--patience", "never")
 
 
 @pytest.mark.parametrize(
@@ -123,6 +128,8 @@ def test_caps_delay_mode(log):
         (("--prediction", "nothing"), "no column 'nothing'"),
         (("--tolerance", 2), "tolerance is 2"),
         (("--confidence", 2), "confidence is 2"),
+        (("--patience", "soon"), "give a number of decisions, a time such as 90min"),
+        (("--window", 5, "--drift"), "window and drift"),
     ],
 )
 def test_mistakes_are_said(log, arguments, error):
@@ -188,9 +195,7 @@ def test_chosen_policies(log):
     assert "C-CBP, class by class" in result.output
 
 
-def test_times_of_answers(rows, log):
-    rows["known"] = [f"2026-01-{2 + k // 300:02}T12:00:00" if k % 10 else None for k in range(3000)]
-    rows.to_csv(log, index=False)
+def test_times_of_answers(log):
     result = invoke("replay", log, *COLUMNS, "--time", "when", "--answered", "known", "--policy", "sequential")
     assert result.exit_code == 0, result.output
     assert "300 answers never came" in result.output.replace("\n", " ")

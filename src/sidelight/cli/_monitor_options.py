@@ -2,14 +2,42 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sidelight.cli._numbers import COUNT, WHOLE
+from sidelight.cli._numbers import COUNT, WHOLE, whole_number
 from sidelight.errors import SidelightError
 from sidelight.monitor.row_files import read_tolerances
+
+if TYPE_CHECKING:
+    _Values = click.ParamType[Any]
+else:
+    _Values = click.ParamType  # generic in new versions of Click only
+_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
+
+
+class _Patience(_Values):
+    """A number of decisions, a time, or for ever."""
+
+    name = "patience"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read one of them, or say what is wanted."""
+        number, found = whole_number(str(value)), _TIME.fullmatch(str(value).lower())
+        if number is not None and number > 0:
+            return number
+        if str(value).lower() == "never":
+            return math.inf
+        if found and found[2] in _UNITS and 0 < float(found[1]) * _UNITS[found[2]] < 1e10:
+            return timedelta(seconds=float(found[1]) * _UNITS[found[2]])
+        self.fail(f"{value!r}: give a number of decisions, a time such as 90min, 12h or 3d, or never")
+
 
 _OPTIONS = (
     click.option("--tolerance", type=float, metavar="RATE", help="The error rate that is tolerated in each class."),
@@ -34,12 +62,26 @@ _OPTIONS = (
     click.option("--class-cap", type=COUNT, metavar="N", help="Maximum number of labels of one class."),
     click.option("--max-pending", type=WHOLE, metavar="N", help="Maximum number of answers waited for at any moment."),
     click.option("--window", type=COUNT, metavar="N", help="Let verdicts rest on the last N answers of a class."),
+    click.option(
+        "--drift/--no-drift",
+        default=None,
+        help="Look for changes of error rates; a class whose rate has changed starts from nothing.",
+    ),
+    click.option(
+        "--patience",
+        type=_Patience(),
+        metavar="N|TIME|never",
+        help="How long an answer is waited for: N decisions, or a time such as 12h or 3d. By default past delays say.",
+    ),
     click.option("--spot-checks", type=float, metavar="SHARE", help="How often a closed class is verified."),
     click.option(
         "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the policies' random numbers."
     ),
 )
-_PASSED = ("confidence", "mode", "cap", "daily_cap", "class_cap", "max_pending", "window", "spot_checks", "seed")
+_PASSED = (
+    *("confidence", "mode", "cap", "daily_cap", "class_cap", "max_pending"),
+    *("window", "drift", "patience", "spot_checks", "seed"),
+)
 
 
 def monitor_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -38,5 +38,5 @@ def drift_hints(
             yield (
                 f"the error rate of {name} changes: {percent(e / n)} up to prediction {where}, {percent(f / m)} after "
                 "it. A verdict is about the rate while it was reached, not about the mean of the file; let the monitor "
-                "follow changes"
+                "follow changes, with drift=True (--drift)"
             )
