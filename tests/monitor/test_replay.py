@@ -107,3 +107,13 @@ def test_explore_is_compared_with_only_if_it_was_replayed():
     done = replay(*labeled(500), 0.05, ["sequential", "cbp"])
     assert "Wald" not in done.legend() + done.to_table().to_text()
     assert "of Wald" in replay(*labeled(500), 0.05, ["sequential", "explore"]).to_table().to_text()
+
+
+def test_a_verdict_that_patience_brings_is_dated():
+    """The first answer never comes; the verdict comes with the decision that gives it up."""
+    done = replay(
+        ["cat"] * 1000, ["other"] * 1000, 0.05, times=range(1000), answered=[None, *range(1, 1000)], patience=200
+    )
+    for one in done.policies:
+        assert one.report["cat"].verdict == "above"
+        assert one.first_certain["cat"] == 202

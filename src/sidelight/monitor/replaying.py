@@ -18,6 +18,7 @@ from sidelight.monitor.replay_report import Point, PolicyReplay, ReplayReport, T
 from sidelight.monitor.reports import ClassReport, Report
 
 _CHECKPOINTS = 200
+_MOST_POINTS = 50_000  # intervals of all classes at all checkpoints
 _CHUNK = 4096
 
 
@@ -113,9 +114,9 @@ def _play(
 ) -> PolicyReplay:
     """Play one policy from the first prediction to the last answer."""
     waiting: list[tuple[float, int]] = []
-    marks = {len(names) * (k + 1) // _CHECKPOINTS for k in range(_CHECKPOINTS)} | {len(names)}
+    checkpoints = max(20, min(_CHECKPOINTS, _MOST_POINTS // len(facts)))
+    marks = {len(names) * (k + 1) // checkpoints for k in range(checkpoints)} | {len(names)}
     paths: dict[Label, list[Point]] = {one.name: [] for one in facts}
-    reached: dict[Label, tuple[str, int]] = {}
     for place, name in enumerate(names):
         if monitor.decide(name, place, moments[place]).verify:
             due = arrivals.due[place]
@@ -123,18 +124,16 @@ def _play(
                 heapq.heappush(waiting, (due, place))
         while waiting and (waiting[0][0] <= arrivals.now[place] or place + 1 == len(names)):
             _, id = heapq.heappop(waiting)
-            answer = monitor.answer(id, correct=not wrong[id])
-            if answer.changed:
-                reached[answer.prediction] = (answer.verdict, place + 1)
+            monitor.answer(id, correct=not wrong[id])
         if place + 1 in marks:
             _mark(monitor, paths, place + 1)
         if advance is not None and (place + 1) % _CHUNK == 0:
             advance(_CHUNK)
     if advance is not None:
         advance(len(names) % _CHUNK)
-    report = monitor.report()
-    first = {name: position for name, (verdict, position) in reached.items() if verdict != "unknown"}
-    return _judged(monitor, report, paths, first, facts)
+    last = {name: state.events[-1] for name, state in monitor._states.items() if state.events}
+    first = {name: event.decision for name, event in last.items() if event.verdict != "unknown"}
+    return _judged(monitor, monitor.report(), paths, first, facts)
 
 
 def _mark(monitor: ClassifierMonitor, paths: dict[Label, list[Point]], position: int) -> None:
