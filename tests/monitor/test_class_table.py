@@ -13,6 +13,7 @@ REST = {
     "interval": (0.1, 0.30001),
     "saved": 9,
     "stalled": None,
+    "decidable": True,
     "stands": None,
     "reopened": 0,
     "events": (),

@@ -25,6 +25,8 @@ TOTAL_CAP = "capped: the monitor has reached its cap on verifications"
 DAILY_CAP = "capped: the verifications of this day are used up"
 ENOUGH_PENDING = "waiting: as many answers are pending as the verdict is expected to need"
 MOST_PENDING = "waiting: max_pending answers are pending"
+RATIONED = "rationed: the labels that are left go to classes where a verdict costs fewer of them"
+HOPELESS = "rationed: the class cannot be decided with its foreseeable traffic"
 
 RULE = 2
 """Which rule the monitor decides by: the number is raised whenever the same predictions and answers would lead to other
@@ -45,11 +47,13 @@ REASONS = (
     DAILY_CAP,
     ENOUGH_PENDING,
     MOST_PENDING,
+    RATIONED,
+    HOPELESS,
 )
 """All reasons; a saved monitor refers to them by their place, so new ones go to the end."""
 
 
-REFUSALS = frozenset((CLASS_CAP, TOTAL_CAP, DAILY_CAP, ENOUGH_PENDING, MOST_PENDING))
+REFUSALS = frozenset((CLASS_CAP, TOTAL_CAP, DAILY_CAP, ENOUGH_PENDING, MOST_PENDING, RATIONED, HOPELESS))
 """Why a verification that the policy wants is not asked for."""
 
 PLACES = {reason: place for place, reason in enumerate(REASONS)}

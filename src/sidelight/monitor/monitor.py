@@ -20,6 +20,7 @@ from sidelight.monitor.inputs import check_spelling, column, identifier, label, 
 from sidelight.monitor.ledger import Ledger, Verification
 from sidelight.monitor.policies import Policy
 from sidelight.monitor.randomness import uniform
+from sidelight.monitor.rationing import Rationing
 from sidelight.monitor.reports import Report, make_report
 from sidelight.monitor.settings import Settings, make_settings, warn_of_prior
 from sidelight.monitor.version_1 import from_version_1
@@ -52,6 +53,10 @@ class ClassifierMonitor:
         A class is closed after this many predictions, as in the published protocol.
     max_pending
         Most answers that may be waited for at any moment.
+    aim, weights
+        Who gets the labels of a `cap` or `daily_cap`, see `sidelight.monitor.rationing`: with "verdicts" those classes
+        where a verdict costs the fewest, so that there are as many verdicts as possible; with "first-come" whoever
+        comes first. `weights` maps classes to the weights of their verdicts (1, or what is given under None).
     window, restart_on_drift, spot_checks
         Two ways to follow error rates that change, see `sidelight.monitor.classes`: verdicts that rest on the last
         `window` answers of a class, or a class that starts from nothing when its latest answers contradict its verdict.
@@ -91,6 +96,8 @@ class ClassifierMonitor:
         class_cap: int | None = None,
         class_predictions: int | None = None,
         max_pending: int | None = None,
+        aim: str = "verdicts",
+        weights: Mapping[Any, float] | None = None,
         window: int | None = None,
         drift: bool | None = None,
         drift_alarm_every: int = 10_000,
@@ -115,6 +122,8 @@ class ClassifierMonitor:
                 class_cap=class_cap,
                 class_predictions=class_predictions,
                 max_pending=max_pending,
+                aim=aim,
+                weights=weights,
                 window=window,
                 drift=_former_name(drift, restart_on_drift),
                 drift_alarm_every=drift_alarm_every,
@@ -202,7 +211,7 @@ class ClassifierMonitor:
             if before is None:
                 own = not self._ledger.made_up(taken.id)
                 state = self._known_class(taken.prediction)
-                self._enter(state, taken, self._begin_decision(moment), own)
+                self._enter(state, taken, self._begin_decision(state, moment), own)
             elif before.verify != taken.verify:
                 raise SidelightError(
                     f"about the id {id!r} it was decided {before.reason!r}, not {reason!r}: use a new id"
@@ -217,7 +226,7 @@ class ClassifierMonitor:
     def report(self) -> Report:
         """Return what is known about every class."""
         with self._lock:
-            return make_report(self._settings, self._states.values(), self._ledger)
+            return make_report(self._settings, self._states.values(), self._ledger, self._rationing)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, whole or not at all; see `sidelight.monitor.monitor_file` for the format."""
@@ -240,6 +249,7 @@ class ClassifierMonitor:
                 "settings": self._settings.plain(),
                 "classes": [{"name": state.name, **state.plain()} for state in states],
                 **self._ledger.plain(places),
+                "rationing": None if self._rationing is None else self._rationing.plain(places),
             }
 
     @classmethod
@@ -253,6 +263,8 @@ class ClassifierMonitor:
             monitor._ledger.restore(dict(data), states)
             for state, row in zip(states, data["classes"], strict=True):
                 state.restore(row)
+            if monitor._rationing is not None and data.get("rationing") is not None:
+                monitor._rationing.restore(data["rationing"], states)
             monitor._journal.news.clear()
         except (AttributeError, IndexError, KeyError, TypeError) as error:
             raise SidelightError(
@@ -280,6 +292,7 @@ class ClassifierMonitor:
         self._journal = Journal()
         self._ledger = Ledger(settings, self._journal)
         self._dated = settings.daily_cap is not None or self._ledger.patience.timed
+        self._rationing = Rationing(settings, self._ledger) if settings.rationed else None
         for name in settings.classes:
             self._state(name)
 
@@ -298,15 +311,14 @@ class ClassifierMonitor:
             state = self._state(name)
         return state
 
-    def _begin_decision(self, moment: datetime | None) -> tuple[str | None, float | None]:
+    def _begin_decision(self, state: ClassState, moment: datetime | None) -> tuple[str | None, float | None]:
         """Let time pass; return the day, and the moment in seconds where patience needs them."""
-        ledger = self._ledger
-        if moment is None:
-            ledger.tick(None)
-            return None, None
-        now = moment.timestamp() if ledger.patience.timed else None
+        ledger, day = self._ledger, None if moment is None else moment.date().isoformat()
+        now = moment.timestamp() if moment is not None and ledger.patience.timed else None
         ledger.tick(now)
-        return moment.date().isoformat(), now
+        if self._rationing is not None:
+            self._rationing.arrive(state, day)
+        return day, now
 
     def _decide(self, prediction: Label, id: Id | None, time: Any) -> Decision:
         ledger = self._ledger
@@ -316,8 +328,8 @@ class ClassifierMonitor:
                 return before
         moment = moment_of(time) if self._dated else None
         state = self._known_class(prediction)
-        when = self._begin_decision(moment)
-        wanted, reason = self._wanted(state)
+        when = self._begin_decision(state, moment)
+        wanted, reason = self._wanted(state, when[0])
         if wanted:
             refusal = refused(self._settings, ledger, state, when[0])
             if refusal is not None:
@@ -338,16 +350,21 @@ class ClassifierMonitor:
         if own:
             self._ledger.let_pass(id, state, reason)
 
-    def _wanted(self, state: ClassState) -> tuple[bool, str]:
+    def _wanted(self, state: ClassState, day: str | None) -> tuple[bool, str]:
         """Say what the policy wants, and why, before any cap; now and then a class that is let pass is looked at."""
-        settings, t = self._settings, state.predictions
+        settings, rationing, t = self._settings, self._rationing, state.predictions
         if settings.class_predictions is not None and t >= settings.class_predictions:
             return False, decisions.FINISHED
         wanted, reason = settings.policy.wants(state)
         if reason not in PLACES:
             raise bad_reason(f"the policy {settings.policy.name!r}", reason)
+        if wanted and rationing is not None:
+            refusal = rationing.refusal(state, day)
+            if refusal is not None:
+                wanted, reason = False, refusal
         if not wanted and settings.spot_checks and uniform(state.spot_key, t) < settings.spot_checks:
-            return True, decisions.SPOT
+            spared = rationing is None or rationing.spares_spot_check(state, day)
+            return (True, decisions.SPOT) if spared else (False, reason)
         return wanted, reason
 
 

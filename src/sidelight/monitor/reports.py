@@ -11,9 +11,10 @@ from sidelight._storage import replacing
 from sidelight.errors import NoEntryError
 from sidelight.monitor.classes import ClassState
 from sidelight.monitor.confidence import Verdict
-from sidelight.monitor.decisions import ANSWERS, Label, Pending
+from sidelight.monitor.decisions import ANSWERS, HOPELESS, Label, Pending
 from sidelight.monitor.guarantee import guarantee
 from sidelight.monitor.ledger import Ledger
+from sidelight.monitor.rationing import Rationing
 from sidelight.monitor.settings import Settings
 from sidelight.results.frames import library
 
@@ -49,6 +50,8 @@ class ClassReport:
     """Predictions that were not sent to a verifier."""
     stalled: str | None
     """Why the class is not asked about although its verdict is unknown, and what it waits for."""
+    decidable: bool
+    """False if labels are rationed and a verdict would take more than the foreseeable traffic of the class."""
     stands: tuple[int, int] | None
     """(k, m): the verdict stands if at most k of the m answers that are missing were against it."""
     reopened: int
@@ -135,10 +138,14 @@ class Report:
         return text(self)
 
 
-def make_report(settings: Settings, states: Iterable[ClassState], ledger: Ledger) -> Report:
+def make_report(
+    settings: Settings, states: Iterable[ClassState], ledger: Ledger, rationing: Rationing | None
+) -> Report:
     """Gather what is known."""
     oldest = ledger.oldest_pending()
-    classes = tuple(_class_report(state, oldest.get(state)) for state in states)
+    classes = tuple(
+        _class_report(state, oldest.get(state), rationing is None or not rationing.hopeless(state)) for state in states
+    )
     return Report(
         classes=classes,
         policy=settings.policy.name,
@@ -151,7 +158,7 @@ def make_report(settings: Settings, states: Iterable[ClassState], ledger: Ledger
     )
 
 
-def _class_report(state: ClassState, oldest: Pending | None) -> ClassReport:
+def _class_report(state: ClassState, oldest: Pending | None, decidable: bool) -> ClassReport:
     return ClassReport(
         name=state.name,
         tolerance=state.tolerance,
@@ -167,18 +174,20 @@ def _class_report(state: ClassState, oldest: Pending | None) -> ClassReport:
         verdict=state.verdict,
         needed=0 if state.verdict != "unknown" else state.needed(),
         saved=state.predictions - state.asked,
-        stalled=_stalled(state, oldest),
+        stalled=_stalled(state, oldest, decidable),
+        decidable=decidable,
         stands=state.stands(),
         reopened=state.reopened,
         events=tuple(event.text for event in state.events if event.cause != ANSWERS),
     )
 
 
-def _stalled(state: ClassState, oldest: Pending | None) -> str | None:
+def _stalled(state: ClassState, oldest: Pending | None, decidable: bool) -> str | None:
     """Say why a class makes no progress."""
-    if state.verdict != "unknown" or (state.stalled is None and not state.ahead):
+    refusal = state.stalled if decidable else HOPELESS
+    if state.verdict != "unknown" or (refusal is None and not state.ahead):
         return None
-    reasons = [] if state.stalled is None else [state.stalled]
+    reasons = [] if refusal is None else [refusal]
     if state.ahead:
         reasons.append(f"{state.ahead} answers count as soon as an earlier one has come or is overdue")
     if oldest is not None:

@@ -15,10 +15,12 @@ from sidelight.monitor.inputs import label, plain_number
 from sidelight.monitor.policies import Policy, make_policy
 
 MODES = ("identify", "guard")
+AIMS = ("verdicts", "first-come")
 DRIFT = False
 """Whether changes of error rates are looked for unless the settings say."""
 _SPOT_CHECKS = 0.01
 _LEAST_TOLERANCE = 1e-9
+_LEAST_WEIGHT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Settings:
     class_cap: int | None
     class_predictions: int | None
     max_pending: int | None
+    aim: str
+    weights: dict[Any, float] | None
     window: int | None
     drift: bool
     drift_alarm_every: int
@@ -55,9 +59,19 @@ class Settings:
             )
         return found
 
+    @property
+    def rationed(self) -> bool:
+        """Whether labels go where they bring the most verdicts."""
+        return self.aim == "verdicts" and (self.cap is not None or self.daily_cap is not None)
+
+    def weight_of(self, label: Label) -> float:
+        """Return the weight of a verdict on one class."""
+        return 1.0 if self.weights is None else self.weights.get(label, self.weights.get(None, 1.0))
+
     def plain(self) -> dict[str, Any]:
         """Return the constructor's arguments as JSON can hold them."""
         data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("policy", "tolerance")}
+        data["weights"] = None if self.weights is None else [list(pair) for pair in self.weights.items()]
         several = isinstance(self.tolerance, dict)
         data["tolerance"] = [list(pair) for pair in self.tolerance.items()] if several else self.tolerance  # type: ignore[union-attr]
         data["policy"] = self.policy.describe()
@@ -78,6 +92,9 @@ class Settings:
             values["patience"] = timedelta(**patience)
         elif patience == "never":
             values["patience"] = math.inf
+        if values.setdefault("weights", None) is not None:
+            values["weights"] = dict(values["weights"])
+        values.setdefault("aim", "first-come")  # files from before there was a choice
         values["policy"] = make_policy(values["policy"]["name"], values["policy"]["parameters"])
         return make_settings(**values, parameters={})
 
@@ -89,10 +106,12 @@ def make_settings(
     policy: str | Policy,
     parameters: Mapping[str, Any],
     spot_checks: float | None,
+    weights: Mapping[Any, float] | None,
     **others: Any,
 ) -> Settings:
     """Check the constructor's arguments."""
     _one_of("mode", others["mode"], MODES)
+    _one_of("aim", others["aim"], AIMS)
     confidence = _number("confidence", others["confidence"])
     if not 0.0 < confidence < 1.0:
         raise SidelightError(f"confidence is {confidence}: give a number between 0 and 1, for instance 0.99")
@@ -123,6 +142,7 @@ def make_settings(
         policy=make_policy(policy, parameters),
         spot_checks=spot,
         **others | counts | {"seed": seed, "confidence": confidence, "drift": drift, "patience": patience},
+        weights=_weights(weights),
     )
 
 
@@ -132,6 +152,18 @@ def _tolerance(value: Any) -> float | dict[Any, float]:
             raise SidelightError("tolerance is empty: give a tolerance for each class, or one number")
         return {(None if name is None else label(name)): error_rate(one) for name, one in value.items()}
     return error_rate(value)
+
+
+def _weights(value: Any) -> dict[Any, float] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise SidelightError(f"weights is {value!r}: give a mapping from classes to weights, under None for all others")
+    weights = {(None if name is None else label(name)): _number("a weight", one) for name, one in value.items()}
+    for name, weight in weights.items():
+        if weight < _LEAST_WEIGHT or weight > 1.0 / _LEAST_WEIGHT:
+            raise SidelightError(f"the weight of {name!r} is {weight}: give a number from 1e-6 to 1e6")
+    return weights
 
 
 def error_rate(value: Any) -> float:
