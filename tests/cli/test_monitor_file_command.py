@@ -89,6 +89,9 @@ def test_numbers_from_python_are_found_by_their_text(file):
     ("arguments", "text", "error"),
     [
         (("decide",), None, "either a CLASS or --from"),
+        (("decide", "cat", "--time", "soon"), None, "time is 'soon'"),
+        (("decide", "cat", "--id", ""), None, "is empty: is a variable of the shell not set?"),
+        (("decide", ""), None, "is empty"),
         (("decide", "cat", "--from", "-"), "", "either a CLASS or --from"),
         (("decide", "--from", "-"), "", "no rows in standard input"),
         (("decide", "--from", "-"), '{"x": 1}', "row 1 has no 'prediction': is there a column"),

@@ -17,6 +17,7 @@ from sidelight.cli._numbers import WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.class_table import class_table, short_name
 from sidelight.monitor.decisions import Answer, Decision, Pending
+from sidelight.monitor.inputs import seconds_of
 from sidelight.monitor.labeled_data import FORMATS
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES
@@ -133,10 +134,15 @@ def decide_command(
     if (prediction is None) == (source is None):
         raise SidelightError("give either a CLASS or --from with many predictions")
     if source is None:
+        if "" in (prediction, identity):
+            raise SidelightError("the CLASS or the --id is empty: is a variable of the shell not set?")
         rows: list[dict[str, Any]] = [{"prediction": prediction, "id": identity, "time": time}]
     else:
         rows = _rows(source, ("prediction", "id", "time"), columns, kind)
         required(rows, "prediction", _named(columns).get("prediction", "prediction"))
+    for row in rows:
+        if row["time"] is not None:
+            seconds_of(row["time"])
     with changing(file) as monitor:
         found = monitor.decide_many(
             [class_of(monitor, row["prediction"]) for row in rows],

@@ -158,11 +158,11 @@ def format_of(source: Any) -> str:
 def _collect(data: LabeledData, rows: Iterable[tuple[int, Any]], columns: Columns, strict: bool) -> None:
     """Take in the rows that can be used."""
     kept: dict[tuple[type, Any], Any] = {}  # one object per class, however many lines name it
+    needed = columns.names()[: 2 + (columns.time is not None)]
     for line, row in rows:
         if isinstance(row, str):
             data.complain(line, row, strict)
             continue
-        needed = columns.names()[: 2 + (columns.time is not None)]
         empty = [name for name in needed if _missing(row.get(name))]
         if empty:
             data.empty[empty[0]] += 1
@@ -201,13 +201,12 @@ def _csv_values(
     """Yield the wanted cells of each row, those that stand for nothing as None."""
     _, header = next(rows)
     _check_columns(columns, header)
-    places = {name: header.index(name) for name in columns.names()}
+    places = [(name, header.index(name)) for name in columns.names()]
     for line, row in rows:
         if isinstance(row, str):
             yield line, row
         else:
-            cells = {name: row[place].strip() for name, place in places.items()}
-            yield line, {name: None if cell in missing else cell for name, cell in cells.items()}
+            yield line, {name: None if (cell := row[place].strip()) in missing else cell for name, place in places}
 
 
 def _parquet_rows(path: Any, columns: Columns) -> Iterator[tuple[int, Any]]:

@@ -37,7 +37,8 @@ def _notes(one: ClassReport) -> list[str]:
     times = "once" if others == 1 else f"{others} times"
     notes = [*one.events, *([f"reopened {times} by answers that came later"] if others > 0 else [])]
     if one.overdue:
-        notes.append(f"{one.overdue} answers are overdue and not waited for; they count when they come")
+        late = "1 answer is" if one.overdue == 1 else f"{one.overdue} answers are"
+        notes.append(f"{late} overdue and not waited for; what comes late counts nevertheless")
     if one.stands is not None:
         k, m = one.stands
         against = (

@@ -66,7 +66,7 @@ def by_importance(one: ClassReport) -> tuple[int, float]:
     their predictions.
     """
     beyond = one.predictions * ((one.estimate or 0.0) - one.tolerance) if one.verdict == "above" else one.predictions
-    return ("above", "unknown", "below").index(one.verdict), -beyond
+    return {"above": 0, "unknown": 1}.get(one.verdict, 2), -beyond
 
 
 @dataclass(frozen=True)
