@@ -26,6 +26,8 @@ _GRIDS = (1, 12, 1 << 20, 1 << 40)
 _PULLS = (1, 3, 6, 12, 20, 30)
 # Below this a proposed slack is more likely to be an artefact than to survive rounding.
 _SLACK = 1e-12
+# With more outcomes than this, points without zeros are looked for in another way.
+_FEW = 64
 
 
 class Possible(NamedTuple):
@@ -40,6 +42,35 @@ class Impossible(NamedTuple):
     strict: Vector
     weak: Vector
     equal: Fraction
+
+
+def decide_positive(strict: Sequence[Row], equal: Row) -> Possible | Impossible:
+    """Answer the question for points q > 0, with proof; the multipliers of q_m > 0 come behind those of the rows.
+
+    With few outcomes q_m > 0 is one more strict row each. With many, q = r + s in the program of `decide` leaves r >= 0
+    and no further rows, and its multiplier of q_m > 0 is what is left in column m, -(sum y g + mu e)_m.
+    """
+    size = len(equal)
+    if size <= _FEW:
+        units: list[Row] = [[int(m == n) for n in range(size)] for m in range(size)]
+        return decide([*strict, *units], equal=equal)
+    A, b, c = _program(strict, (), equal)
+    A = [[*row[:size], row[size] + sum(row[:size])] for row in A]
+    proposal = propose(A, b, c)
+    if proposal is not None and proposal.value > _SLACK:
+        point = _rounded(proposal.point[:size] + proposal.point[size], strict, (), equal, None, least=1)
+        if point is not None:
+            return Possible(point)
+    optimum = (proposal and confirm(A, b, c, proposal)) or exact_simplex(A, b, c)
+    if optimum.value > 0:
+        return Possible(primitive(to_integers([[value + optimum.value for value in optimum.point[:size]]])[0][0]))
+    y, mu = optimum.multipliers[2:-2], optimum.multipliers[-1] - optimum.multipliers[-2]
+    left = [-mu * value for value in equal]
+    for weight, row in zip(y, strict, strict=True):
+        if weight:
+            left = [have - weight * value for have, value in zip(left, row, strict=True)]
+    total = sum(y, Fraction(0)) + sum(left, Fraction(0))
+    return Impossible(tuple(v / total for v in (*y, *left)), (), mu / total)
 
 
 def decide(
@@ -70,7 +101,7 @@ def _program(
 
     It is always feasible, and s > 0 means yes.
     """
-    size = len(strict[0])
+    size = len(strict[0] if equal is None else equal)
     A = [[1] * size + [0], [0] * size + [1]]
     A += [[*(-value for value in row), max(max(map(abs, row)), 1)] for row in strict]
     A += [[*(-value for value in row), 0] for row in weak]
@@ -93,13 +124,17 @@ def _rounded(
     weak: Sequence[Row],
     equal: Row | None,
     inside: Row | None,
+    least: int = 0,
 ) -> tuple[int, ...] | None:
-    """Turn a float point into an integer one that provably satisfies everything; None if rounding spoils it."""
+    """Turn a float point into an integer one that provably satisfies everything; None if rounding spoils it.
+
+    Its entries are at least `least`.
+    """
     for grid in _GRIDS:
         q = [int(value) for value in np.rint(np.clip(point, 0.0, None) * (grid * len(point)))]
         if equal is not None:
             q = on_hyperplane(q, equal)
-        if satisfies(q, strict, weak, equal):
+        if min(q) >= least and satisfies(q, strict, weak, equal):
             return primitive(q)
     if inside is not None:
         for pull in _PULLS:

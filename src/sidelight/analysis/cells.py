@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from sidelight.analysis.alternative import Possible, decide
+from sidelight.analysis.alternative import Possible, decide_positive
 from sidelight.analysis.linear_algebra import Row, Vector, difference, to_integers
 from sidelight.analysis.linear_program import maximize
 from sidelight.game import Game
@@ -116,8 +116,7 @@ class Cells:
         line = set(self.on_line(i, j))
         others = [k for k in self.classes if k not in line]
         rows: list[Row] = [self.difference(k, i) for k in others]
-        units: list[Row] = [[int(m == n) for n in range(self.n_outcomes)] for m in range(self.n_outcomes)]
-        answer = decide(rows + units, equal=self.difference(i, j))
+        answer = decide_positive(rows, self.difference(i, j))
         if isinstance(answer, Possible):
             return NeighborCertificate(True, law(answer.point), None, None, None)
         y = {k: value * self.scale for k, value in zip(others, answer.strict, strict=False) if value}

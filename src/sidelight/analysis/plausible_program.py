@@ -59,12 +59,14 @@ def program_of(rows: npt.NDArray[Any]) -> Program:
     largest = max((abs(int(value)) for value in rows.flat), default=1)
     # A point on the hyperplane of a border has entries of up to |d| _POINT_GRID.
     enough = size * largest * largest * _POINT_GRID < 1 << 62 and (size + 1) * largest * _MULTIPLIER_GRID < 1 << 62
-    scale = np.array([float(max(abs(value) for value in row)) for row in rows]).reshape(pairs)
+    tops = [max(map(abs, row)) for row in rows]
     return Program(
         exact_enough=int(enough),
-        rows=np.array([[value / max(map(abs, row)) for value in row] for row in rows]).reshape(pairs, size),
+        rows=np.array([[value / top for value in row] for row, top in zip(rows, tops, strict=True)]).reshape(
+            pairs, size
+        ),
         exact=rows.astype(np.int64) if enough else np.zeros((pairs, size), np.int64),
-        scale=scale,
+        scale=np.array(tops, float).reshape(pairs),
         required=np.zeros(pairs, np.int64),
         sign=np.zeros(pairs, np.int64),
         basis=np.zeros(size + 1, np.int64),

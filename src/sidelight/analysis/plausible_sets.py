@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.analysis.alternative import Possible, decide, on_hyperplane
+from sidelight.analysis.generating_outcomes import generating_outcomes
 from sidelight.analysis.linear_algebra import Row, to_integers
 from sidelight.analysis.linear_program import propose_float
 from sidelight.analysis.plausible import (
@@ -59,7 +60,10 @@ class PlausibleSets:
         """How many questions had to be put to a solver so far."""
         rows = [analysis.cells.difference(*pair) for pair in self._pairs]
         self._rows = np.array(rows, dtype=object).reshape(len(rows), analysis.game.n_outcomes)
-        self._largest = max((abs(value) for row in rows for value in row), default=1)
+        self._generating = None if self._two else generating_outcomes(self._rows)
+        if self._generating is not None:
+            self._rows = np.ascontiguousarray(self._rows[:, self._generating.kept])
+        self._largest = max((abs(value) for value in self._rows.flat), default=1)
         self._program = program_of(self._rows)
         self._facts = self._initial(sets)
         if self._pairs and not self._two:
@@ -80,13 +84,14 @@ class PlausibleSets:
         return self._pairs[target] if target < pairs else self._cells[target - pairs : target - pairs + 1]
 
     def inside(self, target: int) -> Row:
-        """Return a point inside a border, a cell or all laws, in integers."""
+        """Return a point inside a border, a cell or all laws, in integers, over the outcomes that `_rows` has."""
         sides, cells = self.sides(target), self._analysis.cells
-        if not sides:
-            return [1] * self._analysis.game.n_outcomes
-        point = cells.neighbor_certificate(*sides).point if len(sides) == 2 else cells.certificates[sides[0]].point
-        assert point is not None
-        return to_integers([point])[0][0]
+        whole: Row = [1] * self._analysis.game.n_outcomes
+        if sides:
+            point = cells.neighbor_certificate(*sides).point if len(sides) == 2 else cells.certificates[sides[0]].point
+            assert point is not None
+            whole = to_integers([point])[0][0]
+        return whole if self._generating is None else self._generating.combine(whole)
 
     def values(self, point: Sequence[int]) -> npt.NDArray[Any]:
         """Return d_e q for all pairs, exactly."""
