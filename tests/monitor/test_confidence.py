@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.confidence import RateTest, rate_test
-from sidelight.monitor.evidence import log_evidence
 from tests.monitor.stopping import stopped, wald_labels
 
 COUNTS = st.integers(0, 10**9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -57,7 +56,7 @@ def test_the_verdict_is_that_of_the_evidence(n, share, percent, confidence):
     """Also where the boundary was looked up for rounded counts."""
     test, e = rate_test(percent / 100, confidence), round(share * n)
     seen = n - e if test.mirrored else e
-    more, fewer = (log_evidence(side, seen, n, test.rate) - test.limit for side in (test.more, test.fewer))
+    more, fewer = (side.log_evidence(seen, n) - test.limit for side in (test.many, test.few))
     if min(abs(more), abs(fewer)) > 1e-9:
         expected = test.verdicts[0] if more > 0 else test.verdicts[1] if fewer > 0 else "unknown"
         assert test.verdict(e, n) == expected
@@ -151,8 +150,8 @@ def test_labels_needed_are_what_the_expected_counts_need(errors, verified, toler
     def certain(more):
         e, n = errors + rate * more, verified + more
         seen = n - e if test.mirrored else e
-        side = test.more if seen > test.rate * n else test.fewer
-        return log_evidence(side, seen, n, test.rate) >= test.limit
+        side = test.many if seen > test.rate * n else test.few
+        return side.log_evidence(seen, n) >= test.limit
 
     assert certain(needed)
     assert needed == 0 or not certain(needed - 1)
@@ -213,7 +212,7 @@ def test_tests_are_shared_and_looked_up():
     assert rate_test(0.07, 0.95) is rate_test(0.07, 0.95)
     test = RateTest(0.07, 0.95)
     test.verdict(30, 300)
-    test.more = test.fewer = None
+    test.many.mixture = test.few.mixture = None
     assert test.verdict(30, 310) == test.verdict(30, 300)
 
 

@@ -66,7 +66,7 @@ def _values(one: ClassReport, truth: Truth | None) -> dict[str, Any]:
         "needed": None if not undecided else "many" if one.needed is None else f"~{one.needed}",
     }
     if truth is not None:
-        wrong = not undecided and one.verdict != truth.verdict
+        wrong = truth.contradicts(one)
         found["verdict_judged"] = Cell(f"{one.verdict}{' (wrong)' * wrong}", look="wrong" if wrong else one.verdict)
         found["truth"] = Cell(f"{truth.rate:.4f} {truth.verdict}", look=truth.verdict)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 from typing import Any
 
-from sidelight.monitor.confidence import Verdict, rate_test
+from sidelight.monitor.confidence import Verdict
 from sidelight.monitor.decisions import ANSWERS, DRIFTED, PLACES, REASONS, Event, Label
 from sidelight.monitor.drift import WINDOW, Drift
 from sidelight.monitor.line import PENDING, RIGHT, WRONG, Line
@@ -64,11 +64,11 @@ class ClassState(Line):
         "verified",
     )
 
-    def __init__(self, name: Label, settings: Settings, journal: Journal) -> None:
+    def __init__(self, name: Label, settings: Settings, journal: Journal, place: int) -> None:
         super().__init__(settings.window)
         self.name, self.settings, self.journal = name, settings, journal
         self.tolerance = settings.tolerance_of(name)
-        self.test = rate_test(self.tolerance, settings.confidence)
+        self.test = settings.test_of(self.tolerance, place)
         self._rule: Any = None
         self.guard = settings.mode == "guard"
         self.key, self.spot_key = (key_of(settings.seed, name, purpose) for purpose in ("policy", "spot"))
@@ -125,7 +125,7 @@ class ClassState(Line):
         k is -1 if the verdict, which stands as the first one reached, does not follow from all counts together.
         """
         m = self.counted - self.marks.count(RIGHT, 0, self.counted) - self.marks.count(WRONG, 0, self.counted)
-        if self.verdict == "unknown" or self.window is not None or not m:
+        if self.verdict in ("unknown", "near") or self.window is not None or not m:
             return None
         against = [self.e + k if self.verdict == "below" else self.e + m - k for k in range(m + 1)]
         return bisect.bisect_left(against, True, key=lambda e: self.test.verdict(e, self.n + m) != self.verdict) - 1, m

@@ -10,6 +10,12 @@ together the interval holds the rate at all times with the given confidence. "Ab
 all runs, and so is "below", p > τ; at p = τ exactly either may come, together in at most 2 α. Alternatives nearer than
 2 % of τ are not in the mixtures: a rate within about 1 % of τ stays unknown for ever.
 
+With a margin m the verdict "near", |p - τ| <= m, comes once [L_(1-δ)α, U_(1-δ)α] lies within [τ - m, τ + m]. It is
+wrong only if one of these ends has passed p, and for a given p the three verdicts can be wrong by the same end alone,
+so there is nothing to share out. At p = τ it takes about 2 (log(1/α) + 2.5) τ (1 - τ) / m² labels.
+
+If reviewers err, see `sidelight.monitor.reviewers` for the rates of answers that are tested in the place of τ.
+
 For tolerances above 1/2 right answers are counted in place of errors: all is mirrored.
 """
 
@@ -19,19 +25,14 @@ import functools
 import math
 from typing import Final, Literal
 
-from sidelight.monitor.evidence import (
-    alternatives_above,
-    alternatives_below,
-    answers_to,
-    log_evidence,
-    refuted_end,
-)
+from sidelight.monitor.boundary import Boundary
+from sidelight.monitor.evidence import alternatives_above, alternatives_below, refuted_end
+from sidelight.monitor.reviewers import answered_rates, true_rates
 
-Verdict = Literal["above", "below", "unknown"]
+Verdict = Literal["above", "below", "near", "unknown"]
 
-_DELTA = 0.05
+DELTA = 0.05
 _MOST_LABELS = 1 << 30
-_MOST_CACHED = 1 << 16
 _HEALTHY = 10
 
 
@@ -41,71 +42,48 @@ class RateTest:
     `seen` below is the rarer kind of answer: errors, or right answers for tolerances above 1/2.
     """
 
-    def __init__(self, tolerance: float, confidence: float) -> None:
-        self.tolerance: Final = tolerance
+    def __init__(self, tolerance: float, confidence: float, margin: float = 0.0, reviewer_error: float = 0.0) -> None:
+        self.tolerance, self.margin, self.reviewer_error = tolerance, margin, reviewer_error
         self.mirrored: Final = tolerance > 0.5
-        self.rate: Final = 1.0 - tolerance if self.mirrored else tolerance
-        self.more, self.fewer = alternatives_above(self.rate), alternatives_below(self.rate)
-        spent = -math.log1p(-confidence)
-        self.limit: Final = spent - math.log1p(-_DELTA)
-        self.strict: Final = spent - math.log(_DELTA)
         self.verdicts: Final[tuple[Verdict, Verdict]] = ("below", "above") if self.mirrored else ("above", "below")
-        self._most: dict[int, int] = {}
-        self._least: dict[int, int] = {}
+        spent = -math.log1p(-confidence)
+        self.limit: Final = spent - math.log1p(-DELTA)
+        self.strict: Final = spent - math.log(DELTA)
+        self.rate: Final = 1.0 - tolerance if self.mirrored else tolerance
+        low, high = answered_rates(self.rate, reviewer_error)
+        more, fewer = alternatives_above(high), alternatives_below(low)
+        self.many, self.few = Boundary(more, high, self.limit), Boundary(fewer, low, self.limit)
+        # "Near" refutes the rates below τ - m and those above τ + m.
+        least, most = max(0.0, self.rate - margin), min(1.0, self.rate + margin)
+        self.not_less = Boundary(more, answered_rates(least, reviewer_error)[1], self.limit) if least else None
+        self.not_more = Boundary(fewer, answered_rates(most, reviewer_error)[0], self.limit) if most < 1.0 else None
+
+    @property
+    def undecidable(self) -> tuple[float, float] | None:
+        """The rates of answers "wrong" at which no verdict is possible, because reviewers err."""
+        return answered_rates(self.tolerance, self.reviewer_error) if self.reviewer_error else None
 
     def verdict(self, errors: int, verified: int) -> Verdict:
-        """Return on which side of the tolerance the rate lies for certain, or that this is unknown."""
+        """Return on which side of the tolerance the rate lies for certain, or "near", or "unknown"."""
         seen = verified - errors if self.mirrored else errors
-        if seen > self.rate * verified:
-            most = self._most.get(seen)
-            many = verified <= most if most is not None else self._many(seen, verified)
-            return self.verdicts[0] if many else "unknown"
-        least = self._least.get(seen)
-        few = verified >= least if least is not None else self._few(seen, verified)
-        return self.verdicts[1] if few else "unknown"
+        if seen > self.many.rate * verified:
+            if self.many.reached(seen, verified):
+                return self.verdicts[0]
+        elif seen < self.few.rate * verified and self.few.reached(seen, verified):
+            return self.verdicts[1]
+        return "near" if self.margin and self._near(seen, verified) else "unknown"
 
-    # Both boundaries rise with `seen`: those of numbers rounded to 1/32 mostly settle it, and are few.
-    def _many(self, seen: int, verified: int) -> bool:
-        step = 1 << max(0, seen.bit_length() - 6)
-        down = seen - seen % step
-        return verified <= self.most(down) or (verified <= self.most(down + step) and verified <= self.most(seen))
-
-    def _few(self, seen: int, verified: int) -> bool:
-        step = 1 << max(0, seen.bit_length() - 6)
-        down = seen - seen % step
-        return verified >= self.least(down) and (verified >= self.least(down + step) or verified >= self.least(seen))
-
-    def most(self, seen: int) -> int:
-        """Return the most answers with which `seen` of them are too many, or -1."""
-        found = self._most.get(seen)
-        if found is None:
-            root = math.floor(answers_to(self.more, seen, 0, 0.0, self.rate, self.limit))
-            # Newton's method ends within a rounding error of the boundary, which the evidence itself defines.
-            near = (n for n in (root + 1, root) if log_evidence(self.more, seen, n, self.rate) >= self.limit)
-            found = next(near, root - 1)
-            found = found if seen and found >= seen else -1
-            if len(self._most) < _MOST_CACHED:
-                self._most[seen] = found
-        return found
-
-    def least(self, seen: int) -> int:
-        """Return the fewest answers with which `seen` of them are few."""
-        found = self._least.get(seen)
-        if found is None:
-            root = math.ceil(answers_to(self.fewer, seen, 0, 0.0, self.rate, self.limit))
-            near = (n for n in (root - 1, root) if log_evidence(self.fewer, seen, n, self.rate) >= self.limit)
-            found = next(near, root + 1)
-            if len(self._least) < _MOST_CACHED:
-                self._least[seen] = found
-        return found
+    def _near(self, seen: int, verified: int) -> bool:
+        sides = (self.not_less, self.not_more)
+        return bool(verified) and all(side is None or side.reached(seen, verified) for side in sides)
 
     def boundary(self, verified: int) -> tuple[list[int], list[int]]:
         """Return, after 0, 1, ..., `verified` answers, the most errors of "below" (or -1) and the fewest of "above"."""
         few, many, fewest, too_many = -1, 0, [], []
         for n in range(verified + 1):
-            while self.least(few + 1) <= n:
+            while self.few.end(few + 1) <= n:
                 few += 1
-            while self.most(many) < n and many <= n:
+            while self.many.end(many) < n and many <= n:
                 many += 1
             fewest.append(few)
             too_many.append(many)
@@ -121,10 +99,15 @@ class RateTest:
             verdict = self.verdict(errors, verified)
         seen = verified - errors if self.mirrored else errors
         many, few = (verdict == side for side in self.verdicts)
-        low = refuted_end(self.more, seen, verified, self.strict if many else self.limit)
-        high = refuted_end(self.fewer, seen, verified, self.strict if few else self.limit)
+        low, high = true_rates(
+            refuted_end(self.many.mixture, seen, verified, self.strict if many else self.limit),
+            refuted_end(self.few.mixture, seen, verified, self.strict if few else self.limit),
+            self.reviewer_error,
+        )
         low = max(low, self.rate) if many else min(low, self.rate)
         high = min(high, self.rate) if few else max(high, self.rate)
+        if verdict == "near":
+            low, high = max(low, self.rate - self.margin), min(high, self.rate + self.margin)
         return (1.0 - high, 1.0 - low) if self.mirrored else (low, high)
 
     def labels_needed(self, errors: int, verified: int) -> int | None:
@@ -134,15 +117,20 @@ class RateTest:
         that the rate is too close to the tolerance to tell.
         """
         share = (errors + _HEALTHY * self.tolerance / 2) / (verified + _HEALTHY)
+        return self.labels_at(errors, verified, share)
+
+    def labels_at(self, errors: int, verified: int, share: float) -> int | None:
+        """Return how many more labels a certain verdict takes if this share of them are errors; None if too many."""
         seen, share = (verified - errors, 1.0 - share) if self.mirrored else (errors, share)
-        side = self.more if share > self.rate else self.fewer
-        if log_evidence(side, seen, verified, self.rate) >= self.limit:
-            return 0
-        more = answers_to(side, seen, verified, share, self.rate, self.limit)
+        side = self.many if share > self.rate else self.few
+        more = side.answers_to(seen, verified, share)
+        if self.margin:
+            sides = (self.not_less, self.not_more)
+            more = min(more, max(one.answers_to(seen, verified, share) for one in sides if one is not None))
         return None if more > _MOST_LABELS else math.ceil(more)
 
 
 @functools.lru_cache(maxsize=4096)
-def rate_test(tolerance: float, confidence: float) -> RateTest:
+def rate_test(tolerance: float, confidence: float, margin: float = 0.0, reviewer_error: float = 0.0) -> RateTest:
     """Return the tests of one tolerance at one confidence; what they have computed is kept."""
-    return RateTest(tolerance, confidence)
+    return RateTest(tolerance, confidence, margin, reviewer_error)

@@ -19,9 +19,9 @@ from sidelight.report.ink import ALARM, FAINT, INK, PALE
 from sidelight.report.sheet import measure
 from sidelight.text import grouped
 
-VERDICTS = {"above": ALARM, "below": "#00664f", "unknown": FAINT}
+VERDICTS = {"above": ALARM, "below": "#00664f", "near": "#8a6d00", "unknown": FAINT}
 """Colors of verdicts; words stand beside them, so that no one has to tell colors apart."""
-_BANDS = {"above": "#f3c9cc", "below": "#c2e3da", "unknown": "#dddddd"}
+_BANDS = {"above": "#f3c9cc", "below": "#c2e3da", "near": "#ede0b5", "unknown": "#dddddd"}
 _COLUMNS, _MOST_PANELS = 3, 12
 _ROW_HEIGHT = 0.27
 _MANY = 100_000

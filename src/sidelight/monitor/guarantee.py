@@ -9,6 +9,10 @@ def guarantee(settings: Settings) -> str:
     """Say what the intervals promise, with the settings as they are."""
     percent = f"{100 * settings.confidence:g} %"
     each = f"Each interval holds the error rate of its class at all times at once with {percent} confidence"
+    if settings.together:
+        each = f"The intervals of all classes hold their error rates at all times at once with {percent} confidence"
+    if settings.reviewer_error:
+        each += f", if reviewers err in at most {100 * settings.reviewer_error:g} % of cases each way"
     if settings.window is not None:
         return (
             f"Each interval rests on the last {settings.window} answers of its class: at any one moment it holds the "

@@ -37,7 +37,7 @@ class ClassifierMonitor:
     classes
         Classes that reports list from the start; others are added when they are first predicted.
     policy
-        "randcbp", "cbp", "explore" or "sequential", or an object of `sidelight.monitor.policies`; further keyword
+        "sequential", "randcbp", "cbp" or "explore", or an object of `sidelight.monitor.policies`; further keyword
         arguments are parameters of the policy (`bins=10`, `pairs="both"`, ...).
     mode
         "identify" stops verifying a class once its verdict is certain (but "explore" always fills its number of
@@ -45,6 +45,15 @@ class ClassifierMonitor:
     confidence
         Of each class's interval and verdict, however often one looks. It holds for each class on its own: for all of C
         classes together divide 1 - confidence by C.
+    margin
+        Classes whose error rate is within so much of their tolerance get the verdict "near", so that they are decided,
+        too. A tenth of the tolerance takes some 1 400 / tolerance labels at confidence 0.99.
+    reviewer_error
+        Bound on the chance of a reviewer to miss an error, and to call a right prediction wrong. Rates that such
+        reviewers cannot tell from the tolerance stay unknown; the report says which.
+    together
+        Whether the confidence is that no verdict on any class is wrong, in the place of each class on its own. It pays
+        to list the classes beforehand in `classes`.
     prior
         Deprecated, without effect: verdicts and intervals come from two tests that need none.
     cap, daily_cap, class_cap
@@ -85,11 +94,14 @@ class ClassifierMonitor:
         self,
         tolerance: float | Mapping[Any, float],
         classes: Iterable[Any] | None = None,
-        policy: str | Policy = "randcbp",
+        policy: str | Policy = "sequential",
         confidence: float = 0.99,
         seed: int = 0,
         *,
         mode: str = "identify",
+        margin: float | None = None,
+        reviewer_error: float = 0.0,
+        together: bool = False,
         prior: tuple[float, float] | None = None,
         cap: int | None = None,
         daily_cap: int | None = None,
@@ -117,6 +129,9 @@ class ClassifierMonitor:
                 parameters=parameters,
                 mode=mode,
                 confidence=confidence,
+                margin=margin,
+                reviewer_error=reviewer_error,
+                together=together,
                 cap=cap,
                 daily_cap=daily_cap,
                 class_cap=class_cap,
@@ -299,7 +314,7 @@ class ClassifierMonitor:
     def _state(self, name: Label) -> ClassState:
         state = self._states.get(name)
         if state is None:
-            state = self._states[name] = ClassState(name, self._settings, self._journal)
+            state = self._states[name] = ClassState(name, self._settings, self._journal, len(self._states))
             self._spelled.setdefault(str(name), name)
         return state
 

@@ -47,6 +47,12 @@ class Truth:
         """On which side of the tolerance the class is."""
         return "above" if self.errors > self.tolerance * self.predictions else "below"
 
+    def contradicts(self, one: ClassReport) -> bool:
+        """Say whether the verdict of a report is wrong."""
+        if one.verdict == "near":
+            return abs(self.rate - self.tolerance) > one.margin
+        return one.verdict not in ("unknown", self.verdict)
+
 
 @dataclass(frozen=True)
 class PolicyReplay:
@@ -117,7 +123,7 @@ class ReplayReport:
 
         def place(truth: Truth) -> tuple[bool, tuple[int, float]]:
             one = report[truth.name]
-            return one.verdict in ("unknown", truth.verdict), by_importance(one)
+            return not truth.contradicts(one), by_importance(one)
 
         return sorted(self.truths, key=place)
 

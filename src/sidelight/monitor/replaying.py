@@ -12,7 +12,7 @@ from sidelight.errors import SidelightError
 from sidelight.monitor.decisions import Label
 from sidelight.monitor.inputs import label, plain_number, same_label, seconds_of
 from sidelight.monitor.monitor import ClassifierMonitor
-from sidelight.monitor.policies import POLICIES, Policy, wald_cap
+from sidelight.monitor.policies import POLICIES, Policy, make_policy, wald_cap
 from sidelight.monitor.replay_hints import drift_hints
 from sidelight.monitor.replay_report import Point, PolicyReplay, ReplayReport, Truth
 from sidelight.monitor.reports import ClassReport, Report
@@ -60,6 +60,8 @@ def replay(
     moments = list(times) if times is not None else [None] * len(names)
     arrivals = _arrivals(moments, answered, delay)
     counts, errors = Counter(names), Counter(name for name, bad in zip(names, wrong, strict=True) if bad)
+    if options.get("margin"):  # is the monitor's here, and not that of Explore
+        policies = [make_policy(one, {}) if one == "explore" else one for one in policies]
     monitors = [ClassifierMonitor(tolerance, counts, policy, **options) for policy in policies]
     facts = tuple(
         Truth(name, monitors[0]._settings.tolerance_of(name), count, errors[name]) for name, count in counts.items()
@@ -157,10 +159,10 @@ def _judged(
         if one.verdict == "unknown":
             unknown += 1
             leaning += _leans(one) == truth.verdict
-        elif one.verdict == truth.verdict:
-            right += 1
-        else:
+        elif truth.contradicts(one):
             wrong += 1
+        else:
+            right += 1
     policy = monitor._settings.policy
     return PolicyReplay(policy.name, policy.title, report, paths, right, wrong, unknown, leaning, first)
 

@@ -22,7 +22,7 @@ def text(report: Report, width: int | None = None) -> str:
         f"{report.verifications} verifications asked for ({report.pending} pending), {report.saved} of "
         f"{report.predictions} predictions let pass ({share:.1f} %)",
     ]
-    lines += [*notes(report), report.guarantee]
+    lines += [*notes(report), *([] if report.overall is None else [str(report.overall)]), report.guarantee]
     return "\n".join([lines[0], *(line if width is None else wrapped(line, width) for line in lines[1:])])
 
 

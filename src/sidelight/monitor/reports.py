@@ -14,6 +14,7 @@ from sidelight.monitor.confidence import Verdict
 from sidelight.monitor.decisions import ANSWERS, HOPELESS, Label, Pending
 from sidelight.monitor.guarantee import guarantee
 from sidelight.monitor.ledger import Ledger
+from sidelight.monitor.overall import Counts, Overall, overall
 from sidelight.monitor.rationing import Rationing
 from sidelight.monitor.settings import Settings
 from sidelight.results.frames import library
@@ -44,6 +45,10 @@ class ClassReport:
     interval: tuple[float, float]
     """Covers the true error rate at all times at once, with the monitor's confidence."""
     verdict: Verdict
+    margin: float
+    """How far from its tolerance a class may be to be "near" it; 0 if there is no such verdict."""
+    undecidable: tuple[float, float] | None
+    """With reviewers who err: no verdict is possible while answers "wrong" come at a rate within these."""
     needed: int | None
     """Estimate of how many more answers a certain verdict takes; None if the rate is too close to the tolerance."""
     saved: int
@@ -81,6 +86,8 @@ class Report:
     """Verifications that were asked for; `saved` counts the predictions that were let pass."""
     pending: int
     predictions: int
+    overall: Overall | None
+    """The error rate over all predictions; None with a `window`, where it would not be valid."""
     guarantee: str
 
     @property
@@ -105,7 +112,7 @@ class Report:
     def to_frame(self, backend: str | None = None) -> Any:
         """Return one row per class as a data frame of pandas, else of polars, or of the one that is named."""
         columns: dict[str, list[Any]] = {}
-        for key in (field.name for field in fields(ClassReport) if field.name != "events"):
+        for key in (field.name for field in fields(ClassReport) if field.name not in ("events", "undecidable")):
             values = [getattr(one, key) for one in self.classes]
             if key == "interval":
                 columns["low"], columns["high"] = ([ends[side] for ends in values] for side in (0, 1))
@@ -142,7 +149,7 @@ def make_report(
     settings: Settings, states: Iterable[ClassState], ledger: Ledger, rationing: Rationing | None
 ) -> Report:
     """Gather what is known."""
-    oldest = ledger.oldest_pending()
+    states, oldest = tuple(states), ledger.oldest_pending()
     classes = tuple(
         _class_report(state, oldest.get(state), rationing is None or not rationing.hopeless(state)) for state in states
     )
@@ -154,8 +161,14 @@ def make_report(
         verifications=ledger.journal.asked,
         pending=ledger.pending,
         predictions=sum(one.predictions for one in classes),
+        overall=None if settings.window is not None else _overall(settings, states),
         guarantee=guarantee(settings),
     )
+
+
+def _overall(settings: Settings, states: Iterable[ClassState]) -> Overall:
+    counts = [Counts(state.tolerance, state.predictions, state.n, state.e) for state in states]
+    return overall(counts, settings.confidence, settings.reviewer_error)
 
 
 def _class_report(state: ClassState, oldest: Pending | None, decidable: bool) -> ClassReport:
@@ -172,6 +185,8 @@ def _class_report(state: ClassState, oldest: Pending | None, decidable: bool) ->
         estimate=state.e / state.n if state.n else None,
         interval=state.interval(),
         verdict=state.verdict,
+        margin=state.test.margin,
+        undecidable=state.test.undecidable,
         needed=0 if state.verdict != "unknown" else state.needed(),
         saved=state.predictions - state.asked,
         stalled=_stalled(state, oldest, decidable),

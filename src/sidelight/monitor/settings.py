@@ -10,17 +10,24 @@ from datetime import timedelta
 from typing import Any
 
 from sidelight.errors import SidelightError
+from sidelight.monitor.confidence import RateTest, rate_test
 from sidelight.monitor.decisions import Label
 from sidelight.monitor.inputs import label, plain_number
 from sidelight.monitor.policies import Policy, make_policy
+from sidelight.monitor.reviewers import answered_rates
+from sidelight.monitor.together import share_of
 
 MODES = ("identify", "guard")
 AIMS = ("verdicts", "first-come")
 DRIFT = False
 """Whether changes of error rates are looked for unless the settings say."""
+_ABSENT = {"margin": None, "reviewer_error": 0.0, "together": False}
+"""What older files do not say."""
 _SPOT_CHECKS = 0.01
 _LEAST_TOLERANCE = 1e-9
 _LEAST_WEIGHT = 1e-6
+# Nearer alternatives are not in the mixtures, so "near" would never come.
+_LEAST_MARGIN = 0.02
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,9 @@ class Settings:
     policy: Policy
     mode: str
     confidence: float
+    margin: float
+    reviewer_error: float
+    together: bool
     cap: int | None
     daily_cap: int | None
     class_cap: int | None
@@ -68,6 +78,13 @@ class Settings:
         """Return the weight of a verdict on one class."""
         return 1.0 if self.weights is None else self.weights.get(label, self.weights.get(None, 1.0))
 
+    def test_of(self, tolerance: float, place: int) -> RateTest:
+        """Return the tests of the class at this place by appearance, classes that were listed first."""
+        confidence = self.confidence
+        if self.together:
+            confidence = 1.0 - (1.0 - confidence) * share_of(place, len(self.classes))
+        return rate_test(tolerance, confidence, self.margin, self.reviewer_error)
+
     def plain(self) -> dict[str, Any]:
         """Return the constructor's arguments as JSON can hold them."""
         data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("policy", "tolerance")}
@@ -96,7 +113,7 @@ class Settings:
             values["weights"] = dict(values["weights"])
         values.setdefault("aim", "first-come")  # files from before there was a choice
         values["policy"] = make_policy(values["policy"]["name"], values["policy"]["parameters"])
-        return make_settings(**values, parameters={})
+        return make_settings(**_ABSENT | values, parameters={})
 
 
 def make_settings(
@@ -136,8 +153,13 @@ def make_settings(
     if isinstance(classes, str | bytes):
         raise SidelightError(f"classes is {classes!r}: give a list of classes")
     labels = tuple(dict.fromkeys(label(one) for one in classes or ()))
+    tolerances = _tolerance(tolerance)
+    several = tolerances.values() if isinstance(tolerances, dict) else [tolerances]
+    others["reviewer_error"] = _reviewer_error(others["reviewer_error"])
+    others["margin"] = _margin(policy, others["margin"], several, others["reviewer_error"])
+    others["together"] = bool(others["together"])
     return Settings(
-        tolerance=_tolerance(tolerance),
+        tolerance=tolerances,
         classes=labels,
         policy=make_policy(policy, parameters),
         spot_checks=spot,
@@ -174,6 +196,39 @@ def error_rate(value: Any) -> float:
     if rate < _LEAST_TOLERANCE:
         raise SidelightError(f"tolerance is {rate}: give at least {_LEAST_TOLERANCE:g}")
     return rate
+
+
+def _reviewer_error(value: Any) -> float:
+    error = _number("reviewer_error", value)
+    if not 0.0 <= error < 0.5:
+        raise SidelightError(f"reviewer_error is {error}: give a bound of at least 0 and less than 0.5")
+    return error
+
+
+def _margin(policy: str | Policy, value: Any, tolerances: Iterable[float], reviewer_error: float) -> float:
+    """Check the margin of "near": it can be reached for each tolerance."""
+    margin = 0.0 if value is None else _number("margin", value)
+    if not margin:
+        return 0.0
+    if policy == "explore":
+        raise SidelightError(
+            "margin is the monitor's own, for the verdict 'near': give that of the policy as "
+            "policy=sidelight.monitor.policies.Explore(margin=...)"
+        )
+    if not 0.0 < margin < 0.5:
+        raise SidelightError(f"margin is {margin}: give a difference of error rates between 0 and 0.5, or None")
+    for one in tolerances:
+        least = _LEAST_MARGIN * min(one, 1.0 - one)
+        if margin < least:
+            raise SidelightError(f"margin is {margin}: for the tolerance {one} give at least {least:.3g}")
+        if one > margin and one + margin < 1.0:
+            low, high = answered_rates(one - margin, reviewer_error)[1], answered_rates(one + margin, reviewer_error)[0]
+            if high - low < 2.0 * least:
+                raise SidelightError(
+                    f"margin is {margin} and reviewer_error {reviewer_error}: reviewers who err so often cannot tell "
+                    f"whether a rate is so near the tolerance {one}; give a larger margin"
+                )
+    return margin
 
 
 def warn_of_prior(prior: Any) -> None:

@@ -1,0 +1,135 @@
+"""The error rate over all predictions, with an interval that is valid at all times.
+
+For the class c with n_c answers of which e_c were errors, the beta-binomial mixture
+
+    M_c(p) = B(a + e_c, b + n_c - e_c) / B(a, b) / (p^e_c (1 - p)^(n_c - e_c)),      a = 1/2, a / (a + b) = τ_c,
+
+is a martingale at its rate (Robbins 1970). So is the product over classes, whatever decides adaptively which
+predictions are verified, and with the chance 1 - α it never reaches 1 / α (Ville). The interval of the overall rate is
+the range of sum_c (N_c / N) p_c, with N_c predictions of class c, over all rates with sum_c log M_c(p_c) <= log(1/α).
+That set is convex, and for a multiplier λ the best rates have a closed form: w = λ (n p - e) / (p (1 - p)), a quadratic
+equation for p.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from sidelight.monitor.reviewers import true_rates
+
+_HALVINGS = 60
+
+
+class Counts(NamedTuple):
+    """One class: its tolerance, its predictions, the answers that count, and the errors among them."""
+
+    tolerance: float
+    predictions: int
+    verified: int
+    errors: int
+
+
+@dataclass(frozen=True)
+class Overall:
+    """The error rate over all predictions so far, classes weighted by their predictions."""
+
+    estimate: float | None
+    """Each class at its share of errors among its answers; None before the first answer."""
+    interval: tuple[float, float]
+    """Holds the rate at all times at once with the monitor's confidence, if the rates of classes do not change."""
+    tolerance: float
+    """That of the classes, each weighted by its predictions."""
+    verdict: Literal["above", "below", "unknown"]
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        estimate = "" if self.estimate is None else f"{self.estimate:.4f}, "
+        return f"Overall error rate: {estimate}between {low:.4f} and {high:.4f}; {self.verdict} {self.tolerance:.4g}"
+
+
+def overall(classes: Sequence[Counts], confidence: float, reviewer_error: float = 0.0) -> Overall:
+    """Return what is known about the error rate over all predictions."""
+    low, high = true_rates(*overall_interval(classes, confidence), reviewer_error)
+    total = sum(one.predictions for one in classes)
+    tolerance = sum(one.predictions * one.tolerance for one in classes) / total if total else 0.0
+    verdict: Literal["above", "below", "unknown"] = "unknown"
+    if total and low > tolerance:
+        verdict = "above"
+    elif total and high < tolerance:
+        verdict = "below"
+    return Overall(overall_estimate(classes), (low, high), tolerance, verdict)
+
+
+class _Class(NamedTuple):
+    """What the largest overall rate depends on."""
+
+    share: float
+    """Of all predictions."""
+    errors: int
+    right: int
+    mixed: float
+    """log B(a + e, b + r) - log B(a, b)"""
+
+
+def overall_interval(classes: Sequence[Counts], confidence: float) -> tuple[float, float]:
+    """Return the least and the largest overall rate that is not refuted."""
+    total = sum(one.predictions for one in classes)
+    if not any(one.verified and one.predictions for one in classes):
+        return 0.0, 1.0
+    seen = [
+        _Class(one.predictions / total, one.errors, one.verified - one.errors, _log_mixed(one))
+        for one in classes
+        if one.predictions
+    ]
+    limit = -math.log1p(-confidence) - sum(one.mixed for one in seen)
+    exchanged = [one._replace(errors=one.right, right=one.errors) for one in seen]
+    return max(0.0, 1.0 - _largest(exchanged, limit)), min(1.0, _largest(seen, limit))
+
+
+def overall_estimate(classes: Sequence[Counts]) -> float | None:
+    """Return the rate over all predictions of classes with answers, each class at its share of errors."""
+    known = [one for one in classes if one.verified and one.predictions]
+    total = sum(one.predictions for one in known)
+    return sum(one.predictions * one.errors / one.verified for one in known) / total if total else None
+
+
+def _largest(classes: Sequence[_Class], limit: float) -> float:
+    """Return the largest overall rate with - sum_c log(p^e (1 - p)^r) <= limit: bisection of log λ, rounded up."""
+    low, high = -60.0, 60.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        multiplier = math.exp(middle)
+        if sum(_log_unlikelihood(one, _rate(one, multiplier)) for one in classes) > limit:
+            low = middle
+        else:
+            high = middle
+    multiplier = math.exp(low)
+    return sum(one.share * _rate(one, multiplier) for one in classes)
+
+
+def _rate(one: _Class, multiplier: float) -> float:
+    """Return the larger root of w p² + (λ n - w) p - λ e = 0."""
+    if not one.right:
+        return 1.0
+    linear = multiplier * (one.errors + one.right) - one.share
+    root = math.sqrt(linear * linear + 4.0 * one.share * multiplier * one.errors)
+    if linear <= 0.0:
+        return min(1.0, (root - linear) / (2.0 * one.share))
+    return 2.0 * multiplier * one.errors / (linear + root)
+
+
+def _log_unlikelihood(one: _Class, rate: float) -> float:
+    """Return - log(p^e (1 - p)^r)."""
+    if (one.errors and rate <= 0.0) or (one.right and rate >= 1.0):
+        return math.inf
+    return -(one.errors * math.log(rate) if one.errors else 0.0) - (one.right * math.log1p(-rate) if one.right else 0.0)
+
+
+def _log_mixed(one: Counts) -> float:
+    """Return log B(a + e, b + n - e) - log B(a, b)."""
+    a, b = 0.5, 0.5 * (1.0 - one.tolerance) / one.tolerance
+    gamma, n, e = math.lgamma, one.verified, one.errors
+    return gamma(a + e) + gamma(b + n - e) - gamma(a + b + n) - gamma(a) - gamma(b) + gamma(a + b)

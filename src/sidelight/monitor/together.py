@@ -1,0 +1,24 @@
+"""Verdicts on all classes together: how the chance of a wrong one is shared out.
+
+Each class has exactly one wrong verdict ("above" or "below", whichever is not so), so by the union bound the chance of
+any wrong verdict is at most α if the levels of the classes sum to at most α. Classes that are listed beforehand share
+alike. Nobody knows how many others will come: the i-th of them gets the share 6 / (π² i²), and these sum to 1.
+
+There is no step-down gain, as in Holm's procedure, from classes that are decided: a decided class is not a false
+hypothesis that cost nothing, for its other verdict might have come and has used up its level.
+"""
+
+from __future__ import annotations
+
+import math
+
+LISTED_SHARE = 0.9
+"""What listed classes get of α, where there are any; the rest is for classes that are not listed."""
+
+
+def share_of(place: int, listed: int) -> float:
+    """Return the share of α of the class at this place, from 0, of which the first `listed` were given beforehand."""
+    if place < listed:
+        return LISTED_SHARE / listed
+    rank = place - listed + 1
+    return (1.0 - LISTED_SHARE if listed else 1.0) * 6.0 / (math.pi * rank) ** 2
