@@ -15,6 +15,8 @@ REST = {
     "stalled": None,
     "decidable": True,
     "stands": None,
+    "margin": 0.0,
+    "undecidable": None,
     "reopened": 0,
     "events": (),
 }

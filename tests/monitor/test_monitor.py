@@ -411,14 +411,15 @@ def test_copies_are_independent_and_go_on_alike():
         ({"tolerance": {"cat": 2}}, "tolerance is 2"),
         ({"policy": "bayes"}, "policy is 'bayes'"),
         ({"policy": "cbp", "bins": 3}, "no parameter 'bins'"),
+        ({"bins": 3}, r"no parameter 'bins'; it takes none \(policy='randcbp' has it\)"),
         ({"policy": RandCBPPolicy(), "bins": 3}, "is a parameter of RandCBPPolicy: pass it to RandCBPPolicy"),
-        ({"bins": 0}, "bins is 0"),
-        ({"pairs": "twice"}, "pairs is 'twice'"),
-        ({"observers": "me"}, "observers is 'me'"),
-        ({"tail": 2}, "tail is 2"),
-        ({"sigma": 0}, "sigma is 0"),
-        ({"alpha": "x"}, "alpha is 'x'"),
-        ({"lower": float("nan")}, "lower is nan"),
+        ({"policy": "randcbp", "bins": 0}, "bins is 0"),
+        ({"policy": "randcbp", "pairs": "twice"}, "pairs is 'twice'"),
+        ({"policy": "randcbp", "observers": "me"}, "observers is 'me'"),
+        ({"policy": "randcbp", "tail": 2}, "tail is 2"),
+        ({"policy": "randcbp", "sigma": 0}, "sigma is 0"),
+        ({"policy": "randcbp", "alpha": "x"}, "alpha is 'x'"),
+        ({"policy": "randcbp", "lower": float("nan")}, "lower is nan"),
         ({"policy": "explore", "rate": 0}, "rate is 0"),
         ({"policy": "explore", "margin": 0}, "margin is 0"),
         ({"policy": "explore", "labels": 0}, "labels is 0"),
@@ -435,10 +436,10 @@ def test_copies_are_independent_and_go_on_alike():
         ({"seed": np.True_}, "seed is True"),
         ({"cap": np.True_}, "cap is"),
         ({"cap": Fraction(1, 2)}, "cap is"),
-        ({"bins": np.True_}, "bins is True"),
-        ({"bins": np.float64(2.5)}, "bins is 2.5"),
-        ({"alpha": 10**400}, "alpha is 1000"),
-        ({"alpha": np.nan}, "alpha is nan"),
+        ({"policy": "randcbp", "bins": np.True_}, "bins is True"),
+        ({"policy": "randcbp", "bins": np.float64(2.5)}, "bins is 2.5"),
+        ({"policy": "randcbp", "alpha": 10**400}, "alpha is 1000"),
+        ({"policy": "randcbp", "alpha": np.nan}, "alpha is nan"),
         ({"spot_checks": np.True_}, "spot_checks is"),
         ({"tolerance": 10**400}, "tolerance is 1000"),
         ({"classes": [None]}, "not a class"),
@@ -452,6 +453,7 @@ def test_wrong_arguments_are_named(arguments, error):
 def test_numbers_of_numpy_and_fractions_are_numbers(tmp_path):
     ours = {"cap": np.int64(7), "window": np.uint8(50), "seed": np.int64(3), "confidence": np.float64(0.9)}
     numbers = ours | {
+        "policy": "randcbp",
         "bins": np.int64(5),
         "alpha": Fraction(3, 2),
         "sigma": np.float32(2),
@@ -459,7 +461,16 @@ def test_numbers_of_numpy_and_fractions_are_numbers(tmp_path):
     }
     monitor = ClassifierMonitor(Fraction(1, 20), **numbers)
     plain = ClassifierMonitor(
-        0.05, cap=7, window=50, seed=3, confidence=0.9, bins=5, alpha=1.5, sigma=2.0, spot_checks=0.125
+        0.05,
+        policy="randcbp",
+        cap=7,
+        window=50,
+        seed=3,
+        confidence=0.9,
+        bins=5,
+        alpha=1.5,
+        sigma=2.0,
+        spot_checks=0.125,
     )
     assert repr(monitor.to_dict()) == repr(plain.to_dict())
     monitor.save(tmp_path / "monitor.json")

@@ -11,7 +11,7 @@ from sidelight.monitor import ClassifierMonitor
 
 SETTINGS = [
     {},
-    {"bins": 5, "pairs": "both", "observers": "minimum-norm", "mode": "guard"},
+    {"policy": "randcbp", "bins": 5, "pairs": "both", "observers": "minimum-norm", "mode": "guard"},
     {"policy": "cbp", "cap": 300, "class_cap": 200, "max_pending": 40},
     {"policy": "explore", "rate": 0.02, "classes": ["x", 3], "class_predictions": 500},
     {"policy": "sequential", "daily_cap": 40, "forget_after": 100},

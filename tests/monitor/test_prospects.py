@@ -17,7 +17,7 @@ def by_definition(test, errors, verified):
     needed = []
     for k in range(15):
         rate = beta(1 + errors, (1 - test.rate) / test.rate + verified - errors).ppf((k + 0.5) / 15)
-        side = test.more if rate > test.rate else test.fewer
+        side = (test.many if rate > test.rate else test.few).mixture
         needed.append(max(1.0, answers_to(side, errors, verified, rate, test.rate, test.limit)))
     needed.sort()
     plans = [(sum(needed[:k]) + (15 - k) * needed[k - 1]) / k for k in range(1, 16) if needed[k - 1] < math.inf]

@@ -47,7 +47,8 @@ class ClassifierMonitor:
         classes together divide 1 - confidence by C.
     margin
         Classes whose error rate is within so much of their tolerance get the verdict "near", so that they are decided,
-        too. A tenth of the tolerance takes some 1 400 / tolerance labels at confidence 0.99.
+        too. A tenth of the tolerance takes some 1 400 / tolerance labels at confidence 0.99. (Of the policy "explore"
+        it is the parameter of that name.)
     reviewer_error
         Bound on the chance of a reviewer to miss an error, and to call a right prediction wrong. Rates that such
         reviewers cannot tell from the tolerance stay unknown; the report says which.
@@ -121,6 +122,8 @@ class ClassifierMonitor:
         **parameters: Any,
     ) -> None:
         warn_of_prior(prior)
+        if policy == "explore" and margin is not None:  # which has a margin of its own
+            margin, parameters = None, parameters | {"margin": margin}
         self._begin(
             make_settings(
                 tolerance=tolerance,

@@ -64,10 +64,14 @@ class _Terms(NamedTuple):
 
 @functools.lru_cache(maxsize=_MOST_CACHED)
 def _terms(test: RateTest, erred: bool) -> _Terms:
-    weights, gains, excesses = (np.array(above + below) for above, below in zip(test.more, test.fewer, strict=True))
+    sides = (test.many, test.few)
+    weights, gains, excesses = (
+        np.array(above + below) for above, below in zip(*(s.mixture for s in sides), strict=True)
+    )
+    rates = np.repeat([side.rate for side in sides], [len(side.mixture.gains) for side in sides])
     # The alternative that the rate is 0 ends with the first error.
     alive = excesses > -1.0 if erred else np.full(len(excesses), True)
-    losses = np.log1p(excesses * test.rate)
+    losses = np.log1p(excesses * rates)
     return _Terms((test.limit - weights)[alive], np.maximum(gains, -_MOST_LABELS)[alive], losses[alive])
 
 

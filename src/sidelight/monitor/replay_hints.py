@@ -22,7 +22,7 @@ def drift_hints(
     places: dict[Label, int] = {}
     for truth in facts:
         for one in done:
-            if truth.name in one.first_certain and one.report[truth.name].verdict != truth.verdict:
+            if truth.name in one.first_certain and truth.contradicts(one.report[truth.name]):
                 places[truth.name] = max(places.get(truth.name, 0), one.first_certain[truth.name])
     seen, errors = Counter[Label](), Counter[Label]()
     for place, (name, bad) in enumerate(zip(names, wrong, strict=True) if places else ()):

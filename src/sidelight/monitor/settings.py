@@ -156,7 +156,7 @@ def make_settings(
     tolerances = _tolerance(tolerance)
     several = tolerances.values() if isinstance(tolerances, dict) else [tolerances]
     others["reviewer_error"] = _reviewer_error(others["reviewer_error"])
-    others["margin"] = _margin(policy, others["margin"], several, others["reviewer_error"])
+    others["margin"] = _margin(others["margin"], several, others["reviewer_error"])
     others["together"] = bool(others["together"])
     return Settings(
         tolerance=tolerances,
@@ -205,16 +205,11 @@ def _reviewer_error(value: Any) -> float:
     return error
 
 
-def _margin(policy: str | Policy, value: Any, tolerances: Iterable[float], reviewer_error: float) -> float:
+def _margin(value: Any, tolerances: Iterable[float], reviewer_error: float) -> float:
     """Check the margin of "near": it can be reached for each tolerance."""
     margin = 0.0 if value is None else _number("margin", value)
     if not margin:
         return 0.0
-    if policy == "explore":
-        raise SidelightError(
-            "margin is the monitor's own, for the verdict 'near': give that of the policy as "
-            "policy=sidelight.monitor.policies.Explore(margin=...)"
-        )
     if not 0.0 < margin < 0.5:
         raise SidelightError(f"margin is {margin}: give a difference of error rates between 0 and 0.5, or None")
     for one in tolerances:

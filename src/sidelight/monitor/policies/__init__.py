@@ -41,6 +41,8 @@ def make_policy(policy: str | Policy, parameters: Mapping[str, Any]) -> Policy:
     for name in parameters:
         if name not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            owners = [repr(other.name) for other in POLICIES.values() if name in other.__dataclass_fields__]
+            takes += f" (policy={' or '.join(owners)} has it)" if owners else ""
             raise SidelightError(f"the policy {policy!r} has no parameter {name!r}; {takes}")
     return _registered(kind(**parameters))
 
