@@ -41,7 +41,7 @@ class TrueOrder(Rationing):
     def prospects_of(self, state):
         """Return the labels that the test needs at the true rate."""
         test, share = state.test, self.rates[state.name]
-        side = test.more if share > test.rate else test.fewer
+        side = (test.many if share > test.rate else test.few).mixture
         found = max(1.0, min(answers_to(side, state.e, state.n, share, test.rate, test.limit), 2.0**50))
         return Prospects(found, found)
 
