@@ -51,7 +51,7 @@ def test_a_monitor_from_the_shell(file):
     assert plain("answer", file, "r1", "--skip")["status"] == "withdrawn"
     assert said("pending", file) == "0 verifications pending\n"
     assert "pets.json: 1 prediction of 1 class" in said("status", file)
-    assert plain("status", file)["verdicts"] == {"above": 0, "below": 0, "unknown": 1}
+    assert plain("status", file)["verdicts"] == {"above": 0, "near": 0, "below": 0, "unknown": 1}
     assert ClassifierMonitor.load(file).report().predictions == 1
 
 
@@ -170,3 +170,18 @@ def test_status_and_report(file, tmp_path):
 @pytest.mark.parametrize("name", ["new", "decide", "answer", "pending", "status", "report", "replay"])
 def test_help_fits(name):
     assert "FILE" in said(name, "--help", terminal_width=60)
+
+
+def test_settings_reach_the_monitor(tmp_path):
+    path = tmp_path / "monitor.json"
+    options = ("--margin", 0.01, "--reviewer-error", 0.001, "--together", "--aim", "first-come", "--patience", "3d")
+    said("new", path, "--tolerance", 0.05, *options, "--policy", "explore", "--no-drift", "--class", "cat")
+    settings = ClassifierMonitor.load(path)._settings
+    assert (settings.margin, settings.reviewer_error, settings.together) == (0.01, 0.001, True)
+    assert (settings.aim, settings.patience.days, settings.drift, settings.classes) == (
+        "first-come",
+        3,
+        False,
+        ("cat",),
+    )
+    assert settings.policy.margin == 0.1

@@ -12,10 +12,11 @@ import click
 
 from sidelight.cli import _text
 from sidelight.cli._catalogue import check_figure
-from sidelight.cli._monitor_options import monitor_options, settings_of
+from sidelight.cli._monitor_options import chosen, monitor_options, settings_of
 from sidelight.cli._numbers import WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.class_table import class_table, short_name
+from sidelight.monitor.confidence import Verdict
 from sidelight.monitor.decisions import Answer, Decision, Pending
 from sidelight.monitor.inputs import seconds_of
 from sidelight.monitor.labeled_data import FORMATS
@@ -29,6 +30,7 @@ from sidelight.monitor.text_files import check_file
 from sidelight.table import Column, Table
 from sidelight.text import count, joined
 
+_VERDICTS: tuple[Verdict, ...] = ("above", "near", "below", "unknown")
 _MOST_CLASSES = 20
 _LONGEST_NAME = 24
 _STATUS = {
@@ -82,13 +84,18 @@ Examples:
 )
 @_FILE
 @monitor_options
-@click.option("--policy", type=click.Choice(list(POLICIES)), help="How predictions are chosen.")
+@click.option(
+    "--policy",
+    type=click.Choice(list(POLICIES)),
+    default="sequential",
+    show_default=True,
+    help="How predictions are chosen.",
+)
 @click.option("--class", "classes", multiple=True, metavar="CLASS", help="List this class from the start; repeatable.")
 @_JSON
-def new_command(file: str, policy: str | None, classes: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def new_command(file: str, policy: str, classes: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Make a monitor, in FILE, which must not be there yet."""
-    chosen: dict[str, Any] = {} if policy is None else {"policy": policy}
-    monitor = ClassifierMonitor(classes=classes, **settings_of(options), **chosen)
+    monitor = ClassifierMonitor(classes=classes, policy=chosen(policy, options), **settings_of(options))
     create(file, monitor)
     if as_json:
         _text.write_json({"file": file, "settings": monitor.to_dict()["settings"]})
@@ -247,17 +254,17 @@ def _answers(found: Sequence[Answer]) -> str:
 def pending_command(file: str, limit: int | None, as_json: bool) -> None:
     """List the verifications that the monitor in FILE waits for, the oldest first."""
     found = _loaded(file).pending()
-    chosen = found if limit is None else found[:limit]
+    oldest = found if limit is None else found[:limit]
     if as_json:
-        _text.write_json([one._asdict() for one in chosen])
+        _text.write_json([one._asdict() for one in oldest])
         return
-    if chosen:
+    if oldest:
         names = ["id", *(name for name in Pending._fields if name not in ("id", "reason"))]
         _write_table(
-            [{"prediction": "class"}.get(name, name) for name in names], [_cells(one, names) for one in chosen]
+            [{"prediction": "class"}.get(name, name) for name in names], [_cells(one, names) for one in oldest]
         )
-    more = f", {len(found) - len(chosen)} more than are shown" if len(chosen) < len(found) else ""
-    _text.write(f"{'' if not chosen else chr(10)}{count(len(found), 'verification')} pending{more}")
+    more = f", {len(found) - len(oldest)} more than are shown" if len(oldest) < len(found) else ""
+    _text.write(f"{'' if not oldest else chr(10)}{count(len(found), 'verification')} pending{more}")
 
 
 def _cells(one: Pending, names: Sequence[str]) -> list[Any]:
@@ -278,10 +285,7 @@ def status_command(context: click.Context, file: str, everything: bool, fail_abo
     report = _loaded(file).report()
     verdicts = Counter(one.verdict for one in report.classes)
     if as_json:
-        _text.write_json(
-            {"file": file, "verdicts": {name: verdicts[name] for name in ("above", "below", "unknown")}}
-            | report.to_dict()
-        )
+        _text.write_json({"file": file, "verdicts": {name: verdicts[name] for name in _VERDICTS}} | report.to_dict())
     else:
         _write_status(Path(file).name, report, everything)
     if fail_above and verdicts["above"]:
@@ -290,19 +294,21 @@ def status_command(context: click.Context, file: str, everything: bool, fail_abo
 
 def _write_status(name: str, report: Report, everything: bool) -> None:
     verdicts = Counter(one.verdict for one in report.classes)
-    said = [f"{verdicts[one]} {one}" for one in ("above", "below", "unknown")]
+    said = [f"{verdicts[one]} {one}" for one in _VERDICTS if one != "near" or verdicts[one]]
     lead = (
         f"{name}: {count(report.predictions, 'prediction')} of {count(len(report.classes), 'class')}, "
         f"{report.verifications} sent to a verifier, {report.pending} pending; {joined(said)}"
     )
     _text.write(_text.wrapped(lead))
-    chosen = sorted(report.classes, key=by_importance)[: None if everything else _MOST_CLASSES]
-    if chosen:
-        rows = [(one, None) for one in chosen]
+    shown = sorted(report.classes, key=by_importance)[: None if everything else _MOST_CLASSES]
+    if shown:
+        rows = [(one, None) for one in shown]
         table = class_table(rows, _STATUS, name=lambda one: short_name(one, _LONGEST_NAME))
         _text.write(f"\n{table.to_text(_text.width())}")
-    if len(chosen) < len(report.classes):
-        _text.write(f"and {len(report.classes) - len(chosen)} more (--all shows them)")
+    if len(shown) < len(report.classes):
+        _text.write(f"and {len(report.classes) - len(shown)} more (--all shows them)")
+    if report.overall is not None and report.predictions:
+        _text.write(_text.wrapped(f"\n{report.overall}"))
     for note in notes(report)[: None if everything else _MOST_CLASSES]:
         _text.write(_text.wrapped(note))
 

@@ -12,6 +12,7 @@ import click
 
 from sidelight.cli._numbers import COUNT, WHOLE, whole_number
 from sidelight.errors import SidelightError
+from sidelight.monitor.policies import Explore, Policy
 from sidelight.monitor.row_files import read_tolerances
 
 if TYPE_CHECKING:
@@ -57,10 +58,31 @@ _OPTIONS = (
         show_default=True,
         help="identify: stop once a verdict is certain; guard: keep verifying classes above tolerance.",
     ),
+    click.option(
+        "--margin", type=float, metavar="RATE", help="Call classes near that are within this of their tolerance."
+    ),
+    click.option(
+        "--reviewer-error",
+        type=float,
+        default=0.0,
+        show_default=True,
+        metavar="SHARE",
+        help="How often reviewers miss an error, or see one where there is none, at most.",
+    ),
+    click.option(
+        "--together", is_flag=True, help="Let the confidence hold for all classes together, not for each on its own."
+    ),
     click.option("--cap", type=WHOLE, metavar="N", help="Maximum number of verifications."),
     click.option("--daily-cap", type=WHOLE, metavar="N", help="Maximum number of verifications per day."),
     click.option("--class-cap", type=COUNT, metavar="N", help="Maximum number of labels of one class."),
     click.option("--max-pending", type=WHOLE, metavar="N", help="Maximum number of answers waited for at any moment."),
+    click.option(
+        "--aim",
+        type=click.Choice(["verdicts", "first-come"]),
+        default="verdicts",
+        show_default=True,
+        help="Who gets the labels of a cap: classes whose verdicts cost the fewest, or whoever comes first.",
+    ),
     click.option("--window", type=COUNT, metavar="N", help="Let verdicts rest on the last N answers of a class."),
     click.option(
         "--drift/--no-drift",
@@ -79,7 +101,18 @@ _OPTIONS = (
     ),
 )
 _PASSED = (
-    *("confidence", "mode", "cap", "daily_cap", "class_cap", "max_pending"),
+    *(
+        "confidence",
+        "mode",
+        "margin",
+        "reviewer_error",
+        "together",
+        "aim",
+        "cap",
+        "daily_cap",
+        "class_cap",
+        "max_pending",
+    ),
     *("window", "drift", "patience", "spot_checks", "seed"),
 )
 
@@ -102,6 +135,11 @@ def _tolerance(options: dict[str, Any], classes: Iterable[Any]) -> Any:
         raise SidelightError("say with --tolerance which error rate is tolerated, as in --tolerance 0.05")
     if path is None:
         return overall
-    written = {str(one): one for one in classes}
+    written = {str(one): one for one in set(classes)}
     found: dict[Any, float] = {written.get(name, name): rate for name, rate in read_tolerances(path).items()}
     return found if overall is None else found | {None: overall}
+
+
+def chosen(policy: str, options: dict[str, Any]) -> str | Policy:
+    """Return a policy; `explore` has a margin of its own, which is not the one of the monitor."""
+    return Explore() if policy == "explore" and options["margin"] is not None else policy

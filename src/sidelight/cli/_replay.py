@@ -11,7 +11,7 @@ import click
 
 from sidelight.cli import _text
 from sidelight.cli._catalogue import check_figure
-from sidelight.cli._monitor_options import monitor_options, settings_of
+from sidelight.cli._monitor_options import chosen, monitor_options, settings_of
 from sidelight.cli._numbers import WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.class_table import class_table, short_name
@@ -152,7 +152,7 @@ def _replayed(stream: LabeledData, options: dict[str, Any], late: bool) -> Repla
             stream.predictions,
             stream.truths,
             passed.pop("tolerance"),
-            tuple(dict.fromkeys(policies)),
+            [chosen(name, options) for name in dict.fromkeys(policies)],
             delay=options["delay"],
             answered=stream.answered if late else None,
             times=stream.times,

@@ -25,8 +25,10 @@ _COLUMNS = {
 }
 _MOST_NOTES = 200
 STYLE = """
+:root { --near: #7d6200; } @media (prefers-color-scheme: dark) { :root { --near: #e0c060; } }
 tr.chosen td { background: var(--soft); font-weight: 600; }
-td.above { color: var(--above); } td.below { color: var(--below); } td.wrong { color: var(--above); font-weight: 700; }
+td.above { color: var(--above); } td.below { color: var(--below); } td.near { color: var(--near); }
+td.wrong { color: var(--above); font-weight: 700; }
 .sheet { overflow-x: auto; } .sheet svg { min-width: 34rem; }
 @media (max-width: 34rem) { .cards li { flex-basis: 8rem; } }
 """
@@ -42,6 +44,7 @@ def report_page(report: Report, title: str = "What the monitor knows") -> str:
         f"<h1>{escaped(title)}</h1>",
         f'<p class="faint">{_lead(report)}</p>',
         cards(_numbers(report)),
+        "" if report.overall is None or not report.predictions else f"<p>{escaped(str(report.overall))}.</p>",
         "<h2>Each predicted class</h2>",
         class_table(rows, columns, between=" to ", tolerance="{:g}".format, **written).to_html(),
         _figure(report),
@@ -76,6 +79,7 @@ def _numbers(report: Report) -> list[tuple[str, str]]:
     verdicts = Counter(one.verdict for one in report.classes)
     return [
         (grouped(verdicts["above"]), "classes above tolerance"),
+        *([(grouped(verdicts["near"]), "classes near it")] if verdicts["near"] else []),
         (grouped(verdicts["below"]), "classes below tolerance"),
         (grouped(verdicts["unknown"]), "not known yet"),
         (grouped(report.verifications), f"verifications asked for, {grouped(report.pending)} pending"),
