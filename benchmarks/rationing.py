@@ -70,7 +70,7 @@ def play(world, tolerance, confidence, aim="verdicts", truth=False, **options):
 
 
 def hindsight(world, tolerance, confidence, budget):
-    """Return the most classes that can be decided with so many labels, and how many with any number."""
+    """Return the most classes that can be decided with so many labels."""
     test, costs = rate_test(tolerance, confidence), []
     for answers in world.wrong:
         errors = 0
@@ -79,110 +79,119 @@ def hindsight(world, tolerance, confidence, budget):
             if test.verdict(errors, n) != "unknown":
                 costs.append(n)
                 break
-    return int(np.searchsorted(np.cumsum(sorted(costs)), budget, side="right")), len(costs)
+    return int(np.searchsorted(np.cumsum(sorted(costs)), budget, side="right"))
 
 
 def verdicts(monitor):
     return sum(one.verdict != "unknown" for one in monitor.report().classes)
 
 
-def mixed(tolerance, draws, days=30, **options):
-    """Rates from an eighth to four times the tolerance, traffic as Zipf's law has it."""
-    rates = np.minimum(0.9, tolerance * np.exp(draws.uniform(-2.1, 1.4, CLASSES)))
-    traffic = 2000 / np.arange(1, CLASSES + 1) / np.sum(1 / np.arange(1, CLASSES + 1))
-    return World(rates, traffic, days, draws, **options)
+def log_uniform(tolerance, draws):
+    """Return rates from an eighth to four times the tolerance."""
+    return np.minimum(0.9, tolerance * np.exp(draws.uniform(-2.1, 1.4, CLASSES)))
 
 
-def close(tolerance, draws):
-    """Half of the classes, among them the three largest, within 5 % of the tolerance."""
-    rates = tolerance * np.where(
-        np.arange(CLASSES) % 2 == 0, draws.uniform(0.95, 1.05, CLASSES), np.exp(draws.uniform(-2.0, 1.2, CLASSES))
+def zipf(daily):
+    """Return the traffic of each class, the k-th largest with 1/k of the largest."""
+    shares = 1 / np.arange(1, CLASSES + 1)
+    return daily * shares / shares.sum()
+
+
+def mixed(tolerance, draws, days, daily, **options):
+    """Return classes of mixed rates and traffic."""
+    return World(log_uniform(tolerance, draws), zipf(daily), days, draws, **options)
+
+
+def late(tolerance, draws, days, daily):
+    """Return the same with answers that come after three days, a tenth of them never."""
+    return mixed(tolerance, draws, days, daily, delay=3 * daily, lost=0.1)
+
+
+def close(tolerance, draws, days, daily):
+    """Return a world where half of the classes, and the three largest, have rates within 5 % of the tolerance."""
+    rates = np.where(
+        np.arange(CLASSES) % 2, log_uniform(tolerance, draws), tolerance * draws.uniform(0.95, 1.05, CLASSES)
     )
     rates[:3] = tolerance
-    traffic = draws.permutation(np.full(CLASSES, 30.0))
-    traffic[:3] = 400.0
-    return World(rates, traffic, 30, draws)
+    return World(rates, np.where(np.arange(CLASSES) < 3, daily / 5, daily / 5 * 2 / (CLASSES - 3)), days, draws)
 
 
-def equal(tolerance, draws):
-    """All classes have the same traffic and the same rate."""
-    return World(np.full(CLASSES, tolerance / 3), np.full(CLASSES, 60.0), 30, draws)
+def equal(tolerance, draws, days, daily):
+    """Return classes that are all alike."""
+    return World(np.full(CLASSES, tolerance / 3), np.full(CLASSES, daily / CLASSES), days, draws)
 
 
-def weekends(tolerance, draws):
+def weekends(tolerance, draws, days, daily):
     """Return a world with a fifth of the traffic on Saturdays and Sundays, when other classes come."""
-    world = mixed(tolerance, draws, 1)
-    shape = draws.permutation(2000 / np.arange(1, CLASSES + 1) / 4)
-    free = draws.permutation(shape) / 5
-    return World(world.rates, lambda day: free if day % 7 > 4 else shape, 28, draws)
+    week, free = draws.permutation(zipf(daily)), draws.permutation(zipf(daily / 5))
+    return World(log_uniform(tolerance, draws), lambda day: free if day % 7 > 4 else week, days, draws)
 
 
-def moving(tolerance, draws):
-    """Classes come and go: each is seen on ten days in a row."""
-    starts = draws.integers(-5, 28, CLASSES)
-    level = draws.uniform(10, 150, CLASSES)
-    rates = np.minimum(0.9, tolerance * np.exp(draws.uniform(-2.1, 1.4, CLASSES)))
-    return World(rates, lambda day: np.where((starts <= day) & (day < starts + 10), level, 0.0), 30, draws)
+def moving(tolerance, draws, days, daily):
+    """Return classes that come and go: each is seen in a third of the days, in a row."""
+    starts, level = draws.uniform(-days / 6, days * 5 / 6, CLASSES), draws.uniform(0, 6 * daily / CLASSES, CLASSES)
+    traffic = lambda day: np.where((starts <= day) & (day < starts + days / 3), level, 0.0)  # noqa: E731
+    return World(log_uniform(tolerance, draws), traffic, days, draws)
 
 
-def single(tolerance, draws):
-    """One class."""
-    return World(tolerance * np.exp(draws.uniform(-2.0, 1.2, 1)), np.full(1, 300.0), 30, draws)
+def single(tolerance, draws, days, daily):
+    """Return a world of one class."""
+    return World(log_uniform(tolerance, draws)[:1], np.full(1, daily / 4), days, draws)
 
 
-def late(tolerance, draws):
-    """Mixed, and answers come after three days, a tenth of them never."""
-    return mixed(tolerance, draws, delay=6000, lost=0.1)
+def skewed(tolerance, draws, days, daily):
+    """Return classes with rates from Beta(0.5, ...), of which most are far below the tolerance, in random traffic."""
+    rates = draws.beta(0.5, 0.5 / tolerance, CLASSES)
+    return World(rates, daily * draws.dirichlet(np.ones(CLASSES)), days, draws)
 
 
-WORLDS = {one.__name__: one for one in (mixed, close, equal, weekends, moving, single, late)}
+WORLDS = {one.__name__: one for one in (mixed, late, close, equal, weekends, moving, single, skewed)}
+RULES = {"rationed": {}, "true order": {"truth": True}, "first come": {"aim": "first-come"}}
 
 
-def compare(world, tolerance, confidence, budget, runs, seed):
+def compare(world, tolerance, confidence, caps, days, daily, runs, seed):
+    """Print how many verdicts each rule brings; return the share of the first among those of the second."""
     rows = []
     for run in range(runs):
-        one = WORLDS[world](tolerance, np.random.default_rng([seed, run]))
-        cap = {"daily_cap": budget} if budget > 0 else {"cap": -budget}
-        best, possible = hindsight(one, tolerance, confidence, budget * len(one.days) if budget > 0 else -budget)
-        rows.append(
-            (
-                verdicts(play(one, tolerance, confidence, **cap)),
-                verdicts(play(one, tolerance, confidence, truth=True, **cap)),
-                verdicts(play(one, tolerance, confidence, "first-come", **cap)),
-                best,
-                possible,
-            )
-        )
+        one = WORLDS[world](tolerance, np.random.default_rng([seed, run]), days, daily)
+        labels = min(caps.get("daily_cap", math.inf) * days, caps.get("cap", math.inf))
+        rows.append([verdicts(play(one, tolerance, confidence, **caps, **rule)) for rule in RULES.values()])
+        rows[-1].append(hindsight(one, tolerance, confidence, labels))
     values = np.array(rows, float)
-    means = values.mean(0)
-    errors = values.std(0, ddof=1) / math.sqrt(runs) if runs > 1 else np.zeros(5)
-    ratio, error = share(values[:, 0], values[:, 1])
-    texts = [f"{mean:5.2f} ± {error:.2f}" for mean, error in zip(means, errors, strict=True)]
-    what = f"{world} {tolerance} {budget}"
-    print(f"{what:18} rationed {texts[0]}  true order {texts[1]}  first come {texts[2]}  hindsight {texts[3]}", end="")
-    print(f" of {means[4]:.1f};  of true order {ratio:.3f} ± {error:.3f}", flush=True)
-    return ratio
+    errors = values.std(0, ddof=1) / math.sqrt(runs)
+    shown = zip([*RULES, "hindsight"], values.mean(0), errors, strict=True)
+    limits = ", ".join(f"{name} {value}" for name, value in caps.items())
+    print(f"{world} {tolerance:g}, {days} days of {daily}, {limits}: ", end="")
+    print(", ".join(f"{name} {mean:.2f} ± {error:.2f}" for name, mean, error in shown), end="; ")
+    parts = {name: share(values[:, 0], values[:, k]) for k, name in ((1, "true order"), (2, "first come"))}
+    print(", ".join(f"{ratio:.3f} ± {error:.3f} of {name}" for name, (ratio, error) in parts.items()), flush=True)
+    return parts["true order"][0]
 
 
 def share(a, b):
     """Return the ratio of two sums, and its standard error by the delta method."""
+    if not b.sum():
+        return math.inf, 0.0
     ratio = a.sum() / b.sum()
-    error = np.std(a - ratio * b, ddof=1) / b.mean() / math.sqrt(len(a)) if len(a) > 1 else 0.0
-    return ratio, error
+    return ratio, np.std(a - ratio * b, ddof=1) / b.mean() / math.sqrt(len(a))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=2)
     parser.add_argument("--worlds", nargs="*", default=list(WORLDS), choices=list(WORLDS))
-    parser.add_argument("--budgets", nargs="*", type=int, default=[10, 50, 200])
+    parser.add_argument("--tolerances", nargs="*", type=float, default=[0.05, 0.1])
     parser.add_argument("--confidence", type=float, default=0.95)
+    parser.add_argument("--daily", nargs="*", type=int, default=[10, 50, 200], help="labels of a day")
+    parser.add_argument("--days", nargs="*", type=int, default=[360, 72, 18], help="days, as many numbers as --daily")
+    parser.add_argument("--cap", type=int, help="labels in all, instead of those of a day")
     options = parser.parse_args()
     for world in options.worlds:
-        for tolerance in (0.05, 0.1):
-            for budget in options.budgets:
-                compare(world, tolerance, options.confidence, budget, options.runs, options.seed)
+        for tolerance in options.tolerances:
+            for labels, days in zip(options.daily, options.days, strict=True):
+                caps = {"daily_cap": labels} if options.cap is None else {"cap": options.cap}
+                compare(world, tolerance, options.confidence, caps, days, 20 * labels, options.runs, options.seed)
 
 
 if __name__ == "__main__":

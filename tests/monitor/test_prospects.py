@@ -6,30 +6,32 @@ import pytest
 from scipy.stats import beta
 
 from sidelight.monitor.confidence import rate_test
-from sidelight.monitor.evidence import answers_to
 from sidelight.monitor.prospects import prospects
 
 COUNTS = [(0, 0), (0, 1), (1, 1), (0, 30), (1, 20), (4, 20), (5, 100), (40, 1000), (60, 1000)]
 
 
 def by_definition(test, errors, verified):
-    """The index, with the labels that the whole mixture needs at each rate."""
+    """Return the index and the fewest labels, with the labels that the whole mixture needs at each rate."""
     needed = []
     for k in range(15):
         rate = beta(1 + errors, (1 - test.rate) / test.rate + verified - errors).ppf((k + 0.5) / 15)
-        side = (test.many if rate > test.rate else test.few).mixture
-        needed.append(max(1.0, answers_to(side, errors, verified, rate, test.rate, test.limit)))
+        labels = test.labels_at(errors, verified, rate)
+        needed.append(math.inf if labels is None else max(1, labels))
     needed.sort()
     plans = [(sum(needed[:k]) + (15 - k) * needed[k - 1]) / k for k in range(1, 16) if needed[k - 1] < math.inf]
     return min(plans), needed[0]
 
 
-@pytest.mark.parametrize(("tolerance", "confidence"), [(0.05, 0.99), (0.1, 0.95), (0.01, 0.9)])
-def test_the_index_is_that_of_the_definition(tolerance, confidence):
-    test = rate_test(tolerance, confidence)
+@pytest.mark.parametrize(
+    "settings", [(0.05, 0.99), (0.1, 0.95), (0.01, 0.9), (0.05, 0.95, 0.02), (0.1, 0.95, 0.0, 0.01), (0.1, 0.9, 0.2)]
+)
+def test_the_index_is_that_of_the_definition(settings):
+    test = rate_test(*settings)
     for errors, verified in COUNTS:
         if test.verdict(errors, verified) == "unknown":
-            assert prospects(test, errors, verified) == pytest.approx(by_definition(test, errors, verified), rel=0.05)
+            expected = by_definition(test, errors, verified)
+            assert prospects(test, errors, verified) == pytest.approx(expected, rel=0.05, abs=1.5)
 
 
 def test_classes_are_put_in_the_order_of_the_definition():
@@ -65,3 +67,8 @@ def test_right_answers_take_the_place_of_errors_above_one_half():
 def test_it_is_finite_and_positive_for_all_counts(tolerance, counts):
     per_verdict, least = prospects(rate_test(tolerance, 0.999), *counts)
     assert 1.0 <= least <= per_verdict < math.inf
+
+
+def test_with_a_margin_no_class_is_hopeless():
+    plain, near = rate_test(0.05, 0.99), rate_test(0.05, 0.99, 0.02)
+    assert prospects(near, 50, 1000).per_verdict < 0.2 * prospects(plain, 50, 1000).per_verdict

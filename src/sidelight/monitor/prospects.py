@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sidelight.monitor.boundary import Boundary
 from sidelight.monitor.confidence import RateTest
 
 _RATES = 15
@@ -46,13 +47,18 @@ def prospects(test: RateTest, errors: int, verified: int) -> Prospects:
 
     seen = verified - errors if test.mirrored else errors
     rates = betaincinv(1 + seen, (1.0 - test.rate) / test.rate + verified - seen, _LEVELS)
-    needed = np.sort(np.clip(_needed(_terms(test, bool(seen)), seen, verified, rates), 1.0, _MOST_LABELS))
+    needed = _needed(_terms((test.many, test.few), bool(seen)), seen, verified, rates)
+    if test.margin:
+        sides = [side for side in (test.not_less, test.not_more) if side is not None]
+        near = [_needed(_terms((side,), bool(seen)), seen, verified, rates) for side in sides]
+        needed = np.minimum(needed, np.max(near, axis=0))
+    needed = np.sort(np.clip(needed, 1.0, _MOST_LABELS))
     costs = (np.cumsum(needed) + (_RATES - _DECIDED) * needed) / _DECIDED
     return Prospects(float(costs.min()), float(needed[0]))
 
 
 class _Terms(NamedTuple):
-    """The terms of the evidence for either side; the logarithm of each is linear in the counts."""
+    """The terms of the evidence beyond some boundaries; the logarithm of each is linear in the counts."""
 
     missing: _Array
     """What it lacks for a verdict before the first answer."""
@@ -63,16 +69,13 @@ class _Terms(NamedTuple):
 
 
 @functools.lru_cache(maxsize=_MOST_CACHED)
-def _terms(test: RateTest, erred: bool) -> _Terms:
-    sides = (test.many, test.few)
-    weights, gains, excesses = (
-        np.array(above + below) for above, below in zip(*(s.mixture for s in sides), strict=True)
-    )
+def _terms(sides: tuple[Boundary, ...], erred: bool) -> _Terms:
+    weights, gains, excesses = (np.concatenate(column) for column in zip(*(s.mixture for s in sides), strict=True))
     rates = np.repeat([side.rate for side in sides], [len(side.mixture.gains) for side in sides])
     # The alternative that the rate is 0 ends with the first error.
     alive = excesses > -1.0 if erred else np.full(len(excesses), True)
     losses = np.log1p(excesses * rates)
-    return _Terms((test.limit - weights)[alive], np.maximum(gains, -_MOST_LABELS)[alive], losses[alive])
+    return _Terms((sides[0].limit - weights)[alive], np.maximum(gains, -_MOST_LABELS)[alive], losses[alive])
 
 
 def _needed(terms: _Terms, seen: int, verified: int, rates: _Array) -> _Array:
