@@ -1,6 +1,6 @@
 """How many labels verdicts take: exactly, over the stopping boundary, and policy by policy.
 
-python benchmarks/verdicts.py [--runs N] [--predictions N]
+python benchmarks/verdicts.py [--runs N] [--predictions N]     (--runs 0: only what is exact)
 """
 
 import argparse
@@ -40,7 +40,7 @@ def ratios(confidence):
 
 def until_certain(policy, tolerance, rate, predictions, seed):
     """Return labels and predictions until the verdict on one class, or nan where it did not come."""
-    monitor = ClassifierMonitor(tolerance, policy=policy, seed=seed)
+    monitor = ClassifierMonitor(tolerance, policy=policy, seed=seed, drift=False)
     wrong = np.random.default_rng((seed, int(1e6 * rate))).random(predictions) < rate
     for place, bad in enumerate(wrong.tolist()):
         if monitor.decide("class", id=place).verify:
@@ -63,7 +63,7 @@ def policies(runs, predictions, tolerance=0.05):
                 for name, values in (("labels", labels[done]), ("predictions", seen[done])):
                     error = values.std(ddof=min(1, len(values) - 1)) / len(values) ** 0.5
                     text += f"  {name} {values.mean():8.0f} ± {error:<6.0f}"
-            print(text)
+            print(text, flush=True)
 
 
 def main():
@@ -75,7 +75,8 @@ def main():
     for confidence in (0.95, 0.99):
         ratios(confidence)
     print(f"{time.process_time() - started:.1f} s")
-    policies(options.runs, options.predictions)
+    if options.runs:
+        policies(options.runs, options.predictions)
 
 
 if __name__ == "__main__":

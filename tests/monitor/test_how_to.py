@@ -54,5 +54,5 @@ def test_the_example_saves_labels_and_is_right(tmp_path, capsys):
         assert one.wrong <= 1
         assert one.right >= 5
         assert done.saved_of_all(one) > 0.3
-    assert "Sequential" in capsys.readouterr().out
+    assert "sequential" in capsys.readouterr().out
     assert (tmp_path / "digits.svg").exists()

@@ -130,8 +130,8 @@ class ReplayReport:
     def legend(self, count: Callable[[int], str] = str) -> str:
         """Say what the columns of `to_table` mean; `count` writes large numbers."""
         wald = (
-            f", and against Explore-fully, which needs {count(self.wald)} labels here, up to a number per class that "
-            "Wald's interval fixes beforehand"
+            f", and against the policy explore, which needs {count(self.wald)} labels here, up to a number per class "
+            "that Wald's interval fixes beforehand"
         )
         return (
             f"Saved labels are counted against verifying everything{wald * self.against_wald}. A verdict is right if "
@@ -179,7 +179,7 @@ class ReplayReport:
             Column("policy"),
             Column("verifications", count, alone="verified"),
             Column("saved of all", percent, alone="saved"),
-            *([Column("saved of Explore-fully", percent, alone="of Wald")] if self.against_wald else []),
+            *([Column("saved of explore", percent, alone="of Wald")] if self.against_wald else []),
             Column("right"),
             Column("wrong"),
             Column("unknown"),

@@ -164,7 +164,7 @@ def _judged(
         else:
             right += 1
     policy = monitor._settings.policy
-    return PolicyReplay(policy.name, policy.title, report, paths, right, wrong, unknown, leaning, first)
+    return PolicyReplay(policy.name, policy.title or policy.name, report, paths, right, wrong, unknown, leaning, first)
 
 
 def _leans(one: ClassReport) -> str | None:

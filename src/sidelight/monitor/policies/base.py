@@ -47,7 +47,7 @@ class Policy(ABC):
     name: ClassVar[str] = ""
     """What it is called in code, files and commands."""
     title: ClassVar[str] = ""
-    """What it is called in tables."""
+    """What it is called in tables, if not by its name."""
     waits: ClassVar[bool] = True
     """Whether it stops asking while as many answers are pending as the verdict is expected to need."""
     until_certain: ClassVar[bool] = False

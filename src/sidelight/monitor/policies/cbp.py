@@ -15,7 +15,6 @@ class CBPPolicy(Policy):
     """Confidence bounds without randomization, one strategy per predicted class; parameters as for `RandCBPPolicy`."""
 
     name: ClassVar[str] = "cbp"
-    title: ClassVar[str] = "C-CBP"
     alpha: float = 1.01
     observers: str = "verify"
 

@@ -28,7 +28,6 @@ class Explore(Policy):
     """
 
     name: ClassVar[str] = "explore"
-    title: ClassVar[str] = "Explore-fully"
     waits: ClassVar[bool] = False
     labels: int | None = None
     failure: float = 0.01

@@ -28,7 +28,6 @@ class RandCBPPolicy(Policy):
     """
 
     name: ClassVar[str] = "randcbp"
-    title: ClassVar[str] = "C-RandCBP"
     alpha: float = 1.01
     bins: int = 10
     sigma: float = 1.0

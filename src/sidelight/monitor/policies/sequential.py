@@ -15,7 +15,6 @@ class Sequential(Policy):
     """Verify every prediction of a class until its verdict is certain, and then stop."""
 
     name: ClassVar[str] = "sequential"
-    title: ClassVar[str] = "Sequential"
     until_certain: ClassVar[bool] = True
 
     def wants(self, state: Watched) -> tuple[bool, str]:
