@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sidelight.strategies.linear_bandits import LinTS, LinUCB
     from sidelight.strategies.pg import PGIDS, PGTS
     from sidelight.strategies.prospect import Prospect
+    from sidelight.strategies.prospect_side import ProspectSide
     from sidelight.strategies.stap import STAP
     from sidelight.strategies.tspm import TSPM, TSPMGaussian
     from sidelight.strategies.uniform import FixedAction, Uniform
@@ -53,6 +54,7 @@ __all__ = [
     "OrderError",
     "PMDMEDHinge",
     "Prospect",
+    "ProspectSide",
     "PublishedCBPSide",
     "PublishedRandCBPSide",
     "RandCBP",
@@ -82,6 +84,7 @@ _HOMES = {
     "IDSContexts": "ids_contexts",
     "CBPSide": "cbpside",
     "RandCBPSide": "cbpside",
+    "ProspectSide": "prospect_side",
     "PGTS": "pg",
     "PGIDS": "pg",
     "STAP": "stap",
