@@ -14,6 +14,12 @@ WORDS = ["", "other", 1, None, True, ["ridge"], np.array(["ridge", "ridge"])]
 CONTEXTUAL = {"dimension": 2}
 CASES = [
     ("Prospect", APPLES, {}, {"horizon": [*(value for value in WHOLE if value is not None), 1e4], "caution": POSITIVE}),
+    (
+        "ProspectSide",
+        APPLES,
+        CONTEXTUAL,
+        {"dimension": WHOLE, "horizon": [value for value in WHOLE if value is not None], "caution": POSITIVE},
+    ),
     ("BPMLeast", APPLES, {}, {"radius": POSITIVE, "regularization": POSITIVE}),
     ("TSPM", APPLES, {}, {"regularization": POSITIVE, "tries": WHOLE[1:]}),
     ("TSPMGaussian", APPLES, {}, {"regularization": POSITIVE, "tries": WHOLE[1:]}),

@@ -16,7 +16,7 @@ Nothing is drawn at random. There is no proof of a regret bound.
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,7 @@ from sidelight.strategies.prospect_side_value import add_to_future, look_value, 
 from sidelight.strategies.standardization import add_context, no_moments
 
 _LEAST_QUOTA = 8_000.0
+_FORGETTING = 0.25  # of looks under way: their number halves when the rounds have grown sixteenfold
 
 
 class Parameters(NamedTuple):
@@ -64,7 +65,9 @@ class State(NamedTuple):
     scratch: Scratch
 
 
+# The places in `counts`, and in the `decision` of the scratch.
 ROUNDS, LOOKS, BOUGHT, UNDER_WAY = range(4)
+BEST, CHOSEN, LOOKING, WEIGHED = range(4)
 
 
 @implements(act, Parameters)
@@ -74,6 +77,9 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     stakes, counts, belief, now = parameters.stakes, state.counts, state.belief, state.scratch
     counts[ROUNDS] += 1.0
     add_context(belief.moments, context)
+    if counts[ROUNDS] == 1.0:  # until features have scales, all of them count as constant at the first context
+        for k in range(context.shape[0]):
+            belief.posterior.mean[0, k] = belief.moments.mean[k]
     advance(stakes, belief, int(counts[ROUNDS]), parameters.quota, now)
     which = belief.posterior.current[0]
     noise = belief.posterior.noise[which]
@@ -82,11 +88,14 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     best = best_action(stakes, now.law, noise)
     set_weights(stakes, best, noise, now)
     add_to_future(belief.future, belief.fading, counts[ROUNDS] - 1.0, now)
+    now.decision[WEIGHED] = 0.0
     chosen = best
     if best != parameters.only_look:
         set_prospects(belief.future, belief.fading[0], now)
         chosen = choose(parameters, state, best, noise)
-    counts[UNDER_WAY] *= counts[ROUNDS] / (counts[ROUNDS] + 1.0)
+    now.decision[BEST] = best
+    now.decision[CHOSEN] = chosen
+    counts[UNDER_WAY] *= 1.0 - _FORGETTING / counts[ROUNDS]
     if stakes.symbols[chosen] > 1:
         counts[LOOKS] += 1.0
         counts[UNDER_WAY] += 1.0
@@ -99,12 +108,15 @@ def choose(parameters: Parameters, state: State, best: int, noise: float) -> int
     """Return the action of least loss less what its look may earn."""
     stakes, now = parameters.stakes, state.scratch
     rounds = horizon(parameters, state)
+    now.decision[WEIGHED] = 1.0
+    now.decision[LOOKING] = rounds
     chosen, least = -1, math.inf
     for a in range(stakes.loss.shape[0]):
         if stakes.symbols[a] > 1 or a == best:
             loss = expected_loss(stakes, a, now.law, noise)
             if stakes.symbols[a] > 1:
-                loss -= rounds * look_value(stakes, a, noise, now)
+                now.value[a] = look_value(stakes, a, noise, now)
+                loss -= rounds * now.value[a]
             if chosen < 0 or loss < least - 1e-12 or (loss < least + 1e-12 and a == best):
                 chosen, least = a, loss
     return chosen
@@ -177,6 +189,16 @@ class ProspectSide(KernelStrategy):
     def _size(self) -> int:
         return (self.game.n_outcomes - 1) * (int(self.dimension) + 1)
 
+    def explain(self, context: Any = None) -> str:
+        """Say what a look would cost and may earn, at the last context or at the one given, and what that leads to."""
+        from sidelight.strategies.prospect_side_explanation import explanation
+
+        if context is None:
+            return explanation(self)
+        twin = self.clone()
+        twin.act(context)
+        return explanation(twin)
+
     def _compile(self) -> Parameters:
         looks = [a for a in range(self.game.n_actions) if self.game.informative(a)]
         return Parameters(
@@ -212,7 +234,7 @@ class ProspectSide(KernelStrategy):
             counts=np.zeros(3, np.int64),
         )
         belief = Belief(no_moments(d), posterior, labels, new_refit(outcomes, d), np.zeros((size, size)), np.ones(1))
-        return State(np.zeros(4), belief, new_scratch(outcomes, d))
+        return State(np.zeros(4), belief, new_scratch(self.game.n_actions, outcomes, d))
 
 
 def stakes_of(analysis: Analysis) -> Stakes:

@@ -88,7 +88,7 @@ from sidelight.strategies.prospect_side_posterior import (
     learn,
     predict,
 )
-from sidelight.strategies.prospect_side_scale import rescale, spread
+from sidelight.strategies.prospect_side_scale import rescale, rescale_products, spread
 
 START_NOISE = 0.5 / 20.5
 _HYPER = 0.1
@@ -150,6 +150,7 @@ def advance(stakes: Stakes, belief: Belief, t: int, quota: float, now: Scratch) 
             left -= size * size + visit
         else:
             take_over(belief)
+            left -= 4.0 * size * size
 
 
 @kernel
@@ -400,6 +401,7 @@ def take_over(belief: Belief) -> None:
     """Let the new posterior decide from now on."""
     posterior, value = belief.posterior, belief.refit.value
     new, features = 1 - posterior.current[0], posterior.mean.shape[1] + 1
+    rescale_products(posterior, posterior.current[0], belief.future)
     belief.fading[0] *= math.sqrt(value[SPREAD] / spread(posterior.theta[new], posterior.covariance[new], features))
     posterior.current[0] = new
     belief.refit.place[STAGE] = IDLE

@@ -51,26 +51,37 @@ def shift(posterior: Posterior, old: int, c: int) -> float:
 def rescale(posterior: Posterior, old: int) -> None:
     """Put coefficients, covariance and what stands for absorbed labels into the means and scales of the other one."""
     new, last = 1 - old, posterior.mean.shape[1]
-    features = last + 1
-    size = posterior.theta.shape[1]
-    unknown = 1.0 / posterior.precision[old]
+    features, size = last + 1, posterior.theta.shape[1]
     for i in range(size):
-        c, end = i % features, i - i % features + last
-        r, f = ratio(posterior, old, c), shift(posterior, old, c)
+        r, f, end = ratio(posterior, old, i % features), shift(posterior, old, i % features), i - i % features + last
         posterior.theta[new, i] = posterior.theta[old, i] / r if r > 0.0 else 0.0
         posterior.pull[new, i] = r * posterior.pull[old, i] - f * posterior.pull[old, end]
         for j in range(size):
-            e, stop = j % features, j - j % features + last
-            own, move = ratio(posterior, old, e), shift(posterior, old, e)
-            known = r > 0.0 and own > 0.0
-            posterior.covariance[new, i, j] = posterior.covariance[old, i, j] / (r * own) if known else 0.0
-            kept = posterior.absorbed[old]
-            posterior.absorbed[new, i, j] = (
-                r * own * kept[i, j] - r * move * kept[i, stop] - f * own * kept[end, j] + f * move * kept[end, stop]
-            )
+            own = r * ratio(posterior, old, j % features)
+            posterior.covariance[new, i, j] = posterior.covariance[old, i, j] / own if own > 0.0 else 0.0
+            posterior.absorbed[new, i, j] = posterior.absorbed[old, i, j]
         if r == 0.0:
-            posterior.covariance[new, i, i] = unknown
+            posterior.covariance[new, i, i] = 1.0 / posterior.precision[old]
     move_intercepts(posterior, old)
+    rescale_products(posterior, old, posterior.absorbed[new])
+
+
+@kernel
+def rescale_products(posterior: Posterior, old: int, matrix: Floats) -> None:
+    """Put a sum of z z' into the means and scales of the other posterior: z_new = r z_old - f, by rows and columns."""
+    last = posterior.mean.shape[1]
+    for i in range(matrix.shape[0]):
+        c = i % (last + 1)
+        if c < last:
+            r, f = ratio(posterior, old, c), shift(posterior, old, c)
+            for j in range(matrix.shape[0]):
+                matrix[i, j] = r * matrix[i, j] - f * matrix[i - c + last, j]
+    for i in range(matrix.shape[0]):
+        c = i % (last + 1)
+        if c < last:
+            r, f = ratio(posterior, old, c), shift(posterior, old, c)
+            for j in range(matrix.shape[0]):
+                matrix[j, i] = r * matrix[j, i] - f * matrix[j, i - c + last]
 
 
 @kernel
