@@ -5,7 +5,9 @@ any wrong verdict is at most α if the levels of the classes sum to at most α. 
 alike. Nobody knows how many others will come: the i-th of them gets the share 6 / (π² i²), and these sum to 1.
 
 There is no step-down gain, as in Holm's procedure, from classes that are decided: a decided class is not a false
-hypothesis that cost nothing, for its other verdict might have come and has used up its level.
+hypothesis that cost nothing, for its other verdict might have come and has used up its level. With Holm's thresholds,
+20 classes at 1.05 times a tolerance of 0.3 that are verified one after the other have a wrong verdict in 6.9 % of all
+runs at α = 5 % (computed exactly), with equal shares in 1.6 %.
 """
 
 from __future__ import annotations

@@ -1,0 +1,115 @@
+"""What the monitor promises, by simulation: each line is a share of runs with its standard error and its limit.
+
+python benchmarks/promises.py [--runs N] [NAME ...]
+
+A promise is a generator of (what, found, limit): `found` has one entry per run, true where the promise was broken. Its
+runs differ from those of the tests. A limit is exceeded if the share of broken runs is four standard errors above it.
+"""
+
+import argparse
+import math
+
+import numpy as np
+from measuring import missed, report
+
+from sidelight.monitor import ClassifierMonitor
+from sidelight.monitor.confidence import rate_test
+from sidelight.monitor.policies import Explore
+from sidelight.monitor.together import share_of
+
+LOOKS = sorted({int(1.1**k) for k in range(100) if 1.1**k <= 4000})
+"""After how many predictions somebody looks."""
+
+
+def answered(monitor, place, name, wrong):
+    """Let the monitor decide about a prediction, and answer at once."""
+    if monitor.decide(name, id=place).verify:
+        monitor.answer(place, correct=not wrong)
+
+
+def intervals(runs):
+    """Check that the interval of a class holds its rate at all times, and never contradicts the verdict."""
+    for tolerance in (0.05, 0.2, 0.8):
+        for rate in (0.01, 0.05, 0.1, 0.2, 0.5, 0.85):
+            out, contradicted = np.zeros((2, runs), bool)
+            for run in range(runs):
+                rng = np.random.default_rng((101, int(1000 * tolerance), int(1000 * rate), run))
+                monitor = ClassifierMonitor(tolerance, confidence=0.95, policy=Explore(labels=LOOKS[-1]), drift=False)
+                for place, wrong in enumerate((rng.random(LOOKS[-1]) < rate).tolist()):
+                    answered(monitor, place, "class", wrong)
+                    if place + 1 in LOOKS:
+                        one = monitor.report()["class"]
+                        low, high = one.interval
+                        out[run] |= not low <= rate <= high
+                        sides = {"above": low >= tolerance, "below": high <= tolerance}
+                        contradicted[run] |= not sides.get(one.verdict, low <= tolerance <= high)
+            yield f"interval misses rate {rate} at tolerance {tolerance}", out, 0.05
+            yield "... contradicts the verdict", contradicted, 0.0
+
+
+def together(runs):
+    """Check that few runs have any wrong verdict with together=True."""
+    for factor in (0.95, 1.05):
+        rng = np.random.default_rng((102, int(100 * factor)))
+        errors = np.cumsum(rng.random((runs, 20, 3000)) < factor * 0.3, axis=2, dtype=np.int16)
+        few, many = (np.array(ends[1:]) for ends in rate_test(0.3, 1 - 0.2 * share_of(0, 20)).boundary(3000))
+        below, above = errors <= few, errors >= many
+        first = np.argmax(below | above, axis=2)[..., None]
+        wrong = np.take_along_axis(above if factor < 1 else below, first, 2)[..., 0].any(axis=1)
+        yield f"any wrong verdict on 20 classes at {factor} of their tolerance", wrong, 0.2
+
+
+def overall(runs):
+    """Check that the overall error rate is held at all times, though verification is adaptive."""
+    rates = {"a": 0.01, "b": 0.06, "c": 0.3, "d": 0.045}
+    for policy in ("sequential", "randcbp"):
+        out = np.zeros(runs, bool)
+        for run in range(runs):
+            rng = np.random.default_rng((103, run))
+            monitor = ClassifierMonitor(0.05, list(rates), policy, confidence=0.9, drift=False)
+            counts = dict.fromkeys(rates, 0)
+            names = rng.choice(list(rates), LOOKS[-1], p=[0.4, 0.3, 0.1, 0.2]).tolist()
+            for place, (name, u) in enumerate(zip(names, rng.random(LOOKS[-1]).tolist(), strict=True)):
+                counts[name] += 1
+                answered(monitor, place, name, u < rates[name])
+                if place + 1 in LOOKS:
+                    low, high = monitor.report().overall.interval
+                    out[run] |= not low <= sum(counts[one] * rates[one] for one in rates) / (place + 1) <= high
+        yield f"overall interval misses, {policy}", out, 0.1
+
+
+def reviewers(runs):
+    """Check that verdicts are right though reviewers err within their bound, in the direction that hurts most."""
+    for tolerance, rate, miss, alarm in ((0.1, 0.102, 0.05, 0.0), (0.1, 0.098, 0.0, 0.05), (0.7, 0.71, 0.05, 0.0)):
+        wrong = np.zeros(runs, bool)
+        for run in range(runs):
+            rng = np.random.default_rng((104, int(1000 * rate), run))
+            monitor = ClassifierMonitor(tolerance, confidence=0.95, reviewer_error=0.05, drift=False)
+            said = rate * (1 - miss) + (1 - rate) * alarm
+            for place, bad in enumerate((rng.random(LOOKS[-1]) < said).tolist()):
+                answered(monitor, place, "class", bad)
+            wrong[run] = monitor.report()["class"].verdict == ("below" if rate > tolerance else "above")
+        yield f"wrong at tolerance {tolerance}, rate {rate}, misses {miss}, false alarms {alarm}", wrong, 0.05
+
+
+PROMISES = (intervals, together, overall, reviewers)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(one.__name__ for one in PROMISES))
+    parser.add_argument("--runs", type=int, default=400)
+    options = parser.parse_args()
+    for promise in PROMISES:
+        if options.names and promise.__name__ not in options.names:
+            continue
+        print(f"{promise.__doc__} {options.runs} runs.")
+        for what, broken, limit in promise(options.runs):
+            share = float(np.mean(broken))
+            slack, error = (math.sqrt(one * (1 - one) / len(broken)) for one in (limit, share))
+            report(what, share, most=limit + 4 * slack, note=f"limit {limit:g}, standard error {error:.4f}")
+    raise SystemExit(bool(missed))
+
+
+if __name__ == "__main__":
+    main()
