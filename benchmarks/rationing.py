@@ -185,13 +185,15 @@ def main():
     parser.add_argument("--confidence", type=float, default=0.95)
     parser.add_argument("--daily", nargs="*", type=int, default=[10, 50, 200], help="labels of a day")
     parser.add_argument("--days", nargs="*", type=int, default=[360, 72, 18], help="days, as many numbers as --daily")
+    parser.add_argument("--traffic", type=float, default=20.0, help="predictions per label; under 1 there is plenty")
     parser.add_argument("--cap", type=int, help="labels in all, instead of those of a day")
     options = parser.parse_args()
     for world in options.worlds:
         for tolerance in options.tolerances:
             for labels, days in zip(options.daily, options.days, strict=True):
                 caps = {"daily_cap": labels} if options.cap is None else {"cap": options.cap}
-                compare(world, tolerance, options.confidence, caps, days, 20 * labels, options.runs, options.seed)
+                daily = round(options.traffic * labels)
+                compare(world, tolerance, options.confidence, caps, days, daily, options.runs, options.seed)
 
 
 if __name__ == "__main__":

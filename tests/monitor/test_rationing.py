@@ -8,6 +8,7 @@ import pytest
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor, decisions
+from sidelight.monitor.prospects import Prospects
 from sidelight.monitor.rationing import Rationing
 
 MONDAY = date(2024, 1, 1)
@@ -78,6 +79,27 @@ def test_big_classes_at_tolerance_do_not_take_the_labels_of_others():
             decided[k] += verdicts(monitor)
     assert big[0] < 0.3 < 0.6 < big[1]
     assert decided[0] >= 2 * decided[1]
+
+
+class TrueOrder(Rationing):
+    """Knows the rates, and so how many labels each verdict takes on average."""
+
+    def prospects_of(self, state):
+        needed = state.test.labels_at(state.e, state.n, MIXED[state.name])
+        return Prospects(*[2.0**40 if needed is None else max(1.0, needed)] * 2)
+
+
+def test_most_verdicts_of_the_order_by_true_rates_are_reached():
+    ours = best = 0
+    for seed in range(4):
+        traffic, monitor, other = Traffic(MIXED, seed), monitor_of(daily_cap=60), monitor_of(daily_cap=60)
+        other._rationing = TrueOrder(other._settings, other._ledger)
+        for k in range(20):
+            names = traffic.day(COUNTS)
+            for one in (monitor, other):
+                traffic.feed(one, names, MONDAY + timedelta(k))
+        ours, best = ours + verdicts(monitor), best + verdicts(other)
+    assert ours >= 0.8 * best > 0
 
 
 def test_as_many_labels_are_used_as_without_rationing():
