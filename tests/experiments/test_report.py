@@ -1,3 +1,4 @@
+import json
 import math
 import re
 from typing import get_args
@@ -7,7 +8,7 @@ from pages import Checker
 
 from sidelight import experiments
 from sidelight.experiments import account as accounts
-from sidelight.experiments import experiment
+from sidelight.experiments import experiment, output
 from sidelight.experiments import report_words as words
 from sidelight.experiments.account import Account, Number, Part
 from sidelight.experiments.experiment import Experiment
@@ -332,3 +333,19 @@ def test_many_runs_say_what_few_hide(t, said):
     text = many["96 runs hide rare disasters"]
     assert "With 4\N{NO-BREAK SPACE}000 runs: on apples, balanced, RandCBP" in text
     assert said in text
+
+
+def test_a_smaller_report_says_what_it_replaces(tmp_path):
+    notes = []
+    facts = {"experiments": ["table1"], "protocols": ["paper"]}
+    output._tell_what_is_replaced(facts, tmp_path, notes.append)
+    for broken in ("", "[]", "{}", '{"experiments": 3}'):
+        (tmp_path / "manifest.json").write_text(broken)
+        output._tell_what_is_replaced(facts, tmp_path, notes.append)
+    (tmp_path / "manifest.json").write_text(json.dumps(facts))
+    output._tell_what_is_replaced(facts, tmp_path, notes.append)
+    assert not notes
+    (tmp_path / "manifest.json").write_text(json.dumps({"experiments": ["table1", "table4"], "protocols": ["paper"]}))
+    output._tell_what_is_replaced(facts, tmp_path, notes.append)
+    assert len(notes) == 1
+    assert "without table4;" in notes[0]

@@ -95,3 +95,10 @@ def test_who_goes_on_after_a_certain_verdict(kind, mode):
     decision = monitor.decide("bad")
     assert decision.verify == (mode == "guard" or kind.name == "explore")
     assert decision.reason in decisions.REASONS
+
+
+@pytest.mark.parametrize("margin", [1e-200, 1e-160, 5e-324])
+def test_a_tiny_margin_asks_for_every_label(margin):
+    policy = Explore(margin=margin)
+    assert policy.limit(0.05) >= 2**62
+    assert policy.rule(0.05) == Explore(labels=policy.limit(0.05)).rule(0.05)

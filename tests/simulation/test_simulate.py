@@ -464,3 +464,9 @@ def test_long_work_in_a_large_game_is_said_beforehand():
     small = sl.strategies.RandCBP(GAME)
     with pytest.raises(EnoughError):  # and no warning, which would be an error here
         sl.simulate(small, IID([0.5, 0.5]), horizon=10**9, runs=1, progress=Bar())
+
+
+@pytest.mark.parametrize("progress", [0, 1, "yes", [], object()])
+def test_progress_is_a_choice_or_something_to_tell(progress):
+    with pytest.raises(sl.SidelightError, match="progress is"):
+        simulated(progress=progress)

@@ -90,3 +90,35 @@ def test_numbers_of_numpy_and_fractions_are_numbers(kind, game, needed, wrong):
             context = np.zeros(strategy.dimension)
             for _ in range(3):
                 strategy.observe(game.feedback[strategy.act(context)][0])
+
+
+@pytest.mark.parametrize("make", [sl.strategies.RandCBP, sl.strategies.TSPM, sl.strategies.Uniform])
+@pytest.mark.parametrize("seed", [True, False, np.True_])
+def test_booleans_are_not_seeds(make, seed):
+    with pytest.raises(sl.SidelightError, match="seed"):
+        make(APPLES, seed=seed)
+
+
+def test_bins_that_a_round_cannot_work_through():
+    with pytest.raises(sl.SidelightError, match=r"bins is 100000000: .* at most 100000"):
+        sl.strategies.RandCBP(APPLES, bins=10**8)
+
+
+@pytest.mark.parametrize("make", [sl.strategies.PublishedCBPSide, sl.strategies.PublishedRandCBPSide])
+def test_published_classes_never_had_a_width(make):
+    with pytest.raises(sl.SidelightError, match="give bounds='tight' instead"):
+        make(APPLES, 5, width="tight")
+
+
+def test_seconds_per_round_grow_with_the_game_and_the_contexts():
+    small, large = sl.games.load("dynamic-pricing", prices=5), sl.games.load("dynamic-pricing", prices=8)
+    side, logistic = sl.strategies.RandCBPSide, {"model": "logistic"}
+    seconds = [side(game, d).seconds_per_round() for game, d in ((small, 2), (small, 20), (large, 20), (large, 200))]
+    assert 0 < seconds[0] < seconds[1] < seconds[2] < seconds[3] < 1e-2
+    assert side(large, 20, **logistic).seconds_per_round() > 2 * side(large, 20).seconds_per_round()
+    assert sl.strategies.CBPSide(large, 20).seconds_per_round() < side(large, 20).seconds_per_round()
+
+
+def test_seconds_per_round_count_the_outcomes_that_matter():
+    # 256 outcomes, of which 8 generate all others.
+    assert sl.strategies.RandCBP(sl.games.load("bernoulli-bandit", arms=8)).seconds_per_round() < 1e-5

@@ -114,8 +114,8 @@ def _impossible(multipliers: Vector, strict: int, weak: int, equal: bool) -> Imp
     y = multipliers[2 : 2 + strict]
     w = multipliers[2 + strict : 2 + strict + weak]
     mu = multipliers[-1] - multipliers[-2] if equal else Fraction(0)
-    total = sum(y, Fraction(0))
-    return Impossible(tuple(v / total for v in y), tuple(v / total for v in w), mu / total)
+    total = sum(filter(None, y), Fraction(0))
+    return Impossible(tuple(v and v / total for v in y), tuple(v and v / total for v in w), mu / total)
 
 
 def _rounded(

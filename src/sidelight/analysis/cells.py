@@ -61,6 +61,7 @@ class Cells:
         self.representative = tuple(first.setdefault(row, index) for index, row in enumerate(self.loss))
         self.classes = tuple(first.values())
         self._pairs: dict[tuple[int, int], NeighborCertificate] = {}
+        self._from: dict[int, dict[int, Row]] = {}
 
     def difference(self, i: int, j: int) -> tuple[int, ...]:
         """Return L_i - L_j in the common integer scale."""
@@ -115,7 +116,11 @@ class Cells:
     def _neighbor(self, i: int, j: int) -> NeighborCertificate:
         line = set(self.on_line(i, j))
         others = [k for k in self.classes if k not in line]
-        rows: list[Row] = [self.difference(k, i) for k in others]
+        from_i = self._from.get(i)
+        if from_i is None:  # pairs come ordered by i
+            from_i = {k: self.difference(k, i) for k in self.classes}
+            self._from = {i: from_i}
+        rows: list[Row] = [from_i[k] for k in others]
         answer = decide_positive(rows, self.difference(i, j))
         if isinstance(answer, Possible):
             return NeighborCertificate(True, law(answer.point), None, None, None)

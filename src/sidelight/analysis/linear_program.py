@@ -23,6 +23,9 @@ from sidelight.kernels.arrays import Floats
 
 # Between HiGHS's default (1e-7) and the least it accepts (1e-10).
 _TOLERANCE = 1e-9
+# Smaller integers are floats without rounding.
+_EXACT = 1 << 53
+_ZERO = Fraction(0)
 _thread = threading.local()
 
 
@@ -54,7 +57,10 @@ def propose(A: Sequence[Row], b: Row, c: Row) -> Proposal | None:
     # Rows of very different size are brought to one size; a row's scale changes neither the point nor the basis.
     # Integers are divided by integers, since neither needs to fit a float.
     scales = [max(max(map(abs, row)), 1) for row in A]
-    matrix = np.array([[value / scale for value in row] for row, scale in zip(A, scales, strict=True)])
+    if max(scales) < _EXACT:
+        matrix = np.array(A, dtype=float) / np.array(scales, dtype=float)[:, None]
+    else:
+        matrix = np.array([[value / scale for value in row] for row, scale in zip(A, scales, strict=True)])
     try:
         bounds = np.array([value / scale for value, scale in zip(b, scales, strict=True)])
     except OverflowError:
@@ -124,8 +130,8 @@ def confirm(A: Sequence[Row], b: Row, c: Row, proposal: Proposal) -> Optimum | N
         return None
     return Optimum(
         Fraction(dot(c, x), x_scale),
-        tuple(Fraction(value, x_scale) for value in x),
-        tuple(Fraction(value, y_scale) for value in y),
+        tuple(Fraction(value, x_scale) if value else _ZERO for value in x),
+        tuple(Fraction(value, y_scale) if value else _ZERO for value in y),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from sidelight.analysis.plausible import (
     unite,
 )
 from sidelight.analysis.plausible_program import is_full, program_of, settle
+from sidelight.analysis.two_outcomes import breakpoints, row_of_cells
 from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class PlausibleSets:
         self._lock = threading.Lock()
         self._pairs: tuple[Pair, ...] = analysis.neighbors
         self._two = analysis.game.n_outcomes == 2
-        self._cells = _row_of_cells(analysis) if self._two else analysis.cells.pareto
+        self._cells = row_of_cells(analysis) if self._two else analysis.cells.pareto
         self.solved = 0
         """How many questions had to be put to a solver so far."""
         rows = [analysis.cells.difference(*pair) for pair in self._pairs]
@@ -77,6 +77,17 @@ class PlausibleSets:
     def scratch(self) -> Scratch:
         """Return arrays for one strategy to work with."""
         return new_scratch(self._facts)
+
+    def seconds_per_round(self) -> float:
+        """Return what questions of a strategy with random widths cost per round, as benchmarks measured it, roughly.
+
+        In about every second round, at first, some border or cell is asked anew, by a linear program of about
+        min(M, pairs) / 2 steps, each of which looks at all pairs and changes an inverse of size M + 1, M being the
+        number of outcomes that generate all.
+        """
+        pairs, size = self._rows.shape
+        steps = min(size, pairs) / 2 if self._facts.mode == POOLS else 0.0
+        return float(0.5e-9 * steps * (pairs * size + size * size))
 
     def sides(self, target: int) -> tuple[int, ...]:
         """Return the actions whose cells a border or cell lies in; none for the last target, which is all laws."""
@@ -254,7 +265,7 @@ class PlausibleSets:
         few = len(pairs) <= _MOST_TABLE_PAIRS
         words = max(1, -(-2 * len(pairs) // 64))
         size = 1 if self._two else max(_LEAST_POOL, min(_MOST_POOL, _POOL_WORDS // (targets * words)))
-        rank, side = _breakpoints(analysis)
+        rank, side = breakpoints(analysis)
         position = {i: n for n, i in enumerate(cells)}
         members = [[k for k, r in enumerate(analysis.cells.representative) if r == i] for i in cells]
         near = [analysis.neighborhood(*pair) for pair in pairs]
@@ -374,28 +385,3 @@ def _by_action(groups: Sequence[Iterable[int]], actions: int) -> list[list[int]]
         for a in group:
             found[a].append(index)
     return found
-
-
-def _breakpoints(analysis: Analysis) -> tuple[Integers, Integers]:
-    """Return the order of the breakpoints of a two-outcome game along p_0, and the side of a positive sign.
-
-    d_0 s + d_1 (1 - s) = 0 at s = d_1 / (d_1 - d_0), and the difference grows with s where d_0 > d_1.
-    """
-    if analysis.game.n_outcomes != 2:
-        nothing = np.zeros(len(analysis.neighbors), np.int64)
-        return nothing, nothing
-    rows = [analysis.cells.difference(*pair) for pair in analysis.neighbors]
-    breaks = [Fraction(d1, d1 - d0) for d0, d1 in rows]
-    rank = np.array([sorted(breaks).index(value) for value in breaks], np.int64)
-    return rank, np.array([1 if d0 > d1 else -1 for d0, d1 in rows], np.int64)
-
-
-def _row_of_cells(analysis: Analysis) -> tuple[int, ...]:
-    """Return the cells of a two-outcome game along p_0: right of a breakpoint lies the cell that is better there."""
-    if not analysis.neighbors:
-        return analysis.cells.pareto
-    rank, side = _breakpoints(analysis)
-    # Where d_ij p > 0, action j is better than action i.
-    sides = [(i, j) if s > 0 else (j, i) for (i, j), s in zip(analysis.neighbors, side, strict=True)]
-    ordered = [sides[e] for e in np.argsort(rank)]
-    return (ordered[0][0], *(right for _, right in ordered))

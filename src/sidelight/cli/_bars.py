@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sidelight.simulation.progress import terminal_bar
+
 if TYPE_CHECKING:
     from sidelight.experiments.work import Task
 
-_ROOM = 60  # columns that a bar with everything needs
 _SOON = 0.2  # seconds between two moves of a bar
 
 
@@ -107,15 +108,7 @@ class Bars:
             self._bar.update(bar, completed=self._total[name] - max(0.0, self._left[name]))
 
     def _open(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-        from rich.progress import TimeRemainingColumn as Remaining
-
-        console = Console(stderr=True)
-        roomy = (TaskProgressColumn(), TimeElapsedColumn(), TextColumn("left")) if console.width >= _ROOM else ()
-        remaining = Remaining(compact=console.width < _ROOM)
-        columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), *roomy, remaining)
-        self._bar = Progress(*columns, console=console, transient=False, speed_estimate_period=60)
+        self._bar = terminal_bar(transient=False)
         for name, total in self._total.items():
             self._ids[name] = self._bar.add_task(name, total=total, completed=total - self._left[name])
         self._bar.start()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ def write(reproduction: Reproduction, folder: Path, seconds: float | None, note:
         reasons={key: reason for key, reason in REASONS.items() if key in used},
         facts=_facts(choice, seconds),
     )
+    _tell_what_is_replaced(account.facts, folder, note)
     drawings = _drawn(reproduction, account.figures, folder / "figures", note)
     _write_reports(account, drawings, folder)
     _write_raw(reproduction, account, folder, note)
@@ -66,6 +68,25 @@ def _facts(choice: Choice, seconds: float | None) -> dict[str, Any]:
         "code": code_digest(),
         **provenance.collected(),
     }
+
+
+def _tell_what_is_replaced(facts: Mapping[str, Any], folder: Path, note: Note) -> None:
+    """Say what a report that is already in the folder has beyond the new one; the runs behind it stay."""
+    try:
+        former = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        gone = [
+            name
+            for key in ("experiments", "protocols")
+            for name in former.get(key, ())
+            if name not in facts.get(key, ())
+        ]
+    except (OSError, ValueError, AttributeError, TypeError):
+        return
+    if gone:
+        note(
+            f"the report in {folder} is replaced, and the new one is without {', '.join(map(str, gone))}; the runs "
+            "stay there, so a call that names everything puts it together again"
+        )
 
 
 def _drawn(reproduction: Reproduction, figures: Sequence[Part], folder: Path, note: Note) -> dict[str, str]:

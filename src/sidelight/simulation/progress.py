@@ -10,6 +10,20 @@ from typing import Any, Self
 
 # Work that is over before this many seconds needs no bar.
 _PATIENCE = 0.5
+_ROOM = 60  # columns that a bar with everything needs
+
+
+def terminal_bar(transient: bool) -> Any:
+    """Return a bar of Rich on the error stream that fits narrow terminals, too; `transient` ones go away in the end."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    console = Console(stderr=True)
+    roomy = (TaskProgressColumn(), TimeElapsedColumn(), TextColumn("left")) if console.width >= _ROOM else ()
+    remaining = Remaining(compact=console.width < _ROOM)
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), *roomy, remaining)
+    return Progress(*columns, console=console, transient=transient, speed_estimate_period=60)
 
 
 class Progress:
@@ -45,16 +59,6 @@ class Progress:
                 self._bar.update(self._task, completed=self._done)
 
     def _open(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-        )
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bar = terminal_bar(transient=True)
         self._task = self._bar.add_task(self._title, total=self._total)
         self._bar.start()

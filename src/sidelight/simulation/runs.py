@@ -115,6 +115,8 @@ def _simulate(
     if compiled:
         warn_of_long_work(strategy, runs * horizon, workers)
     started = time.perf_counter()
+    if progress is not None and not isinstance(progress, bool) and not callable(getattr(progress, "advance", None)):
+        raise SidelightError(f"progress is {progress!r}: give True, False or an object with a method advance")
     shown = progress if isinstance(progress, bool) else None
     with Progress(f"{strategy.name} on {game.name or 'game'}", runs * horizon, shown) as own:
         bar = own if progress is None or isinstance(progress, bool) else progress

@@ -73,6 +73,7 @@ class Strategy(ABC):
             raise WrongTypeError(f"{type(self).__name__} needs a Game, not {type(game).__name__}")
         check_float_range(game)
         try:
+            check_parameter("seed", seed, not isinstance(seed, bool | np.bool_), "a whole number of at least 0")
             np.random.default_rng(seed)
         except (TypeError, ValueError):
             raise SidelightError(f"seed is {seed!r}: give a whole number of at least 0, or several") from None

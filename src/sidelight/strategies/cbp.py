@@ -324,17 +324,12 @@ class RandCBP(KernelStrategy):
         )
 
     def seconds_per_round(self) -> float:
-        """Return the growth that benchmarks measured: every term of every estimate and, with random Z, questions.
-
-        In about every second round of RandCBP, at first, some border or cell is asked anew, by a linear program of
-        about min(M, pairs) / 2 steps, each of which looks at all pairs and changes an inverse of size M + 1.
-        """
-        facts = self.compiled_parameters.plausible
-        if facts.mode != POOLS:
+        """Return the growth that benchmarks measured: every term of every estimate and, with random Z, questions."""
+        if self.compiled_parameters.plausible.mode != POOLS:
             return 0.0
-        pairs, size = self._watch.arrays.start.size - 1, self.game.n_outcomes
-        question = 0.5 * (min(size, pairs) / 2) * (pairs * size + size * size) if self.bins > 1 else 0.0
-        return 1e-9 * (2.0 * self._watch.arrays.action.size + 20.0 * pairs + question)
+        pairs = self._watch.arrays.start.size - 1
+        questions = self.plausible_sets.seconds_per_round() if self.bins > 1 else 0.0
+        return 1e-9 * (2.0 * self._watch.arrays.action.size + 20.0 * pairs) + questions
 
     def explain(self) -> str:
         """Say, after `act`, what was estimated and decided, what was left to choose from, and why this was chosen."""

@@ -265,6 +265,17 @@ class RandCBPSide(KernelStrategy):
             return contextual_logistic.with_history(linear, max(sizes))
         return contextual_standardized.with_units(linear, int(self.dimension)) if self._with_units else linear
 
+    def seconds_per_round(self) -> float:
+        """Return the growth that benchmarks measured: G^-1 x of each action, every term of every estimate, questions.
+
+        The logistic model has a covariance of size d for every term.
+        """
+        terms, d = self._watch.arrays.action.size, self._size
+        informative = sum(self.game.informative(a) for a in range(self.game.n_actions))
+        model = 1.5 * terms * d * d if self._logistic else 1.2 * informative * d * d
+        questions = self.plausible_sets.seconds_per_round() if self._draws_z else 0.0
+        return 1e-9 * (model + 5.0 * terms + 20.0 * len(self.analysis.neighbors)) + questions
+
     def _resume(self, parameters: Any, state: Any) -> tuple[Any, Any]:
         wrapped = self._logistic or self._with_units
         inner = state.round if wrapped else state

@@ -56,5 +56,17 @@ def takes_former_keywords(constructor: F) -> F:
     return cast(F, construct)
 
 
+def names_bounds(constructor: F) -> F:
+    """Let a constructor that always called them `bounds` say so to those who give a `width`."""
+
+    @functools.wraps(constructor)
+    def construct(self: Any, *args: Any, **keywords: Any) -> None:
+        if "width" in keywords:
+            raise SidelightError(f"width is the former name of bounds: give bounds={keywords['width']!r} instead")
+        constructor(self, *args, **keywords)
+
+    return cast(F, construct)
+
+
 def _warn(text: str) -> None:
     warnings.warn(text, DeprecationWarning, stacklevel=3)

@@ -16,6 +16,7 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.strategies.base import Seed, check_choice
 from sidelight.strategies.cbpside import CBPSide, Constants, RandCBPSide
+from sidelight.strategies.cbpside_former import names_bounds
 
 PRINTED = ("printed", "published")
 
@@ -82,6 +83,7 @@ class PublishedRandCBPSide(_Published):
         games only.
     """
 
+    @names_bounds
     def __init__(
         self,
         game: Game,
@@ -136,6 +138,7 @@ class PublishedCBPSide(_Published, CBPSide):
     _offset_power: ClassVar[float] = 1.0
     _start_power: ClassVar[float] = 1.0
 
+    @names_bounds
     def __init__(
         self,
         game: Game,

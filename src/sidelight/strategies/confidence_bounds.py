@@ -17,6 +17,9 @@ from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.strategies.base import check_number, check_parameter, check_whole
 
+# A round works through all bins.
+MOST_BINS = 100_000
+
 
 class Sampler(NamedTuple):
     """How Z is drawn."""
@@ -101,7 +104,7 @@ def plausible_row(facts: Plausible, differences: Differences, scratch: Scratch) 
 
 def check_sampler(bins: Any, sigma: Any, tail: Any, lower: Any) -> None:
     """Check the parameters of the sampler of Z."""
-    check_whole("bins", bins, least=1)
+    check_whole("bins", bins, least=1, most=MOST_BINS)
     check_number("sigma", sigma, above=0)
     check_number("tail", tail, least=0)
     check_parameter("tail", tail, tail <= 1, "a probability")

@@ -65,7 +65,9 @@ def wald_cap(tolerance: float, failure: float = 0.01, margin: float = 0.1, rate:
     """Return the labels per class after which a Wald interval has half-width E = margin * tolerance.
 
     n_τ = z(1 - ζ/2)^2 p (1 - p) / E^2 with the failure probability ζ and an assumed error rate p, rounded up: 10 510,
-    2 628, 657 and 165 for the tolerances 0.025, 0.05, 0.1 and 0.2.
+    2 628, 657 and 165 for the tolerances 0.025, 0.05, 0.1 and 0.2. More than a float can hold are taken as all.
     """
     z = NormalDist().inv_cdf(1 - failure / 2)
-    return math.ceil(z * z * rate * (1 - rate) / (margin * tolerance) ** 2)
+    squared = (margin * tolerance) ** 2
+    labels = z * z * rate * (1 - rate) / squared if squared > 0.0 else math.inf
+    return sys.maxsize if math.isinf(labels) else math.ceil(labels)
