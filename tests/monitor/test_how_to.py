@@ -27,13 +27,17 @@ def test_the_page_runs(tmp_path, monkeypatch):
     assert test.examples
 
 
-def test_the_command_of_the_page_runs(tmp_path, monkeypatch):
+def test_the_commands_of_the_page_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("last-month.csv").write_text("predicted,label\n" + "cat,cat\ncat,dog\n" * 50)
-    (line,) = re.findall(r"\$ sidelight monitor (.*)", PAGE.read_text())
-    result = CliRunner().invoke(command, line.split())
-    assert result.exit_code == 0, result.output
+    lines = re.findall(r"^\$ sidelight monitor (.*)", PAGE.read_text(), re.MULTILINE)
+    for line in lines:
+        result = CliRunner().invoke(command, line.split())
+        assert result.exit_code == 0, f"{line}: {result.output}{result.exception}"
+    named = {line.split()[0] for line in lines}
+    assert named == {name for name, one in command.commands.items() if not one.hidden}
     assert Path("report.html").exists()
+    assert Path("pets.html").exists()
 
 
 def test_docstrings():

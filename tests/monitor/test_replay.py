@@ -96,10 +96,14 @@ def test_a_change_of_the_rate_explains_a_verdict_that_looks_wrong():
         "other" if draws.random() < (0.2 if name == "cat" and place > 3000 else 0.01) else name
         for place, name in enumerate(names)
     ]
-    done = replay(names, truths, 0.05)
+    done = replay(names, truths, 0.05, drift=False)
     assert done["sequential"].wrong == 1
     (hint,) = done.hints
     assert hint.startswith("the error rate of cat changes: ")
+    assert hint.endswith("with drift=True (--drift)")
+    followed = replay(names, truths, 0.05, ["sequential"], drift=True)
+    assert followed["sequential"].report["cat"].verdict == "above"
+    assert followed.hints == ()
     assert replay(*labeled(), 0.05).hints == ()
 
 

@@ -16,9 +16,13 @@ _CERTAIN = 4.0
 
 
 def drift_hints(
-    done: Sequence[PolicyReplay], facts: Sequence[Truth], names: Sequence[Label], wrong: Sequence[bool]
+    done: Sequence[PolicyReplay], facts: Sequence[Truth], names: Sequence[Label], wrong: Sequence[bool], followed: bool
 ) -> Iterator[str]:
-    """Yield a sentence for each class with a wrong verdict whose error rate was another one until the verdict."""
+    """Yield a sentence for each class with a wrong verdict whose error rate was another one until the verdict.
+
+    `followed` says whether the monitors look for changes.
+    """
+    remedy = "" if followed else "; let the monitor follow changes, with drift=True (--drift)"
     places: dict[Label, int] = {}
     for truth in facts:
         for one in done:
@@ -37,6 +41,5 @@ def drift_hints(
             name, where = short_name(truth.name, 40), grouped(places[truth.name])
             yield (
                 f"the error rate of {name} changes: {percent(e / n)} up to prediction {where}, {percent(f / m)} after "
-                "it. A verdict is about the rate while it was reached, not about the mean of the file; let the monitor "
-                "follow changes, with drift=True (--drift)"
+                f"it. A verdict is about the rate while it was reached, not about the mean of the file{remedy}"
             )

@@ -13,9 +13,9 @@ from sidelight.text import grouped
 
 _COLUMNS = {
     "class": "name",
-    **{name: name for name in ("predictions", "verified", "errors", "estimate", "interval")},
     "verdict": "verdict_judged",
     "whole file": "truth",
+    **{name: name for name in ("estimate", "interval", "errors", "verified", "predictions")},
 }
 _MOST_HINTS = 10
 

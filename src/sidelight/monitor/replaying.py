@@ -76,7 +76,7 @@ def replay(
         mode=monitors[0]._settings.mode,
         delay=delay,
         lost=0 if answered is None else sum(one is None for one in arrivals.due),
-        hints=tuple(drift_hints(done, facts, names, wrong)),
+        hints=tuple(drift_hints(done, facts, names, wrong, monitors[0]._settings.drift)),
     )
 
 
