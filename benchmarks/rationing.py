@@ -48,7 +48,8 @@ class TrueOrder(Rationing):
 
 def play(world, tolerance, confidence, aim="verdicts", truth=False, **options):
     """Return the monitor at the end of the last day; answers come after `delay` predictions, or never."""
-    monitor = ClassifierMonitor(tolerance, range(len(world.rates)), "sequential", confidence, aim=aim, **options)
+    options |= {"aim": aim, "drift": False, "spot_checks": 0.0}
+    monitor = ClassifierMonitor(tolerance, range(len(world.rates)), "sequential", confidence, **options)
     if truth:
         monitor._rationing = TrueOrder(monitor._settings, monitor._ledger)
         monitor._rationing.rates = world.rates

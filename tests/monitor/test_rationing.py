@@ -52,7 +52,7 @@ def verdicts(monitor):
 
 
 def monitor_of(tolerance=0.05, **options):
-    options = {"policy": "sequential", "confidence": 0.95, "spot_checks": 0.0} | options
+    options = {"policy": "sequential", "confidence": 0.95, "drift": False, "spot_checks": 0.0} | options
     return ClassifierMonitor(tolerance, **options)
 
 
