@@ -28,9 +28,12 @@ def answered(monitor, place, name, wrong):
 
 
 def intervals(runs):
-    """Check that the interval of a class holds its rate at all times, and never contradicts the verdict."""
-    for tolerance in (0.05, 0.2, 0.8):
-        for rate in (0.01, 0.05, 0.1, 0.2, 0.5, 0.85):
+    """Check that the interval of a class holds its rate at all times, and never contradicts the verdict.
+
+    `benchmarks/verdicts.py` computes exactly how often it misses; here it is that of a whole monitor.
+    """
+    for tolerance, rates in ((0.05, (0.01, 0.06, 0.2)), (0.8, (0.5,))):
+        for rate in rates:
             out, contradicted = np.zeros((2, runs), bool)
             for run in range(runs):
                 rng = np.random.default_rng((101, int(1000 * tolerance), int(1000 * rate), run))
@@ -103,7 +106,7 @@ def main():
     for promise in PROMISES:
         if options.names and promise.__name__ not in options.names:
             continue
-        print(f"{promise.__doc__} {options.runs} runs.")
+        print(f"{promise.__doc__.splitlines()[0]} {options.runs} runs.")
         for what, broken, limit in promise(options.runs):
             share = float(np.mean(broken))
             slack, error = (math.sqrt(one * (1 - one) / len(broken)) for one in (limit, share))

@@ -14,7 +14,7 @@ from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.confidence import rate_test
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from tests.monitor.stopping import stopped, wald_labels
+from tests.monitor.stopping import missed, stopped, wald_labels
 
 TOLERANCES = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3)
 FACTORS = (0.1, 0.25, 0.5, 0.9, 1.1, 1.5, 2.5, 5.0, 8.0)
@@ -35,7 +35,16 @@ def ratios(confidence):
             cells.append(f"{stopped(test, rate, int(20 * least) + 20).labels / least:12.3f}")
         horizon = int(1000 / tolerance)
         wrong = [stopped(test, f * tolerance, horizon)[side] for f, side in ((0.98, 1), (1.02, 2))]
-        print(f"{tolerance:7g}  {''.join(cells)}   {wrong[0]:.4f} {wrong[1]:.4f} (up to {horizon} labels)")
+        print(f"{tolerance:7g}  {''.join(cells)}   {wrong[0]:.4f} {wrong[1]:.4f} (up to {horizon} labels)", flush=True)
+
+
+def coverage(confidence, horizon=3000):
+    """Print how often the interval ever misses the rate."""
+    print(f"share of runs in which the interval ever misses the rate in {horizon} answers, confidence {confidence}")
+    for tolerance in (0.05, 0.2, 0.5):
+        rates = (0.01, 0.049, 0.051, 0.1, 0.21, 0.49, 0.9)
+        cells = (f"{rate}: {missed(rate_test(tolerance, confidence), rate, horizon):.4f}" for rate in rates)
+        print(f"{tolerance:7g}  {'  '.join(cells)}", flush=True)
 
 
 def until_certain(policy, tolerance, rate, predictions, seed):
@@ -74,6 +83,7 @@ def main():
     started = time.process_time()
     for confidence in (0.95, 0.99):
         ratios(confidence)
+        coverage(confidence)
     print(f"{time.process_time() - started:.1f} s")
     if options.runs:
         policies(options.runs, options.predictions)
