@@ -135,7 +135,7 @@ def test_tolerances_of_single_classes(tmp_path):
         report = ClassifierMonitor.load(path).report()
         assert [one.tolerance for one in report.classes] == [0.01, 0.2, 0.05]
     for content, error in (
-        ("class,tolerance\ncat,0.01\ncat,0.2\n", "two tolerances"),
+        ("class,tolerance\ncat,0.01\ncat,0.2\n", "is there twice"),
         ("class,tolerance\ncat,much\n", "give a number"),
         ("class,tolerance\ncat,7\n", "between 0 and 1"),
         ("name,tolerance\ncat,0.1\n", "is there a column 'class'?"),
@@ -174,7 +174,22 @@ def test_help_fits(name):
 
 def test_settings_reach_the_monitor(tmp_path):
     path = tmp_path / "monitor.json"
-    options = ("--margin", 0.01, "--reviewer-error", 0.001, "--together", "--aim", "first-come", "--patience", "3d")
+    (tmp_path / "w.json").write_text('{"cat": 3}')
+    options = (
+        "--margin",
+        0.01,
+        "--weights-from",
+        tmp_path / "w.json",
+        "--drift-alarm-every",
+        500,
+        "--reviewer-error",
+        0.001,
+        "--together",
+        "--aim",
+        "first-come",
+        "--patience",
+        "3d",
+    )
     said("new", path, "--tolerance", 0.05, *options, "--policy", "explore", "--no-drift", "--class", "cat")
     settings = ClassifierMonitor.load(path)._settings
     assert (settings.margin, settings.reviewer_error, settings.together) == (0.01, 0.001, True)
@@ -184,4 +199,4 @@ def test_settings_reach_the_monitor(tmp_path):
         False,
         ("cat",),
     )
-    assert settings.policy.margin == 0.1
+    assert (settings.policy.margin, settings.weights["cat"], settings.drift_alarm_every) == (0.1, 3, 500)

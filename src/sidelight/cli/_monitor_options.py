@@ -13,7 +13,7 @@ import click
 from sidelight.cli._numbers import COUNT, WHOLE, whole_number
 from sidelight.errors import SidelightError
 from sidelight.monitor.policies import Explore, Policy
-from sidelight.monitor.row_files import read_tolerances
+from sidelight.monitor.row_files import read_by_class
 
 if TYPE_CHECKING:
     _Values = click.ParamType[Any]
@@ -83,11 +83,24 @@ _OPTIONS = (
         show_default=True,
         help="Who gets the labels of a cap: classes whose verdicts cost the fewest, or whoever comes first.",
     ),
+    click.option(
+        "--weights-from",
+        metavar="FILE",
+        help="What verdicts on single classes are worth: CSV with the columns class and weight, or a JSON object.",
+    ),
     click.option("--window", type=COUNT, metavar="N", help="Let verdicts rest on the last N answers of a class."),
     click.option(
         "--drift/--no-drift",
         default=None,
         help="Look for changes of error rates; a class whose rate has changed starts from nothing.",
+    ),
+    click.option(
+        "--drift-alarm-every",
+        type=COUNT,
+        default=10_000,
+        show_default=True,
+        metavar="N",
+        help="After how many answers of a class a false alarm may come, on average.",
     ),
     click.option(
         "--patience",
@@ -113,7 +126,7 @@ _PASSED = (
         "class_cap",
         "max_pending",
     ),
-    *("window", "drift", "patience", "spot_checks", "seed"),
+    *("window", "drift", "drift_alarm_every", "patience", "spot_checks", "seed"),
 )
 
 
@@ -125,19 +138,19 @@ def monitor_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def settings_of(options: dict[str, Any], classes: Iterable[Any] = ()) -> dict[str, Any]:
-    """Return the arguments of a monitor; tolerances are those of known `classes` that are written alike."""
-    return {"tolerance": _tolerance(options, classes)} | {name: options[name] for name in _PASSED}
-
-
-def _tolerance(options: dict[str, Any], classes: Iterable[Any]) -> Any:
-    overall, path = options["tolerance"], options["tolerance_from"]
-    if overall is None and path is None:
+    """Return the arguments of a monitor; numbers of single classes are for the known `classes` written alike."""
+    known = {str(one): one for one in set(classes)}
+    by_class: list[dict[Any, float]] = [
+        {known.get(name, name): value for name, value in read_by_class(path, what).items()} if path else {}
+        for path, what in ((options["tolerance_from"], "tolerance"), (options["weights_from"], "weight"))
+    ]
+    tolerances, weights = by_class
+    overall = options["tolerance"]
+    if overall is None and not tolerances:
         raise SidelightError("say with --tolerance which error rate is tolerated, as in --tolerance 0.05")
-    if path is None:
-        return overall
-    written = {str(one): one for one in set(classes)}
-    found: dict[Any, float] = {written.get(name, name): rate for name, rate in read_tolerances(path).items()}
-    return found if overall is None else found | {None: overall}
+    if tolerances and overall is not None:
+        tolerances[None] = overall
+    return {"tolerance": tolerances or overall, "weights": weights or None} | {name: options[name] for name in _PASSED}
 
 
 def chosen(policy: str, options: dict[str, Any]) -> str | Policy:

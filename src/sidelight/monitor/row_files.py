@@ -68,8 +68,8 @@ def yes_or_no(value: Any) -> Any:
     return _ANSWERS.get(value.lower(), value) if isinstance(value, str) else value
 
 
-def read_tolerances(path: str | Path) -> dict[str, float]:
-    """Return the tolerance of each class: a JSON object, or CSV with the columns class and tolerance."""
+def read_by_class(path: str | Path, what: str) -> dict[str, float]:
+    """Return a number for each class: from a JSON object, or from CSV with the columns class and `what`."""
     if format_of(path) == "json":
         with open_text(path, None, repr(str(path))) as text:
             try:
@@ -77,17 +77,17 @@ def read_tolerances(path: str | Path) -> dict[str, float]:
             except (ValueError, RecursionError) as error:
                 raise SidelightError(f"{str(path)!r} is not valid JSON ({error})") from None
         if not isinstance(found, dict):
-            raise SidelightError(f"{str(path)!r} is not a JSON object from classes to tolerances")
+            raise SidelightError(f"{str(path)!r} is not a JSON object from classes to numbers")
         pairs = list(found.items())
     else:
-        rows = read_rows(path, ("class", "tolerance"), {})
-        pairs = list(zip(*(required(rows, name, name) for name in ("class", "tolerance")), strict=True))
-    tolerances: dict[str, float] = {}
+        rows = read_rows(path, ("class", what), {})
+        pairs = list(zip(*(required(rows, name, name) for name in ("class", what)), strict=True))
+    numbers: dict[str, float] = {}
     for name, value in pairs:
-        if name in tolerances:
-            raise SidelightError(f"the class {name!r} has two tolerances in {str(path)!r}")
+        if name in numbers:
+            raise SidelightError(f"the class {name!r} is there twice in {str(path)!r}")
         try:
-            tolerances[name] = float(value)
+            numbers[name] = float(value)
         except (TypeError, ValueError):
-            raise SidelightError(f"the tolerance of {name!r} in {str(path)!r} is {value!r}: give a number") from None
-    return tolerances
+            raise SidelightError(f"the {what} of {name!r} in {str(path)!r} is {value!r}: give a number") from None
+    return numbers
