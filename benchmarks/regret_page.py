@@ -1,0 +1,175 @@
+"""The page docs/regret.md, from what `benchmarks/regret.py` has measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+Record = dict[str, Any]
+
+HEAD = """# Regret, measured
+
+<!-- Written by benchmarks/regret.py from regret.json; change those, not this page. -->
+
+What every strategy costs, with its default parameters: mean regret +- standard error. `python benchmarks/regret.py`
+makes this page (seed {seed}, by which nothing was chosen: constants were chosen with seeds from 100 to 199), and
+[regret.json](regret.json) has all numbers of every cell. In each case all strategies meet the same laws, contexts and
+outcomes. A slow strategy gets fewer runs, as many as fit into the same processor time; the tables say how many. One
+that needs more than {patience} times that for a single run is left out of the case.
+**Bold** is the lowest mean of a case, and what is within two standard errors of the difference to it; who knows the
+horizon, or the prior that laws are drawn from, does not compete. "Wrong" is the share of runs whose regret is above a
+tenth of what the worst action that can be optimal would have cost throughout.
+"""
+PAPER = """## The cases of the paper
+
+Apple tasting is easy, label-efficient prediction hard. Balanced laws are drawn uniformly from p between 0.4 and 0.6,
+imbalanced ones from p below 0.2 or above 0.8. "Bayes-optimal" knows the horizon and believes in a uniform prior: no
+strategy has a lower mean if laws are drawn uniformly from all laws, which these are not.
+"""
+GAMES = """## Many games
+
+{games} games, {cases} cases: laws drawn anywhere (Dirichlet(1)), near a border (5 to 30 % from where the best action
+changes) and near a vertex (one outcome has 70 to 95 %), T = {horizon}. First what sums up all cases: in how many of
+those it plays a strategy has the lowest mean or is within two standard errors of it, and how its mean compares with the
+lowest one.
+"""
+CONTEXTS = """## Worlds with contexts
+
+T = {horizon}; the first six are those of [the contextual table](contextual-widths.md), the others are in
+`benchmarks/context_worlds.py`. PGTS and PGIDS are left out: a round costs the more the more labels there are.
+"""
+
+
+def text(known: dict[str, list[Record]], seed: int, patience: int) -> str:
+    """Return the whole page."""
+    records = [record for group in known.values() for record in group]
+    parts = {part: [one for one in records if one["part"] == part] for part in ("paper", "games", "contexts")}
+    sections = [HEAD.format(seed=seed, patience=patience), PAPER, *_paper(parts["paper"])]
+    games = parts["games"]
+    cases = _distinct(one["case"] for one in games)
+    sections.append(
+        GAMES.format(games=len({case.rsplit(", ", 1)[0] for case in cases}), cases=len(cases), horizon=_horizon(games))
+    )
+    sections += [_summary(games), *_by_sampler(games)]
+    sections += [CONTEXTS.format(horizon=_horizon(parts["contexts"])), _summary(parts["contexts"])]
+    return "\n".join([*sections, _grid(parts["contexts"])])
+
+
+def _paper(records: list[Record]) -> list[str]:
+    found = []
+    for horizon in sorted({one["horizon"] for one in records}):
+        here = [one for one in records if one["horizon"] == horizon]
+        found += [f"### T = {_number(horizon)}\n", _details(here)]
+    return found
+
+
+def _details(records: list[Record]) -> str:
+    """Return a row for each strategy with everything that is known of it in each case."""
+    cases = _distinct(one["case"] for one in records)
+    rows = []
+    for strategy in _distinct(one["strategy"] for one in records):
+        row = [strategy]
+        own = [one for one in records if one["strategy"] == strategy]
+        for case in cases:
+            one = next((one for one in own if one["case"] == case), None)
+            if one is None:
+                row.append("")
+                continue
+            shown = f"{_shown(one, records)}; {one['q99']:.0f} / {one['q999']:.0f}; {100 * one['wrong']:.1f} %"
+            row.append(shown)
+        row.append(_range(one["runs"] for one in own))
+        row.append(_number(round(np.median([one["nanoseconds"] for one in own]))))
+        rows.append(row)
+    head = ["mean; 99 % / 99.9 %; wrong", *cases, "runs", "ns a round"]
+    return _table(head, rows)
+
+
+def _by_sampler(records: list[Record]) -> list[str]:
+    found = []
+    for sampler in _distinct(one["case"].rsplit(", ", 1)[1] for one in records):
+        here = [one for one in records if one["case"].endswith(f", {sampler}")]
+        found += [f"### Laws {sampler}\n", _grid(here)]
+    return found
+
+
+def _grid(records: list[Record]) -> str:
+    """Return a row for each case with the mean of every strategy."""
+    strategies = _distinct(one["strategy"] for one in records)
+    rows = []
+    for case in _distinct(one["case"] for one in records):
+        here = {one["strategy"]: one for one in records if one["case"] == case}
+        shown = [_shown(here[name], list(here.values())) if name in here else "" for name in strategies]
+        rows.append([case.removesuffix(f", {_sampler(case)}"), *shown])
+    return _table(["", *strategies], rows)
+
+
+def _summary(records: list[Record]) -> str:
+    """Return, for each strategy, how it compares with the best of each case that it plays."""
+    rows = []
+    for strategy in _distinct(one["strategy"] for one in records):
+        own = [one for one in records if one["strategy"] == strategy]
+        among = {one["case"]: [other for other in records if other["case"] == one["case"]] for one in own}
+        best = [min(_competing(among[one["case"]]), key=lambda other: other["mean"]) for one in own]
+        ratios = [one["mean"] / max(other["mean"], 1e-9) for one, other in zip(own, best, strict=True)]
+        good = sum(_is_best(one, among[one["case"]]) for one in own)
+        worst = own[int(np.argmax(ratios))]
+        rows.append(
+            [
+                strategy,
+                f"{good} of {len(own)}",
+                f"{np.exp(np.mean(np.log(np.maximum(ratios, 1e-9)))):.2f}",
+                f"{max(ratios):.2f} ({worst['case']})",
+                f"{100 * np.mean([one['wrong'] for one in own]):.1f} %",
+                _range(one["runs"] for one in own),
+                _number(round(np.median([one["nanoseconds"] for one in own]))),
+            ]
+        )
+    head = ["", "best or within two errors", "geometric mean of ratios", "largest ratio", "wrong", "runs", "ns a round"]
+    return _table(head, rows)
+
+
+def _competing(records: list[Record]) -> list[Record]:
+    """Return the strategies that know neither the horizon nor a prior."""
+    return [one for one in records if "T known" not in one["strategy"] and one["strategy"] != "Bayes-optimal"]
+
+
+def _is_best(one: Record, among: list[Record]) -> bool:
+    rivals = _competing(among)
+    if not rivals:
+        return False
+    least = min(rivals, key=lambda other: other["mean"])
+    return bool(one["mean"] - least["mean"] <= 2.0 * np.hypot(one["error"], least["error"]))
+
+
+def _shown(one: Record, among: list[Record]) -> str:
+    digits = 0 if one["mean"] >= 1_000 else 1 if one["mean"] >= 10 else 2
+    shown = f"{one['mean']:.{digits}f} +- {one['error']:.{max(1, digits)}f}"
+    return f"**{shown}**" if one in _competing(among) and _is_best(one, among) else shown
+
+
+def _sampler(case: str) -> str:
+    return case.rsplit(", ", 1)[-1] if case.endswith(("anywhere", "near a border", "near a vertex")) else "\0"
+
+
+def _horizon(records: list[Record]) -> str:
+    return _number(max((one["horizon"] for one in records), default=0))
+
+
+def _range(values: Iterable[int]) -> str:
+    found = sorted(set(values))
+    return _number(found[0]) if len(found) == 1 else f"{_number(found[0])} to {_number(found[-1])}"
+
+
+def _number(value: int) -> str:
+    return f"{value:,}".replace(",", " ")
+
+
+def _distinct(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+def _table(head: Sequence[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
