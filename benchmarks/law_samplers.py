@@ -15,7 +15,7 @@ def anywhere(game: sl.Game, rng: np.random.Generator) -> Floats:
 
 
 def near_border(game: sl.Game, rng: np.random.Generator) -> Floats:
-    """Draw two laws with different best actions, and go 5 to 30 % back from where the line between them changes cells."""
+    """Draw two laws with different best actions; go 5 to 30 % back from where the line between them changes cells."""
     loss = loss_matrix(game)
 
     def best(law: Floats) -> int:

@@ -4,6 +4,7 @@ from sidelight.experiments.experiment import HORIZON, Experiment, GameSetting, P
 
 RAND_CBP = Player("RandCBP", paper="RandCBP", published={"tail": 1e-6}, described={"tail": 1e-7})
 CBP = Player("CBP", paper="CBP")
+PROSPECT = Player("Prospect")
 LIMIT = Player(
     "BayesOptimal",
     label="Bayes-optimal, uniform prior",
@@ -21,6 +22,7 @@ _PLAYERS = (
         "TSPMGaussian", paper="TSPM-Gaussian", published={"regularization": 0.001}, described={"regularization": 0.01}
     ),
     Player("BPMLeast", paper="BPM-Least", published={"radius": "published"}, reasons={"described": "bpm-radius"}),
+    PROSPECT,
     LIMIT,
 )
 
@@ -31,7 +33,8 @@ EXPERIMENT = Experiment(
         "Apples come one by one, good or rotten. Selling a rotten one costs 1, throwing away a good one costs 1, and "
         "only a sold apple shows what it was. This game is easy: its harder direction still gives information. The "
         "share p of the first outcome is drawn anew in each run: near 0 or 1 (imbalanced, quickly decided) or near 1/2 "
-        "(balanced, where much must be seen before the better action is known)."
+        "(balanced, where much must be seen before the better action is known). Prospect, this library's "
+        "own strategy, is not in the paper: it looks while looking may still pay for itself."
     ),
     sections=(
         Section("imbalanced", GameSetting("apple-tasting", "imbalanced", "Apple tasting, imbalanced"), _PLAYERS),

@@ -1,10 +1,10 @@
 """Table 2: label-efficient prediction without contexts."""
 
 from sidelight.experiments.experiment import Experiment, GameSetting, Player, Section
-from sidelight.experiments.table1 import CBP, LIMIT, RAND_CBP
+from sidelight.experiments.table1 import CBP, LIMIT, PROSPECT, RAND_CBP
 
 _FROZEN = {"published": "frozen-pm-dmed", "described": "frozen-pm-dmed"}
-_PLAYERS = (RAND_CBP, CBP, Player("PMDMED", paper="PM-DMED", reasons=_FROZEN), LIMIT)
+_PLAYERS = (RAND_CBP, CBP, Player("PMDMED", paper="PM-DMED", reasons=_FROZEN), PROSPECT, LIMIT)
 
 EXPERIMENT = Experiment(
     name="table2",

@@ -55,8 +55,8 @@ EXPERIMENT = Experiment(
         "outcome to come. The strategies CBPside* and RandCBPside* play any game; PG-IDS, PG-TS and STAP are made for "
         "apple tasting, CESA for label-efficient prediction. The cost of PG-IDS and PG-TS grows with the square of the "
         "horizon, so the paper stops them at round 7500. 'RandCBPSide, tight' is not in the paper: the same "
-        "strategy with this library's default widths, which are tighter and made for outcomes that chance decides; "
-        "where the context decides alone, as behind the printed numbers, they can do worse."
+        "strategy with tighter widths, which are made for outcomes that chance decides; where the context decides "
+        "alone, as behind the printed numbers, they can do worse."
     ),
     sections=(
         Section("apple-tasting", GameSetting("apple-tasting", "contexts", "Apple tasting, contexts"), _APPLES),
