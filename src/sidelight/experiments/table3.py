@@ -24,6 +24,7 @@ _RAND_CBP_SIDE = _side("RandCBPSide", {"tail": 1e-6}, {"tail": 1e-7})
 _CBP_SIDE = _side("CBPSide", {}, {})
 _LEAST_SQUARES = {**_D, "standardize": False, "hinge": False}
 _TIGHT = Player("RandCBPSide", label="RandCBPSide, tight", published=_LEAST_SQUARES, described=_LEAST_SQUARES)
+_PROSPECT_SIDE = Player("ProspectSide", published=_D, described=_D)
 
 _APPLES = (
     _RAND_CBP_SIDE,
@@ -38,6 +39,7 @@ _APPLES = (
         reasons=_OTHER_WORLD,
     ),
     _TIGHT,
+    _PROSPECT_SIDE,
 )
 _INVERTED = {"published": "inverted-cesa", "described": "inverted-cesa"}
 _LABELS = (
@@ -45,6 +47,7 @@ _LABELS = (
     _CBP_SIDE,
     Player("CESA", paper="CESA", published=_D, described=_D, reasons=_INVERTED),
     _TIGHT,
+    _PROSPECT_SIDE,
 )
 
 EXPERIMENT = Experiment(
@@ -54,9 +57,10 @@ EXPERIMENT = Experiment(
         "The same two games, but before each round one sees ten numbers (a context) that say something about the "
         "outcome to come. The strategies CBPside* and RandCBPside* play any game; PG-IDS, PG-TS and STAP are made for "
         "apple tasting, CESA for label-efficient prediction. The cost of PG-IDS and PG-TS grows with the square of the "
-        "horizon, so the paper stops them at round 7500. 'RandCBPSide, tight' is not in the paper: the same "
-        "strategy with tighter widths, which are made for outcomes that chance decides; where the context decides "
-        "alone, as behind the printed numbers, they can do worse."
+        "horizon, so the paper stops them at round 7500. Two players are not in the paper. ProspectSide, this "
+        "library's own strategy, looks while looking may still pay for itself. 'RandCBPSide, tight' has tighter widths, "
+        "made for outcomes that chance decides; where the context decides alone, as behind the printed numbers, they "
+        "can do worse."
     ),
     sections=(
         Section("apple-tasting", GameSetting("apple-tasting", "contexts", "Apple tasting, contexts"), _APPLES),
