@@ -1,10 +1,12 @@
 """Labeled predictions from files of all kinds: what is read, what is left out, and what is said about it."""
 
+import contextlib
 import datetime
 import gzip
 import io
 import json
 import os
+import random
 import threading
 import tracemalloc
 
@@ -138,6 +140,13 @@ def test_quotation_marks_that_are_meant(path):
     assert data.complaints == [
         "line 6: 2 columns where the header has 3 (a quotation mark joins it with the lines up to 7)"
     ]
+
+
+def test_long_values(path):
+    text = f'note,predicted,label\n{"x" * 200_000},cat,cat\n"{"x" * 200_000}",dog,dog\n"{"x" * 100_000}",cat,cat\n'
+    data = read_labeled(write(path, text), COLUMNS)
+    assert data.predictions == ["cat", "cat"]
+    assert data.complaints == ["line 3: field larger than field limit (131072): leave long texts out"]
 
 
 def test_missing_values_are_not_classes(path):
@@ -373,3 +382,36 @@ def test_the_delimiter_is_the_one_that_finds_the_columns(path):
     text = "a,b,c,d;predicted;label\n1;cat;cat\n"
     assert len(read_labeled(write(path, text), COLUMNS)) == 1
     assert len(read_labeled(write(path, 'predicted, "label"\ncat, cat \n'), Columns("predicted", '"label"'))) == 1
+
+
+def test_whatever_is_read_is_data_or_a_clear_error():
+    draws = random.Random(0)
+    pieces = [
+        '"',
+        ",",
+        "\n",
+        "a",
+        "\r",
+        " ",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        "1",
+        "\ufeff",
+        "\0",
+        "é",
+        "\t",
+        "|",
+        "null",
+        "1e999",
+    ]
+    pieces += ["predicted", "label", '"predicted":1,"label":1']
+    for _ in range(3000):
+        text, kind = "".join(draws.choices(pieces, k=draws.randrange(30))), draws.choice(["csv", "json", "jsonl"])
+        text = f"predicted,label\n{text}" if kind == "csv" and draws.random() < 0.8 else text
+        encoded = text.encode(draws.choice(["utf-8", "utf-16", "latin-1"]), "replace")
+        source = io.BytesIO(encoded) if draws.random() < 0.7 else io.StringIO(text)
+        with contextlib.suppress(SidelightError):
+            read_labeled(source, COLUMNS, kind, name="noise")

@@ -86,14 +86,23 @@ class _Records:
             return self._cells(feed(), strict=True)
         except csv.Error as error:
             if len(taken) == 1 and "end of data" not in str(error):
-                return self._cells(iter(taken), strict=False)  # as in "a" b: one line, so nothing is swallowed
+                return self._leniently(first)  # as in "a" b: one line, so nothing is swallowed
             self.again.extendleft(reversed(taken[1:]))
             self.number -= len(taken) - 1
             return "a quotation mark is opened in this line and not closed: close it, or double it within a value"
+
+    def _leniently(self, line: str) -> list[str] | str:
+        try:
+            return self._cells(iter([line]), strict=False)
+        except csv.Error as error:
+            return f"{error}: leave long texts out"
 
     def _cells(self, lines: Iterator[str], strict: bool) -> list[str]:
         return next(csv.reader(lines, delimiter=self.delimiter, strict=strict))
 
     def _columns(self, header: str, delimiter: str) -> tuple[int, int]:
-        found = [cell.strip() for cell in next(csv.reader([header], delimiter=delimiter))]
+        try:
+            found = [cell.strip() for cell in next(csv.reader([header], delimiter=delimiter))]
+        except csv.Error:
+            return 0, 0
         return len(set(self.wanted) & set(found)), len(found)
