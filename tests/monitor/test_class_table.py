@@ -18,6 +18,7 @@ REST = {
     "margin": 0.0,
     "undecidable": None,
     "reopened": 0,
+    "alarms": 0,
     "events": (),
 }
 

@@ -16,6 +16,8 @@ _WORDS = {RIGHT: "right", WRONG: "wrong", SKIPPED: "skipped", PENDING: "pending"
 
 def status_of(prediction: Label, correct: Any, true: Any, skipped: bool) -> int:
     """Return the status that an answer gives to a verification."""
+    if skipped is False and true is None and isinstance(correct, bool):
+        return RIGHT if correct else WRONG
     skip = yes_or_no("skipped", skipped)
     if (correct is not None) + (true is not None) + skip != 1:
         raise SidelightError("an answer is one of correct=True or False, label=..., or skipped=True; nothing changed")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import bisect
 from typing import Any
 
+from sidelight.errors import SidelightError
 from sidelight.monitor.confidence import Verdict
 from sidelight.monitor.decisions import ANSWERS, DRIFTED, PLACES, REASONS, Event, Label
 from sidelight.monitor.drift import WINDOW, Drift
+from sidelight.monitor.inputs import seconds_of
 from sidelight.monitor.line import PENDING, RIGHT, WRONG, Line
 from sidelight.monitor.randomness import key_of
 from sidelight.monitor.settings import Settings
@@ -19,14 +21,30 @@ _MOST_EVENTS = 100
 class Journal:
     """What has happened in the whole monitor: counters, and events that nobody has been told of yet.
 
-    A batch is handed out as a whole: all its requests are as old as its last decision, number `batch_end`.
+    A batch is handed out as a whole: all its requests are as old as its last decision, number `batch_end`. `first_time`
+    and `last_time` are those that came with the first and the last decision that had one, as they were given.
     """
 
-    __slots__ = ("asked", "batch_end", "decided", "news")
+    __slots__ = ("asked", "batch_end", "decided", "first_time", "last_time", "news")
 
     def __init__(self) -> None:
         self.decided = self.asked = self.batch_end = 0
+        self.first_time: Any = None
+        self.last_time: Any = None
         self.news: list[Event] = []
+
+    def note_time(self, time: Any) -> None:
+        """Remember the time of a decision; nobody has to be able to read it until somebody wants to."""
+        if self.first_time is None:
+            self.first_time = time
+        self.last_time = time
+
+    def times(self) -> list[float] | None:
+        """Return the first and the last time in seconds since 1970, if they can be read."""
+        try:
+            return [seconds_of(self.first_time), seconds_of(self.last_time)]
+        except SidelightError:
+            return None
 
 
 class ClassState(Line):
@@ -41,6 +59,7 @@ class ClassState(Line):
         "_interval",
         "_needed",
         "_rule",
+        "alarms",
         "asked",
         "drift",
         "errors",
@@ -73,7 +92,7 @@ class ClassState(Line):
         self.guard = settings.mode == "guard"
         self.key, self.spot_key = (key_of(settings.seed, name, purpose) for purpose in ("policy", "spot"))
         self.predictions = self.asked = self.pending = self.skipped = self.overdue = 0
-        self.verified = self.errors = self.reopened = 0
+        self.verified = self.errors = self.reopened = self.alarms = 0
         self.verdict: Verdict = "unknown"
         self.reached: int | None = None
         self.stalled: str | None = None
@@ -91,17 +110,18 @@ class ClassState(Line):
 
     def mark(self, place: int, status: int, cause: str) -> None:
         """Enter what has become of a request; `cause` says why, if it changes what counts already."""
-        i = place - self.origin
+        i, marks = place - self.origin, self.marks
         if i < 0:  # before the last restart
             return
-        before, self.marks[i] = self.marks[i], status
-        if i >= self.counted:
+        before, marks[i] = marks[i], status
+        if i > self.counted:
             self.ahead += _answered(status) - _answered(before)
-            if i == self.counted:
-                self._advance()
-        elif before != status:
+        elif i < self.counted:
             self.change(i, before, status)
             self._reconsider(i, cause)
+        elif status != PENDING:
+            self.ahead += status <= WRONG
+            self._advance()
 
     def reconsider(self, cause: str) -> None:
         """Find the verdict anew from all answers since the restart."""
@@ -132,19 +152,24 @@ class ClassState(Line):
 
     def _advance(self) -> None:
         """Count what is settled from the first request on that was not."""
-        while self.counted < len(self.marks) and self.marks[self.counted] != PENDING:
-            status = self.marks[self.counted]
+        marks = self.marks
+        while self.counted < len(marks) and marks[self.counted] != PENDING:
+            status = marks[self.counted]
             self.counted += 1
             if status <= WRONG:
                 self.ahead -= 1
-                self.add(status == WRONG)
-                self._needed, self._interval = _UNTOLD, None
-                if self.verdict == "unknown" or self.window is not None:
-                    found = self.test.verdict(self.e, self.n)
-                    if found != self.verdict:
-                        self._turn(found, self.origin + self.counted - 1, ANSWERS)
-                if self.drift is not None and self.drift.add(status == WRONG) >= self.settings.drift_alarm_every:
-                    self._restart()
+                self._count(status == WRONG)
+
+    def _count(self, wrong: bool) -> None:
+        """Count one more answer, and follow it with the verdict."""
+        self.add(wrong)
+        self._needed, self._interval = _UNTOLD, None
+        if self.verdict == "unknown" or self.window is not None:
+            found = self.test.verdict(self.e, self.n)
+            if found != self.verdict:
+                self._turn(found, self.origin + self.counted - 1, ANSWERS)
+        if self.drift is not None and self.drift.add(wrong) >= self.settings.drift_alarm_every:
+            self._restart()
 
     def _reconsider(self, i: int, cause: str) -> None:
         """Find the verdict anew after `marks[i]` has changed, or with i = 0 from all that counts."""
@@ -178,6 +203,7 @@ class ClassState(Line):
         """Start from nothing after an alarm: what was learned before says nothing about the rate now."""
         assert self.drift is not None
         ago = self.drift.since_change()
+        self.alarms += 1
         self.restart()
         self.drift = Drift()
         self._needed, self._interval = _UNTOLD, None
@@ -233,4 +259,5 @@ _SAVED = (
     "verdict",
     "reached",
     "reopened",
+    "alarms",
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.classes import ClassState, Journal
-from sidelight.monitor.decisions import PLACES, REASONS, Decision, Id, Label, Pending, UnknownIdError
+from sidelight.monitor.decisions import PLACES, REASONS, SPOT, Decision, Id, Label, Pending, UnknownIdError
 from sidelight.monitor.drift import WINDOW
 from sidelight.monitor.line import OVERDUE, PENDING, SKIPPED, WRONG
 from sidelight.monitor.patience import Patience
@@ -50,16 +50,22 @@ class Ledger:
         self.verifications: dict[Id, Verification] = {}
         self.passes: dict[Id, tuple[ClassState, str]] = {}
         self.days: dict[str, int] = {}
-        self.pending = self.answered = self.lost = self.forgotten = 0
+        self.pending = self.answered = self.lost = self.forgotten = self.spot_checks = 0
         self._passed_order: deque[Id] = deque()
         self._asked_order: deque[Id] = deque()
         self._named = 0
 
-    def tick(self, now: float | None) -> None:
-        """Begin one more decision: what is overdue by now is not waited for any more."""
+    def tick(self, time: Any, now: float | None) -> None:
+        """Begin one more decision: what is overdue by now is not waited for any more.
+
+        `time` is as it was given, `now` the same in seconds where patience is measured in them.
+        """
         journal = self.journal
         journal.decided += 1
-        self.patience.elapse(journal.decided, now, self._give_up)
+        if time is not None:
+            journal.note_time(time)
+        if self.patience.elapsed(journal.decided, now):
+            self.patience.give_up_overdue(journal.decided, now, self._give_up)
 
     def fresh_id(self) -> Id:
         """Return an id for a prediction that has none."""
@@ -84,6 +90,7 @@ class Ledger:
         state.asked += 1
         state.pending += 1
         state.stalled = None
+        self.spot_checks += reason == SPOT
         if day is not None:
             self.days[day] = self.days.get(day, 0) + 1
         due = None if now is None else now + self.patience.limit
@@ -204,6 +211,8 @@ class Ledger:
             "asked": self.journal.asked,
             "pending": self.pending,
             "forgotten": self.forgotten,
+            "spot_checks": self.spot_checks,
+            "times": self.journal.times(),
             "named": self._named,
             "days": self.days,
             "delays": self.patience.delays,
@@ -227,7 +236,8 @@ class Ledger:
     def restore(self, data: dict[str, Any], states: list[ClassState]) -> None:
         """Put saved values back."""
         self.journal.decided, self.journal.asked = data["decided"], data["asked"]
-        self.pending, self.forgotten = data["pending"], data["forgotten"]
+        self.pending, self.forgotten, self.spot_checks = data["pending"], data["forgotten"], data["spot_checks"]
+        self.journal.first_time, self.journal.last_time = data["times"] or (None, None)
         self._named, self.days = data["named"], dict(data["days"])
         self.answered = sum(row["verified"] for row in data["classes"])
         self.lost = sum(row["skipped"] + row["overdue"] for row in data["classes"])

@@ -6,27 +6,24 @@ import os
 import threading
 import warnings
 from collections import ChainMap
-from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
 from typing import Any, Self
 
 from sidelight.errors import SidelightError
-from sidelight.monitor import decisions, monitor_file
+from sidelight.monitor import monitor_file
 from sidelight.monitor.answers import status_of, take
-from sidelight.monitor.caps import refused
-from sidelight.monitor.classes import ClassState, Journal
-from sidelight.monitor.decisions import PLACES, RULE, Answer, Decision, Id, Label, Pending, bad_reason
+from sidelight.monitor.decisions import PLACES, RULE, Answer, Decision, Event, Id, Label, Pending, bad_reason
 from sidelight.monitor.inputs import check_spelling, column, identifier, label, listed, moment_of, yes_or_no
-from sidelight.monitor.ledger import Ledger, Verification
+from sidelight.monitor.ledger import Verification
 from sidelight.monitor.policies import Policy
-from sidelight.monitor.randomness import uniform
-from sidelight.monitor.rationing import Rationing
 from sidelight.monitor.reports import Report, make_report
 from sidelight.monitor.settings import Settings, make_settings, warn_of_prior
 from sidelight.monitor.version_1 import from_version_1
+from sidelight.monitor.watch import Watch
 
 
-class ClassifierMonitor:
+class ClassifierMonitor(Watch):
     """Says, prediction by prediction, *verify this one* or *let it pass*, and what it knows about each class.
 
     Parameters
@@ -67,10 +64,20 @@ class ClassifierMonitor:
         Who gets the labels of a `cap` or `daily_cap`, see `sidelight.monitor.rationing`: with "verdicts" those classes
         where a verdict costs the fewest, so that there are as many verdicts as possible; with "first-come" whoever
         comes first. `weights` maps classes to the weights of their verdicts (1, or what is given under None).
-    window, restart_on_drift, spot_checks
-        Two ways to follow error rates that change, see `sidelight.monitor.classes`: verdicts that rest on the last
-        `window` answers of a class, or a class that starts from nothing when its latest answers contradict its verdict.
-        For either, a closed class is verified now and then, at the rate `spot_checks` (0.01 unless given).
+    drift
+        Whether a class starts from nothing when its answers say that its error rate has changed, see
+        `sidelight.monitor.drift`; unless given, yes.
+    drift_alarm_every
+        After how many answers of a class that does not change, on average, a false alarm may come.
+    window
+        Another way to follow error rates that change: verdicts rest on the last `window` answers of a class, and drift
+        is not looked for.
+    spot_checks
+        How often a prediction of a closed class is verified nevertheless: a share, 0.01 unless given, and half of them
+        while there is a tenth of the evidence that an alarm takes. It is 0 without `drift` and `window`.
+    patience
+        How many later decisions, or how long (a timedelta, by `time`), an answer is waited for; `math.inf` for ever.
+        Unless given, 500 decisions, or twice the 95 % quantile of the last 400 delays if that is more.
     forget_after
         Forget an id once so many later verifications were asked for; its answer is then not waited for any more.
     remember_passes
@@ -160,7 +167,10 @@ class ClassifierMonitor:
         `time` (a datetime, date, ISO text or seconds since 1970) says which day's cap applies; without it, now.
         """
         with self._lock:
-            return self._decide(label(prediction), None if id is None else identifier(id), time)
+            decision = self._decide(label(prediction), None if id is None else identifier(id), time)
+        if self._journal.news:
+            self._tell()
+        return decision
 
     def decide_many(self, predictions: Iterable[Any], ids: Any = None, times: Any = None) -> list[Decision]:
         """Decide about a batch: any iterable or column of a data frame, with as many ids and times, or none.
@@ -185,7 +195,9 @@ class ClassifierMonitor:
                     if seen.setdefault(name, one) != one:
                         raise SidelightError(f"the id {name!r} stands for {seen[name]!r} and for {one!r} in this batch")
             self._journal.batch_end = self._journal.decided + len(labels)
-            return [self._decide(*row) for row in zip(labels, names, moments, strict=True)]
+            decided = [self._decide(*row) for row in zip(labels, names, moments, strict=True)]
+        self._tell()
+        return decided
 
     def answer(self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False) -> Answer:
         """Take in what a verification has shown: `correct`, or the true `label`, or `skipped=True` to release it.
@@ -197,7 +209,10 @@ class ClassifierMonitor:
         name = identifier(id)
         with self._lock:
             record = self._ledger.verification(name)
-            return take(self._ledger, name, record, status_of(record.state.name, correct, label, skipped))
+            answer = take(self._ledger, name, record, status_of(record.state.name, correct, label, skipped))
+        if self._journal.news:
+            self._tell()
+        return answer
 
     def answer_many(self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None) -> list[Answer]:
         """Take in a batch of answers: columns of ids and of `correct`, `labels` or `skipped`, one answer in each row.
@@ -211,7 +226,9 @@ class ClassifierMonitor:
             records = [self._ledger.verification(name) for name in names]
             rows = zip(names, records, *said, skips, strict=True)
             statuses = [_status_in_row(place, name, record, *row) for place, (name, record, *row) in enumerate(rows)]
-            return [take(self._ledger, *row) for row in zip(names, records, statuses, strict=True)]
+            answers = [take(self._ledger, *row) for row in zip(names, records, statuses, strict=True)]
+        self._tell()
+        return answers
 
     def record(self, decision: Decision, time: Any = None) -> Decision:
         """Take over a decision that was made elsewhere, by a monitor of the same settings say, as if made here.
@@ -223,23 +240,41 @@ class ClassifierMonitor:
         taken = Decision(yes_or_no("verify", verify), identifier(id), reason, label(name))
         if not isinstance(reason, str) or reason not in PLACES:
             raise bad_reason("this decision", reason)
-        moment = moment_of(time) if self._dated else None
+        when = self._day_and_seconds(time)
         with self._lock:
             before = self._ledger.known(taken.id, taken.prediction)
             if before is None:
                 own = not self._ledger.made_up(taken.id)
                 state = self._known_class(taken.prediction)
-                self._enter(state, taken, self._begin_decision(state, moment), own)
+                self._begin_decision(state, time, when)
+                self._enter(state, taken, when, own)
             elif before.verify != taken.verify:
                 raise SidelightError(
                     f"about the id {id!r} it was decided {before.reason!r}, not {reason!r}: use a new id"
                 )
-            return taken
+        self._tell()
+        return taken
 
     def pending(self) -> list[Pending]:
         """Return the verifications that are waited for, in the order of asking."""
         with self._lock:
             return self._ledger.waiting()
+
+    def history(self, prediction: Any = None) -> list[Event]:
+        """Return what has happened to the verdicts, oldest first: on all classes, or on one; of each the last 100."""
+        with self._lock:
+            states = self._states.values() if prediction is None else [self._states.get(label(prediction))]
+            found = [event for state in states if state is not None for event in state.events]
+        return sorted(found, key=lambda event: event.decision)
+
+    def on_verdict(self, hook: Callable[[Event], object]) -> Callable[[Event], object]:
+        """Call `hook(event)` whenever a verdict changes or an alarm of drift starts a class anew.
+
+        It is called once the decision or the answer has been entered, in the thread that brought it, without a lock,
+        so that it may call the monitor. An error in it becomes a warning. Hooks are neither saved nor copied.
+        """
+        self._hooks.append(hook)
+        return hook
 
     def report(self) -> Report:
         """Return what is known about every class."""
@@ -290,6 +325,25 @@ class ClassifierMonitor:
             ) from None
         return monitor
 
+    def _begin(self, settings: Settings) -> None:
+        self._lock = threading.RLock()
+        self._hooks: list[Callable[[Event], object]] = []
+        super()._begin(settings)
+
+    def _tell(self) -> None:
+        """Tell the hooks what has happened."""
+        with self._lock:
+            news, self._journal.news = self._journal.news, []
+        for event in news:
+            for hook in tuple(self._hooks):
+                try:
+                    hook(event)
+                except Exception as error:
+                    text = (
+                        f"the hook {hook!r} failed ({type(error).__name__}: {error}); the monitor has what it was told"
+                    )
+                    warnings.warn(text, RuntimeWarning, stacklevel=3)
+
     def __repr__(self) -> str:
         s, ledger = self._settings, self._ledger
         asked = f"{len(self._states)} classes, {self._journal.asked} verifications asked for, {ledger.pending} pending"
@@ -300,90 +354,6 @@ class ClassifierMonitor:
 
     def __setstate__(self, data: dict[str, Any]) -> None:
         self.__dict__.update(type(self).from_dict(data).__dict__)
-
-    def _begin(self, settings: Settings) -> None:
-        self._settings = settings
-        self._lock = threading.RLock()
-        self._states: dict[Label, ClassState] = {}
-        named = settings.tolerance if isinstance(settings.tolerance, dict) else ()
-        self._spelled: dict[str, Label] = {str(name): name for name in named if name is not None}
-        self._journal = Journal()
-        self._ledger = Ledger(settings, self._journal)
-        self._dated = settings.daily_cap is not None or self._ledger.patience.timed
-        self._rationing = Rationing(settings, self._ledger) if settings.rationed else None
-        for name in settings.classes:
-            self._state(name)
-
-    def _state(self, name: Label) -> ClassState:
-        state = self._states.get(name)
-        if state is None:
-            state = self._states[name] = ClassState(name, self._settings, self._journal, len(self._states))
-            self._spelled.setdefault(str(name), name)
-        return state
-
-    def _known_class(self, name: Label) -> ClassState:
-        """Return the state of a class, which may be new but not another spelling of a known one."""
-        state = self._states.get(name)
-        if state is None:
-            check_spelling(name, self._spelled)
-            state = self._state(name)
-        return state
-
-    def _begin_decision(self, state: ClassState, moment: datetime | None) -> tuple[str | None, float | None]:
-        """Let time pass; return the day, and the moment in seconds where patience needs them."""
-        ledger, day = self._ledger, None if moment is None else moment.date().isoformat()
-        now = moment.timestamp() if moment is not None and ledger.patience.timed else None
-        ledger.tick(now)
-        if self._rationing is not None:
-            self._rationing.arrive(state, day)
-        return day, now
-
-    def _decide(self, prediction: Label, id: Id | None, time: Any) -> Decision:
-        ledger = self._ledger
-        if id is not None:
-            before = ledger.known(id, prediction)
-            if before is not None:
-                return before
-        moment = moment_of(time) if self._dated else None
-        state = self._known_class(prediction)
-        when = self._begin_decision(state, moment)
-        wanted, reason = self._wanted(state, when[0])
-        if wanted:
-            refusal = refused(self._settings, ledger, state, when[0])
-            if refusal is not None:
-                wanted, reason = False, refusal
-        decision = Decision(wanted, ledger.fresh_id() if id is None else id, reason, prediction)
-        self._enter(state, decision, when, id is not None)
-        return decision
-
-    def _enter(self, state: ClassState, decision: Decision, when: tuple[str | None, float | None], own: bool) -> None:
-        """Enter a decision; a pass is remembered if the caller named it, for only then may it be asked about again."""
-        verify, id, reason, _ = decision
-        state.predictions += 1
-        if verify:
-            self._ledger.ask(id, state, reason, *when)
-            return
-        if reason in decisions.REFUSALS:
-            state.stalled = reason
-        if own:
-            self._ledger.let_pass(id, state, reason)
-
-    def _wanted(self, state: ClassState, day: str | None) -> tuple[bool, str]:
-        """Say what the policy wants, and why, before any cap; now and then a class that is let pass is looked at."""
-        settings, rationing, t = self._settings, self._rationing, state.predictions
-        if settings.class_predictions is not None and t >= settings.class_predictions:
-            return False, decisions.FINISHED
-        wanted, reason = settings.policy.wants(state)
-        if reason not in PLACES:
-            raise bad_reason(f"the policy {settings.policy.name!r}", reason)
-        if wanted and rationing is not None:
-            refusal = rationing.refusal(state, day)
-            if refusal is not None:
-                wanted, reason = False, refusal
-        if not wanted and settings.spot_checks and uniform(state.spot_key, t) < settings.spot_checks:
-            spared = rationing is None or rationing.spares_spot_check(state, day)
-            return (True, decisions.SPOT) if spared else (False, reason)
-        return wanted, reason
 
 
 def _status_in_row(place: int, id: Id, record: Verification, correct: Any, true: Any, skipped: bool) -> int:

@@ -8,7 +8,6 @@ ones, more of them are; they count once they come.
 
 from __future__ import annotations
 
-import bisect
 import heapq
 import math
 from collections import deque
@@ -19,6 +18,7 @@ from typing import Any, Protocol
 from sidelight.monitor.line import PENDING
 
 _LEAST, _FACTOR, _QUANTILE, _RECENT = 500, 2, 0.95, 400
+_SHORT = _LEAST // _FACTOR
 
 
 class Awaited(Protocol):
@@ -40,7 +40,7 @@ class Patience:
         self.adaptive = setting is None
         self.limit: float = setting.total_seconds() if isinstance(setting, timedelta) else setting or _LEAST
         self._delays: deque[int] = deque()
-        self._sorted: list[int] = []
+        self._long = 0
         self._queue: deque[Awaited] = deque()
         self._heap: list[tuple[float, int, Awaited]] = []
 
@@ -49,17 +49,22 @@ class Patience:
         if request.due is not None:
             heapq.heappush(self._heap, (request.due, request.number, request))
         elif self.limit < math.inf:
-            self._queue.append(request)
+            queue = self._queue
+            while queue and queue[0].status != PENDING:
+                queue.popleft()
+            queue.append(request)
 
-    def elapse(self, decided: int, now: float | None, give_up: Callable[[Any], None]) -> None:
+    def elapsed(self, decided: int, now: float | None) -> bool:
+        """Say whether the oldest request, answered or not, is beyond its time."""
+        queue = self._queue
+        if queue and decided - queue[0].asked_at > self.limit:
+            return True
+        return now is not None and bool(self._heap) and self._heap[0][0] < now
+
+    def give_up_overdue(self, decided: int, now: float | None, give_up: Callable[[Any], None]) -> None:
         """Give up the requests that are overdue after so many decisions, or now."""
-        queue, heap = self._queue, self._heap
-        while queue and (queue[0].status != PENDING or decided - queue[0].asked_at > self.limit):
-            request = queue.popleft()
-            if request.status == PENDING:
-                give_up(request)
-        while now is not None and heap and (heap[0][2].status != PENDING or heap[0][0] < now):
-            request = heapq.heappop(heap)[2]
+        while self.elapsed(decided, now):
+            request = self._queue.popleft() if now is None else heapq.heappop(self._heap)[2]
             if request.status == PENDING:
                 give_up(request)
 
@@ -68,10 +73,15 @@ class Patience:
         if not self.adaptive:
             return
         self._delays.append(delay)
-        bisect.insort(self._sorted, delay)
+        self._long += delay > _SHORT
         if len(self._delays) > _RECENT:
-            del self._sorted[bisect.bisect_left(self._sorted, self._delays.popleft())]
-        self.limit = max(_LEAST, _FACTOR * self._sorted[math.ceil(_QUANTILE * len(self._sorted)) - 1])
+            self._long -= self._delays.popleft() > _SHORT
+        if not self._long:  # mostly answers come soon, and the quantile need not be known
+            self.limit = _LEAST
+            return
+        rank = math.ceil(_QUANTILE * len(self._delays)) - 1
+        quick = self._long + rank < len(self._delays)
+        self.limit = _LEAST if quick else max(_LEAST, _FACTOR * sorted(self._delays)[rank])
 
     @property
     def delays(self) -> list[int]:

@@ -28,7 +28,8 @@ def text(report: Report, width: int | None = None) -> str:
 
 def notes(report: Report) -> list[str]:
     """Return what the table has no column for, class by class."""
-    return [f"{short_name(one.name, 60)}: {note}" for one in report.classes for note in _notes(one)]
+    drift = [report.drift.text] if report.drift is not None and report.drift.spot_checks + report.drift.alarms else []
+    return drift + [f"{short_name(one.name, 60)}: {note}" for one in report.classes for note in _notes(one)]
 
 
 def _notes(one: ClassReport) -> list[str]:

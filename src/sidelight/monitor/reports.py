@@ -22,6 +22,8 @@ from sidelight.results.frames import library
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_MONTH, _LEAST_SPAN = 30 * 86400.0, 3600.0
+
 
 @dataclass(frozen=True)
 class ClassReport:
@@ -60,6 +62,8 @@ class ClassReport:
     stands: tuple[int, int] | None
     """(k, m): the verdict stands if at most k of the m answers that are missing were against it."""
     reopened: int
+    alarms: int
+    """How often an alarm of drift has started the class from nothing."""
     events: tuple[str, ...]
     """What has happened to the verdict beside the usual: late answers, corrections, drift."""
 
@@ -72,6 +76,30 @@ def by_importance(one: ClassReport) -> tuple[int, float]:
     """
     beyond = one.predictions * ((one.estimate or 0.0) - one.tolerance) if one.verdict == "above" else one.predictions
     return {"above": 0, "unknown": 1}.get(one.verdict, 2), -beyond
+
+
+@dataclass(frozen=True)
+class DriftReport:
+    """What looking for changes of error rates costs, over all classes."""
+
+    alarm_every: int
+    """A false alarm comes after at least so many answers of a class on average."""
+    alarms: int
+    spot_checks: int
+    """Verifications that were asked for of closed classes, only to notice changes."""
+    false_alarms: float
+    """How many alarms are expected at most, with the answers so far, if no rate had changed."""
+    false_alarms_a_month: float | None
+    """The same for 30 days with as many answers; None if decisions came without times."""
+
+    @property
+    def text(self) -> str:
+        """The same in words."""
+        found = "no alarm" if not self.alarms else "1 alarm" if self.alarms == 1 else f"{self.alarms} alarms"
+        monthly = self.false_alarms_a_month
+        rate = f"{self.false_alarms:.2g} so far" if monthly is None else f"{monthly:.2g} a month"
+        checks = "1 verification was a spot check" if self.spot_checks == 1 else f"{self.spot_checks} were spot checks"
+        return f"drift: {found}; at most {rate} expected over all classes if no error rate changes; {checks}"
 
 
 @dataclass(frozen=True)
@@ -89,6 +117,8 @@ class Report:
     overall: Overall | None
     """The error rate over all predictions; None with a `window`, where it would not be valid."""
     guarantee: str
+    drift: DriftReport | None
+    """None if changes of error rates are not looked for."""
 
     @property
     def saved(self) -> int:
@@ -163,6 +193,19 @@ def make_report(
         predictions=sum(one.predictions for one in classes),
         overall=None if settings.window is not None else _overall(settings, states),
         guarantee=guarantee(settings),
+        drift=_drift(settings, classes, ledger) if settings.drift else None,
+    )
+
+
+def _drift(settings: Settings, classes: Iterable[ClassReport], ledger: Ledger) -> DriftReport:
+    first, last = ledger.journal.times() or (0.0, 0.0)
+    expected = ledger.answered / settings.drift_alarm_every
+    return DriftReport(
+        alarm_every=settings.drift_alarm_every,
+        alarms=sum(one.alarms for one in classes),
+        spot_checks=ledger.spot_checks,
+        false_alarms=expected,
+        false_alarms_a_month=expected * _MONTH / (last - first) if last - first >= _LEAST_SPAN else None,
     )
 
 
@@ -193,6 +236,7 @@ def _class_report(state: ClassState, oldest: Pending | None, decidable: bool) ->
         decidable=decidable,
         stands=state.stands(),
         reopened=state.reopened,
+        alarms=state.alarms,
         events=tuple(event.text for event in state.events if event.cause != ANSWERS),
     )
 

@@ -19,7 +19,7 @@ from sidelight.monitor.together import share_of
 
 MODES = ("identify", "guard")
 AIMS = ("verdicts", "first-come")
-DRIFT = False
+DRIFT = True
 """Whether changes of error rates are looked for unless the settings say."""
 _ABSENT = {"margin": None, "reviewer_error": 0.0, "together": False}
 """What older files do not say."""

@@ -37,6 +37,8 @@ def from_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
         "settings": settings,
         "classes": [_class(one, own, follows) for one, own in zip(data["classes"], rows, strict=True)],
         "decided": decided,
+        "spot_checks": 0,
+        "times": None,
         "delays": [],
         "verifications": {
             **columns,
@@ -67,6 +69,7 @@ def _class(old: Mapping[str, Any], rows: list[tuple[int, int]], follows: bool) -
         "verdict": old["verdict"],
         "reached": None,
         "reopened": old["reopened"],
+        "alarms": sum("reopened by drift" in text for text in old["events"]),
         "stalled": None,
         "events": [[0, int(one[2]), one[1], "unknown", one[3], None] for one in found if one],
         "version": 1,

@@ -1,0 +1,122 @@
+"""What a monitor keeps, and how it decides about one prediction; who calls it holds the lock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sidelight.monitor import decisions
+from sidelight.monitor.caps import refused
+from sidelight.monitor.classes import ClassState, Journal
+from sidelight.monitor.decisions import PLACES, Decision, Id, Label, bad_reason
+from sidelight.monitor.inputs import check_spelling, moment_of
+from sidelight.monitor.ledger import Ledger
+from sidelight.monitor.randomness import uniform
+from sidelight.monitor.rationing import Rationing
+from sidelight.monitor.settings import Settings
+
+_SUSPICION = 0.1
+"""From this share of the alarm on, spot checks are more frequent."""
+_SUSPICIOUS_SPOT_CHECKS = 0.5
+_NO_TIME = (None, None)
+
+
+class Watch:
+    """Classes, requests and settings of a monitor."""
+
+    def _begin(self, settings: Settings) -> None:
+        self._settings = settings
+        self._states: dict[Label, ClassState] = {}
+        named = settings.tolerance if isinstance(settings.tolerance, dict) else ()
+        self._spelled: dict[str, Label] = {str(name): name for name in named if name is not None}
+        self._journal = Journal()
+        self._ledger = Ledger(settings, self._journal)
+        self._daily = settings.daily_cap is not None
+        self._dated = self._daily or self._ledger.patience.timed
+        self._rationing = Rationing(settings, self._ledger) if settings.rationed else None
+        self._suspicious = settings.drift_alarm_every * _SUSPICION
+        for name in settings.classes:
+            self._state(name)
+
+    def _state(self, name: Label) -> ClassState:
+        state = self._states.get(name)
+        if state is None:
+            state = self._states[name] = ClassState(name, self._settings, self._journal, len(self._states))
+            self._spelled.setdefault(str(name), name)
+        return state
+
+    def _known_class(self, name: Label) -> ClassState:
+        """Return the state of a class, which may be new but not another spelling of a known one."""
+        state = self._states.get(name)
+        if state is None:
+            check_spelling(name, self._spelled)
+            state = self._state(name)
+        return state
+
+    def _day_and_seconds(self, time: Any) -> tuple[str | None, float | None]:
+        """Return the day and the moment of a time, each where something depends on it."""
+        if not self._dated:
+            return None, None
+        moment = moment_of(time)
+        day = moment.date().isoformat() if self._daily else None
+        return day, moment.timestamp() if self._ledger.patience.timed else None
+
+    def _begin_decision(self, state: ClassState, time: Any, when: tuple[str | None, float | None]) -> None:
+        """Let time pass, and count the prediction where labels are rationed."""
+        self._ledger.tick(time, when[1])
+        if self._rationing is not None:
+            self._rationing.arrive(state, when[0])
+
+    def _decide(self, prediction: Label, id: Id | None, time: Any) -> Decision:
+        ledger = self._ledger
+        if id is not None:
+            before = ledger.known(id, prediction)
+            if before is not None:
+                return before
+        when = self._day_and_seconds(time) if self._dated else _NO_TIME
+        state = self._states.get(prediction)
+        if state is None:
+            state = self._known_class(prediction)
+        self._begin_decision(state, time, when)
+        wanted, reason = self._wanted(state, when[0])
+        if wanted:
+            refusal = refused(self._settings, ledger, state, when[0])
+            if refusal is not None:
+                wanted, reason = False, refusal
+        decision = Decision(wanted, ledger.fresh_id() if id is None else id, reason, prediction)
+        self._enter(state, decision, when, id is not None)
+        return decision
+
+    def _enter(self, state: ClassState, decision: Decision, when: tuple[str | None, float | None], own: bool) -> None:
+        """Enter a decision; a pass is remembered if the caller named it, for only then may it be asked about again."""
+        verify, id, reason, _ = decision
+        state.predictions += 1
+        if verify:
+            self._ledger.ask(id, state, reason, *when)
+            return
+        if reason in decisions.REFUSALS:
+            state.stalled = reason
+        if own:
+            self._ledger.let_pass(id, state, reason)
+
+    def _wanted(self, state: ClassState, day: str | None) -> tuple[bool, str]:
+        """Say what the policy wants, and why, before any cap; now and then a class that is let pass is looked at."""
+        settings, rationing, t = self._settings, self._rationing, state.predictions
+        if settings.class_predictions is not None and t >= settings.class_predictions:
+            return False, decisions.FINISHED
+        wanted, reason = settings.policy.wants(state)
+        if reason not in PLACES:
+            raise bad_reason(f"the policy {settings.policy.name!r}", reason)
+        if wanted and rationing is not None:
+            refusal = rationing.refusal(state, day)
+            if refusal is not None:
+                wanted, reason = False, refusal
+        if not wanted and settings.spot_checks and uniform(state.spot_key, t) < self._spot_checks(state):
+            spared = rationing is None or rationing.spares_spot_check(state, day)
+            return (True, decisions.SPOT) if spared else (False, reason)
+        return wanted, reason
+
+    def _spot_checks(self, state: ClassState) -> float:
+        """Return how often a class is looked at that is let pass: more often while there is some evidence of drift."""
+        usual = self._settings.spot_checks
+        suspicious = state.drift is not None and state.drift.value >= self._suspicious
+        return max(usual, _SUSPICIOUS_SPOT_CHECKS) if suspicious else usual
