@@ -1,10 +1,14 @@
 """Error rates that change: windows, restarts, spot checks."""
 
+import math
 import random
 
+import numpy as np
 import pytest
 
+from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
+from sidelight.monitor.drift import WINDOW, Drift
 
 
 def play(monitor, rates, seed=1, name="cat"):
@@ -31,7 +35,7 @@ def test_a_class_that_gets_worse_is_found_again(options, policy):
 
 
 def test_without_either_option_a_verdict_stands():
-    monitor = ClassifierMonitor(0.05, policy="sequential")
+    monitor = ClassifierMonitor(0.05, policy="sequential", drift=False)
     play(monitor, [0.01] * 3000 + [0.5] * 3000)
     one = monitor.report()["cat"]
     assert one.verdict == "below"
@@ -50,7 +54,9 @@ def test_a_class_that_gets_better_is_found_again_in_guard_mode():
 
 
 def test_reports_say_what_happens_to_the_guarantee():
-    texts = [ClassifierMonitor(0.05, **options).report().guarantee for options in ({}, {"window": 50}, {"drift": True})]
+    texts = [
+        ClassifierMonitor(0.05, **options).report().guarantee for options in ({"drift": False}, {"window": 50}, {})
+    ]
     assert "at all times at once with 99 % confidence" in texts[0]
     assert "last 50 answers" in texts[1]
     assert "not at all moments at once" in texts[1]
@@ -63,7 +69,8 @@ def test_spot_checks_have_their_share():
     before = monitor.report().verifications
     play(monitor, [0.0] * 10_000)
     assert 850 < monitor.report().verifications - before < 1150
-    assert ClassifierMonitor(0.05)._settings.spot_checks == 0.0
+    assert ClassifierMonitor(0.05, drift=False)._settings.spot_checks == 0.0
+    assert ClassifierMonitor(0.05)._settings.spot_checks == 0.01
     assert ClassifierMonitor(0.05, window=50)._settings.spot_checks == 0.01
 
 
@@ -120,3 +127,150 @@ def test_a_stretch_begins_after_the_answers_of_the_alarm():
     assert (one.counted, one.errors) == (0, id - 297)
     monitor.answer_many(range(id + 1, 499), [True] * (498 - id))
     assert (monitor.report()["cat"].counted, monitor.report()["cat"].estimate) == (499 - id, 1 / (499 - id))
+
+
+def direct(marks):
+    """Return R_n as it is defined, by the logarithms of Beta functions."""
+    n, sums = len(marks), [0]
+    for wrong in marks:
+        sums.append(sums[-1] + wrong)
+
+    def log_beta(errors, answers):
+        return math.lgamma(0.5 + errors) + math.lgamma(4 + answers - errors) - math.lgamma(4.5 + answers)
+
+    return sum(
+        math.exp(
+            log_beta(sums[j], j) + log_beta(sums[n] - sums[j], n - j) - log_beta(0, 0) - log_beta(sums[n], n),
+        )
+        for j in range(max(0, n - WINDOW), n)
+    )
+
+
+def test_the_statistic_is_kept_up_to_date_as_it_is_defined():
+    draws, drift, marks = random.Random(1), Drift(), []
+    for place in range(1500):
+        marks.append(int(draws.random() < (0.1 if place < 1000 else 0.16)))
+        drift.add(bool(marks[-1]))
+        if place % 149 == 0 or place in (0, 15, 16, 31, 32, 598, 599, 600, 601):
+            anew = Drift()
+            anew.renew(len(marks), sum(marks), bytes(marks[-WINDOW:]))
+            assert drift.value == pytest.approx(direct(marks), rel=1e-9)
+            assert anew.value == pytest.approx(drift.value, rel=1e-9)
+            assert anew.since_change() == drift.since_change()
+            assert anew.add(True) == pytest.approx(direct([*marks, 1]), rel=1e-9)
+    empty = Drift()
+    empty.renew(0, 0, b"")
+    assert empty.add(False) == pytest.approx(1.0)
+
+
+def test_very_long_streams_stay_finite():
+    for rate in (0.0, 1.0):
+        drift = Drift()
+        for _ in range(5000):
+            drift.add(rate == 1.0)
+        assert 0 < drift.value < 1000
+
+
+def alarm_time(rates, threshold, seed, most=10**5):
+    draws, drift = np.random.default_rng(seed), Drift()
+    for place, rate in enumerate(rates):
+        if drift.add(draws.random() < rate) >= threshold:
+            return place + 1
+    return most
+
+
+def test_false_alarms_are_as_rare_as_promised():
+    """On average over the prior, R_n needs at least A answers to reach A; the runs are cut at 10 A, which is less."""
+    threshold, rates = 100, np.random.default_rng(11).beta(0.5, 4, 150)
+    times = [alarm_time([rate] * 1000, threshold, seed, 1000) for seed, rate in enumerate(rates)]
+    error = np.std(times, ddof=1) / math.sqrt(len(times))
+    assert np.mean(times) > threshold + 2 * error
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.02, 0.15), (0.3, 0.1), (0.01, 0.2)])
+def test_changes_are_noticed_as_soon_as_promised(before, after):
+    """After 500 answers: not later on average than a CUSUM that knows both rates with the same threshold."""
+    threshold, ours, theirs = 10_000, [], []
+    gains = math.log((1 - after) / (1 - before)), math.log(after / before)
+    for seed in range(60):
+        draws, drift, total = np.random.default_rng(seed), Drift(), 0.0
+        if any(drift.add(draws.random() < before) >= threshold for _ in range(500)):
+            continue
+        late = None
+        for place in range(1, 5000):
+            wrong = draws.random() < after
+            total = max(0.0, total + gains[wrong])
+            if total >= math.log(threshold) and late is None:
+                late = place
+            if drift is not None and drift.add(wrong) >= threshold:
+                ours.append(place)
+                drift = None
+            if late is not None and drift is None:
+                theirs.append(late)
+                break
+    assert len(ours) == len(theirs) > 50
+    assert np.mean(ours) < 1.0 * np.mean(theirs)
+
+
+def test_a_class_starts_anew_soon_after_a_change_and_its_interval_holds_the_new_rate():
+    held = 0
+    for seed in range(12):
+        monitor = ClassifierMonitor(0.05, policy="sequential")
+        play(monitor, [0.01] * 3000, seed=seed)
+        assert monitor.report()["cat"].alarms == 0
+        play(monitor, [0.2] * 6000, seed=100 + seed)
+        one = monitor.report()["cat"]
+        assert one.alarms >= 1
+        assert one.verdict == "above"
+        held += one.interval[0] <= 0.2 <= one.interval[1]
+    assert held >= 11
+
+
+def test_spot_checks_are_more_frequent_while_there_is_evidence():
+    """Most changes are found within a few hundred predictions, though one prediction in a hundred is looked at."""
+    found = []
+    for seed in range(15):
+        monitor = ClassifierMonitor(0.05, policy="sequential")
+        play(monitor, [0.01] * 6000, seed=seed)
+        draws, place = random.Random(seed), 6000
+        while not monitor._states["cat"].alarms and place < 16_000:
+            if monitor.decide("cat", id=place).verify:
+                monitor.answer(place, correct=draws.random() >= 0.3)
+            place += 1
+        found.append(place - 6000)
+    assert sorted(found)[7] < 700
+    steady = ClassifierMonitor(0.05, policy="sequential", spot_checks=0)
+    play(steady, [0.0] * 3000)
+    asked = steady.report().verifications
+    play(steady, [1.0] * 3000)
+    assert steady.report().verifications == asked
+
+
+def test_reports_show_what_looking_for_changes_costs():
+    monitor = ClassifierMonitor(0.2, policy="sequential", confidence=0.9, drift_alarm_every=1000, spot_checks=0.1)
+    for place in range(3000):
+        if monitor.decide("cat", id=place, time=3600 * place).verify:
+            monitor.answer(place, correct=True)
+    drift, days = monitor.report().drift, 2999 / 24
+    answered = monitor.report()["cat"].verified
+    assert (drift.alarm_every, drift.alarms) == (1000, 0)
+    assert 200 < drift.spot_checks < 400
+    assert drift.false_alarms == pytest.approx(answered / 1000)
+    assert drift.false_alarms_a_month == pytest.approx(answered / 1000 * 30 / days)
+    assert f"drift: no alarm; at most {drift.false_alarms_a_month:.2g} a month expected" in str(monitor.report())
+    assert f"{drift.spot_checks} were spot checks" in str(monitor.report())
+    again = ClassifierMonitor.from_dict(monitor.to_dict())
+    assert again.report() == monitor.report()
+    assert ClassifierMonitor(0.05, drift=False).report().drift is None
+    undated = ClassifierMonitor(0.2)
+    play(undated, [0.0] * 2000)
+    assert undated.report().drift.false_alarms_a_month is None
+
+
+def test_the_old_name_goes_on_working():
+    with pytest.warns(DeprecationWarning, match="restart_on_drift is now called drift"):
+        monitor = ClassifierMonitor(0.05, restart_on_drift=False)
+    assert not monitor._settings.drift
+    assert not ClassifierMonitor(0.05, window=50)._settings.drift
+    with pytest.raises(SidelightError, match="drift_alarm_every is 5"):
+        ClassifierMonitor(0.05, drift_alarm_every=5)

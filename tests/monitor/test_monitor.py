@@ -61,7 +61,7 @@ def test_identify_stops_and_guard_goes_on(policy):
     stream = traffic(12_000)
     asked = {}
     for mode in ("identify", "guard"):
-        monitor = ClassifierMonitor(0.05, policy=policy, mode=mode)
+        monitor = ClassifierMonitor(0.05, policy=policy, mode=mode, drift=False)
         run(monitor, stream)
         asked[mode] = {one.name: one.verified for one in monitor.report().classes}
     predictions, others = (sum(name == one for name, _ in stream) for one in ("horse", "cat"))
@@ -74,10 +74,10 @@ def test_identify_stops_and_guard_goes_on(policy):
 
 
 def test_explore_fills_its_number_of_labels():
-    monitor = ClassifierMonitor(0.05, policy="explore")
+    monitor = ClassifierMonitor(0.05, policy="explore", drift=False)
     run(monitor, traffic(12_000))
     assert [one.verified for one in monitor.report().classes] == [2628] * 3
-    monitor = ClassifierMonitor(0.05, policy="explore", failure=0.05, margin=0.2)
+    monitor = ClassifierMonitor(0.05, policy="explore", failure=0.05, margin=0.2, drift=False)
     run(monitor, traffic(9_000))
     assert {one.verified for one in monitor.report().classes} == {381}
 
@@ -340,12 +340,12 @@ def test_wrong_batches_change_nothing():
 
 
 def test_memory_grows_with_verifications_only():
-    monitor = ClassifierMonitor(0.2, policy="sequential", confidence=0.9)
+    monitor = ClassifierMonitor(0.2, policy="sequential", confidence=0.9, drift=False)
     run(monitor, traffic(20_000, rates={"cat": 0.01}))
     asked = monitor.report().verifications
     assert asked < 100
     assert len(monitor._ledger.verifications) == asked
-    monitor = ClassifierMonitor(0.2, policy="sequential", confidence=0.9)
+    monitor = ClassifierMonitor(0.2, policy="sequential", confidence=0.9, drift=False)
     for id in range(70_000):
         if monitor.decide("cat", id=id).verify:
             monitor.answer(id, correct=True)

@@ -1,6 +1,8 @@
 """What runs beside decisions: pending verifications, batches of answers, decisions made elsewhere, odd values."""
 
+import hashlib
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -210,6 +212,85 @@ def test_the_number_of_remembered_passes_is_a_parameter(most):
     assert list(monitor.to_dict()["passes"]["id"]) == list(range(50 - most, 50))
     with pytest.raises(SidelightError, match="remember_passes is"):
         ClassifierMonitor(0.05, remember_passes=None)
+
+
+def test_history_and_hooks(tmp_path):
+    monitor = ClassifierMonitor(0.05, policy="sequential", confidence=0.9, drift=False)
+    told = []
+
+    @monitor.on_verdict
+    def tell(event):
+        told.append((event, monitor.report()["cat"].verdict))  # the monitor may be called
+
+    for id in range(200):
+        if monitor.decide("cat", id=id).verify:
+            monitor.answer(id, correct=True)
+    monitor.answer(3, correct=False)
+    first, second = monitor.history()
+    assert [(event, event.verdict) for event in (first, second)] == told
+    assert (first.before, first.verdict, first.cause) == ("unknown", "below", "answers")
+    assert (second.before, second.verdict, second.cause) == ("below", "unknown", "a correction")
+    assert first.decision == first.verification < second.decision
+    assert second.text == f"'below' was certain until verification {second.verification}; reopened by a correction"
+    assert monitor.history("cat") == [first, second]
+    assert monitor.history("dog") == []
+    monitor.save(tmp_path / "monitor.json")
+    again = ClassifierMonitor.load(tmp_path / "monitor.json")
+    assert again.history() == monitor.history()
+    again.answer(3, correct=True)
+    assert len(told) == 2  # hooks are not copied
+
+
+def test_an_error_in_a_hook_is_a_warning_and_changes_nothing():
+    monitor, plain = (ClassifierMonitor(0.05, policy="sequential", confidence=0.9, drift=False) for _ in range(2))
+    told = []
+    monitor.on_verdict(lambda event: 1 / 0)
+    monitor.on_verdict(told.append)
+    for one in (plain, monitor):
+        one.decide_many(["cat"] * 20, ids=range(20))
+    with pytest.warns(RuntimeWarning, match=r"failed \(ZeroDivisionError"):
+        said = monitor.answer_many(range(20), [False] * 20)
+    assert said == plain.answer_many(range(20), [False] * 20)
+    assert [event.verdict for event in told] == ["above"]
+    assert monitor.to_dict() == plain.to_dict()
+
+
+def transcript(policy, mode):
+    """Return decisions about a stream with late, lost and corrected answers, as a digest."""
+    monitor = ClassifierMonitor(0.1, policy=policy, mode=mode, confidence=0.9, patience=60, drift_alarm_every=500)
+    draws, waiting, decided = random.Random(2), [], ""
+    for id in range(3000):
+        decision = monitor.decide(id * id % 5, id=id)
+        decided += "v" if decision.verify else "."
+        if decision.verify and draws.random() < 0.95:
+            waiting.append((id + draws.choice([0, 3, 30, 90]), id, draws.random() < (0.03, 0.1, 0.3)[id // 1000]))
+        for one in [one for one in waiting if one[0] <= id]:
+            waiting.remove(one)
+            monitor.answer(one[1], correct=not one[2])
+        if id % 400 == 399:
+            monitor.answer(monitor.to_dict()["verifications"]["id"][id // 50], skipped=True)
+    return hashlib.sha256(decided.encode()).hexdigest()[:12]
+
+
+TRANSCRIPTS = {
+    2: {
+        "sequential identify": "fe58ee7611c4",
+        "sequential guard": "fc6a9a483418",
+        "randcbp identify": "eb96bff2d05c",
+        "randcbp guard": "e41372fe5db8",
+        "cbp identify": "9e49b6aa30e6",
+        "cbp guard": "9968894dd464",
+        "explore identify": "541459f1d7a5",
+        "explore guard": "541459f1d7a5",
+    },
+}
+
+
+@pytest.mark.parametrize("policy", ["sequential", "randcbp", "cbp", "explore"])
+@pytest.mark.parametrize("mode", ["identify", "guard"])
+def test_the_rule_has_a_new_number_when_decisions_change(policy, mode):
+    """If this fails and other decisions are meant, raise `RULE`; then write down the digests of the new ones."""
+    assert transcript(policy, mode) == TRANSCRIPTS[decisions.RULE][f"{policy} {mode}"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")

@@ -7,17 +7,19 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sidelight.monitor.decisions import Answer, Decision, Pending, UnknownIdError
+    from sidelight.monitor.decisions import RULE, Answer, Decision, Event, Pending, UnknownIdError
     from sidelight.monitor.monitor import ClassifierMonitor
     from sidelight.monitor.policies import wald_cap
     from sidelight.monitor.replaying import replay
     from sidelight.monitor.reports import ClassReport, Report
 
 __all__ = [
+    "RULE",
     "Answer",
     "ClassReport",
     "ClassifierMonitor",
     "Decision",
+    "Event",
     "Pending",
     "Report",
     "UnknownIdError",
@@ -26,10 +28,12 @@ __all__ = [
 ]
 
 _HOMES = {
+    "RULE": "decisions",
     "Answer": "decisions",
     "ClassReport": "reports",
     "ClassifierMonitor": "monitor",
     "Decision": "decisions",
+    "Event": "decisions",
     "Pending": "decisions",
     "Report": "reports",
     "UnknownIdError": "decisions",
