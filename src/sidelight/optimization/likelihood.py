@@ -93,13 +93,21 @@ def informative(signals: Signals, a: int) -> bool:
 
 
 @kernel
+def symbols_of(signals: Signals, counts: Floats, a: int) -> float:
+    """Return how many symbols an action has shown."""
+    total = 0.0
+    for u in range(signals.first[a], signals.first[a + 1]):
+        total += counts[u]
+    return total
+
+
+@kernel
 def symbols_seen(signals: Signals, counts: Floats) -> float:
     """Return how many symbols the informative actions have shown."""
     total = 0.0
     for a in range(signals.shown.shape[0]):
         if informative(signals, a):
-            for u in range(signals.first[a], signals.first[a + 1]):
-                total += counts[u]
+            total += symbols_of(signals, counts, a)
     return total
 
 

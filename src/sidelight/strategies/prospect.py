@@ -5,8 +5,8 @@ round, and what a look at it may earn in the H rounds to come. Played is the act
 cost if that exceeds 1, else g.
 
 With a known horizon T, H = caution (T - t); without, and after T, H = caution (t + 200 sqrt(t + 10)): play is expected
-to last about as long again, and thousands of rounds. An evaluation holds for 1 % of the rounds so far if it chose g,
-and for 1 % of the symbols seen of the action that it chose to look at.
+to last about as long again, and thousands of rounds. An evaluation that chose to look at an action holds for 1 % of the
+symbols seen of it; one that chose g holds for 1 % of all symbols seen or, if g shows nothing, of the rounds so far.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Integers
+from sidelight.optimization.likelihood import informative, symbols_of, symbols_seen
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
+from sidelight.strategies.expected_symbols import Waiting, count_old_plays, expected_symbols, new_waiting
 from sidelight.strategies.opening import count_play
 from sidelight.strategies.playable import refuse_hopeless, settled_action
 from sidelight.strategies.prospect_evaluation import Belief, Terms, evaluate, new_belief, terms, worth_most
@@ -44,6 +46,7 @@ class State(NamedTuple):
     clock: Integers
     plays: Integers
     decision: Integers  # the action to play, the round of the next evaluation, that of the last
+    waiting: Waiting
     belief: Belief
 
 
@@ -59,13 +62,16 @@ def rounds_to_come(parameters: Parameters, t: int) -> float:
 def decide(parameters: Parameters, state: State, t: int) -> None:
     """Evaluate, and set what to play until when."""
     game, belief = parameters.game, state.belief
+    count_old_plays(state.waiting, game.signals, belief.counts, state.plays, t)
+    for a in range(state.plays.shape[0]):
+        belief.under_way[a] = expected_symbols(state.waiting, game.signals, belief.counts, state.plays, a)
     g = evaluate(game, belief, rounds_to_come(parameters, t))
     chosen = worth_most(belief.outlook, g)
     held = float(t)
     if chosen != g:
-        held = 0.0
-        for u in range(game.signals.first[chosen], game.signals.first[chosen + 1]):
-            held += belief.counts[u]
+        held = symbols_of(game.signals, belief.counts, chosen)
+    elif informative(game.signals, g):
+        held = symbols_seen(game.signals, belief.counts)
     state.decision[0] = chosen
     state.decision[1] = t + 1 + int(_SHARE_HELD * held)
     state.decision[2] = t
@@ -133,6 +139,7 @@ class Prospect(KernelStrategy):
             clock=np.zeros(1, np.int64),
             plays=np.zeros(self.game.n_actions, np.int64),
             decision=np.zeros(3, np.int64),
+            waiting=new_waiting(self.game.n_actions),
             belief=new_belief(self.compiled_parameters.game),
         )
 

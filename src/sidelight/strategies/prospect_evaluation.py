@@ -15,6 +15,10 @@ looks at a matter, and with H rounds to come (H_j = min(H, N_gj), since what g i
 
     e_a = sum_j max(0, H_j - N_aj) G_j / N_aj.
 
+Looks under way, whose symbols are still to come (see `expected_symbols`), count as if these had come and agreed with
+the belief: k_a of them multiply the evidence by f = 1 + sum_a k_a KL(S_a phat | S_a q_j) / Lambda_j, so that f Lambda_j
+takes the place of Lambda_j, sqrt(f) z that of z.
+
 Where g and j tie, z and KL / Lambda tend to what the curvature of F at phat says: with x = L_j - L_g, v the step along
 which x p grows most cheaply, s^2 = x v, z = cost_j / s and KL / Lambda = sum_u (S_u v)^2 / (S_u phat) / s^2.
 """
@@ -81,12 +85,14 @@ class Workspace(NamedTuple):
 
     rival: Fit
     solutions: Solutions
+    rate: Floats  # of each action: the share of the evidence that a look at it adds
 
 
 class Belief(NamedTuple):
     """The counts of symbols and what they make most likely."""
 
     counts: Floats
+    under_way: Floats  # looks at each action whose symbols are expected
     fit: Fit
     rivals: Floats  # (pairs of classes, outcomes): the likeliest law where they tie
     outlook: Outlook
@@ -123,6 +129,7 @@ def new_belief(game: Terms) -> Belief:
     symbols, classes = int(game.signals.first[-1]), len(game.member)
     return Belief(
         counts=np.zeros(symbols),
+        under_way=np.zeros(actions),
         fit=new_fit(outcomes, symbols),
         rivals=np.array([law_on_border(row) for row in game.border.tolist()]).reshape(game.border.shape),
         outlook=Outlook(
@@ -133,7 +140,7 @@ def new_belief(game: Terms) -> Belief:
             gain=np.zeros(classes),
             rounds=np.zeros(1),
         ),
-        scratch=Workspace(new_fit(outcomes, symbols), new_solutions(outcomes)),
+        scratch=Workspace(new_fit(outcomes, symbols), new_solutions(outcomes), np.zeros(actions)),
     )
 
 
@@ -204,45 +211,61 @@ def tie_information(signals: Signals, image: Floats, along: Floats, a: int) -> f
 
 
 @kernel
-def looks(game: Terms, belief: Belief, a: int, level: float, variance: float) -> float:
-    """Return N_a, how many looks at an action matter; infinity if they tell nothing of the pair."""
-    if not informative(game.signals, a):
-        return math.inf
-    image, other = belief.fit.image, belief.scratch.rival.image
-    if variance > 0.0:
-        rate = tie_information(game.signals, image, other, a) / variance
-    else:
-        rate = divergence(game.signals, image, other, a) / level
-    return max(1.0, 1.0 / ((1.0 + level) * rate)) if rate > _BLIND else math.inf
+def set_rates(game: Terms, belief: Belief, level: float, variance: float) -> float:
+    """Set which share of the evidence a look at each action adds; return the factor that looks under way make of it."""
+    image, other, rate = belief.fit.image, belief.scratch.rival.image, belief.scratch.rate
+    factor = 1.0
+    for a in range(rate.shape[0]):
+        rate[a] = 0.0
+        if informative(game.signals, a):
+            if variance > 0.0:
+                rate[a] = tie_information(game.signals, image, other, a) / variance
+            else:
+                rate[a] = divergence(game.signals, image, other, a) / level
+            factor += belief.under_way[a] * rate[a]
+    return factor
+
+
+@kernel
+def looks(evidence: float, rate: float) -> float:
+    """Return N, how many looks matter if each adds the share `rate` of the evidence; infinity if they tell nothing."""
+    return max(1.0, 1.0 / ((1.0 + evidence) * rate)) if rate > _BLIND else math.inf
+
+
+@kernel
+def fit_rival(game: Terms, belief: Belief, e: int) -> None:
+    """Find the likeliest law where the classes of a pair tie, beginning with the former one."""
+    rival = belief.scratch.rival
+    for m in range(rival.law.shape[0]):
+        rival.law[m] = belief.rivals[e, m]
+    maximize_posterior(game.signals, belief.counts, game.prior, game.border[e], True, rival, belief.scratch.solutions)
+    for m in range(rival.law.shape[0]):
+        belief.rivals[e, m] = rival.law[m]
 
 
 @kernel
 def examine(game: Terms, belief: Belief, g: int, c: int) -> None:
     """Add what looks may earn by telling the best action g from the rival class c."""
-    outlook, rival = belief.outlook, belief.scratch.rival
+    outlook, rate = belief.outlook, belief.scratch.rate
     e = pair(outlook.best[0], c)
-    row = game.border[e]
-    for m in range(row.shape[0]):
-        rival.law[m] = belief.rivals[e, m]
-    maximize_posterior(game.signals, belief.counts, game.prior, row, True, rival, belief.scratch.solutions)
-    for m in range(row.shape[0]):
-        belief.rivals[e, m] = rival.law[m]
+    fit_rival(game, belief, e)
     level, cost, variance = evidence(game, belief), outlook.cost[game.member[c]], 0.0
     if level < max(_NEAR, _NEAR_PER_SYMBOL * symbols_seen(game.signals, belief.counts)):
-        variance = tie_variance(game, belief, row)
+        variance = tie_variance(game, belief, game.border[e])
         deviation = math.sqrt(variance) * game.gap[e]
         z = cost / deviation
     else:
         z = math.sqrt(2.0 * level)
         deviation = cost / z
-    outlook.evidence[c] = level
-    outlook.gain[c] = max(deviation * normal_gain(z), 0.0)
-    rounds = min(outlook.rounds[0], looks(game, belief, g, level, variance))
-    for a in range(game.loss.shape[0]):
-        if a != g:
-            number = looks(game, belief, a, level, variance)
-            if rounds > number:
-                outlook.earning[a] += (rounds - number) * outlook.gain[c] / number
+    factor = set_rates(game, belief, level, variance)
+    root = math.sqrt(factor)
+    outlook.evidence[c] = factor * level
+    outlook.gain[c] = max(deviation / root * normal_gain(root * z), 0.0)
+    rounds = min(outlook.rounds[0], looks(factor * level, rate[g] / factor))
+    for a in range(rate.shape[0]):
+        number = looks(factor * level, rate[a] / factor)
+        if a != g and rounds > number:
+            outlook.earning[a] += (rounds - number) * outlook.gain[c] / number
 
 
 @kernel

@@ -27,10 +27,12 @@ def explanation(strategy: Prospect) -> str:
 
 
 def _belief(strategy: Prospect) -> str:
-    law = strategy.state.belief.fit.law
+    belief = strategy.state.belief
+    law, expected = belief.fit.law, float(belief.under_way.sum())
     order = np.argsort(-law, kind="stable")[:_MOST]
     parts = [f"{strategy.game.outcomes[m]} {law[m]:.3g}" for m in sorted(order.tolist())]
-    return f"Believed: {', '.join(parts)}{_more(len(law))}"
+    late = f", with {expected:.0f} more symbols expected, as if they agreed" if expected >= 0.5 else ""
+    return f"Believed: {', '.join(parts)}{_more(len(law))}{late}"
 
 
 def _rivals(strategy: Prospect) -> list[str]:
