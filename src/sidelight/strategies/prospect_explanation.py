@@ -28,7 +28,8 @@ def explanation(strategy: Prospect) -> str:
 
 def _belief(strategy: Prospect) -> str:
     belief = strategy.state.belief
-    law, expected = belief.fit.law, float(belief.under_way.sum())
+    law = belief.fit.law
+    expected = sum(float(k) for a, k in enumerate(belief.under_way) if strategy.game.informative(a))
     order = np.argsort(-law, kind="stable")[:_MOST]
     parts = [f"{strategy.game.outcomes[m]} {law[m]:.3g}" for m in sorted(order.tolist())]
     late = f", with {expected:.0f} more symbols expected, as if they agreed" if expected >= 0.5 else ""
