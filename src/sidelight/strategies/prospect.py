@@ -12,7 +12,7 @@ symbols seen of it; one that chose g holds for 1 % of all symbols seen or, if g 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -104,7 +104,8 @@ class Prospect(KernelStrategy):
     horizon
         How many rounds will be played, if that is known. Play may go on after them.
     caution
-        How much the rounds to come count; 2 looks as if they were twice as many.
+        How many times the rounds to come count: 2 looks as if they were twice as many, for fewer long mistakes at the
+        price of more looks.
     seed
         Not used: Prospect draws nothing.
 
@@ -115,6 +116,8 @@ class Prospect(KernelStrategy):
     >>> [s.act(), s.observe("nothing"), s.act(), s.observe("rotten"), s.act()]
     [0, None, 1, None, 1]
     """
+
+    guarantee: ClassVar[str] = "two outcomes: a power of log T for each law, if feedback is prompt and T is not known"
 
     def __init__(self, game: Game, horizon: int | None = None, caution: float = 1.0, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
