@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.confidence import rate_test
 from sidelight.monitor.together import share_of
@@ -43,6 +44,13 @@ def test_few_runs_have_any_wrong_verdict():
     alone, together = wrong
     assert together <= alpha + 4 * math.sqrt(alpha * (1 - alpha) / runs)
     assert alone > 2 * alpha
+
+
+@pytest.mark.parametrize("bad", ["yes", None, 2, math.nan])
+def test_what_is_not_a_truth_value_is_refused(bad):
+    with pytest.raises(SidelightError, match="together is .*: give True or False"):
+        ClassifierMonitor(0.05, together=bad)
+    assert ClassifierMonitor(0.05, together=np.True_)._settings.together is True
 
 
 def test_reports_say_so():

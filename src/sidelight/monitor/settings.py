@@ -157,7 +157,10 @@ def make_settings(
     several = tolerances.values() if isinstance(tolerances, dict) else [tolerances]
     others["reviewer_error"] = _reviewer_error(others["reviewer_error"])
     others["margin"] = _margin(others["margin"], several, others["reviewer_error"])
-    others["together"] = bool(others["together"])
+    together = plain_number(others["together"])
+    if not isinstance(together, bool):
+        raise SidelightError(f"together is {together!r}: give True or False")
+    others["together"] = together
     return Settings(
         tolerance=tolerances,
         classes=labels,
