@@ -48,7 +48,7 @@ def test_few_runs_have_any_wrong_verdict():
 
 @pytest.mark.parametrize("bad", ["yes", None, 2, math.nan])
 def test_what_is_not_a_truth_value_is_refused(bad):
-    with pytest.raises(SidelightError, match="together is .*: give True or False"):
+    with pytest.raises(SidelightError, match=r"together is .*: give True or False"):
         ClassifierMonitor(0.05, together=bad)
     assert ClassifierMonitor(0.05, together=np.True_)._settings.together is True
 
