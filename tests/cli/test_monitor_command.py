@@ -126,6 +126,7 @@ def test_caps_delay_mode(log):
     ("arguments", "error"),
     [
         (("--daily-cap", 10), "needs --time"),
+        (("--patience", "3d"), "--patience in time needs --time"),
         (("--figure", "x.gif"), "format of the figure"),
         (("--format", "parquet"), "damaged"),
         (("--prediction", "nothing"), "no column 'nothing'"),

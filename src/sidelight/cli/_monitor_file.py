@@ -138,18 +138,7 @@ def decide_command(
     With ids a command can be repeated safely: what was decided before is said again and counts once. Of many, all are
     decided or, if there is a mistake, none.
     """
-    if (prediction is None) == (source is None):
-        raise SidelightError("give either a CLASS or --from with many predictions")
-    if source is None:
-        if "" in (prediction, identity):
-            raise SidelightError("the CLASS or the --id is empty: is a variable of the shell not set?")
-        rows: list[dict[str, Any]] = [{"prediction": prediction, "id": identity, "time": time}]
-    else:
-        rows = _rows(source, ("prediction", "id", "time"), columns, kind)
-        required(rows, "prediction", _named(columns).get("prediction", "prediction"))
-    for row in rows:
-        if row["time"] is not None:
-            seconds_of(row["time"])
+    rows = _predictions(prediction, identity, time, source, kind, columns)
     with changing(file) as monitor:
         found = monitor.decide_many(
             [class_of(monitor, row["prediction"]) for row in rows],
@@ -168,6 +157,29 @@ def decide_command(
         ]
         _write_table(["id", "decision", "class", "why"], table)
         _text.write(f"\n{sum(one.verify for one in found)} of {count(len(found), 'prediction')} to verify")
+
+
+def _predictions(
+    prediction: str | None,
+    identity: str | None,
+    time: str | None,
+    source: str | None,
+    kind: str | None,
+    columns: tuple[str, ...],
+) -> list[dict[str, Any]]:
+    """Return what is to be decided about, checked."""
+    if (prediction is None) == (source is None):
+        raise SidelightError("give either a CLASS or --from with many predictions")
+    if "" in (prediction, identity):
+        raise SidelightError("the CLASS or the --id is empty: is a variable of the shell not set?")
+    rows = [{"prediction": prediction, "id": identity, "time": time}]
+    if source is not None:
+        rows = _rows(source, ("prediction", "id", "time"), columns, kind)
+        required(rows, "prediction", _named(columns).get("prediction", "prediction"))
+    for row in rows:
+        if row["time"] is not None:
+            seconds_of(row["time"])
+    return rows
 
 
 def _decision(one: Decision) -> str:

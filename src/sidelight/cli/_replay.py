@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -107,12 +108,28 @@ def replay_command(
     for path in (figure, page and f"{page}.svg"):
         if path:
             check_figure(path)
-    for name, value in (("--daily-cap", options["daily_cap"]), ("--answered", answered)):
-        if value is not None and time is None:
-            raise SidelightError(f"{name} needs --time, the column that says when a prediction was made")
+    timed = {
+        "--daily-cap": options["daily_cap"] is not None,
+        "--answered": answered is not None,
+        "--patience in time": isinstance(options["patience"], timedelta),
+    }
+    for option, given in timed.items():
+        if given and time is None:
+            raise SidelightError(f"{option} needs --time, the column that says when a prediction was made")
     stream = _read(file, Columns(prediction, truth, time, answered), options)
     done = _replayed(stream, options, answered is not None)
     name = "standard input" if file == "-" else Path(file).name
+    _write_files(done, policy, name, stream, figure, page)
+    if options["as_json"]:
+        _text.write_json({"source": name, **done.to_dict(), **stream.account()})
+    else:
+        _write_replay(done, policy, name)
+    _closing(stream, [path for path in (figure, page) if path])
+
+
+def _write_files(
+    done: ReplayReport, policy: str, name: str, stream: LabeledData, figure: str | None, page: str | None
+) -> None:
     if figure:
         from sidelight.monitor.figures import draw_replay
         from sidelight.report.saving import save_figure
@@ -125,11 +142,6 @@ def replay_command(
         text = replay_page(done, policy, source=name, data=stream)
         with replacing(page) as draft:
             draft.write_text(text, encoding="utf-8")
-    if options["as_json"]:
-        _text.write_json({"source": name, **done.to_dict(), **stream.account()})
-    else:
-        _write_replay(done, policy, name)
-    _closing(stream, [path for path in (figure, page) if path])
 
 
 def _read(file: str, columns: Columns, options: dict[str, Any]) -> LabeledData:
