@@ -4,6 +4,7 @@ What concerns the disk cache, settings read at start-up or a missing Numba runs 
 package that consists of a copy of `sidelight.kernels` and the toy strategies below.
 """
 
+import gc
 import json
 import math
 import os
@@ -20,7 +21,7 @@ import numpy as np
 import pytest
 
 from sidelight import kernels
-from sidelight.kernels import generic, implements, inlining, interpreted, kernel, loop
+from sidelight.kernels import generic, implements, inlining, interpreted, kernel, loop, loops
 from sidelight.kernels.digest import code_digest
 
 BASE = """
@@ -588,3 +589,16 @@ def test_an_unknown_numba_compiles_kernels_its_own_way(monkeypatch):
     assert inlining.kernel_compiler() is not None
     monkeypatch.delattr(codegen.CPUCodeLibrary, "_optimize_final_module")
     assert inlining.kernel_compiler() is None
+
+
+@pytest.mark.parametrize("threshold", [(700, 10, 10), (0, 10, 10), (10**6, 100, 100)])
+def test_compiling_leaves_the_garbage_collector_as_it_was(threshold):
+    before = gc.get_threshold()
+    try:
+        gc.set_threshold(*threshold)
+        with pytest.raises(ZeroDivisionError), loops._rare_collections():
+            assert gc.get_threshold()[0] == (threshold[0] and max(threshold[0], 50_000))
+            raise ZeroDivisionError
+        assert gc.get_threshold() == threshold
+    finally:
+        gc.set_threshold(*before)

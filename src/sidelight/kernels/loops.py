@@ -1,6 +1,7 @@
 """Round loops, the only things that are compiled on their own and called from Python."""
 
 import functools
+import gc
 import hashlib
 import inspect
 import os
@@ -48,6 +49,18 @@ def interpreted() -> Iterator[None]:
 def compiled_available() -> bool:
     """Say whether a loop called now runs compiled; this imports Numba unless compilation is switched off."""
     return not _switched_off() and numba_or_none() is not None and not numba_or_none().config.DISABLE_JIT
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Look for garbage seldom within the block: compiling makes very many objects, nearly all of which stay in use."""
+    before = gc.get_threshold()
+    if before[0] > 0:  # else collection is switched off
+        gc.set_threshold(max(before[0], 50_000), max(before[1], 20), max(before[2], 50))
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _switched_off() -> bool:
@@ -105,7 +118,7 @@ class Loop(Generic[P, R]):
 
     def _prepare(self, classes: Classes, args: tuple[Any, ...]) -> Any:
         """Compile for these arguments, under a lock; calls of what is compiled take none."""
-        with _compile_lock:
+        with _compile_lock, _rare_collections():
             _register_kernels()
             if classes not in self._dispatchers:
                 self._dispatchers[classes] = self._compile(classes, args)
