@@ -1,13 +1,21 @@
 """What the monitor costs: microseconds of processor time per call, saving and loading, and the use case.
 
-python benchmarks/monitor.py [--predictions N] [--runs N]
+python benchmarks/monitor.py [--predictions N] [--runs N] [--against FOLDER]
+
+With `--against`, the folder src of another checkout, the same stream is also decided by that version, in the same
+process and in turns: the ratio is to be at most 1.3 without drift.
 """
 
 import argparse
+import importlib
+import itertools
 import random
+import sys
 import tempfile
 import time
 from pathlib import Path
+
+from measuring import report
 
 from sidelight.experiments.use_case import simulate_use_case
 from sidelight.monitor import ClassifierMonitor
@@ -22,9 +30,38 @@ def stream(count, classes=10):
     return predictions, wrong
 
 
-def decide(policy, mode, predictions, wrong):
+def version(folder):
+    """Return the monitor of another checkout, beside the one that is imported."""
+    ours = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "sidelight"}
+    sys.path.insert(0, folder)
+    other = importlib.import_module("sidelight.monitor").ClassifierMonitor
+    sys.path.remove(folder)
+    for name in [name for name in sys.modules if name.split(".")[0] == "sidelight"]:
+        del sys.modules[name]
+    sys.modules.update(ours)
+    return other
+
+
+def compare(folder, predictions, wrong, repetitions=3):
+    """Print the ratio to another version without drift, and what drift adds to an answer."""
+    other = version(folder)
+    for policy, mode in itertools.product(("randcbp", "explore", "sequential"), ("identify", "guard")):
+        rounds = [
+            [
+                decide(policy, mode, predictions, wrong, kind, **options)
+                for kind, options in ((other, {}), (ClassifierMonitor, {"drift": False}), (ClassifierMonitor, {}))
+            ]
+            for _ in range(repetitions)
+        ]
+        before, without, with_drift = (min(times) for times in zip(*rounds, strict=True))
+        more = (with_drift[0] - without[0]) * len(predictions) / with_drift[1]
+        report(f"{policy} {mode}: ratio to the other version, drift off", without[0] / before[0], most=1.3)
+        report(f"{policy} {mode}: more for drift and spot checks, per answer", more, most=8, unit="us")
+
+
+def decide(policy, mode, predictions, wrong, kind=ClassifierMonitor, **options):
     """Return the microseconds of one prediction, with its answer if it is asked for."""
-    monitor = ClassifierMonitor(0.05, policy=policy, mode=mode)
+    monitor = kind(0.05, policy=policy, mode=mode, **options)
     started = time.process_time()
     for place, (name, bad) in enumerate(zip(predictions, wrong, strict=True)):
         if monitor.decide(name, id=place).verify:
@@ -53,8 +90,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--predictions", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=96)
+    parser.add_argument("--against", metavar="FOLDER")
     options = parser.parse_args()
     predictions, wrong = stream(options.predictions)
+    if options.against:
+        compare(options.against, predictions, wrong)
+        return
     for mode in ("identify", "guard"):
         for policy in ("randcbp", "cbp", "explore", "sequential"):
             each, asked = decide(policy, mode, predictions, wrong)

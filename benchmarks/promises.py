@@ -7,6 +7,7 @@ runs differ from those of the tests. A limit is exceeded if the share of broken 
 """
 
 import argparse
+import heapq
 import math
 
 import numpy as np
@@ -95,7 +96,64 @@ def reviewers(runs):
         yield f"wrong at tolerance {tolerance}, rate {rate}, misses {miss}, false alarms {alarm}", wrong, 0.05
 
 
-PROMISES = (intervals, together, overall, reviewers)
+def late(runs):
+    """Check that verdicts are right at the end though wrong answers take longer, and some never come."""
+    for fast, slow, lost in ((50, 200, 0.0), (500, 2000, 0.0), (500, 2000, 0.1)):
+        wrong, ever = np.zeros((2, runs), bool)
+        for run in range(runs):
+            rng = np.random.default_rng((105, slow, int(100 * lost), run))
+            monitor = ClassifierMonitor(0.1, confidence=0.95, drift=False)
+            coming = []
+            for place in range(15_000):
+                if monitor.decide("class", id=place).verify and rng.random() >= lost:
+                    bad = rng.random() < 0.12
+                    heapq.heappush(coming, (place + rng.exponential(slow if bad else fast), place, bad))
+                while coming and (coming[0][0] <= place or place == 14_999):
+                    _, id, bad = heapq.heappop(coming)
+                    ever[run] |= monitor.answer(id, correct=not bad).verdict == "below"
+            wrong[run] = monitor.report()["class"].verdict == "below"
+        what = f"right after {fast}, wrong after {slow}, {100 * lost:g} % lost"
+        yield f"{what}: wrong at the end", wrong, 0.05
+        yield "... at any time, about which nothing is promised", ever, 1.0
+
+
+def lost(runs):
+    """Check that classes clearly above or below tolerance get a verdict though a share of the answers never comes."""
+    rates = (0.01, 0.02, 0.1, 0.2)
+    for share in (0.1, 0.5):
+        unknown, wrong = np.zeros((2, runs), bool)
+        for run in range(runs):
+            rng = np.random.default_rng((106, int(100 * share), run))
+            monitor = ClassifierMonitor(0.05, range(len(rates)), drift=False)
+            for place, (u, v) in enumerate(rng.random((20_000, 2)).tolist()):
+                name = place % len(rates)
+                if monitor.decide(name, id=place).verify and u >= share:
+                    monitor.answer(place, correct=v >= rates[name])
+            found = [one.verdict for one in monitor.report().classes]
+            unknown[run] = "unknown" in found
+            wrong[run] = "above" in found[:2] or "below" in found[2:]
+        yield f"{100 * share:g} % lost: a class of 4 without a verdict after 5 000 predictions", unknown, 0.05
+        yield "... with a wrong one", wrong, 0.04
+
+
+def changes(runs):
+    """Check that a class starts anew after a change, and that its interval holds the new rate from the alarm on."""
+    for before, after in ((0.01, 0.2), (0.2, 0.02)):
+        missed_change, out = np.zeros((2, runs), bool)
+        for run in range(runs):
+            rng = np.random.default_rng((107, int(100 * after), run))
+            monitor = ClassifierMonitor(0.05)
+            for place, u in enumerate(rng.random(13_000).tolist()):
+                answered(monitor, place, "class", u < (before if place < 3000 else after))
+                if place > 3000 and place % 50 == 0:
+                    one = monitor.report()["class"]
+                    out[run] |= bool(one.alarms) and not one.interval[0] <= after <= one.interval[1]
+            missed_change[run] = not monitor.report()["class"].alarms
+        yield f"{before} to {after}: not noticed within 10 000 predictions", missed_change, 0.05
+        yield "... the interval misses the new rate after an alarm", out, 0.01
+
+
+PROMISES = (intervals, together, overall, reviewers, late, lost, changes)
 
 
 def main():

@@ -189,7 +189,7 @@ def test_false_alarms_are_as_rare_as_promised():
 
 @pytest.mark.parametrize(("before", "after"), [(0.02, 0.15), (0.3, 0.1), (0.01, 0.2)])
 def test_changes_are_noticed_as_soon_as_promised(before, after):
-    """After 500 answers: not later on average than a CUSUM that knows both rates with the same threshold."""
+    """After 500 answers: at most 1.25 times the mean delay of a CUSUM that knows both rates, same threshold."""
     threshold, ours, theirs = 10_000, [], []
     gains = math.log((1 - after) / (1 - before)), math.log(after / before)
     for seed in range(60):
@@ -209,7 +209,7 @@ def test_changes_are_noticed_as_soon_as_promised(before, after):
                 theirs.append(late)
                 break
     assert len(ours) == len(theirs) > 50
-    assert np.mean(ours) < 1.0 * np.mean(theirs)
+    assert np.mean(ours) < 1.25 * np.mean(theirs)
 
 
 def test_a_class_starts_anew_soon_after_a_change_and_its_interval_holds_the_new_rate():

@@ -1,6 +1,7 @@
 """Which answers count: the settled beginning of the line, whatever comes late, twice, never or is corrected."""
 
 import copy
+import heapq
 import json
 import pickle
 import random
@@ -122,6 +123,28 @@ def test_lost_answers_do_not_stop_it(options):
     assert "answers are overdue" in str(monitor.report())
 
 
+def test_wrong_answers_that_take_longer_do_not_bias_the_verdict():
+    """Right answers after 500 predictions on average, wrong ones after 2 000, rate 0.12: "below" 0.1 is wrong.
+
+    Counted as they come, answers lead to "below" in 9 runs of 10.
+    """
+    ever, end = 0, 0
+    for seed in range(12):
+        monitor = ClassifierMonitor(0.1, policy="sequential", confidence=0.95, drift=False)
+        draws, coming, seen = random.Random(seed), [], set()
+        for id in range(12_000):
+            if monitor.decide("cat", id=id).verify:
+                wrong = draws.random() < 0.12
+                heapq.heappush(coming, (id + draws.expovariate(1 / (2000 if wrong else 500)), id, wrong))
+            while coming and (coming[0][0] <= id or id == 11_999):
+                _, old, wrong = heapq.heappop(coming)
+                seen.add(monitor.answer(old, correct=not wrong).verdict)
+        ever += "below" in seen
+        end += monitor.report()["cat"].verdict == "below"
+    assert ever <= 3
+    assert end <= 2
+
+
 def test_overdue_requests_count_for_caps_on_asking_only():
     monitor = ClassifierMonitor(0.05, policy="explore", cap=30, patience=10, max_pending=5, class_cap=8, drift=False)
     asked = [monitor.decide("cat", id=id).verify for id in range(400)]
@@ -219,6 +242,20 @@ def test_the_default_patience_follows_the_delays():
     for _ in range(400):
         patience.learn(300)
     assert (patience.limit, len(patience.delays)) == (600, 400)
+
+
+def test_a_batch_is_as_old_as_its_last_decision():
+    """Nobody can answer before the whole batch is decided, so it does not make its own requests overdue."""
+    monitor = ClassifierMonitor(0.05, policy="explore", patience=5, drift=False)
+    monitor.decide("cat", id=0)
+    monitor.decide_many(["cat"] * 100, ids=[*range(50), *range(50)])
+    assert [one.overdue for one in monitor.pending()] == [True] + [False] * 49
+    assert {one.age for one in monitor.pending()[1:]} == {0}
+    again = ClassifierMonitor.from_dict(monitor.to_dict())
+    for one in (monitor, again):
+        one.decide("cat", id="next")
+    assert again.to_dict() == monitor.to_dict()
+    assert monitor.pending()[1].age == 1
 
 
 def test_for_ever_is_for_ever():

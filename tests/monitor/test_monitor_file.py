@@ -108,6 +108,15 @@ def test_a_thousand_classes_are_saved_and_loaded(tmp_path):
     assert loaded.to_dict() == monitor.to_dict()
 
 
+def test_a_line_of_unknown_letters_is_refused():
+    monitor = ClassifierMonitor(0.05)
+    monitor.decide("cat")
+    data = monitor.to_dict()
+    data["classes"][0]["line"] = "?"
+    with pytest.raises(SidelightError, match="does not describe a monitor"):
+        ClassifierMonitor.from_dict(data)
+
+
 @pytest.mark.parametrize("wrong", [{}, {"settings": {}}, {"settings": 3}, {"classes": []}], ids=str)
 def test_what_describes_no_monitor(wrong):
     with pytest.raises(SidelightError, match=r"does not describe a monitor|give"):

@@ -64,7 +64,8 @@ class Ledger:
         journal.decided += 1
         if time is not None:
             journal.note_time(time)
-        if self.patience.elapsed(journal.decided, now):
+        queue = self.patience.queue
+        if now is not None or (queue and journal.decided - queue[0].asked_at > self.patience.limit):
             self.patience.give_up_overdue(journal.decided, now, self._give_up)
 
     def fresh_id(self) -> Id:

@@ -190,11 +190,9 @@ class ClassifierMonitor(Watch):
                     self._settings.tolerance_of(one)
                     check_spelling(one, spelled)
                     spelled.setdefault(str(one), one)
-                if name is not None:
-                    self._ledger.known(name, one)
-                    if seen.setdefault(name, one) != one:
-                        raise SidelightError(f"the id {name!r} stands for {seen[name]!r} and for {one!r} in this batch")
-            self._journal.batch_end = self._journal.decided + len(labels)
+                if name is not None and self._ledger.known(name, one) is None and seen.setdefault(name, one) != one:
+                    raise SidelightError(f"the id {name!r} stands for {seen[name]!r} and for {one!r} in this batch")
+            self._journal.batch_end = self._journal.decided + names.count(None) + len(seen)
             decided = [self._decide(*row) for row in zip(labels, names, moments, strict=True)]
         self._tell()
         return decided
@@ -319,7 +317,9 @@ class ClassifierMonitor(Watch):
             if monitor._rationing is not None and data.get("rationing") is not None:
                 monitor._rationing.restore(data["rationing"], states)
             monitor._journal.news.clear()
-        except (AttributeError, IndexError, KeyError, TypeError) as error:
+        except SidelightError:
+            raise
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise SidelightError(
                 f"this does not describe a monitor ({type(error).__name__}: {error}): give what to_dict returned"
             ) from None

@@ -33,7 +33,10 @@ class Awaited(Protocol):
 
 
 class Patience:
-    """Which requests are overdue. `limit` is the number of later decisions, or of seconds, that answers have."""
+    """Which requests are overdue. `limit` is the number of later decisions, or of seconds, that answers have.
+
+    `queue` has the requests that are measured in decisions, the oldest first and some of them answered already.
+    """
 
     def __init__(self, setting: int | float | timedelta | None) -> None:
         self.timed = isinstance(setting, timedelta)
@@ -41,7 +44,7 @@ class Patience:
         self.limit: float = setting.total_seconds() if isinstance(setting, timedelta) else setting or _LEAST
         self._delays: deque[int] = deque()
         self._long = 0
-        self._queue: deque[Awaited] = deque()
+        self.queue: deque[Awaited] = deque()
         self._heap: list[tuple[float, int, Awaited]] = []
 
     def wait_for(self, request: Awaited) -> None:
@@ -49,22 +52,22 @@ class Patience:
         if request.due is not None:
             heapq.heappush(self._heap, (request.due, request.number, request))
         elif self.limit < math.inf:
-            queue = self._queue
+            queue = self.queue
             while queue and queue[0].status != PENDING:
                 queue.popleft()
             queue.append(request)
 
-    def elapsed(self, decided: int, now: float | None) -> bool:
+    def _elapsed(self, decided: int, now: float | None) -> bool:
         """Say whether the oldest request, answered or not, is beyond its time."""
-        queue = self._queue
+        queue = self.queue
         if queue and decided - queue[0].asked_at > self.limit:
             return True
         return now is not None and bool(self._heap) and self._heap[0][0] < now
 
     def give_up_overdue(self, decided: int, now: float | None, give_up: Callable[[Any], None]) -> None:
         """Give up the requests that are overdue after so many decisions, or now."""
-        while self.elapsed(decided, now):
-            request = self._queue.popleft() if now is None else heapq.heappop(self._heap)[2]
+        while self._elapsed(decided, now):
+            request = self.queue.popleft() if now is None else heapq.heappop(self._heap)[2]
             if request.status == PENDING:
                 give_up(request)
 

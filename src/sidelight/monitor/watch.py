@@ -110,13 +110,13 @@ class Watch:
             refusal = rationing.refusal(state, day)
             if refusal is not None:
                 wanted, reason = False, refusal
-        if not wanted and settings.spot_checks and uniform(state.spot_key, t) < self._spot_checks(state):
+        if not wanted and settings.spot_checks and self._spot_check(state, uniform(state.spot_key, t)):
             spared = rationing is None or rationing.spares_spot_check(state, day)
             return (True, decisions.SPOT) if spared else (False, reason)
         return wanted, reason
 
-    def _spot_checks(self, state: ClassState) -> float:
-        """Return how often a class is looked at that is let pass: more often while there is some evidence of drift."""
-        usual = self._settings.spot_checks
-        suspicious = state.drift is not None and state.drift.value >= self._suspicious
-        return max(usual, _SUSPICIOUS_SPOT_CHECKS) if suspicious else usual
+    def _spot_check(self, state: ClassState, u: float) -> bool:
+        """Say whether a class that is let pass is looked at: more often while there is some evidence of drift."""
+        if u < self._settings.spot_checks:
+            return True
+        return u < _SUSPICIOUS_SPOT_CHECKS and state.drift is not None and state.drift.value >= self._suspicious
