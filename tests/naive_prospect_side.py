@@ -141,7 +141,7 @@ class NaiveProspectSide:
         self.last_round = self.t
         block = np.kron(self.kernel, np.diag(np.append(np.ones(self.d), 0.0)))
         known = max(0.0, self.E * self.d - self.precision * np.trace(block @ self.S))
-        self.precision = max(1e-4, 1 / (n + 1), (known + 0.2) / (self.m @ block @ self.m + 1.0))
+        self.precision = max(1e-4, 1 / (n + 1), (known + 0.04) / (self.m @ block @ self.m + 0.04))
         Z = [self.lift(self.features(x)) for x, _, _ in self.labels]
         taus, weights, flips = [], [], 0.0
         for z, (_, action, symbol) in zip(Z, self.labels, strict=True):
@@ -284,7 +284,8 @@ class NaiveProspectSide:
         share = self.bought / max(1, self.looks)
         rounds = (1.5 + 2 * share) * self.t
         if self.horizon is not None and self.t < self.horizon:
-            rounds = (1 + share) * self.t * np.log(self.horizon / self.t)
+            early = 1.5 * self.t * np.log(self.horizon / self.t)
+            rounds = (1 - share**4) * min(rounds, self.horizon - self.t) + share**4 * early
         known = len(self.labels) + self.E * self.D
         rounds *= self.caution * (known / (known + self.under_way)) ** 2
         cost = self.loss @ self.probabilities(q, self.noise)

@@ -6,8 +6,9 @@ gives the expected losses l_a at the context, and `prospect_side_value` what a l
     argmin_a l_a - H (n / (n + u))^2 VOI_a,
 
 where H stands for how many rounds will profit: caution (1.5 + 2 s) t after t rounds, s being the share of looks that
-were bought (at an action other than the cheapest), or caution (1 + s) t log(T / t) up to a known horizon T. u counts
-looks whose symbols have not come yet, fewer of them as time passes, and n is the number of symbols seen plus that of
+were bought (at an action other than the cheapest). Up to a known horizon T it is at most T - t; and where all looks are
+bought, caution 1.5 t log(T / t) takes its place (with the weight s^4), which buys more of them early. u counts looks
+whose symbols have not come yet, fewer of them as time passes, and n is the number of symbols seen plus that of
 features: what a look earns falls as the inverse square of the looks before it.
 
 Nothing is drawn at random. There is no proof of a regret bound.
@@ -129,8 +130,10 @@ def horizon(parameters: Parameters, state: State) -> float:
     t = counts[ROUNDS]
     share = counts[BOUGHT] / max(counts[LOOKS], 1.0)
     rounds = (1.5 + 2.0 * share) * t
-    if t < parameters.horizon:
-        rounds = (1.0 + share) * t * math.log(parameters.horizon / t)
+    left = parameters.horizon - t
+    if left > 0.0:
+        weight = share * share * share * share
+        rounds = (1.0 - weight) * min(rounds, left) + weight * 1.5 * t * math.log(parameters.horizon / t)
     known = state.belief.labels.counts[SEEN] + float(state.scratch.lifted.shape[1])
     ahead = known / (known + counts[UNDER_WAY])
     return parameters.caution * rounds * ahead * ahead
