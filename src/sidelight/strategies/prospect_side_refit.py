@@ -57,7 +57,6 @@ from sidelight.strategies.prospect_side_fit import (
     SOLVE,
     SPREAD,
     STAGE,
-    START_PRECISION,
     STEP,
     TARGET,
     Belief,
