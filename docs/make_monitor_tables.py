@@ -164,7 +164,7 @@ def _stream(delays: tuple[int, int, float], draws: random.Random) -> Any:
 TABLES: dict[str, tuple[Callable[[int], tuple[str, Table]], int]] = {
     "digits": (digits, 1),
     "use-case": (use_case, 1000),
-    "reviewers": (reviewers, 40),
+    "reviewers": (reviewers, 20),
 }
 
 
