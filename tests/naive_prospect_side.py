@@ -141,7 +141,7 @@ class NaiveProspectSide:
         self.last_round = self.t
         block = np.kron(self.kernel, np.diag(np.append(np.ones(self.d), 0.0)))
         known = max(0.0, self.E * self.d - self.precision * np.trace(block @ self.S))
-        self.precision = max(1e-4, 1 / (n + 1), (known + 0.04) / (self.m @ block @ self.m + 0.04))
+        self.precision = max(1e-4, 1 / (n + 1), (known + 0.04) / (self.m @ block @ self.m + 0.2))
         Z = [self.lift(self.features(x)) for x, _, _ in self.labels]
         taus, weights, flips = [], [], 0.0
         for z, (_, action, symbol) in zip(Z, self.labels, strict=True):

@@ -57,6 +57,7 @@ from sidelight.strategies.prospect_side_fit import (
     SOLVE,
     SPREAD,
     STAGE,
+    START_PRECISION,
     STEP,
     TARGET,
     Belief,
@@ -91,7 +92,6 @@ from sidelight.strategies.prospect_side_scale import rescale, rescale_products, 
 
 START_NOISE = 0.5 / 20.5
 _HYPER = 0.02
-_HYPER_PRECISION = 1.0  # where lambda goes if there is nothing to tell it from
 _LEAST_PRECISION = 1e-4
 _MOST_NOISE = 0.9
 _EVERY = 60
@@ -189,7 +189,7 @@ def begin(belief: Belief, t: int) -> None:
     size, variance = coefficient_size(posterior.theta[new], posterior.covariance[new], features)
     free = (features - 1.0) * (posterior.theta.shape[1] // features)
     determined = max(0.0, free - posterior.precision[old] * variance)
-    found = (determined + 2.0 * _HYPER) / (size + 2.0 * _HYPER / _HYPER_PRECISION)
+    found = (determined + 2.0 * _HYPER) / (size + 2.0 * _HYPER / START_PRECISION)
     value[PRECISION] = max(_LEAST_PRECISION, 1.0 / (place[LAST_SEEN] + 1.0), found)
     value[NOISE] = posterior.noise[old]
     value[FLIPS] = value[ABSORBED_FLIPS]
