@@ -2,8 +2,8 @@
 
 Three parts: the four cases of the paper at several horizons, many games with laws drawn in three ways, and worlds with
 contexts. Each cell (a strategy in a case) is simulated once and kept in a JSON file as it is finished, so that an
-interrupted measurement goes on where it stopped, and an old file makes the page without measuring. The first run of a
-cell says how long one takes; a slow strategy gets as many runs as fit into `--seconds` of processor time, and the page
+interrupted measurement goes on where it stopped, and an old file makes the page without measuring. A slow strategy gets
+as many runs as fit into `--seconds` of processor time (more for the cases of the paper and for contexts), and the page
 says how many. `--short` tries everything with few short runs, and prints the page instead of writing it.
 
 Constants of strategies were chosen with seeds from 100 to 199; reports have seeds from 1000 on.
@@ -170,18 +170,21 @@ def measure(cell: Cell, case: Case, seed: int) -> list[dict[str, Any]]:
     strategy = cell.strategy(case.game, case.environment.dimension)
     rounds = cell.horizons[-1]
     how: dict[str, Any] = {"horizon": rounds, "seed": seed, "checkpoints": list(cell.horizons), "workers": 1}
-    # Once to compile, and once more to see what a run costs.
-    sl.simulate(strategy, case.environment, runs=1, **how | {"horizon": 2, "checkpoints": 1})
-    start = time.process_time()
-    regrets = sl.simulate(strategy, case.environment, runs=1, progress=Deadline(PATIENCE * cell.seconds), **how).regret
-    each = max(time.process_time() - start, 1e-6)
-    runs = int(min(cell.runs, max(2.0, cell.seconds / each)))
-    if runs > 1:
+    sl.simulate(strategy, case.environment, runs=1, **how | {"horizon": 2, "checkpoints": 1})  # compiles
+    parts: list[Floats] = []
+    done, batch, spent = 0, 1, 0.0
+    while batch:
+        deadline = Deadline(PATIENCE * cell.seconds) if done == 0 else False
         start = time.process_time()
-        rest = sl.simulate(strategy, case.environment, runs=runs - 1, first_run=1, **how).regret
-        each = (time.process_time() - start) / (runs - 1)
-        regrets = np.concatenate([regrets, rest])
-    return [record(cell, T, regrets[:, k], case.worst[:runs], each / rounds * 1e9) for k, T in enumerate(cell.horizons)]
+        played = sl.simulate(strategy, case.environment, runs=batch, first_run=done, progress=deadline, **how)
+        each = max(time.process_time() - start, 1e-6) / batch
+        parts.append(played.regret)
+        done, spent = done + batch, spent + each * batch
+        # A batch shares what every call costs, so that larger ones say better what a run costs.
+        affordable = max(int((cell.seconds - spent) / each), 1 if done == 1 else 0)
+        batch = min(8 * batch, affordable, cell.runs - done)
+    regrets = np.concatenate(parts)
+    return [record(cell, T, regrets[:, k], case.worst[:done], each / rounds * 1e9) for k, T in enumerate(cell.horizons)]
 
 
 def record(cell: Cell, horizon: int, regret: Floats, worst: Floats, nanoseconds: float) -> dict[str, Any]:
