@@ -85,6 +85,62 @@ def test_numbers_from_python_are_found_by_their_text(file):
     assert plain("decide", file, 7)["prediction"] == 7
 
 
+def test_numbers_are_read_as_the_classes_of_the_monitor_are(tmp_path):
+    path, answers = tmp_path / "monitor.json", tmp_path / "answers.csv"
+    said("new", path, "--tolerance", 0.05)
+    rows = "".join(f'{{"prediction": 7, "id": {k}}}\n' for k in range(1, 6))
+    said("decide", path, "--from", "-", input=rows)
+    assert plain("answer", path, 1, "--label", 8)["correct"] is False
+    assert plain("answer", path, 2, "--label", 7)["correct"] is True
+    answers.write_text("id,label\n3,7\n4,9\n")
+    assert [one["correct"] for one in plain("answer", path, "--from", answers)] == [True, False]
+    before = path.read_bytes()
+    error = " ".join(refused("answer", path, 5, "--label", "dog").split())
+    assert "answer 1 (id 5): the predicted class 7 is a number" in error
+    assert "str(" not in error
+    assert "is empty" in refused("answer", path, 5, "--label", "")
+    assert "write 9 if that is meant" in refused("decide", path, "09")
+    assert path.read_bytes() == before
+    assert plain("decide", path, 9, "--id", 6)["prediction"] == 9
+    assert plain("decide", path, "--from", "-", input='{"prediction": 9, "id": 7}')[0]["prediction"] == 9
+    assert [one.name for one in ClassifierMonitor.load(path).report().classes] == [7, 9]
+
+
+def test_numbers_that_are_listed_in_the_shell(tmp_path):
+    path = tmp_path / "monitor.json"
+    (tmp_path / "t.csv").write_text("class,tolerance\n7,0.1\n")
+    said("new", path, "--tolerance", 0.05, "--tolerance-from", tmp_path / "t.csv", "--class", 8)
+    rows = "".join(f'{{"prediction": {name}, "id": {name}}}\n' for name in (7, 8, 9))
+    assert [one["prediction"] for one in plain("decide", path, "--from", "-", input=rows)] == ["7", "8", "9"]
+    assert plain("answer", path, "--from", "-", input='{"id": 7, "label": 9}')[0]["correct"] is False
+    assert {one.name: one.tolerance for one in ClassifierMonitor.load(path).report().classes} == {
+        "7": 0.1,
+        "8": 0.05,
+        "9": 0.05,
+    }
+
+
+def test_a_prediction_that_passed_counts_once_however_its_id_is_written(tmp_path):
+    path = tmp_path / "monitor.json"
+    said("new", path, "--tolerance", 0.05, "--cap", 1)
+    rows = '{"prediction": "a", "id": 1}\n{"prediction": "a", "id": 2}\n'
+    assert [one["verify"] for one in plain("decide", path, "--from", "-", input=rows)] == [True, False]
+    assert [plain("decide", path, "a", "--id", k)["verify"] for k in (1, 2)] == [True, False]
+    assert ClassifierMonitor.load(path).report().predictions == 2
+
+
+def test_files_whose_format_is_not_known(file, tmp_path):
+    rows = tmp_path / "rows"
+    rows.write_text("prediction\ncat\n")
+    error = " ".join(refused("decide", file, "--from", rows).split())
+    assert error.endswith("say with --format whether it is csv, json or jsonl")
+    assert "1 of 1 prediction to verify" in said("decide", file, "--from", rows, "--format", "csv")
+    assert "no file" in refused("decide", file, "--from", tmp_path / "none")
+    assert "is a folder" in refused("decide", file, "--from", tmp_path)
+    error = " ".join(refused("new", tmp_path / "x.json", "--tolerance-from", rows).split())
+    assert error.endswith("let its name end with .csv or .json")
+
+
 @pytest.mark.parametrize(
     ("arguments", "text", "error"),
     [

@@ -96,7 +96,13 @@ def test_what_cannot_be_read_is_said(tmp_path):
         path.write_text(nothing)
         with pytest.raises(SidelightError, match="the file is empty"):
             read_labeled(path, COLUMNS)
-    for source, error in ((tmp_path / "log.xlsx", "format"), (tmp_path / "x.csv", "no file"), (tmp_path, "format")):
+    (tmp_path / "log.xlsx").write_text("")
+    for source, error in (
+        (tmp_path / "log.xlsx", "format"),
+        (tmp_path / "x.csv", "no file"),
+        (tmp_path / "x", "no file"),
+        (tmp_path, "is a folder"),
+    ):
         with pytest.raises((SidelightError, FileNotFoundError), match=error):
             read_labeled(source, COLUMNS)
     with pytest.raises(SidelightError, match="cannot tell the format of standard input"):
@@ -371,6 +377,15 @@ def test_whole_numbers_with_gaps_are_written_with_a_point(path):
     frame[["label", "predicted"]].set_axis(["predicted", "label"], axis=1).to_csv(path, sep="\t")
     data = read_labeled(path, COLUMNS)
     assert (data.predictions, data.truths) == (["1", "3", "2"], ["1", "3", "1"])
+
+
+def test_numbers_that_differ_in_their_spelling_only_are_noted(path):
+    text = "predicted,label\n1,1.0\n2,2.0\n1,1.0\n01,01\n1,2.0\ncat,dog\n"
+    (note,) = read_labeled(write(path, text), COLUMNS).notes
+    assert note.startswith("3 predictions count as wrong although the number is the same, as in '1' and '1.0':")
+    (note,) = read_labeled(write(path, "predicted,label\n01,1\n2,2\n"), COLUMNS).notes
+    assert note.startswith("1 prediction counts as wrong")
+    assert read_labeled(write(path, "predicted,label\n01,01\n1,1\n1,01x\nnan1,2\n"), COLUMNS).notes == []
 
 
 def test_columns_that_have_nothing_in_common_are_noticed(path):

@@ -58,3 +58,7 @@ def test_reports_say_so():
     assert text.startswith(
         "The intervals of all classes hold their error rates at all times at once with 99 % confidence"
     )
+    assert (
+        "with at most k restarts of each class the chance that any verdict was wrong is at most (k + 1) x 1 %" in text
+    )
+    assert "on the class" not in text

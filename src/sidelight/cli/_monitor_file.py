@@ -17,15 +17,15 @@ from sidelight.cli._numbers import WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.class_table import class_table, short_name
 from sidelight.monitor.confidence import Verdict
-from sidelight.monitor.decisions import Answer, Decision, Pending
+from sidelight.monitor.decisions import Answer, Decision, Id, Pending
 from sidelight.monitor.inputs import seconds_of
-from sidelight.monitor.labeled_data import FORMATS
+from sidelight.monitor.labeled_data import TEXT_FORMATS
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.report_text import notes, text
 from sidelight.monitor.reports import Report, by_importance
 from sidelight.monitor.row_files import read_rows, required, yes_or_no
-from sidelight.monitor.shared_file import changing, class_of, create, id_of
+from sidelight.monitor.shared_file import changing, classes_of, create, id_of, label_of
 from sidelight.monitor.text_files import check_file
 from sidelight.table import Column, Table
 from sidelight.text import count, joined
@@ -55,7 +55,10 @@ def _many(what: str, columns: str) -> Callable[..., Any]:
                 help=f"Take many {what} from CSV or JSON Lines; - is standard input.",
             ),
             click.option(
-                "--format", "kind", type=click.Choice(FORMATS[:-1]), help="Of --from; else its name says, or jsonl."
+                "--format",
+                "kind",
+                type=click.Choice(TEXT_FORMATS),
+                help="Of --from; by default taken from its name, and jsonl for standard input.",
             ),
             click.option(
                 "--column",
@@ -120,7 +123,11 @@ Examples:
 @_FILE
 @click.argument("prediction", metavar="[CLASS]", required=False)
 @click.option("--id", "identity", metavar="ID", help="The id of the prediction; without it one is made up.")
-@click.option("--time", metavar="TIME", help="When it was made, as ISO text or seconds since 1970; now by default.")
+@click.option(
+    "--time",
+    metavar="TIME",
+    help="When it was made, as ISO text (UTC unless it names a zone) or seconds since 1970; now by default.",
+)
 @_many("predictions", "prediction, id and time")
 @_JSON
 def decide_command(
@@ -136,12 +143,13 @@ def decide_command(
     """Decide about a prediction of CLASS, or about many (--from), and keep that in FILE.
 
     With ids a command can be repeated safely: what was decided before is said again and counts once. Of many, all are
-    decided or, if there is a mistake, none.
+    decided or, if there is a mistake, none. If all classes that the monitor knows are numbers, CLASS is read as one
+    where it can be; else it is text.
     """
     rows = _predictions(prediction, identity, time, source, kind, columns)
     with changing(file) as monitor:
         found = monitor.decide_many(
-            [class_of(monitor, row["prediction"]) for row in rows],
+            classes_of(monitor, [row["prediction"] for row in rows]),
             [None if row["id"] is None else id_of(monitor, row["id"]) for row in rows],
             [row["time"] for row in rows],
         )
@@ -219,10 +227,12 @@ def answer_command(
     """Tell the monitor in FILE what the verification of a prediction has shown, or of many (--from).
 
     The same answer twice changes nothing, another one replaces the first. Of many, all are taken in or, if there is a
-    mistake, none.
+    mistake, none. A label is read as the predicted class is: as a number or as text.
     """
     if (identity is None) == (source is None):
         raise SidelightError("give either an ID or --from with many answers")
+    if "" in (identity, label):
+        raise SidelightError("the ID or the --label is empty: is a variable of the shell not set?")
     if source is None:
         rows: list[dict[str, Any]] = [{"id": identity, "correct": correct, "label": label, "skipped": skip or None}]
         if correct is None and label is None and not skip:
@@ -232,12 +242,13 @@ def answer_command(
         required(rows, "id", _named(columns).get("id", "id"))
     with changing(file) as monitor:
         size = len(rows)
+        rows = [row | {"id": id_of(monitor, row["id"])} for row in rows]
         if ignore_unknown:
-            rows = [row for row in rows if id_of(monitor, row["id"]) in monitor._ledger.verifications]
+            rows = [row for row in rows if row["id"] in monitor._ledger.verifications]
         found = monitor.answer_many(
-            [id_of(monitor, row["id"]) for row in rows],
+            [row["id"] for row in rows],
             [yes_or_no(row["correct"]) for row in rows],
-            labels=[None if row["label"] is None else class_of(monitor, row["label"]) for row in rows],
+            labels=[_label(monitor, place, **row) for place, row in enumerate(rows, 1)],
             skipped=[yes_or_no(row["skipped"]) for row in rows],
         )
     if as_json:
@@ -247,6 +258,15 @@ def answer_command(
         _text.write(_text.wrapped(found[0].text if source is None and found else _answers(found)))
     if len(found) < size:
         click.echo(f"sidelight: note: {count(size - len(found), 'answer')} left out that nobody asked for", err=True)
+
+
+def _label(monitor: ClassifierMonitor, place: int, id: Id, label: Any, **_: Any) -> Any:
+    """Return the true class that a row names, if any, as the predicted class is: a number or text."""
+    record = monitor._ledger.verifications.get(id)
+    try:
+        return label if label is None or record is None else label_of(record.state.name, label)
+    except SidelightError as error:
+        raise SidelightError(f"answer {place} (id {id!r}): {error}") from None
 
 
 def _answers(found: Sequence[Answer]) -> str:
@@ -284,7 +304,7 @@ def _cells(one: Pending, names: Sequence[str]) -> list[Any]:
     return [("yes" if value else "no") if isinstance(value := values[name], bool) else value for name in names]
 
 
-@click.command("status", short_help="Say what is known, shortly.")
+@click.command("status", short_help="Say what is known, briefly.")
 @_FILE
 @click.option(
     "--all", "everything", is_flag=True, help=f"Show all classes, not only the {_MOST_CLASSES} that matter most."

@@ -70,10 +70,18 @@ _OPTIONS = (
         help="How often reviewers miss an error, or see one where there is none, at most.",
     ),
     click.option(
-        "--together", is_flag=True, help="Let the confidence hold for all classes together, not for each on its own."
+        "--together",
+        is_flag=True,
+        help="Let the confidence hold for all classes together, not for each on its own; best if they are known "
+        "beforehand.",
     ),
     click.option("--cap", type=WHOLE, metavar="N", help="Maximum number of verifications."),
-    click.option("--daily-cap", type=WHOLE, metavar="N", help="Maximum number of verifications per day."),
+    click.option(
+        "--daily-cap",
+        type=WHOLE,
+        metavar="N",
+        help="Maximum number of verifications per day, from midnight to midnight in UTC.",
+    ),
     click.option("--class-cap", type=COUNT, metavar="N", help="Maximum number of labels of one class."),
     click.option("--max-pending", type=WHOLE, metavar="N", help="Maximum number of answers waited for at any moment."),
     click.option(

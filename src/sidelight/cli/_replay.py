@@ -16,7 +16,7 @@ from sidelight.cli._monitor_options import chosen, monitor_options, settings_of
 from sidelight.cli._numbers import WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.class_table import class_table, short_name
-from sidelight.monitor.labeled_data import FORMATS, MISSING, Columns, LabeledData, read_labeled
+from sidelight.monitor.labeled_data import FORMATS, MISSING, TEXT_FORMATS, Columns, LabeledData, read_labeled
 from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.replay_report import ReplayReport
 from sidelight.text import count, shown
@@ -57,7 +57,11 @@ _LONGEST_NAME = 14  # so that a row fits into 80 columns
     help="A policy to replay, the first one class by class; repeatable. By default all that one would deploy: "
     f"{', '.join(_DEPLOYED)}.",
 )
-@click.option("--time", metavar="COLUMN", help="The column that says when a prediction was made.")
+@click.option(
+    "--time",
+    metavar="COLUMN",
+    help="The column that says when a prediction was made, in UTC unless a time names its zone.",
+)
 @click.option(
     "--answered",
     metavar="COLUMN",
@@ -102,7 +106,8 @@ def replay_command(
     FILE is a CSV, JSON or Parquet file, one prediction per line in the order in which they were made, or - for
     standard input. Values in CSV stand between commas, semicolons, tabs or bars, JSON is one object per line or one
     array, and both may be compressed by gzip. All policies watch the same predictions, and their verdicts are compared
-    with the whole file.
+    with the whole file. They know from the start which classes there are, so --together gives all the same share of the
+    doubt, as in a monitor whose classes are listed.
     """
     policy = options["policies"][0] if options["policies"] else _DEPLOYED[0]
     for path in (figure, page and f"{page}.svg"):
@@ -148,7 +153,7 @@ def _read(file: str, columns: Columns, options: dict[str, Any]) -> LabeledData:
     kind, more = options["kind"], {key: options[key] for key in ("encoding", "missing")}
     if file == "-":
         if kind is None:
-            raise SidelightError(f"say with --format what standard input is: {', '.join(FORMATS[:-1])}")
+            raise SidelightError(f"say with --format what standard input is: {', '.join(TEXT_FORMATS)}")
         return read_labeled(sys.stdin, columns, kind, options["strict"], "standard input", **more)
     return read_labeled(file, columns, kind, options["strict"], **more)
 
@@ -174,13 +179,7 @@ def _replayed(stream: LabeledData, options: dict[str, Any], late: bool) -> Repla
 
 
 def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
-    late = f", answers {done.delay} predictions late" if done.delay else ""
-    late += f", {count(done.lost, 'answer')} never came" if done.lost else ""
-    tolerance = done.truths[0].tolerance
-    lead = (
-        f"{name}: {done.predictions} predictions of {len(done.truths)} classes, tolerance {tolerance:g}, "
-        f"confidence {done.confidence:g}, mode {done.mode}{late}"
-    )
+    lead = f"{name}: {done.predictions} predictions of {count(len(done.truths), 'class')}, {done.settings()}"
     _text.write(
         f"{_text.wrapped(lead)}\n\n{done.to_table().to_text(_text.width())}\n\n{_text.wrapped(done.legend())}\n"
     )

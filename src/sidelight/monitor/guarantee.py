@@ -20,9 +20,9 @@ def guarantee(settings: Settings) -> str:
             "not at all moments at once, for old answers drop out."
         )
     if settings.drift:
-        return (
-            f"{each}, counted anew from each restart and as long as the rate does not change: after k restarts the "
-            "chance that any verdict on the class was wrong is at most "
-            f"(k + 1) x {100 * (1 - settings.confidence):.4g} %."
-        )
+        alpha = f"(k + 1) x {100 * (1 - settings.confidence):.4g} %"
+        chance = f"after k restarts the chance that any verdict on the class was wrong is at most {alpha}"
+        if settings.together:
+            chance = f"with at most k restarts of each class the chance that any verdict was wrong is at most {alpha}"
+        return f"{each}, counted anew from each restart and as long as the rate does not change: {chance}."
     return f"{each}, as long as the rate does not change and whether an answer comes does not depend on what it says."

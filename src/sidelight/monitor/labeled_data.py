@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,8 @@ from sidelight.monitor.json_rows import json_rows
 from sidelight.monitor.text_files import Source, check_file, open_text
 from sidelight.text import count, joined
 
-FORMATS = ("csv", "json", "jsonl", "parquet")
+TEXT_FORMATS = ("csv", "json", "jsonl")
+FORMATS = (*TEXT_FORMATS, "parquet")
 _SUFFIXES = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -34,6 +36,7 @@ _SUFFIXES = {
 MISSING = ("NaN", "nan", "None", "null", "NULL", "<NA>", "NaT")
 """What programs write into CSV for a value that is not there; an empty cell says so, too."""
 _MOST_KEPT = 20
+_DECIMAL = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?")
 
 
 @dataclass(frozen=True)
@@ -142,15 +145,17 @@ def read_labeled(
     return data
 
 
-def format_of(source: Any) -> str:
-    """Return the format that a file's name says."""
+def format_of(source: Any, formats: Sequence[str] = FORMATS, remedy: str = "say with --format whether it is") -> str:
+    """Return the format that a file's name says; if it says none, the error names those that may be given."""
     named = isinstance(source, str | Path)
     path = Path(source) if named else Path()
     suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
     if suffix not in _SUFFIXES:
+        if named:
+            check_file(source)
         raise SidelightError(
-            f"cannot tell the format of {str(source) if named else 'standard input'}: "
-            f"say which of {', '.join(FORMATS)} it is"
+            f"cannot tell the format of {repr(str(source)) if named else 'standard input'}: {remedy} "
+            f"{', '.join(formats[:-1])} or {formats[-1]}"
         )
     return _SUFFIXES[suffix]
 
@@ -259,6 +264,7 @@ def _align(data: LabeledData) -> None:
         data.truths = [one[:-2] for one in data.truths]
     elif all(_decimal(one) for _, one in predicted) and not any(_decimal(one) for _, one in true):
         data.predictions = [one[:-2] for one in data.predictions]
+    _note_spellings(data)
     if not set(data.predictions) & set(data.truths):
         data.notes.append(
             f"no prediction is right: the predicted classes ({_some(data.predictions)}) and the true ones "
@@ -271,6 +277,25 @@ def _align(data: LabeledData) -> None:
 def _decimal(one: Any) -> bool:
     """Say whether it is a whole number as programs write columns with gaps: 3.0."""
     return isinstance(one, str) and one.endswith(".0") and one[:-2].removeprefix("-").isdigit()
+
+
+def _note_spellings(data: LabeledData) -> None:
+    """Note predictions that count as wrong although the two columns differ in the spelling of a number only."""
+    pairs = Counter(pair for pair in zip(data.predictions, data.truths, strict=True) if pair[0] != pair[1])
+    alike = {
+        pair: size for pair, size in pairs.items() if all(map(_numeric, pair)) and float(pair[0]) == float(pair[1])
+    }
+    if alike:
+        total, (one, other) = sum(alike.values()), max(alike, key=alike.__getitem__)
+        wrong = "prediction counts" if total == 1 else "predictions count"
+        data.notes.append(
+            f"{total} {wrong} as wrong although the number is the same, as in {one!r} and {other!r}: if these are one "
+            "class, write it one way in both columns"
+        )
+
+
+def _numeric(one: Any) -> bool:
+    return isinstance(one, str) and _DECIMAL.fullmatch(one) is not None
 
 
 def _some(classes: Iterable[Any]) -> str:

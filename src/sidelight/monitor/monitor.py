@@ -55,7 +55,8 @@ class ClassifierMonitor(Watch):
     prior
         Deprecated, without effect: verdicts and intervals come from two tests that need none.
     cap, daily_cap, class_cap
-        Most verifications that are asked for altogether, per day of `time`, and most labels of one class.
+        Most verifications that are asked for altogether, per day of `time` (days begin at midnight in UTC, and times
+        without a zone are taken to be in UTC), and most labels of one class.
     class_predictions
         A class is closed after this many predictions, as in the published protocol.
     max_pending

@@ -9,7 +9,7 @@ from sidelight.monitor.replay_report import PolicyReplay, ReplayReport, percent
 from sidelight.monitor.report_page import STYLE, drawn
 from sidelight.report.web_page import cards, document
 from sidelight.table import escaped
-from sidelight.text import grouped
+from sidelight.text import count, grouped
 
 _COLUMNS = {
     "class": "name",
@@ -25,7 +25,8 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
     one = replay[policy]
     parts = [
         f"<h1>{escaped(source)}: what monitoring would have cost</h1>",
-        f'<p class="faint">{_lead(replay)}</p>',
+        f'<p class="faint">{grouped(replay.predictions)} labeled predictions of {count(len(replay.truths), "class")}; '
+        f"{replay.settings(grouped)}.</p>",
         _cards(replay, one),
         f"<h2>{'All policies' if len(replay.policies) > 1 else 'The policy'} on the same predictions</h2>",
         replay.to_table(policy, grouped).to_html(),
@@ -42,17 +43,6 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
         _unused(LabeledData() if data is None else data),
     ]
     return document(f"{source}: monitor replay", parts, STYLE)
-
-
-def _lead(replay: ReplayReport) -> str:
-    tolerances = sorted({one.tolerance for one in replay.truths})
-    shown = f"{tolerances[0]:g}" if len(tolerances) == 1 else f"{tolerances[0]:g} to {tolerances[-1]:g}"
-    late = f", answers {grouped(replay.delay)} predictions late" if replay.delay else ""
-    late += f", {grouped(replay.lost)} answers never came" if replay.lost else ""
-    return (
-        f"{grouped(replay.predictions)} labeled predictions of {len(replay.truths)} classes; tolerance {shown}, "
-        f"confidence {replay.confidence:g}, mode {replay.mode}{late}."
-    )
 
 
 def _cards(replay: ReplayReport, one: PolicyReplay) -> str:

@@ -127,6 +127,14 @@ class ReplayReport:
 
         return sorted(self.truths, key=place)
 
+    def settings(self, write: Callable[[int], str] = str) -> str:
+        """Say how the predictions were watched; `write` writes large numbers."""
+        tolerances = sorted({one.tolerance for one in self.truths})
+        most = f" to {tolerances[-1]:g}" if len(tolerances) > 1 else ""
+        late = f", answers {write(self.delay)} predictions late" if self.delay else ""
+        lost = f", {write(self.lost)} {'answer' if self.lost == 1 else 'answers'} never came" if self.lost else ""
+        return f"tolerance {tolerances[0]:g}{most}, confidence {self.confidence:g}, mode {self.mode}{late}{lost}"
+
     def legend(self, count: Callable[[int], str] = str) -> str:
         """Say what the columns of `to_table` mean; `count` writes large numbers."""
         wald = (

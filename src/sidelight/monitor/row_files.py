@@ -10,7 +10,7 @@ from typing import Any
 from sidelight.errors import SidelightError
 from sidelight.monitor.csv_rows import csv_rows
 from sidelight.monitor.json_rows import json_rows
-from sidelight.monitor.labeled_data import format_of
+from sidelight.monitor.labeled_data import TEXT_FORMATS, format_of
 from sidelight.monitor.text_files import Source, Text, open_text
 
 _ANSWERS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -24,7 +24,7 @@ def read_rows(
     `columns` says what a column is called if it has another name than the value. Empty cells of CSV are None, all else
     is text there. A line that cannot be read is an error.
     """
-    kind = kind or format_of(source)
+    kind = kind or format_of(source, TEXT_FORMATS)
     if kind == "parquet":
         raise SidelightError("Parquet is read by `sidelight monitor replay` only: give CSV or JSON")
     called = {one: columns.get(one, one) for one in wanted}
@@ -70,7 +70,8 @@ def yes_or_no(value: Any) -> Any:
 
 def read_by_class(path: str | Path, what: str) -> dict[str, float]:
     """Return a number for each class: from a JSON object, or from CSV with the columns class and `what`."""
-    if format_of(path) == "json":
+    kind = format_of(path, (".csv", ".json"), "let its name end with")
+    if kind == "json":
         with open_text(path, None, repr(str(path))) as text:
             try:
                 found = json.loads("".join(text.pieces()))
@@ -80,7 +81,7 @@ def read_by_class(path: str | Path, what: str) -> dict[str, float]:
             raise SidelightError(f"{str(path)!r} is not a JSON object from classes to numbers")
         pairs = list(found.items())
     else:
-        rows = read_rows(path, ("class", what), {})
+        rows = read_rows(path, ("class", what), {}, kind)
         pairs = list(zip(*(required(rows, name, name) for name in ("class", what)), strict=True))
     numbers: dict[str, float] = {}
     for name, value in pairs:

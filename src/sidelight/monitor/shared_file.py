@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from sidelight._storage import locked
-from sidelight.errors import FileError
+from sidelight.errors import FileError, SidelightError
 from sidelight.monitor.decisions import Id, Label
+from sidelight.monitor.inputs import identifier
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.text_files import check_file
+
+_NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]{0,300}))(?:(\.0+)|(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)")
+_TRUTH_VALUES = {"true": True, "false": False}
 
 
 @contextlib.contextmanager
@@ -32,17 +38,100 @@ def create(path: str | os.PathLike[str], monitor: ClassifierMonitor) -> None:
         monitor.save(path)
 
 
-def class_of(monitor: ClassifierMonitor, value: Any) -> Label:
-    """Return the class that a text stands for: one that the monitor knows as a number, or the text itself."""
-    known = monitor._spelled.get(value) if isinstance(value, str) else None
-    return value if known is None else known
+def classes_of(monitor: ClassifierMonitor, values: Sequence[Any]) -> list[Label]:
+    """Return the classes that values from the shell or from a file stand for, which cannot always tell 7 from "7".
+
+    A class that the monitor knows is found however it is written. A new one is read like those: as a number if all of
+    them are numbers, as text if all of them are numbers written as text.
+    """
+    spelled = monitor._spelled
+    known = spelled.values()
+    numbers, texts = _are_numbers(known), _are_written_numbers(known)
+
+    def read(value: Any) -> Any:
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        text = _written(value) if plain else value
+        found = spelled.get(text) if isinstance(text, str) else None
+        if found is not None:
+            return found
+        if numbers and isinstance(value, str):
+            number = _number(value, known)
+            return value if number is None else number
+        return text if texts else value
+
+    return [read(one) for one in values]
+
+
+def label_of(prediction: Label, value: Any) -> Any:
+    """Return the true class that a value stands for: a number or text, as the predicted class is."""
+    if isinstance(value, str) and not isinstance(prediction, str):
+        number = _number(value, [prediction])
+        if number is None:
+            raise SidelightError(
+                f"the predicted class {prediction!r} is a number, and the label {value!r} cannot be read as one: give "
+                "a number, or say that the prediction is wrong (--wrong, or false under 'correct'); nothing changed"
+            )
+        return number
+    if isinstance(prediction, str) and isinstance(value, int | float):
+        if isinstance(value, bool) or not _are_written_numbers([prediction]):
+            raise SidelightError(
+                f"the predicted class {prediction!r} is text, and the label {value!r} is not: write it as text, in "
+                "quotation marks, or say whether the prediction is right under 'correct'; nothing changed"
+            )
+        return _written(value)
+    return value
 
 
 def id_of(monitor: ClassifierMonitor, value: Any) -> Id:
-    """Return the id that a text stands for: a number if the monitor was asked about that and not about the text."""
-    ledger = monitor._ledger
-    known = isinstance(value, str) and (value in ledger.verifications or value in ledger.passes)
-    with contextlib.suppress(ValueError, TypeError):
-        if not known and isinstance(value, str) and str(int(value)) == value and int(value) in ledger.verifications:
-            return int(value)
-    return value
+    """Return the id that a value stands for: the same number or text written otherwise if only that was decided."""
+    ledger, name = monitor._ledger, identifier(value)
+
+    def decided(id: Id) -> bool:
+        return id in ledger.verifications or id in ledger.passes
+
+    number = _number(name, ()) if isinstance(name, str) else None
+    other = number if isinstance(number, int) and str(number) == name else str(name)
+    return other if not decided(name) and decided(other) else name
+
+
+def _are_numbers(known: Collection[Label]) -> bool:
+    return bool(known) and not any(isinstance(one, str) for one in known)
+
+
+def _are_written_numbers(known: Collection[Label]) -> bool:
+    """Say whether all classes are text that is written as `_written` writes numbers."""
+    read = [_number(one, ()) if isinstance(one, str) else None for one in known]
+    return bool(known) and all(
+        found is not None and _written(found) == one for found, one in zip(read, known, strict=True)
+    )
+
+
+def _number(text: str, known: Collection[Label]) -> Label | None:
+    """Return the number, or the truth value if there are such classes, that a text clearly stands for.
+
+    What other programs may read as a number, 07 or 1_000 say, is refused: it may be a code that is not one.
+    """
+    if text.lower() in _TRUTH_VALUES and any(isinstance(one, bool) for one in known):
+        return _TRUTH_VALUES[text.lower()]
+    found = _NUMBER.fullmatch(text)
+    if found and (found[2] or found[1] == text):
+        return int(found[1])
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    if not math.isfinite(number):
+        return None
+    if not found:
+        if not known:
+            return None
+        raise SidelightError(
+            f"the known classes are numbers, and {text!r} is not written as one plainly: write {number:g} if that is "
+            "meant; nothing changed"
+        )
+    return number
+
+
+def _written(value: Label) -> str:
+    """Return a number as text, whole ones without a point."""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
