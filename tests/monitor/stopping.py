@@ -72,7 +72,7 @@ def wald_labels(rate, tolerance, confidence):
 
 
 def missed(test, rate, horizon):
-    """Return how often the interval ever fails to hold the rate, verdicts standing once they are reached.
+    """Return how often the interval ever fails to hold the rate, the verdict being the latest one that was reached.
 
     An end of the interval passes the rate when the evidence against the rate reaches the limit of that end. For
     tolerances up to 1/2.
@@ -95,8 +95,9 @@ def missed(test, rate, horizon):
             laws[name] = law * (1 - rate)
             laws[name][1:] += law[:-1] * rate
         for name, reached in (("above", e >= many[n]), ("below", e <= few[n])):
-            laws[name] += np.where(reached, laws["unknown"], 0.0)
-            laws["unknown"][reached] = 0.0
+            for other in laws.keys() - {name}:
+                laws[name][reached] += laws[other][reached]
+                laws[other][reached] = 0.0
         for name, law in laws.items():
             under = (rate < tau) | (n <= strict_low) if name == "above" else (rate < tau) & (n <= low)
             over = (rate > tau) | (n >= strict_high) if name == "below" else (rate > tau) & (n >= high)

@@ -178,7 +178,7 @@ def test_labels_needed_are_a_fair_guess():
 
 @pytest.mark.parametrize(("tolerance", "rate"), [(0.05, 0.01), (0.05, 0.051), (0.05, 0.2), (0.3, 0.29), (0.3, 0.1)])
 def test_the_interval_holds_the_rate_at_all_times(tolerance, rate):
-    """Exactly, with a look after each of 1 000 answers and verdicts that stand once they are reached."""
+    """Exactly, with a look after each of 1 000 answers and the verdict that was reached latest."""
     assert 0.01 < missed(rate_test(tolerance, 0.95), rate, 1000) < 0.05
 
 

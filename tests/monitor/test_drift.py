@@ -61,6 +61,48 @@ def test_reports_say_what_happens_to_the_guarantee():
     assert "last 50 answers" in texts[1]
     assert "not at all moments at once" in texts[1]
     assert "(k + 1) x 1 %" in texts[2]
+    monitor = ClassifierMonitor(0.05, patience=1)
+    for id in range(4):
+        monitor.decide("cat", id=id)
+    assert monitor.report().guarantee == texts[2]
+    monitor.answer(0, correct=True)
+    assert "at any one moment with 99 % confidence" in monitor.report().guarantee
+    assert "k + 1" not in monitor.report().guarantee
+    assert ClassifierMonitor.from_dict(monitor.to_dict()).report().late == 1
+
+
+def test_answers_from_before_a_restart_do_not_count_and_are_not_waited_for():
+    monitor = ClassifierMonitor(0.05, policy="explore", labels=10**6, patience=20, drift_alarm_every=100)
+    for id in range(400):
+        monitor.decide("cat", id=id)
+        if id not in (5, 6):
+            monitor.answer(id, correct=id < 300)
+    one = monitor.report()["cat"]
+    assert one.alarms
+    assert (one.overdue, monitor.pending()) == (0, [])
+    counted = one.counted
+    answer = monitor.answer(5, correct=False)
+    assert (answer.status, answer.changed) == ("recorded", False)
+    assert "before the restart" in answer.text
+    assert "does not count" in answer.text
+    assert monitor.answer(6, skipped=True).status == "released"
+    one = monitor.report()["cat"]
+    assert (one.overdue, one.counted, one.skipped) == (0, counted, 1)
+    assert "overdue" not in " ".join(note for note in str(monitor.report()).splitlines() if note.startswith("cat:"))
+
+
+def test_reports_say_that_patience_is_too_short():
+    monitor = ClassifierMonitor(0.05, policy="explore", labels=10**6, patience=10, drift=False)
+    for id in range(1000):
+        monitor.decide("cat", id=id)
+        if id >= 15 and id % 20 == 0:
+            monitor.answer(id - 15, correct=False)
+        monitor.answer(id, correct=True) if id % 20 != 5 else None
+    report = monitor.report()
+    assert report.late == 49
+    assert "4.9 % of the answers came when they were overdue: patience is too short" in report.impatience
+    assert report.impatience in str(report)
+    assert ClassifierMonitor(0.05).report().impatience is None
 
 
 def test_spot_checks_have_their_share():

@@ -31,17 +31,17 @@ def naive_counts(requests, window=None):
 
 
 def naive_verdict(monitor, requests):
-    """Return the first verdict that the answers of the settled beginning reach."""
+    """Return the latest verdict that the answers of the settled beginning reach."""
     n = e = 0
+    latest = "unknown"
     for status in requests:
         if status == PENDING:
             break
         if status in (RIGHT, WRONG):
             n, e = n + 1, e + (status == WRONG)
             verdict = monitor._states["cat"].test.verdict(e, n)
-            if verdict != "unknown":
-                return verdict
-    return "unknown"
+            latest = latest if verdict == "unknown" else verdict
+    return latest
 
 
 STEPS = st.lists(
@@ -175,7 +175,7 @@ def test_a_late_answer_takes_its_place_and_may_reopen_the_class():
 
 
 def test_what_was_reached_stands_while_verifying_goes_on():
-    """Later answers do not take a verdict back, for Ville's inequality protects the first crossing."""
+    """Later answers that decide nothing do not take a verdict back: Ville's inequality protects every crossing."""
     monitor = ClassifierMonitor(0.2, policy="explore", labels=10**6, confidence=0.8, drift=False)
     marks = [True] * 30 + [False] * 12
     monitor.decide_many(["cat"] * len(marks), ids=range(len(marks)))
@@ -187,6 +187,73 @@ def test_what_was_reached_stands_while_verifying_goes_on():
     monitor.answer(2, correct=False)
     monitor.answer(3, correct=False)
     assert monitor.report()["cat"].verdict != "below"
+
+
+def answered(marks, tolerance=0.05, **options):
+    defaults = {"policy": "explore", "drift": False} | ({} if "policy" in options else {"labels": 10**6})
+    monitor = ClassifierMonitor(tolerance, **defaults | options)
+    for id, right in enumerate(marks):
+        if monitor.decide("cat", id=id).verify:
+            monitor.answer(id, correct=right)
+    return monitor
+
+
+@pytest.mark.parametrize(("wrong", "right"), [(5, 1995), (30, 9970)])
+@pytest.mark.parametrize("options", [{}, {"policy": "sequential", "mode": "guard"}], ids=["explore", "guard"])
+def test_the_verdict_turns_when_the_counts_say_the_opposite(wrong, right, options):
+    monitor = answered([False] * wrong + [True] * right, **options)
+    one = monitor.report()["cat"]
+    assert (one.verdict, one.reopened) == ("below", 1)
+    assert one.interval[0] <= one.estimate <= one.interval[1] <= 0.05
+    events = [(event.before, event.verdict, event.cause) for event in monitor.history()]
+    assert events == [("unknown", "above", "answers"), ("above", "below", "answers")]
+    assert len(one.events) == 1
+    assert "'above' was certain until" in one.events[0]
+
+
+def test_a_verdict_near_the_tolerance_turns_only_into_another_certain_one():
+    near = [k % 10 == 0 for k in range(3000)]
+    options = {"policy": "sequential", "spot_checks": 1.0, "margin": 0.03, "confidence": 0.95}
+    monitor = answered([not wrong for wrong in near], tolerance=0.1, **options)
+    state, passed = monitor._states["cat"], set()
+    assert state.verdict == "near"
+    for k in range(400):
+        monitor.decide("cat", id=f"more {k}")
+        monitor.answer(f"more {k}", correct=False)
+        passed.add((state.test.verdict(state.e, state.n), state.verdict))
+    assert passed == {("near", "near"), ("unknown", "near"), ("above", "above")}
+
+
+def test_the_report_says_when_the_estimate_lies_outside_of_the_interval():
+    monitor = answered([False] * 5 + [True] * 100)
+    one = monitor.report()["cat"]
+    assert one.verdict == "above"
+    assert one.estimate < one.interval[0]
+    assert "the estimate lies outside of the interval" in str(monitor.report())
+
+
+def test_a_change_near_the_head_of_a_long_line_takes_few_steps(monkeypatch):
+    monitor = answered([k % 50 > 0 for k in range(20_000)])
+    test, steps = monitor._states["cat"].test, []
+    verdict = test.verdict
+    monkeypatch.setattr(test, "verdict", lambda e, n: steps.append(n) or verdict(e, n))
+    monitor.answer(3, correct=False)
+    assert monitor.report()["cat"].verdict == "below"
+    assert len(steps) <= 2
+
+
+@pytest.mark.parametrize("last", [1500, 2600])
+def test_the_verdict_of_what_is_forgotten_is_kept(last):
+    """"Above" is reached at the head; what follows decides nothing, whatever is corrected in it."""
+    marks = [False] * 4 + [k % 20 > 0 for k in range(last)]
+    whole, bounded = (answered(marks, forget_after=most, confidence=0.999) for most in (None, 100))
+    for monitor in (whole, bounded, ClassifierMonitor.from_dict(bounded.to_dict())):
+        state = monitor._states["cat"]
+        assert state.test.verdict(state.e, state.n) == "unknown"
+        monitor.answer(last - 10, correct=False)
+        monitor.answer(last - 10, correct=True)
+        assert state.verdict == "above"
+    assert (bounded._states["cat"].origin > 0) == (last == 2600)
 
 
 def test_patience_in_decisions_of_the_whole_monitor():

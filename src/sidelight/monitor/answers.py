@@ -42,6 +42,8 @@ def take(ledger: Ledger, id: Id, record: Verification, status: int) -> Answer:
     text = f"{id!r} ({state.name!r}) is {_WORDS[status]}"
     if previous is not None or before == OVERDUE:
         text += f"; it was {_WORDS[before]} before"
+    if record.outdated:
+        text += "; it lies before the restart of the class after a change of its error rate and does not count"
     changed = was != state.verdict
     text += f"; the verdict is {state.verdict!r} and was {was!r}" if changed else ""
     return Answer(kind, id, state.name, said, previous, state.verdict, changed, text)

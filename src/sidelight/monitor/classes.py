@@ -10,7 +10,7 @@ from sidelight.monitor.confidence import Verdict
 from sidelight.monitor.decisions import ANSWERS, DRIFTED, PLACES, REASONS, Event, Label
 from sidelight.monitor.drift import WINDOW, Drift
 from sidelight.monitor.inputs import seconds_of
-from sidelight.monitor.line import PENDING, RIGHT, WRONG, Line
+from sidelight.monitor.line import OVERDUE, PENDING, RIGHT, WRONG, Line
 from sidelight.monitor.randomness import key_of
 from sidelight.monitor.settings import Settings
 
@@ -51,8 +51,11 @@ class ClassState(Line):
     """Counts of one class, and the verdict that follows from them.
 
     `verified` and `errors` count all answers; `n` and `e` those that the verdict rests on, see `Line`. The verdict is
-    the first one that these reach in the order of asking (`reached` is the place of that request), and stands until
-    answers that it rests on are changed. With a window it is that of the window, whatever was before.
+    the latest one that their counts reach in the order of asking: it stays while the tests say "unknown", and turns
+    when the counts reach another one. This is as valid as to stay with the first. If the rate is above the tolerance,
+    "below" is ever shown only if the test below ever reaches its limit, which happens with probability at most α over
+    all times (Ville), whatever was shown before; likewise for "above" and "near". With a window the verdict is that of
+    the window, whatever was before. `folded` is the verdict of what `base` counts.
     """
 
     __slots__ = (
@@ -64,6 +67,7 @@ class ClassState(Line):
         "drift",
         "errors",
         "events",
+        "folded",
         "guard",
         "journal",
         "key",
@@ -71,7 +75,6 @@ class ClassState(Line):
         "overdue",
         "pending",
         "predictions",
-        "reached",
         "reopened",
         "settings",
         "skipped",
@@ -94,7 +97,7 @@ class ClassState(Line):
         self.predictions = self.asked = self.pending = self.skipped = self.overdue = 0
         self.verified = self.errors = self.reopened = self.alarms = 0
         self.verdict: Verdict = "unknown"
-        self.reached: int | None = None
+        self.folded: Verdict = "unknown"
         self.stalled: str | None = None
         self.events: list[Event] = []
         self.drift = Drift() if settings.drift else None
@@ -123,10 +126,6 @@ class ClassState(Line):
             self.ahead += status <= WRONG
             self._advance()
 
-    def reconsider(self, cause: str) -> None:
-        """Find the verdict anew from all answers since the restart."""
-        self._reconsider(0, cause)
-
     def needed(self) -> int | None:
         """Estimate how many more answers the verdict needs; None if the rate is too close to the tolerance."""
         if self._needed == _UNTOLD:
@@ -142,7 +141,7 @@ class ClassState(Line):
     def stands(self) -> tuple[int, int] | None:
         """Return (k, m): the verdict would follow if at most k of the m missing answers that count were against it.
 
-        k is -1 if the verdict, which stands as the first one reached, does not follow from all counts together.
+        k is -1 if the verdict, which earlier counts have reached, does not follow from all counts together.
         """
         m = self.counted - self.marks.count(RIGHT, 0, self.counted) - self.marks.count(WRONG, 0, self.counted)
         if self.verdict in ("unknown", "near") or self.window is not None or not m:
@@ -164,35 +163,42 @@ class ClassState(Line):
         """Count one more answer, and follow it with the verdict."""
         self.add(wrong)
         self._needed, self._interval = _UNTOLD, None
-        if self.verdict == "unknown" or self.window is not None:
-            found = self.test.verdict(self.e, self.n)
-            if found != self.verdict:
-                self._turn(found, self.origin + self.counted - 1, ANSWERS)
+        found = self.test.verdict(self.e, self.n)
+        if found != self.verdict and (found != "unknown" or self.window is not None):
+            self._turn(found, ANSWERS)
         if self.drift is not None and self.drift.add(wrong) >= self.settings.drift_alarm_every:
             self._restart()
 
     def _reconsider(self, i: int, cause: str) -> None:
         """Find the verdict anew after `marks[i]` has changed, or with i = 0 from all that counts."""
         self._needed, self._interval = _UNTOLD, None
-        if self.window is not None:
-            self._turn(self.test.verdict(self.e, self.n), None, cause)
-        elif self.reached is None or self.origin + i <= self.reached:
-            self._turn(*self._first_verdict(i), cause)
+        found = self.test.verdict(self.e, self.n)
+        if found == "unknown" and self.window is None:
+            # What lies before the change is as it was: if the verdict was unknown, no counts there reach another.
+            found = self._latest_verdict(i if self.verdict == "unknown" else 0, self.counted)
+        self._turn(found, cause)
         if self.drift is not None and self.renew_drift() >= self.settings.drift_alarm_every:
             self._restart()
 
-    def _first_verdict(self, i: int) -> tuple[Verdict, int | None]:
-        """Return the first verdict that answers from `marks[i]` on reach, and where; before, there was none."""
-        n, e = self.counts_before(i)
-        verdict = self.test.verdict
-        found = verdict(e, n) if n and not i else "unknown"  # what is folded is one step
-        while found == "unknown" and i < self.counted:
-            status = self.marks[i]
-            i += 1
+    def _latest_verdict(self, start: int, end: int) -> Verdict:
+        """Return the latest certain verdict that counts before `marks[end]` reach, going back to `marks[start]`."""
+        n, e = self.counts_before(end)
+        verdict, marks = self.test.verdict, self.marks
+        found = verdict(e, n)
+        while found == "unknown" and end > start:
+            end -= 1
+            status = marks[end]
             if PENDING < status <= WRONG:
-                n, e = n + 1, e + (status == WRONG)
+                n, e = n - 1, e - (status == WRONG)
                 found = verdict(e, n)
-        return found, None if found == "unknown" else self.origin + i - 1
+        return self.folded if found == "unknown" else found
+
+    def forget(self, place: int) -> None:
+        """Keep only counts and the verdict of what lies before a place, and can no longer change."""
+        i = self.foldable(place, WINDOW)
+        if i and self.window is None:
+            self.folded = self._latest_verdict(0, i)
+        self.fold(i)
 
     def renew_drift(self) -> float:
         """Compute what speaks for a change of the rate anew from the answers; return it."""
@@ -204,14 +210,16 @@ class ClassState(Line):
         assert self.drift is not None
         ago = self.drift.since_change()
         self.alarms += 1
+        self.overdue -= self.marks.count(OVERDUE, 0, self.counted)  # their answers would not count any more
         self.restart()
+        self.folded = "unknown"
         self.drift = Drift()
         self._needed, self._interval = _UNTOLD, None
-        self._turn("unknown", None, DRIFTED, ago)
+        self._turn("unknown", DRIFTED, ago)
 
-    def _turn(self, verdict: Verdict, reached: int | None, cause: str, ago: int | None = None) -> None:
+    def _turn(self, verdict: Verdict, cause: str, ago: int | None = None) -> None:
         """Enter the verdict, and if it is another one than before, or there was an alarm, say so."""
-        before, self.verdict, self.reached = self.verdict, verdict, reached
+        before, self.verdict = self.verdict, verdict
         if before == verdict and ago is None:
             return
         self.reopened += before != "unknown"
@@ -257,7 +265,7 @@ _SAVED = (
     "errors",
     "counted",
     "verdict",
-    "reached",
+    "folded",
     "reopened",
     "alarms",
 )

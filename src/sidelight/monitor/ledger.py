@@ -9,7 +9,6 @@ from typing import Any
 from sidelight.errors import SidelightError
 from sidelight.monitor.classes import ClassState, Journal
 from sidelight.monitor.decisions import PLACES, REASONS, SPOT, Decision, Id, Label, Pending, UnknownIdError
-from sidelight.monitor.drift import WINDOW
 from sidelight.monitor.line import OVERDUE, PENDING, SKIPPED, WRONG
 from sidelight.monitor.patience import Patience
 from sidelight.monitor.settings import Settings
@@ -39,6 +38,11 @@ class Verification:
         self.state, self.number, self.reason, self.status = state, number, reason, status
         self.place, self.asked_at, self.due = place, asked_at, due
 
+    @property
+    def outdated(self) -> bool:
+        """Whether the class was started from nothing since: the answer does not count any more."""
+        return self.place < self.state.origin
+
 
 class Ledger:
     """Memory of ids. It grows with verifications, and not beyond `forget_after` of them where that is given."""
@@ -50,7 +54,7 @@ class Ledger:
         self.verifications: dict[Id, Verification] = {}
         self.passes: dict[Id, tuple[ClassState, str]] = {}
         self.days: dict[str, int] = {}
-        self.pending = self.answered = self.lost = self.forgotten = self.spot_checks = 0
+        self.pending = self.answered = self.late = self.lost = self.forgotten = self.spot_checks = 0
         self._passed_order: deque[Id] = deque()
         self._asked_order: deque[Id] = deque()
         self._named = 0
@@ -115,7 +119,7 @@ class Ledger:
             state.skipped -= 1
         elif before == OVERDUE:
             self.lost -= 1
-            state.overdue -= 1
+            state.overdue -= not record.outdated
         else:
             self.answered -= 1
             state.verified -= 1
@@ -128,6 +132,7 @@ class Ledger:
             state.overdue += 1
         else:
             self.answered += 1
+            self.late += before == OVERDUE
             state.verified += 1
             state.errors += status == WRONG
             if before in (PENDING, OVERDUE):
@@ -164,7 +169,7 @@ class Ledger:
     def waiting(self) -> list[Pending]:
         """Return the verifications that have no answer yet, in the order of asking."""
         rows = self.verifications.items()
-        return [self._pending(id, one) for id, one in rows if one.status in (PENDING, OVERDUE)]
+        return [self._pending(id, one) for id, one in rows if one.status in (PENDING, OVERDUE) and not one.outdated]
 
     def oldest_pending(self) -> dict[ClassState, Pending]:
         """Return the first request of each class that is waited for."""
@@ -201,7 +206,7 @@ class Ledger:
         self.forgotten += 1
         if record.status == PENDING:
             self.settle(record, SKIPPED, "")
-        record.state.fold(record.place + 1, WINDOW)
+        record.state.forget(record.place + 1)
 
     def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:
         """Return everything as JSON can hold it, column by column; `places` numbers the classes."""
@@ -211,6 +216,7 @@ class Ledger:
             "decided": self.journal.decided,
             "asked": self.journal.asked,
             "pending": self.pending,
+            "late": self.late,
             "forgotten": self.forgotten,
             "spot_checks": self.spot_checks,
             "times": self.journal.times(),
@@ -237,7 +243,8 @@ class Ledger:
     def restore(self, data: dict[str, Any], states: list[ClassState]) -> None:
         """Put saved values back."""
         self.journal.decided, self.journal.asked = data["decided"], data["asked"]
-        self.pending, self.forgotten, self.spot_checks = data["pending"], data["forgotten"], data["spot_checks"]
+        self.pending, self.late = data["pending"], data["late"]
+        self.forgotten, self.spot_checks = data["forgotten"], data["spot_checks"]
         self.journal.first_time, self.journal.last_time = data["times"] or (None, None)
         self._named, self.days = data["named"], dict(data["days"])
         self.answered = sum(row["verified"] for row in data["classes"])

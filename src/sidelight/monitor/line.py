@@ -75,12 +75,16 @@ class Line:
         self.counted = self.first = self.n = self.e = 0
         self.base = (0, 0)
 
-    def fold(self, place: int, keep: int) -> None:
-        """Keep only counts of what lies before a place and can no longer change, but for the last `keep` answers."""
+    def foldable(self, place: int, keep: int) -> int:
+        """Return how many requests before a place need not be kept one by one, but for the last `keep` answers."""
         if place - self.origin < 2 * _FEWEST_FOLDED:
-            return
+            return 0
         i = min(place - self.origin, self.counted, self.first if self.window is not None else self._place_of_last(keep))
-        if i < _FEWEST_FOLDED:
+        return i if i >= _FEWEST_FOLDED else 0
+
+    def fold(self, i: int) -> None:
+        """Keep only counts of what lies before `marks[i]`."""
+        if not i:
             return
         if self.window is None:
             self.base = self.counts_before(i)

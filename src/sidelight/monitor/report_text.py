@@ -29,7 +29,8 @@ def text(report: Report, width: int | None = None) -> str:
 def notes(report: Report) -> list[str]:
     """Return what the table has no column for, class by class."""
     drift = [report.drift.text] if report.drift is not None and report.drift.spot_checks + report.drift.alarms else []
-    return drift + [f"{short_name(one.name, 60)}: {note}" for one in report.classes for note in _notes(one)]
+    late = [] if report.impatience is None else [report.impatience]
+    return drift + late + [f"{short_name(one.name, 60)}: {note}" for one in report.classes for note in _notes(one)]
 
 
 def _notes(one: ClassReport) -> list[str]:
@@ -42,8 +43,12 @@ def _notes(one: ClassReport) -> list[str]:
         notes.append(f"{late} overdue and not waited for; what comes late counts nevertheless")
     if one.stands is not None:
         k, m = one.stands
-        against = (
-            f"if at most {k} of the {m} missing answers are against it" if k >= 0 else "only as the first one reached"
-        )
+        against = f"if at most {k} of the {m} missing answers are against it" if k >= 0 else "by earlier answers only"
         notes.append(f"{one.verdict!r} stands {against}")
+    low, high = one.interval
+    if one.estimate is not None and not low <= one.estimate <= high:
+        notes.append(
+            f"{one.verdict!r} was reached by earlier answers; all together say less, and the estimate lies outside of "
+            "the interval, which agrees with the verdict"
+        )
     return [*notes, *([f"stalled: {one.stalled}"] if one.stalled else [])]

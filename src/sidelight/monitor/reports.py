@@ -11,7 +11,7 @@ from sidelight._storage import replacing
 from sidelight.errors import NoEntryError
 from sidelight.monitor.classes import ClassState
 from sidelight.monitor.confidence import Verdict
-from sidelight.monitor.decisions import ANSWERS, HOPELESS, Label, Pending
+from sidelight.monitor.decisions import ANSWERS, HOPELESS, Event, Label, Pending
 from sidelight.monitor.guarantee import guarantee
 from sidelight.monitor.ledger import Ledger
 from sidelight.monitor.overall import Counts, Overall, overall
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MONTH, _LEAST_SPAN = 30 * 86400.0, 3600.0
+_MANY_LATE, _LARGE_LATE_SHARE = 5, 0.01
+"""With the default patience and exponential delays the share is 0.0025."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class ClassReport:
     estimate: float | None
     """e / n, None before the first answer."""
     interval: tuple[float, float]
-    """Covers the true error rate at all times at once, with the monitor's confidence."""
+    """Covers the true error rate with the monitor's confidence, see `Report.guarantee`."""
     verdict: Verdict
     margin: float
     """How far from its tolerance a class may be to be "near" it; 0 if there is no such verdict."""
@@ -65,7 +67,7 @@ class ClassReport:
     alarms: int
     """How often an alarm of drift has started the class from nothing."""
     events: tuple[str, ...]
-    """What has happened to the verdict beside the usual: late answers, corrections, drift."""
+    """What has happened to the verdict beside the usual: it turned, late answers, corrections, drift."""
 
 
 def by_importance(one: ClassReport) -> tuple[int, float]:
@@ -113,6 +115,8 @@ class Report:
     verifications: int
     """Verifications that were asked for; `saved` counts the predictions that were let pass."""
     pending: int
+    late: int
+    """Answers that came after they were overdue."""
     predictions: int
     overall: Overall | None
     """The error rate over all predictions; None with a `window`, where it would not be valid."""
@@ -124,6 +128,17 @@ class Report:
     def saved(self) -> int:
         """Predictions that were not sent to a verifier."""
         return self.predictions - self.verifications
+
+    @property
+    def impatience(self) -> str | None:
+        """A sentence on the answers that come too late for the patience, if they are many."""
+        share = self.late / max(1, sum(one.verified for one in self.classes))
+        if self.late < _MANY_LATE or share < _LARGE_LATE_SHARE:
+            return None
+        return (
+            f"{100 * share:.2g} % of the answers came when they were overdue: patience is too short for them. If wrong "
+            "answers take longer than right ones, verdicts and alarms of drift are misleading; give a larger patience"
+        )
 
     def __getitem__(self, name: Any) -> ClassReport:
         for one in self.classes:
@@ -190,9 +205,10 @@ def make_report(
         confidence=settings.confidence,
         verifications=ledger.journal.asked,
         pending=ledger.pending,
+        late=ledger.late,
         predictions=sum(one.predictions for one in classes),
         overall=None if settings.window is not None else _overall(settings, states),
-        guarantee=guarantee(settings),
+        guarantee=guarantee(settings, bool(ledger.late)),
         drift=_drift(settings, classes, ledger) if settings.drift else None,
     )
 
@@ -237,8 +253,13 @@ def _class_report(state: ClassState, oldest: Pending | None, decidable: bool) ->
         stands=state.stands(),
         reopened=state.reopened,
         alarms=state.alarms,
-        events=tuple(event.text for event in state.events if event.cause != ANSWERS),
+        events=tuple(event.text for event in state.events if event.cause != ANSWERS or _turned(event)),
     )
+
+
+def _turned(event: Event) -> bool:
+    """Say whether a certain verdict became another one."""
+    return "unknown" not in (event.before, event.verdict)
 
 
 def _stalled(state: ClassState, oldest: Pending | None, decidable: bool) -> str | None:
