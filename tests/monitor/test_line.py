@@ -244,7 +244,7 @@ def test_a_change_near_the_head_of_a_long_line_takes_few_steps(monkeypatch):
 
 @pytest.mark.parametrize("last", [1500, 2600])
 def test_the_verdict_of_what_is_forgotten_is_kept(last):
-    """"Above" is reached at the head; what follows decides nothing, whatever is corrected in it."""
+    """ "Above" is reached at the head; what follows decides nothing, whatever is corrected in it."""
     marks = [False] * 4 + [k % 20 > 0 for k in range(last)]
     whole, bounded = (answered(marks, forget_after=most, confidence=0.999) for most in (None, 100))
     for monitor in (whole, bounded, ClassifierMonitor.from_dict(bounded.to_dict())):
