@@ -111,6 +111,7 @@ def test_new_classes_are_read_as_the_known_ones_are():
             classes_of(numbers, [unclear])
     texts = ClassifierMonitor({"7": 0.05, "8": 0.1, None: 0.2})
     assert classes_of(texts, [7, 9, 9.0, "07", 0.5, True]) == ["7", "9", "9", "07", "0.5", True]
+    assert classes_of(ClassifierMonitor(0.05, cap=9, weights={"7": 2, None: 1}), [7, 9]) == ["7", "9"]
     codes = ClassifierMonitor(0.05, ["7", "07", "None"])
     assert classes_of(codes, [9, 7, "9"]) == [9, "7", "9"]
     assert classes_of(ClassifierMonitor(0.05, ["None"]), [9]) == [9]

@@ -44,7 +44,8 @@ def classes_of(monitor: ClassifierMonitor, values: Sequence[Any]) -> list[Label]
     A class that the monitor knows is found however it is written. A new one is read like those: as a number if all of
     them are numbers, as text if all of them are numbers written as text.
     """
-    spelled = monitor._spelled
+    weighted = monitor._settings.weights or {}
+    spelled = {str(name): name for name in weighted if name is not None} | monitor._spelled
     known = spelled.values()
     numbers, texts = _are_numbers(known), _are_written_numbers(known)
 
