@@ -365,7 +365,8 @@ def test_numbers_and_the_same_numbers_as_text_are_refused():
     ):
         read_labeled(io.StringIO("\n".join(lines)), COLUMNS, "jsonl")
     del lines[5]
-    assert read_labeled(io.StringIO("\n".join(lines)), COLUMNS, "jsonl").truths[-1] == "other"
+    data = read_labeled(io.StringIO("\n".join(lines)), COLUMNS, "jsonl")
+    assert (data.predictions, data.truths) == (["1"] * 5 + ["2"], ["1"] * 5 + ["other"])
 
 
 def test_whole_numbers_with_gaps_are_written_with_a_point(path):

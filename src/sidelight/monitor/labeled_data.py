@@ -249,17 +249,18 @@ def _check_columns(columns: Columns, header: Sequence[str]) -> None:
 def _align(data: LabeledData) -> None:
     """See to it that a class is written one way in both columns, or refuse what cannot be told apart."""
     predicted, true = ({(type(one), one) for one in part} for part in (data.predictions, data.truths))
-    if not {kind for kind, _ in predicted} & {kind for kind, _ in true}:
-        # Text in one column and numbers in the other: they are meant as written.
-        data.predictions, data.truths = (list(map(str, part)) for part in (data.predictions, data.truths))
-    elif twice := {str(one) for kind, one in predicted | true if kind is not str} & {
-        one for kind, one in predicted | true if kind is str
-    }:
-        one = min(twice)
+    texts = {one for kind, one in predicted | true if kind is str}
+    others = {str(one) for kind, one in predicted | true if kind is not str}
+    apart = not {kind for kind, _ in predicted} & {kind for kind, _ in true}
+    if texts & others and not apart:
+        one = min(texts & others)
         raise SidelightError(
             f"the class {one} is a number in some lines and the text {one!r} in others, which would count as an error: "
             "write it one way, as text say, in both columns"
         )
+    if apart or (texts and others):
+        # Text in one column and numbers in the other, or some of both: they are meant as written.
+        data.predictions, data.truths = (list(map(str, part)) for part in (data.predictions, data.truths))
     elif all(_decimal(one) for _, one in true) and not any(_decimal(one) for _, one in predicted):
         data.truths = [one[:-2] for one in data.truths]
     elif all(_decimal(one) for _, one in predicted) and not any(_decimal(one) for _, one in true):
