@@ -310,3 +310,37 @@ ClassifierMonitor(0.05).save({str(tmp_path / "monitor.json")!r})
     assert len(list(tmp_path.iterdir())) == 1
     ClassifierMonitor(0.05).save(tmp_path / "monitor.json")
     assert [file.name for file in tmp_path.iterdir()] == ["monitor.json"]
+
+
+def test_a_reason_to_wait_that_has_gone_is_not_reported():
+    monitor = ClassifierMonitor(0.05, max_pending=1)
+    monitor.decide("a", id=1)
+    monitor.decide("b", id=2)
+    assert "max_pending" in monitor.report()["b"].stalled
+    monitor.answer(1, correct=True)
+    assert monitor.report().pending == 0
+    assert monitor.report()["b"].stalled is None
+
+
+@pytest.mark.parametrize("value", ["no", "False", 0, 1.0, []], ids=repr)
+def test_drift_is_true_or_false(value):
+    with pytest.raises(SidelightError, match="drift is .*: give True or False"):
+        ClassifierMonitor(0.05, drift=value)
+    assert ClassifierMonitor(0.05, drift=np.bool_(False)).report().drift is None
+
+
+def test_messages_name_what_was_given():
+    monitor = ClassifierMonitor(0.05)
+    with pytest.raises(SidelightError, match="predictions is 5: give a list or a column; `decide` takes"):
+        monitor.decide_many(5)
+    with pytest.raises(SidelightError, match="ids is the text 'ab': give a list or a column; `answer` takes"):
+        monitor.answer_many("ab", [True, False])
+    monitor.decide("cat", id=1)
+    with pytest.raises(SidelightError, match="there are 1 ids and 2 answers"):
+        monitor.answer_many([1], [True, False])
+    with pytest.raises(SidelightError, match="answers is True: give a list or a column; `answer` takes"):
+        monitor.answer_many([1], True)
+
+
+def test_an_empty_monitor_knows_nothing_overall():
+    assert str(ClassifierMonitor(0.05).report().overall) == "Overall error rate: unknown before the first prediction"

@@ -311,5 +311,14 @@ def test_mistakes_are_named(options, text):
 
 
 def test_without_caps_nothing_is_rationed():
-    assert monitor_of(weights={"a": 2})._rationing is None
+    assert monitor_of()._rationing is None
+    with pytest.raises(SidelightError, match="weights share out the labels of cap or daily_cap: give one of them"):
+        monitor_of(weights={"a": 2})
+
+
+@pytest.mark.parametrize("options", [{}, {"classes": [7]}, {"tolerance": {7: 0.1, None: 0.05}}], ids=repr)
+def test_weights_name_classes_as_they_are_predicted(options):
+    """As tolerances do: a weight of "7" would silently not be that of the class 7."""
+    with pytest.raises(SidelightError, match="give all classes as text"):
+        ClassifierMonitor(**{"tolerance": 0.05, "cap": 10, "weights": {"7": 10}} | options).decide(7)
     assert monitor_of(cap=5, aim="first-come")._rationing is None

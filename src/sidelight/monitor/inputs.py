@@ -129,19 +129,21 @@ def seconds_of(time: Any) -> float:
     return moment_of(math.nan if time is None else time).timestamp()
 
 
-def listed(values: Any) -> list[Any]:
-    """Return a list, of plain values where the column can make them."""
+def listed(values: Any, name: str = "predictions", single: str = "decide") -> list[Any]:
+    """Return a list, of plain values where the column can make them; the function `single` takes one value."""
     if isinstance(values, str | bytes):
-        raise SidelightError(
-            f"predictions is the text {values!r}: give a list or a column; `decide` takes a single one"
-        )
+        raise SidelightError(f"{name} is the text {values!r}: give a list or a column; `{single}` takes a single one")
     if isinstance(values, Mapping | Set) or len(getattr(values, "shape", ())) > 1:
         raise SidelightError(f"a {type(values).__name__} is not a list or a single column: {_remedy(values)}")
     for method in ("to_list", "tolist", "to_pylist"):
         if hasattr(values, method):
             plain = getattr(values, method)()
             return plain if isinstance(plain, list) else [plain]
-    return list(values)
+    try:
+        return list(values)
+    except TypeError:
+        pass
+    raise SidelightError(f"{name} is {values!r}: give a list or a column; `{single}` takes a single one")
 
 
 def _remedy(values: Any) -> str:
@@ -152,11 +154,11 @@ def _remedy(values: Any) -> str:
     return "choose one column, as in frame['prediction']"
 
 
-def column(name: str, values: Any, length: int) -> list[Any]:
-    """Return as many values as there are predictions; Nones where there is nothing."""
+def column(name: str, values: Any, length: int, of: str = "predictions", single: str = "decide") -> list[Any]:
+    """Return as many values as there are predictions, or ids; Nones where there is nothing."""
     if values is None:
         return [None] * length
-    found = listed(values)
+    found = listed(values, name, single)
     if len(found) != length:
-        raise SidelightError(f"there are {length} predictions and {len(found)} {name}: give one for each")
+        raise SidelightError(f"there are {length} {of} and {len(found)} {name}: give one for each")
     return found

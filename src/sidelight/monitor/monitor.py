@@ -218,9 +218,10 @@ class ClassifierMonitor(Watch):
 
         Everything is checked before the first answer is taken in; after an error nothing has changed.
         """
-        names = [identifier(one) for one in listed(ids)]
-        said = [column(name, values, len(names)) for name, values in (("answers", correct), ("labels", labels))]
-        skips = [bool(one is not None and yes_or_no("skipped", one)) for one in column("skips", skipped, len(names))]
+        names = [identifier(one) for one in listed(ids, "ids", "answer")]
+        given = (("answers", correct), ("labels", labels), ("skips", skipped))
+        *said, skip = (column(name, values, len(names), "ids", "answer") for name, values in given)
+        skips = [bool(one is not None and yes_or_no("skipped", one)) for one in skip]
         with self._lock:
             records = [self._ledger.verification(name) for name in names]
             rows = zip(names, records, *said, skips, strict=True)

@@ -41,10 +41,12 @@ class Overall:
     interval: tuple[float, float]
     """Holds the rate at all times at once with the monitor's confidence, if the rates of classes do not change."""
     tolerance: float
-    """That of the classes, each weighted by its predictions."""
+    """That of the classes, each weighted by its predictions; 0 before the first one."""
     verdict: Literal["above", "below", "unknown"]
 
     def __str__(self) -> str:
+        if not self.tolerance:
+            return "Overall error rate: unknown before the first prediction"
         low, high = self.interval
         estimate = "" if self.estimate is None else f"{self.estimate:.4f}, "
         return f"Overall error rate: {estimate}between {low:.4f} and {high:.4f}; {self.verdict} {self.tolerance:.4g}"

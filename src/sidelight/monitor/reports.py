@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from sidelight._storage import replacing
 from sidelight.errors import NoEntryError
+from sidelight.monitor.caps import refused
 from sidelight.monitor.classes import ClassState
 from sidelight.monitor.confidence import Verdict
-from sidelight.monitor.decisions import ANSWERS, HOPELESS, Event, Label, Pending
+from sidelight.monitor.decisions import ANSWERS, ENOUGH_PENDING, HOPELESS, MOST_PENDING, Event, Label, Pending
 from sidelight.monitor.guarantee import guarantee
 from sidelight.monitor.ledger import Ledger
 from sidelight.monitor.overall import Counts, Overall, overall
@@ -196,7 +197,13 @@ def make_report(
     """Gather what is known."""
     states, oldest = tuple(states), ledger.oldest_pending()
     classes = tuple(
-        _class_report(state, oldest.get(state), rationing is None or not rationing.hopeless(state)) for state in states
+        _class_report(
+            state,
+            oldest.get(state),
+            _refusal(settings, ledger, state),
+            rationing is None or not rationing.hopeless(state),
+        )
+        for state in states
     )
     return Report(
         classes=classes,
@@ -230,7 +237,14 @@ def _overall(settings: Settings, states: Iterable[ClassState]) -> Overall:
     return overall(counts, settings.confidence, settings.reviewer_error)
 
 
-def _class_report(state: ClassState, oldest: Pending | None, decidable: bool) -> ClassReport:
+def _refusal(settings: Settings, ledger: Ledger, state: ClassState) -> str | None:
+    """Return why the class was not asked about lately, if that is still so."""
+    if state.stalled in (ENOUGH_PENDING, MOST_PENDING):
+        return refused(settings, ledger, state, None)
+    return state.stalled
+
+
+def _class_report(state: ClassState, oldest: Pending | None, refusal: str | None, decidable: bool) -> ClassReport:
     return ClassReport(
         name=state.name,
         tolerance=state.tolerance,
@@ -248,7 +262,7 @@ def _class_report(state: ClassState, oldest: Pending | None, decidable: bool) ->
         undecidable=state.test.undecidable,
         needed=0 if state.verdict != "unknown" else state.needed(),
         saved=state.predictions - state.asked,
-        stalled=_stalled(state, oldest, decidable),
+        stalled=_stalled(state, oldest, refusal if decidable else HOPELESS),
         decidable=decidable,
         stands=state.stands(),
         reopened=state.reopened,
@@ -262,9 +276,8 @@ def _turned(event: Event) -> bool:
     return "unknown" not in (event.before, event.verdict)
 
 
-def _stalled(state: ClassState, oldest: Pending | None, decidable: bool) -> str | None:
+def _stalled(state: ClassState, oldest: Pending | None, refusal: str | None) -> str | None:
     """Say why a class makes no progress."""
-    refusal = state.stalled if decidable else HOPELESS
     if state.verdict != "unknown" or (refusal is None and not state.ahead):
         return None
     reasons = [] if refusal is None else [refusal]

@@ -12,7 +12,7 @@ from typing import Any
 from sidelight.errors import SidelightError
 from sidelight.monitor.confidence import RateTest, rate_test
 from sidelight.monitor.decisions import Label
-from sidelight.monitor.inputs import label, plain_number
+from sidelight.monitor.inputs import check_spelling, label, plain_number
 from sidelight.monitor.policies import Policy, make_policy
 from sidelight.monitor.reviewers import answered_rates
 from sidelight.monitor.together import share_of
@@ -143,9 +143,10 @@ def make_settings(
     seed = plain_number(others["seed"])
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise SidelightError(f"seed is {seed!r}: give a whole number")
-    if others["window"] is not None and others["drift"]:
+    drift = None if others["drift"] is None else _true_or_false("drift", others["drift"])
+    if others["window"] is not None and drift:
         raise SidelightError("window and drift are two ways to follow error rates that change: give one of them")
-    drift = DRIFT and others["window"] is None if others["drift"] is None else bool(others["drift"])
+    drift = DRIFT and others["window"] is None if drift is None else drift
     follows = others["window"] is not None or drift
     spot = (_SPOT_CHECKS if follows else 0.0) if spot_checks is None else _number("spot_checks", spot_checks)
     if not 0.0 <= spot <= 1.0:
@@ -157,17 +158,17 @@ def make_settings(
     several = tolerances.values() if isinstance(tolerances, dict) else [tolerances]
     others["reviewer_error"] = _reviewer_error(others["reviewer_error"])
     others["margin"] = _margin(others["margin"], several, others["reviewer_error"])
-    together = plain_number(others["together"])
-    if not isinstance(together, bool):
-        raise SidelightError(f"together is {together!r}: give True or False")
-    others["together"] = together
+    others["together"] = _true_or_false("together", others["together"])
+    known = [*labels, *(tolerances if isinstance(tolerances, dict) else ())]
+    others["weights"] = _weights(weights, {str(name): name for name in known if name is not None})
+    if others["weights"] is not None and counts["cap"] is None and counts["daily_cap"] is None:
+        raise SidelightError("weights share out the labels of cap or daily_cap: give one of them, too, or no weights")
     return Settings(
         tolerance=tolerances,
         classes=labels,
         policy=make_policy(policy, parameters),
         spot_checks=spot,
         **others | counts | {"seed": seed, "confidence": confidence, "drift": drift, "patience": patience},
-        weights=_weights(weights),
     )
 
 
@@ -179,13 +180,15 @@ def _tolerance(value: Any) -> float | dict[Any, float]:
     return error_rate(value)
 
 
-def _weights(value: Any) -> dict[Any, float] | None:
+def _weights(value: Any, spelled: Mapping[str, Label]) -> dict[Any, float] | None:
+    """Check the weights of classes; `spelled` has the texts of those that are known."""
     if value is None:
         return None
     if not isinstance(value, Mapping):
         raise SidelightError(f"weights is {value!r}: give a mapping from classes to weights, under None for all others")
     weights = {(None if name is None else label(name)): _number("a weight", one) for name, one in value.items()}
     for name, weight in weights.items():
+        check_spelling(name, spelled)
         if weight < _LEAST_WEIGHT or weight > 1.0 / _LEAST_WEIGHT:
             raise SidelightError(f"the weight of {name!r} is {weight}: give a number from 1e-6 to 1e6")
     return weights
@@ -266,6 +269,13 @@ def _count(name: str, value: Any, least: int) -> int | None:
     if plain is None or (isinstance(plain, int) and not isinstance(plain, bool) and plain >= least):
         return plain
     raise SidelightError(f"{name} is {value!r}: give a whole number of at least {least}, or None")
+
+
+def _true_or_false(name: str, value: Any) -> bool:
+    plain = plain_number(value)
+    if isinstance(plain, bool):
+        return plain
+    raise SidelightError(f"{name} is {value!r}: give True or False")
 
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -26,7 +26,7 @@ class Watch:
     def _begin(self, settings: Settings) -> None:
         self._settings = settings
         self._states: dict[Label, ClassState] = {}
-        named = settings.tolerance if isinstance(settings.tolerance, dict) else ()
+        named = (*(settings.tolerance if isinstance(settings.tolerance, dict) else ()), *(settings.weights or ()))
         self._spelled: dict[str, Label] = {str(name): name for name in named if name is not None}
         self._journal = Journal()
         self._ledger = Ledger(settings, self._journal)
