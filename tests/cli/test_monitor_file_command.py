@@ -236,6 +236,8 @@ def test_settings_reach_the_monitor(tmp_path):
         0.01,
         "--weights-from",
         tmp_path / "w.json",
+        "--cap",
+        100,
         "--drift-alarm-every",
         500,
         "--reviewer-error",

@@ -324,7 +324,7 @@ def test_a_reason_to_wait_that_has_gone_is_not_reported():
 
 @pytest.mark.parametrize("value", ["no", "False", 0, 1.0, []], ids=repr)
 def test_drift_is_true_or_false(value):
-    with pytest.raises(SidelightError, match="drift is .*: give True or False"):
+    with pytest.raises(SidelightError, match=r"drift is .*: give True or False"):
         ClassifierMonitor(0.05, drift=value)
     assert ClassifierMonitor(0.05, drift=np.bool_(False)).report().drift is None
 
