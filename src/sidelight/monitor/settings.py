@@ -188,7 +188,8 @@ def _weights(value: Any, spelled: Mapping[str, Label]) -> dict[Any, float] | Non
         raise SidelightError(f"weights is {value!r}: give a mapping from classes to weights, under None for all others")
     weights = {(None if name is None else label(name)): _number("a weight", one) for name, one in value.items()}
     for name, weight in weights.items():
-        check_spelling(name, spelled)
+        if name is not None:
+            check_spelling(name, spelled)
         if weight < _LEAST_WEIGHT or weight > 1.0 / _LEAST_WEIGHT:
             raise SidelightError(f"the weight of {name!r} is {weight}: give a number from 1e-6 to 1e6")
     return weights
