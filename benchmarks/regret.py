@@ -6,7 +6,7 @@ interrupted measurement goes on where it stopped, and an old file makes the page
 as many runs as fit into `--seconds` of processor time (more for the cases of the paper and for contexts), and the page
 says how many. `--short` tries everything with few short runs, and prints the page instead of writing it.
 
-Constants of strategies were chosen with seeds from 100 to 199; reports have seeds from 1000 on.
+Constants of strategies are chosen with seeds from 100 to 199; reports have seeds from 1000 on.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""benchmarks/regret.py measures what it says; its samplers and worlds are what they claim to be."""
+"""docs/regret.md says what was measured; the samplers and worlds behind it are what they claim to be."""
 
+import json
 import sys
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import sidelight as sl
 
 ROOT = Path(__file__).parent.parent
+CELLS, PAGE = ROOT / "docs" / "regret.json", ROOT / "docs" / "regret.md"
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +26,18 @@ def regret():
         sys.path.remove(str(ROOT / "benchmarks"))
 
 
+def test_the_page_is_made_of_what_was_measured(regret):
+    known = json.loads(CELLS.read_text(encoding="utf-8"))
+    assert PAGE.read_text(encoding="utf-8") == regret.regret_page.text(known, 1000, regret.PATIENCE)
+
+
+def test_every_strategy_is_measured(regret):
+    played = {regret.VARIANTS.get(label, (label,))[0] for flag in (False, True) for label in regret.labels(flag)}
+    assert played >= set(sl.strategies.names()) - set(regret.LEFT_OUT)
+    shown = {record["strategy"] for group in json.loads(CELLS.read_text(encoding="utf-8")).values() for record in group}
+    assert shown >= {label for flag in (False, True) for label in regret.labels(flag)}
+
+
 def test_a_cell(regret):
     cell = regret.Cell("paper", "apple-tasting, balanced", "FeedExp3", (50, 200), 6, 100.0)
     case = regret.case_of(cell, 7)
@@ -35,6 +49,23 @@ def test_a_cell(regret):
     assert long["mean"] == pytest.approx(found.mean(), abs=1e-4)
     assert long["error"] == pytest.approx(found.std(ddof=1) / np.sqrt(6), abs=1e-4)
     assert long["wrong"] == pytest.approx(np.mean(found > 20 * case.worst), abs=1e-5)
+
+
+def test_who_is_best(regret):
+    page = regret.regret_page
+
+    def record(name, mean, error, runs=100):
+        return {"strategy": name, "mean": mean, "error": error, "runs": runs}
+
+    best, near, vague, few = (
+        record("a", 10.0, 1.0),
+        record("b", 12.0, 1.0),
+        record("c", 16.0, 9.0),
+        record("d", 1.0, 0.1, runs=7),
+    )
+    known, far = record("Prospect, T known", 5.0, 0.1), record("e", 14.0, 1.0)
+    among = [best, near, vague, few, known, far]
+    assert [one["strategy"] for one in among if page._shown(one, among).startswith("**")] == ["a", "b"]
 
 
 def test_a_run_that_takes_too_long_is_broken_off(regret):
