@@ -17,9 +17,9 @@ HEAD = """# Regret, measured
 
 What every strategy costs, with its default parameters: mean regret +- standard error. `python benchmarks/regret.py`
 makes this page, and [regret.json](regret.json) has all numbers of every cell. The seed is {seed}; the rule is that
-constants are chosen with seeds from 100 to 199. In each case all strategies meet the same laws, contexts and outcomes. A
-slow strategy gets fewer runs, as many as fit into some processor time, and the tables say how many. One that needs more
-than {patience} times that for a single run is left out of the case, and PMDMEDHinge, the slowest, of most of the games.
+constants are chosen with seeds from 100 to 199. In each case all strategies meet the same laws, contexts and outcomes.
+A slow strategy gets fewer runs, as many as fit into some processor time, and the tables say how many. One that needs
+more than {patience} times that for a single run is left out of the case, and PMDMEDHinge, the slowest, of most games.
 Times were taken on a busy machine.
 
 **Bold** is the lowest mean of a case, and what is within two standard errors of the difference to it and no more than
