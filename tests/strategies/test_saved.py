@@ -29,6 +29,7 @@ YOUNGER = {
     "LinTS",
     "LinUCB",
     "Prospect",
+    "ProspectSide",
 }
 
 
