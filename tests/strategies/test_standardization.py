@@ -109,3 +109,19 @@ def test_equal_features_stay_equal():
     moments, z = run(STREAMS["duplicates"])
     assert len(set(moments.mean)) == len(set(moments.scale)) == 1
     assert (z == z[:, :1]).all()
+
+
+@pytest.mark.parametrize("place", [100, 2_000])
+def test_one_broken_value_does_not_blow_up_the_scale(place):
+    contexts = np.random.default_rng(8).normal(size=(4_000, 2))
+    contexts[place, 0] = 9_999.0
+    moments, _ = run(contexts)
+    assert moments.scale[0] == pytest.approx(1.0, rel=0.25)
+    assert abs(moments.mean[0]) < 0.1
+
+
+def test_another_unit_is_learned_within_a_few_values():
+    contexts = np.random.default_rng(9).normal(size=(1_040, 1))
+    contexts[1_000:] *= 1e6
+    moments, _ = run(contexts)
+    assert moments.scale[0] > 1e4

@@ -134,7 +134,7 @@ class KLUCB(_Bandit):
     >>> import sidelight as sl
     >>> s = sl.strategies.KLUCB(sl.games.load("bernoulli-bandit"))
     >>> [s.act(), s.observe(1), s.act(), s.observe(0), s.act()]
-    [0, None, 1, None, 0]
+    [0, None, 0, None, 1]
     """
 
     guarantee: ClassVar[str] = "bandits, asymptotically optimal for independent arms whose losses have two values"
@@ -168,7 +168,7 @@ class BetaThompson(_Bandit):
     >>> import sidelight as sl
     >>> s = sl.strategies.BetaThompson(sl.games.load("bernoulli-bandit"), seed=1)
     >>> [s.act(), s.observe(0), s.act(), s.observe(1), s.act()]
-    [1, None, 0, None, 0]
+    [0, None, 1, None, 0]
     """
 
     guarantee: ClassVar[str] = "bandits whose losses have two values, asymptotically optimal for independent arms"

@@ -128,7 +128,7 @@ class Greedy(KernelStrategy):
     >>> import sidelight as sl
     >>> s = sl.strategies.Greedy(sl.games.load("apple-tasting"))
     >>> [s.act(), s.observe("nothing"), s.act(), s.observe("rotten"), s.act()]
-    [0, None, 1, None, 0]
+    [0, None, 1, None, 1]
     """
 
     guarantee: ClassVar[str] = "none: it may stop looking while it is wrong, and its regret then grows linearly"

@@ -70,7 +70,8 @@ def add_symbol(compared: Comparison, regression: Regression, x: Floats, action: 
                 row[k * outcomes + j] = here
                 if u == symbol:
                     regression.response[k * outcomes + j] += here
-        regression.log_det[0] += math.log(1.0 + quadratic_form(regression.inverse, row, solved))
+        # Rounding makes the form negative where features are far larger than their differences.
+        regression.log_det[0] += math.log(1.0 + max(quadratic_form(regression.inverse, row, solved), 0.0))
         add_observation(regression.gram, regression.inverse, row, solved, regression.updates[0])
         regression.updates[0] += 1.0
 

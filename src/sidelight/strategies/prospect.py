@@ -21,7 +21,7 @@ from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Integers
 from sidelight.optimization.likelihood import informative, symbols_of, symbols_seen
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_parameter, check_whole, observe
 from sidelight.strategies.expected_symbols import Waiting, count_old_plays, expected_symbols, new_waiting
 from sidelight.strategies.opening import count_play
 from sidelight.strategies.playable import refuse_hopeless, settled_action
@@ -29,6 +29,7 @@ from sidelight.strategies.prospect_evaluation import Belief, Terms, evaluate, ne
 
 _SHARE_HELD = 0.01
 _LONGEST = 10**15
+_MOST_CAUTIOUS = 1e12
 
 
 class Parameters(NamedTuple):
@@ -113,11 +114,11 @@ class Prospect(KernelStrategy):
     --------
     >>> import sidelight as sl
     >>> s = sl.strategies.Prospect(sl.games.load("apple-tasting"))
-    >>> [s.act(), s.observe("nothing"), s.act(), s.observe("rotten"), s.act()]
-    [0, None, 1, None, 1]
+    >>> [s.act(), s.observe("rotten"), s.act(), s.observe("rotten"), s.act()]
+    [1, None, 1, None, 1]
     """
 
-    guarantee: ClassVar[str] = "two outcomes: a power of log T for each law, if feedback is prompt and T is not known"
+    guarantee: ClassVar[str] = "two outcomes: a power of log T for each law without a tie, if feedback is prompt and T is not known"
 
     def __init__(self, game: Game, horizon: int | None = None, caution: float = 1.0, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
@@ -126,6 +127,7 @@ class Prospect(KernelStrategy):
         if horizon is not None:
             check_whole("horizon", horizon, least=1, most=_LONGEST)
         check_number("caution", caution, above=0)
+        check_parameter("caution", caution, caution <= _MOST_CAUTIOUS, f"a number of at most {_MOST_CAUTIOUS:g}")
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 

@@ -285,7 +285,7 @@ def evaluate(game: Terms, belief: Belief, rounds: float) -> int:
 
 @kernel
 def worth_most(outlook: Outlook, g: int) -> int:
-    """Return the action of which a look earns most of what it costs, if it earns more; else g."""
+    """Return the action of which a look earns most for what it costs, if it earns more than that; else g."""
     chosen, most = g, 1.0
     for a in range(outlook.cost.shape[0]):
         if a != g and outlook.earning[a] > most * max(outlook.cost[a], _TIE):

@@ -74,7 +74,7 @@ def _reason(strategy: Prospect) -> str:
     game, outlook = strategy.compiled_parameters.game, strategy.state.belief.outlook
     chosen, best = int(strategy.state.decision[0]), int(game.member[outlook.best[0]])
     if chosen != best:
-        return f"Chosen: {_name(strategy, chosen)}, to look: it may earn most of what it costs"
+        return f"Chosen: {_name(strategy, chosen)}, to look: of all looks this one may earn most for what it costs"
     free = strategy.game.informative(best)
     return f"Chosen: {_name(strategy, best)}, since no look pays{', and what it shows is free' if free else ''}"
 

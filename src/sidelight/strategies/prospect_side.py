@@ -170,6 +170,11 @@ class ProspectSide(KernelStrategy):
         Multiplies the number of rounds that are expected to profit from a look: more than 1 looks more often.
     seed
         Not used: nothing is drawn.
+
+    Notes
+    -----
+    Symbols are taken in by the next `act`. If more than 2 000 of them come between two of its calls, only the first 2 000
+    count.
     """
 
     guarantee: ClassVar[str] = "none proved"

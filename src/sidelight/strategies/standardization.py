@@ -6,6 +6,10 @@ After n contexts, with the deviation d = x - mean of the last one from the mean 
 
 which is Welford's update for the standard deviation s itself (divided by n, not n - 1): no sum of squares is kept, so
 large offsets cancel nothing and large numbers do not overflow. Numbers beyond 1e300 count as 1e300.
+
+From the eleventh context on a deviation counts as at most max(30, sqrt(n)) standard deviations. So one broken value (9999
+for a missing number, say) does not blow up the scale for thousands of rounds, while a feature that is rare, or measured
+in another unit from some round on, sets its scale within a few values.
 """
 
 from __future__ import annotations
@@ -19,6 +23,8 @@ from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
 
 _LARGEST = 1e300
+_FEW_CONTEXTS = 10.0
+_NEVER_BROKEN = 30.0
 FARTHEST = 1e6
 """No context counts as more standard deviations than this away from the mean."""
 
@@ -42,8 +48,12 @@ def add_context(moments: Moments, context: Floats) -> None:
     moments.contexts[0] += 1.0
     share = 1.0 / moments.contexts[0]
     root, shrink = math.sqrt(share), math.sqrt(1.0 - share)
+    reach = max(_NEVER_BROKEN, math.sqrt(moments.contexts[0]))
     for k in range(context.shape[0]):
         deviation = max(-_LARGEST, min(_LARGEST, context[k])) - moments.mean[k]
+        if moments.contexts[0] > _FEW_CONTEXTS and moments.scale[k] > 0.0:
+            most = reach * moments.scale[k]
+            deviation = max(-most, min(most, deviation))
         moments.mean[k] += share * deviation
         moments.scale[k] = shrink * hypotenuse(moments.scale[k], root * abs(deviation))
 
