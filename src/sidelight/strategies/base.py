@@ -263,7 +263,9 @@ class Strategy(ABC):
         except (TypeError, ValueError):
             raise SidelightError(f"the context is not numeric: {context!r}") from None
         except OverflowError:  # an integer beyond all floats
-            raise SidelightError(f"the context holds a number beyond all floats; {self.name} wants finite numbers") from None
+            raise SidelightError(
+                f"the context holds a number beyond all floats; {self.name} wants finite numbers"
+            ) from None
         if seen.shape != (self.dimension,):
             raise SidelightError(f"the context has shape {seen.shape}, but {self.name} wants ({self.dimension},)")
         if not np.isfinite(seen).all():

@@ -21,7 +21,16 @@ from sidelight.game import Game
 from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Integers
 from sidelight.optimization.likelihood import informative, symbols_of, symbols_seen
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_parameter, check_whole, observe
+from sidelight.strategies.base import (
+    Context,
+    KernelStrategy,
+    Seed,
+    act,
+    check_number,
+    check_parameter,
+    check_whole,
+    observe,
+)
 from sidelight.strategies.expected_symbols import Waiting, count_old_plays, expected_symbols, new_waiting
 from sidelight.strategies.opening import count_play
 from sidelight.strategies.playable import refuse_hopeless, settled_action
@@ -118,7 +127,9 @@ class Prospect(KernelStrategy):
     [1, None, 1, None, 1]
     """
 
-    guarantee: ClassVar[str] = "two outcomes: a power of log T for each law without a tie, if feedback is prompt and T is not known"
+    guarantee: ClassVar[str] = (
+        "two outcomes: a power of log T for each law without a tie, if feedback is prompt and T is not known"
+    )
 
     def __init__(self, game: Game, horizon: int | None = None, caution: float = 1.0, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
