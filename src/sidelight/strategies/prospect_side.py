@@ -173,8 +173,8 @@ class ProspectSide(KernelStrategy):
 
     Notes
     -----
-    Symbols are taken in by the next `act`. If more than 2 000 of them come between two of its calls, only the first 2 000
-    count.
+    Symbols are taken in by the next `act`. If more than 2 000 of them come between two of its calls, only the first
+    2 000 count.
     """
 
     guarantee: ClassVar[str] = "none proved"
