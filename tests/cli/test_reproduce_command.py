@@ -171,7 +171,7 @@ def test_interrupted(tmp_path, monkeypatch):
     monkeypatch.setattr(Store, "keep", interrupted)
     result = invoke(*TABLE, "--out", tmp_path)
     assert result.exit_code == 130
-    assert "Interrupted: 3 of 14 pieces of work are done and kept" in " ".join(result.stderr.split())
+    assert "Interrupted: 3 of 16 pieces of work are done and kept" in " ".join(result.stderr.split())
     assert not (tmp_path / "report.html").exists()
 
 

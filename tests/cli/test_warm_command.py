@@ -47,7 +47,7 @@ def test_every_kernel_strategy_is_compiled_in_every_environment(monkeypatch):
             assert (name, "Replay") in ran
             assert f"{name} in Replay" in result.output
     assert {("CBP", "IID"), ("RandCBP", "IID")} <= set(ran)
-    assert re.search(rf"^\[ *1/{len(ran)}\] CBP in IID +\d+\.\d s$", result.output, re.MULTILINE)
+    assert re.search(rf"^\[ *1/{len(ran)}\] Prospect in IID +\d+\.\d s$", result.output, re.MULTILINE)
     assert "Ready after" in result.output
 
 

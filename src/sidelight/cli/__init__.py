@@ -19,7 +19,10 @@ __all__ = ["main"]
         "play": ("sidelight.cli.play", "Watch a strategy play a game, round by round, with its reasons."),
         "simulate": ("sidelight.cli.simulate", "Compare strategies on a game: a table and a figure of regret."),
         "limits": ("sidelight.cli.limits", "Say how good any strategy can be."),
-        "monitor": ("sidelight.cli.monitor", "Watch a classifier: what it would cost, and what you would learn."),
+        "monitor": (
+            "sidelight.cli.monitor",
+            "Watch a classifier: which predictions to verify, and which classes are wrong too often.",
+        ),
         "reproduce": (
             "sidelight.cli.reproduce",
             "Reproduce the tables and figures of the ICML 2024 paper, and say which numbers hold.",
