@@ -52,7 +52,7 @@ lock:  ## resolve the development dependencies anew
 	$(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet uv
 	.venv-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	  --no-header --group dev pyproject.toml -o requirements-dev.lock
+	  --no-header --group dev --group docs pyproject.toml -o requirements-dev.lock
 	rm -rf .venv-lock
 
 clean:  ## remove what can be made again
