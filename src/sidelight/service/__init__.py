@@ -1,0 +1,1 @@
+"""The monitor over HTTP: durable, shared and reviewable."""

@@ -1,0 +1,89 @@
+"""Why a request is refused, in the shape of RFC 9457: what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from sidelight.errors import SidelightError
+
+MEDIA_TYPE = "application/problem+json"
+_TYPES = "urn:sidelight:problem:"
+
+TITLES: dict[str, tuple[int, str]] = {
+    "bad-request": (400, "The request cannot be read"),
+    "unauthorized": (401, "A key or a session is needed"),
+    "forbidden": (403, "The key or session does not allow this"),
+    "not-found": (404, "There is no such thing here"),
+    "method-not-allowed": (405, "This address does not take this method"),
+    "not-acceptable": (406, "This is not offered in the form that was asked for"),
+    "conflict": (409, "This contradicts what is stored"),
+    "gone": (410, "This was here and has been forgotten"),
+    "too-large": (413, "The request is too large"),
+    "media-type": (415, "The body is not of the type that is needed"),
+    "wrong-host": (421, "This server does not answer for that host"),
+    "invalid": (422, "Some values are not allowed"),
+    "too-many": (429, "Too many requests"),
+    "headers-too-large": (431, "The headers are too large"),
+    "internal": (500, "The server failed"),
+    "unavailable": (503, "The service cannot do this now"),
+}
+"""Each kind of problem with its status and title; `type` in the answer ends with the kind."""
+
+
+class Problem(SidelightError):  # noqa: N818, the word of RFC 9457
+    """A request that is refused; nothing has changed.
+
+    Parameters
+    ----------
+    kind
+        A key of `TITLES`, which gives status, title and type.
+    detail
+        What is wrong with this request and what to do, in words.
+    places
+        Where, see `place`; one entry for each thing that is wrong.
+    headers
+        Sent with the answer, for instance Retry-After.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        detail: str,
+        *,
+        places: Iterable[Mapping[str, Any]] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.status, self.title = TITLES[kind]
+        self.detail = detail
+        self.places = [dict(one) for one in places]
+        self.headers = dict(headers or {})
+
+    @property
+    def type(self) -> str:
+        """What identifies the kind of problem to programs."""
+        return _TYPES + self.kind
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the body of the answer."""
+        body: dict[str, Any] = {"type": self.type, "title": self.title, "status": self.status, "detail": self.detail}
+        return body | {"errors": self.places} if self.places else body
+
+
+def place(path: Iterable[str | int], detail: str, **others: Any) -> dict[str, Any]:
+    """Say what is wrong at one place of the body: keys and indices that lead there, then what to do.
+
+    The place is written as a JSON pointer in a fragment (RFC 6901, section 6), as in the example of RFC 9457.
+    """
+    steps = (str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    pointer = "#" + "".join("/" + quote(step, safe="~", errors="replace") for step in steps)
+    return {"detail": detail, "pointer": pointer} | others
+
+
+def unavailable(detail: str, retry_after: float) -> Problem:
+    """Return the refusal of a request that may be sent again, with the same ids, after so many seconds."""
+    return Problem("unavailable", detail, headers={"Retry-After": str(max(1, math.ceil(retry_after)))})
