@@ -84,6 +84,11 @@ def place(path: Iterable[str | int], detail: str, **others: Any) -> dict[str, An
     return {"detail": detail, "pointer": pointer} | others
 
 
-def unavailable(detail: str, retry_after: float) -> Problem:
+def unavailable(detail: str, seconds: float) -> Problem:
     """Return the refusal of a request that may be sent again, with the same ids, after so many seconds."""
-    return Problem("unavailable", detail, headers={"Retry-After": str(max(1, math.ceil(retry_after)))})
+    return Problem("unavailable", detail, headers=retry_after(seconds))
+
+
+def retry_after(seconds: float) -> dict[str, str]:
+    """Return the header that says when to ask again, in whole seconds of at least 1."""
+    return {"Retry-After": str(max(1, math.ceil(seconds)))}

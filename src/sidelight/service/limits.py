@@ -1,0 +1,151 @@
+"""How much one request may bring and how often a key may ask; for whom this server answers."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sidelight.service.problems import Problem, retry_after
+from sidelight.service.responses import problem_response
+
+BODY = 8 << 20
+"""Most bytes of a body."""
+PAYLOAD = 64 << 10
+"""Most bytes of a payload, as JSON in UTF-8."""
+BATCH = 1_000
+"""Most predictions or answers in one request."""
+TEXT = 200
+"""Most characters of an id, a class or a name."""
+LARGEST = (1 << 53) - 1
+"""Largest whole number, up or down, that every JSON reader reads exactly (RFC 8259, section 6)."""
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+
+class BodyLimit:
+    """Count the bytes of each body while it is read, and answer 413 as soon as there are too many."""
+
+    def __init__(self, app: ASGIApp, most: int = BODY) -> None:
+        self.app, self.most = app, most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        counted, started, exceeded = 0, False, _announced(scope) > self.most
+
+        async def counting() -> Message:
+            nonlocal counted, exceeded
+            message = await receive()
+            counted += len(message.get("body", b""))
+            if counted > self.most:
+                exceeded = True
+                raise _TooLarge
+            return message
+
+        async def sending(message: Message) -> None:
+            nonlocal started
+            if exceeded and not started:
+                return  # whatever the application made of the interruption
+            started = True
+            await send(message)
+
+        if not exceeded:
+            with contextlib.suppress(_TooLarge):
+                await self.app(scope, counting, sending)
+        if exceeded and not started:
+            await problem_response(_too_large(self.most))(scope, receive, send)
+
+
+class _TooLarge(Exception):  # noqa: N818, never leaves this file
+    """More came than is allowed."""
+
+
+def _too_large(most: int) -> Problem:
+    detail = f"the body has more than {most} bytes: send fewer predictions or answers at once"
+    # What is still on its way is not read, so the connection cannot be used again.
+    return Problem("too-large", detail, headers={"Connection": "close"})
+
+
+def _announced(scope: Scope) -> int:
+    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+    return int(lengths[0]) if lengths and lengths[0].isdigit() and len(lengths[0]) < 20 else 0
+
+
+class HostAllowList:
+    """Answer only requests that name one of the given hosts, so that no other site's name can be pointed here.
+
+    Without it a page of any site could have its name resolve to a loopback address and then read what a browser on this
+    machine may read (DNS rebinding).
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
+        self.app, self.hosts = app, frozenset(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] == "http":
+            named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+            if len(named) != 1 or host_of(named[0]) not in self.hosts:
+                detail = "the Host header names no host of this server: use its address, or start it with --url"
+                await problem_response(Problem("wrong-host", detail))(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+
+def host_of(header: str) -> str:
+    """Return the host of a Host header in lower case, without its port; IPv6 addresses keep their brackets."""
+    text = header.strip().lower()
+    if text.startswith("["):
+        address, bracket, _ = text.partition("]")
+        return _plain_address(address[1:]) + bracket
+    host = text.rpartition(":")[0] if text.count(":") == 1 else text
+    return host.removesuffix(".")
+
+
+def _plain_address(text: str) -> str:
+    try:
+        return "[" + ipaddress.IPv6Address(text).compressed
+    except ValueError:
+        return "[" + text
+
+
+class RateLimit:
+    """A bucket of tokens per key: `burst` at most, refilled at `rate` a second; each request takes one.
+
+    Each process counts for itself, so that with k processes a key gets up to k times the rate.
+    """
+
+    def __init__(
+        self, rate: float, burst: float | None = None, clock: Callable[[], float] = time.monotonic, most: int = 10_000
+    ) -> None:
+        self.rate, self.burst, self._clock, self._most = (
+            rate,
+            max(1.0, 2 * rate if burst is None else burst),
+            clock,
+            most,
+        )
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, key: str) -> None:
+        """Take one token, or refuse with the time after which there is one."""
+        now = self._clock()
+        with self._lock:
+            tokens, last = self._buckets.pop(key, (self.burst, now))
+            tokens = min(self.burst, tokens + self.rate * (now - last))
+            enough = tokens >= 1.0
+            self._buckets[key] = (tokens - 1.0 if enough else tokens, now)
+            while len(self._buckets) > self._most:  # those that asked longest ago have full buckets again
+                self._buckets.popitem(last=False)
+        if not enough:
+            wait = (1.0 - tokens) / self.rate
+            detail = f"this key may ask {self.rate:g} times a second: send larger batches, or wait {wait:.2g} s"
+            raise Problem("too-many", detail, headers=retry_after(wait))

@@ -1,0 +1,89 @@
+"""JSON as requests bring it, read strictly: what another program could read differently is refused.
+
+Python's reader takes NaN and Infinity, keeps the last of two equal keys, and lets half a surrogate pair through, which
+later cannot be written as UTF-8. Here each of them is a `Problem`, and so is what the reader itself fails at: numbers
+of thousands of digits and brackets nested too deep.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from sidelight.service.problems import Problem, place
+
+DEEPEST = 50
+"""How deep arrays and objects may be nested."""
+_ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def parse_json(body: bytes) -> Any:
+    """Return what a JSON text says, or raise a `Problem`."""
+    try:
+        value = json.loads(body.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant)
+    except UnicodeDecodeError as error:
+        raise _unreadable(f"byte {error.start} of the body is not UTF-8: send JSON in UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise _unreadable(f"the body is not JSON: {error.msg} at character {error.pos}; send one JSON value") from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError:  # int() refuses more than 4 300 digits
+        raise _unreadable("a number in the body has too many digits: send it as text") from None
+    if _depth(body) > DEEPEST and _nested(value) > DEEPEST:
+        raise _too_deep()
+    if _ESCAPED_SURROGATE.search(body):
+        halves = [place(path, "half of a surrogate pair: send whole characters") for path in _halves(value, ())]
+        if halves:
+            raise Problem("invalid", "some text is not Unicode, see errors", places=halves)
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _unreadable("an object in the body has the same key twice: send each key once")
+    return found
+
+
+def _constant(name: str) -> NoReturn:
+    raise _unreadable(f"the body has {name}, which is not JSON: leave the value out or send null")
+
+
+def _unreadable(detail: str) -> Problem:
+    return Problem("bad-request", detail)
+
+
+def _too_deep() -> Problem:
+    return _unreadable(f"the body is nested too deep: nest arrays and objects at most {DEEPEST} deep")
+
+
+def _depth(body: bytes) -> int:
+    """Return a cheap upper bound of the depth, for brackets in texts count, too."""
+    return body.count(b"[") + body.count(b"{")
+
+
+def _nested(value: Any) -> int:
+    """Return how deep arrays and objects are nested, level by level so that no depth is too much."""
+    depth, level = 0, [value]
+    while level := [one for one in level if isinstance(one, dict | list)]:
+        depth += 1
+        level = [child for one in level for child in (one.values() if isinstance(one, dict) else one)]
+    return depth
+
+
+def _halves(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    """Yield where texts hold half a surrogate pair, keys included."""
+    if isinstance(value, str):
+        if _SURROGATE.search(value):
+            yield path
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from _halves(one, (*path, index))
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if _SURROGATE.search(key):
+                yield (*path, key)
+            yield from _halves(one, (*path, key))

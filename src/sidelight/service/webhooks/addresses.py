@@ -1,0 +1,93 @@
+"""Where webhooks may go: addresses on the public Internet, looked up once and then used as they were checked.
+
+A server that sends requests wherever it is told to can be sent to machines that only it can reach. So a host is
+resolved once, every address it has must be public, and the connection goes to the address that was checked, not to the
+name.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from sidelight.errors import SidelightError
+
+LONGEST = 2_000
+_PUBLIC_V6 = ipaddress.ip_network("2000::/3")
+_REFUSED = tuple(
+    ipaddress.ip_network(text)
+    for text in (
+        "64:ff9b::/96",  # NAT64 (RFC 6052) and its local prefix (RFC 8215): an IPv4 address behind a translator
+        "64:ff9b:1::/48",
+        "2002::/16",  # 6to4 (RFC 3056), likewise; the next is its relays
+        "192.88.99.0/24",
+        "100.64.0.0/10",  # shared by the customers of a provider (RFC 6598)
+    )
+)
+Resolver = Callable[..., list[tuple[Any, ...]]]
+
+
+class AddressError(SidelightError):
+    """An address that webhooks must not go to."""
+
+
+class Target(NamedTuple):
+    """A checked address: what to connect to, and what to ask there."""
+
+    address: str
+    port: int
+    secure: bool
+    host: str
+    path: str
+    """With the query."""
+
+
+def check_url(url: str, *, allow_loopback: bool = False) -> tuple[str, int, bool, str]:
+    """Return host, port, whether it is https, and path of an address that a webhook may have; nothing is looked up."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise AddressError("the address cannot be read: give one like https://example.com/hook") from None
+    if len(url) > LONGEST or not url.isascii() or not url.isprintable() or " " in url:
+        raise AddressError(f"the address must be at most {LONGEST} characters of ASCII without blanks: encode others")
+    if not host or parts.username is not None or parts.password is not None or parts.fragment:
+        raise AddressError("the address needs a host and neither a user nor a fragment: https://example.com/hook")
+    secure = parts.scheme == "https"
+    if not secure and not (parts.scheme == "http" and allow_loopback):
+        raise AddressError("webhooks are sent by https only: give an address that begins with https://")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return host, (443 if secure else 80) if port is None else port, secure, path
+
+
+def resolve(url: str, *, allow_loopback: bool = False, lookup: Resolver = socket.getaddrinfo) -> Target:
+    """Look the host of an address up, once, and refuse it unless each of its addresses is public.
+
+    With `allow_loopback`, for tests, loopback addresses are allowed as well.
+    """
+    host, port, secure, path = check_url(url, allow_loopback=allow_loopback)
+    try:
+        found = lookup(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    except (OSError, UnicodeError) as error:
+        raise AddressError(f"the host of the address is not found: {error}") from None
+    addresses = [str(one[4][0]) for one in found]
+    for address in addresses:
+        if not _allowed(address, allow_loopback):
+            raise AddressError("the host of the address is not on the public Internet: webhooks go nowhere else")
+    if not addresses:
+        raise AddressError("the host of the address has no address")
+    return Target(addresses[0], port, secure, host, path)
+
+
+def _allowed(text: str, allow_loopback: bool) -> bool:
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address = ipaddress.ip_address(text)
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    if address.is_loopback:
+        return allow_loopback
+    if isinstance(address, ipaddress.IPv6Address) and address not in _PUBLIC_V6:
+        return False
+    return address.is_global and not address.is_multicast and not any(address in network for network in _REFUSED)

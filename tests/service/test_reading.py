@@ -1,0 +1,58 @@
+import json
+
+import pytest
+
+from sidelight.service.problems import Problem
+from sidelight.service.reading import DEEPEST, parse_json
+
+
+def refusal(body: bytes) -> Problem:
+    with pytest.raises(Problem) as caught:
+        parse_json(body)
+    assert json.dumps(caught.value.to_dict()).isascii()
+    return caught.value
+
+
+@pytest.mark.parametrize("value", [None, True, 0, -1.5, "", "é\u0000😀", [], {}, {"a": [1, {"b": "c"}]}])
+def test_what_json_can_say_is_read(value):
+    assert parse_json(json.dumps(value).encode()) == value
+    assert parse_json(json.dumps(value, ensure_ascii=False).encode()) == value
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"nul",
+        b"{'a': 1}",
+        b'{"a": 1,}',
+        b"1 2",
+        b"\xff",
+        b"\xef\xbb\xbf{}",
+        b'"\n"',
+        b"NaN",
+        b"[-Infinity]",
+        b"9" * 5000,
+        b'{"a": 1, "a": 1}',
+        b"[" * 1000,
+        b"[" * 100000,
+        b'{"a":' * 20000,
+    ],
+)
+def test_what_is_not_json_is_refused(body):
+    problem = refusal(body)
+    assert problem.status == 400
+    assert ":" in problem.detail or ";" in problem.detail
+
+
+def test_the_depth_has_a_limit_and_brackets_in_texts_do_not_count():
+    assert parse_json(b"[" * DEEPEST + b"]" * DEEPEST)
+    assert "deep" in refusal(b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1)).detail
+    assert parse_json(json.dumps(["[" * 1_000, [[]] * 100]).encode())
+
+
+def test_half_a_surrogate_pair_is_refused_where_it_is():
+    problem = refusal(rb'{"a": ["x", "\ud800"], "b\udc00": {"c": "\uD83D\uDE00"}, "d": "\\ud800"}')
+    assert problem.status == 422
+    assert [one["pointer"] for one in problem.places] == ["#/a/1", "#/b%3F"]

@@ -1,0 +1,114 @@
+import socket
+
+import pytest
+
+from sidelight.service.webhooks.addresses import AddressError, Target, check_url, resolve
+
+
+def found(*addresses):
+    return lambda host, port, **_: [
+        (socket.AF_INET6 if ":" in one else socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port)) for one in addresses
+    ]
+
+
+def test_a_public_address_is_resolved_once():
+    calls = []
+
+    def lookup(host, port, **options):
+        calls.append(host)
+        return found("93.184.216.34", "2606:2800:220:1::1")(host, port)
+
+    target = resolve("https://Hooks.Example/a/b?c=d", lookup=lookup)
+    assert target == Target("93.184.216.34", 443, True, "hooks.example", "/a/b?c=d")
+    assert calls == ["hooks.example"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1",
+        "127.8.8.8",
+        "10.1.2.3",
+        "172.16.0.1",
+        "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "0.0.0.0",
+        "224.0.0.1",
+        "255.255.255.255",
+        "240.0.0.1",
+        "192.88.99.1",
+        "198.18.0.1",
+        "192.0.2.1",
+        "::1",
+        "::",
+        "fe80::1",
+        "fc00::1",
+        "fd00:ec2::254",
+        "fec0::1",
+        "ff02::1",
+        "::ffff:10.0.0.1",
+        "::ffff:127.0.0.1",
+        "::8.8.8.8",
+        "64:ff9b::8.8.8.8",
+        "64:ff9b:1::808:808",
+        "2002:808:808::1",
+        "2001:db8::1",
+        "2001::1",
+        "fe80::1%eth0",
+    ],
+)
+def test_other_addresses_are_refused_alone_and_beside_a_public_one(address):
+    for addresses in ([address], ["93.184.216.34", address]):
+        with pytest.raises(AddressError, match="public Internet"):
+            resolve("https://hooks.example/", lookup=found(*addresses))
+
+
+def test_loopback_is_allowed_for_tests_and_nothing_else_is():
+    target = resolve("http://127.0.0.1:8080", allow_loopback=True)
+    assert target == Target("127.0.0.1", 8080, False, "127.0.0.1", "/")
+    with pytest.raises(AddressError, match="public Internet"):
+        resolve("http://10.0.0.1/", allow_loopback=True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "https://",
+        "http://hooks.example/",
+        "ftp://hooks.example/",
+        "//hooks.example/",
+        "javascript:alert(1)",
+        "https://user@hooks.example/",
+        "https://:secret@hooks.example/",
+        "https://hooks.example/#part",
+        "https://hooks.example:99999/",
+        "https://hooks.example:x/",
+        "https://[::1/",
+        "https://hooks.example/\r\nX: y",
+        "https://hooks.example/a b",
+        "https://hööks.example/",
+        "https://hooks.example/" + "a" * 2000,
+        "https://h/\x00",
+    ],
+)
+def test_what_is_no_address_of_a_receiver_is_refused(url):
+    with pytest.raises(AddressError):
+        check_url(url)
+
+
+def test_decimal_and_octal_spellings_of_loopback_do_not_get_through():
+    for host in ("2130706433", "0x7f000001", "0177.0.0.1", "127.1"):
+        with pytest.raises(AddressError):
+            resolve(f"https://{host}/")
+
+
+def test_a_host_that_is_not_found_is_told():
+    def lookup(*_, **__):
+        raise socket.gaierror(-2, "Name or service not known")
+
+    with pytest.raises(AddressError, match="not found"):
+        resolve("https://nowhere.invalid/", lookup=lookup)
+    with pytest.raises(AddressError, match="no address"):
+        resolve("https://nowhere.invalid/", lookup=found())
