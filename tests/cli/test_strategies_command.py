@@ -60,7 +60,7 @@ def test_one_strategy_is_described_and_its_command_works(name, tmp_path, monkeyp
 def test_json_lists_the_same():
     data = json.loads(invoke("--json").output)
     assert [each["name"] for each in data] == NAMES
-    assert set(data[0]) == {"name", "line", "text", "contexts", "guarantee", "papers", "parameters"}
+    assert set(data[0]) == {"name", "line", "text", "contexts", "external", "guarantee", "papers", "parameters"}
     cbp = next(each for each in data if each["name"] == "RandCBP")
     assert cbp["parameters"]["bins"]["default"] == 5
     assert cbp["papers"] == [

@@ -11,7 +11,6 @@ import inspect
 import os
 import re
 import sys
-import traceback
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from sidelight.cli._numbers import whole_number
 from sidelight.errors import SidelightError
+from sidelight.strategies import plugins
+from sidelight.strategies.importing import complete, explained, is_strategy
 
 if TYPE_CHECKING:
     from sidelight.game import Game
@@ -56,24 +57,27 @@ def build(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
         raise SidelightError(f"{kind.__name__} cannot be made with {shown}: {error}") from None
 
 
-def known_names(*, published: bool = False) -> tuple[str, ...]:
-    """Return the names of the strategies, Bayes-optimal play among them; see `strategies.names` for `published`."""
+def known_names(*, published: bool = False, external: bool = False) -> tuple[str, ...]:
+    """Return the names of the strategies, Bayes-optimal play among them; see `strategies.names` for the others."""
     from sidelight import strategies
 
-    return (*strategies.names(published=published), "BayesOptimal")
+    own = (*strategies.names(published=published), "BayesOptimal")
+    return (*own, *plugins.usable()) if external else own
 
 
 def known(name: str) -> type[Strategy]:
-    """Return the strategy of that name."""
+    """Return the strategy of that name, one of ours or that of another package."""
     from sidelight import limits, strategies
 
+    if name not in known_names(published=True) and (found := plugins.find(name)) is not None:
+        return found.load()
     kind: type[Strategy] = getattr(limits if name == "BayesOptimal" else strategies, name)
     return kind
 
 
 def unknown(name: str) -> str:
     """Say that there is no such strategy, and which one may have been meant."""
-    near = _nearest(name, known_names(published=True))
+    near = _nearest(name, known_names(published=True, external=True))
     return f"there is no strategy {name!r}: " + (f"did you mean {near!r}? " if near else "")
 
 
@@ -83,12 +87,12 @@ def _parsed(text: str) -> tuple[type[Strategy], dict[str, str]]:
 
     match = _HEAD.fullmatch(text)
     head, rest = (match[1], match[2]) if match else (text, None)
-    if head in known_names(published=True):
+    if head in known_names(published=True) or plugins.find(head) is not None:
         return known(head), _pairs(rest, text)
     name, _, parameters = (rest or "").partition(":")
     if name and "=" not in name:
         return _own(head, name, text), _pairs(parameters or None, text)
-    raise SidelightError(f"{unknown(head)}there are {', '.join(strategies.names())}, and {_OWN}")
+    raise SidelightError(f"{unknown(head)}there are {', '.join(strategies.names(external=True))}, and {_OWN}")
 
 
 def _pairs(text: str | None, whole: str) -> dict[str, str]:
@@ -143,26 +147,21 @@ def value_of(text: str) -> Any:
 
 def _own(module: str, name: str, text: str) -> type[Strategy]:
     """Import a strategy of the user's own."""
-    from sidelight.strategies import Strategy
-
     loaded = _file(module) if module.endswith(".py") else _module(module, text)
     kind = getattr(loaded, name, None)
-    if not (isinstance(kind, type) and issubclass(kind, Strategy)):
+    if not is_strategy(kind):
         there = [key for key, each in vars(loaded).items() if _is_strategy(each, loaded)]
         listed = f"it has {', '.join(there)}" if there else "it has no subclass of sidelight.strategies.Strategy"
         what = "is not a strategy (a subclass of sidelight.strategies.Strategy)" if kind is not None else "is not there"
         raise SidelightError(f"{name!r} of {module!r} {what}: {listed}")
-    if inspect.isabstract(kind):
-        lacking = ", ".join(sorted(kind.__abstractmethods__))
-        raise SidelightError(f"{name!r} of {module!r} is not complete: write its {lacking}")
-    return kind
+    return complete(kind, f"{name!r} of {module!r}")
 
 
 def _module(name: str, text: str) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         raise SidelightError(f"cannot read the strategy {text!r}: write Name, Name:parameter=value, or {_OWN}")
     importlib.invalidate_caches()
-    with _current_folder_first(), _explained(name):
+    with _current_folder_first(), explained(name):
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
@@ -186,29 +185,13 @@ def _file(path: str) -> ModuleType:
     module = importlib.util.module_from_spec(specification)
     before = sys.modules.get(specification.name)
     sys.modules[specification.name] = module
-    with _explained(path):
+    with explained(path):
         try:
             specification.loader.exec_module(module)
         finally:
             if before is not None:  # a module of that name is in use
                 sys.modules[specification.name] = before
     return module
-
-
-@contextlib.contextmanager
-def _explained(name: str) -> Iterator[None]:
-    """Turn whatever goes wrong in somebody's module into one line that says what and where."""
-    try:
-        yield
-    except (SidelightError, KeyboardInterrupt):
-        raise
-    except BaseException as error:  # SystemExit included: a script that was not meant to be imported
-        frames = traceback.extract_tb(error.__traceback__)
-        where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-        if isinstance(error, SyntaxError) and error.filename:
-            where = f" ({Path(error.filename).name}, line {error.lineno})"
-        message = error.msg if isinstance(error, SyntaxError) else error
-        raise SidelightError(f"importing {name!r} failed: {type(error).__name__}: {message}{where}") from None
 
 
 @contextlib.contextmanager
@@ -225,9 +208,7 @@ def _current_folder_first() -> Iterator[None]:
 
 
 def _is_strategy(thing: Any, module: ModuleType) -> bool:
-    from sidelight.strategies import Strategy
-
-    return isinstance(thing, type) and issubclass(thing, Strategy) and thing.__module__ == module.__name__
+    return is_strategy(thing) and thing.__module__ == module.__name__
 
 
 def signature(kind: type[Strategy]) -> dict[str, inspect.Parameter]:

@@ -9,6 +9,7 @@ import click
 from sidelight.cli import _strategies, _text
 from sidelight.cli._docstrings import describe
 from sidelight.errors import SidelightError
+from sidelight.strategies import plugins
 from sidelight.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -27,15 +28,22 @@ def command(name: str | None, as_json: bool) -> None:
 
     Without NAME, lists every strategy: whether it uses contexts, what it does, for which games a regret bound is known,
     and where it was published. With NAME, explains the parameters of a strategy and how to use it.
+
+    Strategies of other installed packages (entry points of the group sidelight.strategies) come last, with their
+    package and its version.
     """
     if name is None:
-        kinds = [_strategies.known(each) for each in _strategies.known_names()]
+        found = [_data(_strategies.known(each)) for each in _strategies.known_names()]
+        found += [_external(plugin) for plugin in plugins.plugins() if not plugin.problem]
         if as_json:
-            _text.write_json([_data(kind) for kind in kinds])
+            _text.write_json(found)
         else:
-            _text.write(_table(kinds).to_text(_text.width()))
+            _text.write(_table(found).to_text(_text.width()))
+        for plugin in plugins.plugins():
+            if plugin.problem:
+                click.echo(f"sidelight: note: {plugin.problem}", err=True)
         return
-    if name not in _strategies.known_names(published=True):
+    if name not in _strategies.known_names(published=True) and plugins.find(name) is None:
         raise SidelightError(f"{_strategies.unknown(name)}'sidelight strategies' lists them")
     kind = _strategies.known(name)
     if as_json:
@@ -44,14 +52,34 @@ def command(name: str | None, as_json: bool) -> None:
         _write_description(kind)
 
 
-def _table(kinds: list[type[Strategy]]) -> Table:
+def _external(plugin: plugins.Plugin) -> dict[str, Any]:
+    """Return what is known about a strategy of another package, if only that it cannot be used."""
+    try:
+        return _data(plugin.load()) | {"name": plugin.name, "external": _source(plugin)}
+    except SidelightError as error:
+        return {"name": plugin.name, "external": _source(plugin), "error": str(error)}
+
+
+def _source(plugin: plugins.Plugin) -> dict[str, str]:
+    return {"package": plugin.package, "version": plugin.version}
+
+
+def _table(found: list[dict[str, Any]]) -> Table:
     """Return the name of each strategy and whether it uses contexts; below, what it does, its guarantee, its papers."""
     rows = []
-    for kind in kinds:
-        data = _data(kind)
-        note = "\n".join([data["line"], f"Guarantee: {data['guarantee']}.", *data["papers"]])
-        rows.append((Cell(kind.__name__, note=note), _yes(data["contexts"])))
+    for data in found:
+        note = [f"External: {_origin(data['external'])}."] if data["external"] else []
+        if "error" in data:
+            note.append(f"Cannot be used; 'sidelight strategies {data['name']}' says why.")
+        else:
+            note += [*filter(None, [data["line"]]), f"Guarantee: {data['guarantee']}.", *data["papers"]]
+        contexts = "?" if "error" in data else _yes(data["contexts"])
+        rows.append((Cell(data["name"], note="\n".join(note)), contexts))
     return Table([Column("name"), Column("contexts", left=True)], rows)
+
+
+def _origin(external: dict[str, str]) -> str:
+    return f"{external['package']} {external['version']}".strip()
 
 
 def _write_description(kind: type[Strategy]) -> None:
@@ -61,6 +89,8 @@ def _write_description(kind: type[Strategy]) -> None:
     click.echo(f"\n{_text.wrapped(data['line'])}\n")
     for paragraph in [part for part in data["text"].split("\n\n") if part]:
         click.echo(f"{_text.wrapped(paragraph)}\n")
+    if data["external"]:
+        click.echo(_text.entry("external", _origin(data["external"]), _COLUMN))
     click.echo(_text.entry("guarantee", data["guarantee"], _COLUMN))
     click.echo(_text.entry("contexts", _yes(data["contexts"]), _COLUMN))
     for term, paper in zip(["published", *[""] * len(data["papers"])], data["papers"], strict=False):
@@ -95,12 +125,14 @@ def _write_use(kind: type[Strategy], data: dict[str, Any]) -> None:
 def _data(kind: type[Strategy]) -> dict[str, Any]:
     """Return what is known about a strategy as plain data."""
     said = describe(kind)
+    plugin = plugins.origin(kind)
     takes = {name: each for name, each in _strategies.signature(kind).items() if name not in _COMMON}
     return {
         "name": kind.__name__,
         "line": said.line,
         "text": said.text,
         "contexts": any(name in takes for name in _CONTEXTUAL),
+        "external": None if plugin is None else _source(plugin),
         "guarantee": kind.guarantee or "none is known",
         "papers": said.papers,
         "parameters": {

@@ -21,7 +21,10 @@ _ACTIONS = 6
 
 
 def label(strategy: dict[str, Any]) -> str:
-    """Return the strategy's name and those of its parameters that are not at their defaults."""
+    """Return the strategy's name, those of its parameters that are not at their defaults, and whose it is if not ours.
+
+    A strategy of another package is marked with that package and its version: "Mine(rate=2) [tiny-pm 0.3]".
+    """
     defaults = strategy.get("defaults", {})
     shown = [
         f"{key}={_short(value)}"
@@ -29,7 +32,9 @@ def label(strategy: dict[str, Any]) -> str:
         if key not in defaults or canonical(value) != canonical(defaults[key])
     ]
     name = one_line(strategy["name"])
-    return f"{name}({', '.join(shown)})" if shown else name
+    external = strategy.get("external")
+    mark = " " + one_line(f"[{external['package']} {external['version']}]") if external else ""
+    return (f"{name}({', '.join(shown)})" if shown else name) + mark
 
 
 def line(results: Results) -> str:

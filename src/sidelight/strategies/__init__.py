@@ -101,15 +101,33 @@ _PUBLISHED = {"PublishedCBPSide": "cbpside_published", "PublishedRandCBPSide": "
 _CONTRACT = ("KernelStrategy", "OrderError", "Strategy")
 
 
-def names(*, published: bool = False) -> tuple[str, ...]:
-    """Return the names of all strategies; if `published`, of those that only reproduce print, too."""
-    return tuple(_HOMES | _PUBLISHED if published else _HOMES)
+def names(*, published: bool = False, external: bool = False) -> tuple[str, ...]:
+    """Return the names of all strategies.
+
+    If `published`, of those that only reproduce print, too; if `external`, of those of other installed packages, too.
+    """
+    own = tuple(_HOMES | _PUBLISHED if published else _HOMES)
+    if not external:
+        return own
+    from sidelight.strategies import plugins
+
+    return (*own, *plugins.usable())
 
 
 def __getattr__(name: str) -> Any:
     home = "base" if name in _CONTRACT else (_HOMES | _PUBLISHED).get(name)
     if home is None:
-        raise AttributeError(f"module 'sidelight.strategies' has no attribute {name!r}")
+        return _external(name)
     value = getattr(importlib.import_module(f"sidelight.strategies.{home}"), name)
     globals()[name] = value
     return value
+
+
+def _external(name: str) -> Any:
+    """Return a strategy of another package; it is looked up every time, as packages may be installed meanwhile."""
+    if name[:1].isupper():  # what plug-ins have; all else is asked for by Python itself
+        from sidelight.strategies import plugins
+
+        if (found := plugins.find(name)) is not None:
+            return found.load()
+    raise AttributeError(f"module 'sidelight.strategies' has no attribute {name!r}")

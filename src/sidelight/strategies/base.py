@@ -31,6 +31,7 @@ from sidelight.errors import SidelightError, WrongTypeError
 from sidelight.game import Game, Symbol, check_float_range
 from sidelight.kernels import generic
 from sidelight.strategies import saved
+from sidelight.strategies.plugins import origin
 
 Seed = int | Sequence[int] | np.random.SeedSequence | None
 Context = npt.NDArray[np.float64]
@@ -171,13 +172,16 @@ class Strategy(ABC):
         return {name: getattr(self, name) for name in self._signature() if name not in ("game", "seed")}
 
     def describe(self) -> dict[str, Any]:
-        """Return name, parameters and their defaults as plain data."""
+        """Return name, parameters and their defaults as plain data, and for one of another package which that is."""
         defaults = {
             name: plain(parameter.default)
             for name, parameter in self._signature().items()
             if parameter.default is not inspect.Parameter.empty and name != "seed"
         }
-        return {"name": self.name, "parameters": plain(self.parameters()), "defaults": defaults}
+        description = {"name": self.name, "parameters": plain(self.parameters()), "defaults": defaults}
+        if (plugin := origin(type(self))) is not None:
+            description["external"] = {"package": plugin.package, "version": plugin.version}
+        return description
 
     def seconds_per_round(self) -> float:
         """Return roughly what a compiled round costs where it is much, in a large game; else 0."""
