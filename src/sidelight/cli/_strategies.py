@@ -148,7 +148,7 @@ def value_of(text: str) -> Any:
 def _own(module: str, name: str, text: str) -> type[Strategy]:
     """Import a strategy of the user's own."""
     loaded = _file(module) if module.endswith(".py") else _module(module, text)
-    kind = getattr(loaded, name, None)
+    kind: Any = getattr(loaded, name, None)
     if not is_strategy(kind):
         there = [key for key, each in vars(loaded).items() if _is_strategy(each, loaded)]
         listed = f"it has {', '.join(there)}" if there else "it has no subclass of sidelight.strategies.Strategy"

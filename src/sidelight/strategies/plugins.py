@@ -102,7 +102,7 @@ def origin(kind: type[Any]) -> Plugin | None:
         return None
     same = [each for each in plugins() if each.value.partition(":")[0].strip().partition(".")[0] == top]
     exact = [each for each in same if each.value.partition(":")[2] == kind.__qualname__]
-    return (exact or same or [None])[0]
+    return next(iter(exact or same), None)
 
 
 @functools.lru_cache(maxsize=8)
