@@ -59,6 +59,19 @@ def test_a_loaded_monitor_goes_on_bit_identically(settings, tmp_path):
     assert again.read_bytes() == path.read_bytes()
 
 
+def test_answers_that_were_lost_before_an_alarm_are_remembered():
+    """How many requests may be pending depends on the share of answers that never came."""
+    monitor = ClassifierMonitor(0.05, drift_alarm_every=100, patience=5)
+    for place in range(400):
+        if monitor.decide("cat", id=place).verify and place % 3:
+            monitor.answer(place, correct=place < 200)
+    assert monitor.report()["cat"].alarms == 1
+    loaded = ClassifierMonitor.from_dict(monitor.to_dict())
+    for one in (monitor, loaded):
+        one.decide_many(["dog"] * 2000)
+    assert loaded.to_dict() == monitor.to_dict()
+
+
 def test_the_file_is_plain_and_says_what_it_is(tmp_path):
     monitor = ClassifierMonitor(0.05, policy="sequential")
     monitor.decide("Käse \ud800", id="ä")

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import uuid
+from datetime import timedelta
 
 import numpy as np
 import pandas as pd
@@ -183,6 +184,85 @@ def test_recorded_decisions_leave_the_monitor_as_if_it_had_made_them(policy):
             assert here.answer(decision.id, correct=place % 7 > 0) == there.answer(decision.id, correct=place % 7 > 0)
     assert here.to_dict() == there.to_dict()
     assert here.decide(1) == there.decide(1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"patience": 40},
+        {"patience": timedelta(hours=30), "daily_cap": 20},
+        {"remember_passes": 0, "forget_after": 25, "drift_alarm_every": 100},
+        {"window": 30, "max_pending": 4, "remember_passes": 3},
+    ],
+)
+@pytest.mark.parametrize("own_ids", [True, False])
+def test_a_journal_of_decisions_and_answers_leads_to_the_same_monitor(options, own_ids):
+    there, here = (ClassifierMonitor(0.2, confidence=0.9, **options) for _ in range(2))
+    draws, waiting = random.Random(6), []
+    for place in range(600):
+        size, time = draws.choice([1, 1, 1, 7]), 3600.0 * place
+        names, times = draws.choices("abc", k=size), [time] * size
+        ids = [10 * place + draws.randrange(4) for _ in names] if own_ids and size > 1 else None
+        names = names if ids is None else ["a"] * size  # an id that comes twice stands for one class
+        if size == 1:
+            found = [there.decide(names[0], time=time)]
+            assert here.record(found[0], time=time) == found[0]
+        else:
+            found = there.decide_many(names, ids, times)
+            assert here.record_many(found, times) == found
+        waiting += [one.id for one in found if one.verify]
+        for _ in range(draws.randrange(3)):
+            id, correct = waiting.pop(draws.randrange(len(waiting))) if waiting else "none", draws.random() < 0.7
+            outcomes = []
+            for one in (there, here):
+                try:
+                    outcomes.append(one.answer(id, correct=correct))
+                except UnknownIdError as error:
+                    outcomes.append(str(error))
+            assert outcomes[0] == outcomes[1]
+    assert here.to_dict() == there.to_dict()
+    assert here.decide_many(list("abc" * 20)) == there.decide_many(list("abc" * 20))
+
+
+def test_ids_that_look_made_up_are_recorded_as_they_were_given():
+    there, here = (ClassifierMonitor(0.05, cap=2) for _ in range(2))
+    for given in ("auto-1", None, "auto-4", None, None, None, "auto-007", "auto-8", None, "auto-x"):
+        decision = there.decide("cat", id=given)
+        here.record(decision, named=given is not None)
+        assert given in (None, decision.id)
+    assert here.to_dict() == there.to_dict()
+    assert here.decide("cat") == there.decide("cat")
+    unnamed = ClassifierMonitor(0.05, cap=2)
+    unnamed.record(Decision(False, "auto-1", decisions.CERTAIN, "cat"))  # taken for one that was made up
+    assert unnamed.to_dict()["passes"]["id"] == []
+    assert unnamed.decide("cat").id == "auto-2"
+
+
+def test_a_mistake_in_a_recorded_batch_changes_nothing():
+    monitor = ClassifierMonitor({"cat": 0.05, 7: 0.1}, daily_cap=9)
+    good = Decision(True, "auto-1", decisions.OPEN, "cat")
+    monitor.record(Decision(True, "a", decisions.OPEN, "cat"))
+    before = monitor.to_dict()
+    for wrong, error in (
+        (Decision(False, "a", decisions.CERTAIN, "cat"), "it was decided 'open"),
+        (Decision(False, "auto-1", decisions.CERTAIN, "cat"), "it was decided 'open"),
+        (Decision(True, "auto-1", decisions.OPEN, 7), "stands for 'cat' and for 7"),
+        (Decision(True, "b", decisions.OPEN, "dog"), "no tolerance for the class 'dog'"),
+        (Decision(True, "b", decisions.OPEN, "7"), "the class '7' is text"),
+        (Decision(True, "b", "because", "cat"), "gives the reason"),
+    ):
+        with pytest.raises(SidelightError, match=error):
+            monitor.record_many([good, wrong])
+        if wrong.id == "b":
+            with pytest.raises(SidelightError):
+                monitor.record(wrong._replace(id="auto-1"))
+    with pytest.raises(SidelightError, match="time is 'soon'"):
+        monitor.record_many([good, good], ["2026-01-01", "soon"])
+    with pytest.raises(SidelightError, match="2 decisions and 1 times"):
+        monitor.record_many([good, good], [0])
+    with pytest.raises(SidelightError, match="time is 'soon'"):
+        monitor.record(good, time="soon")
+    assert monitor.to_dict() == before
 
 
 def test_recording_twice_changes_nothing_and_contradictions_are_refused():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from typing import Any
 
@@ -14,7 +13,7 @@ from sidelight.monitor.patience import Patience
 from sidelight.monitor.settings import Settings
 
 _LEAST_SHARE = 0.1
-_MADE_UP = re.compile(r"auto-([1-9]\d*)")
+_MADE_UP = "auto-"
 
 
 class Verification:
@@ -74,18 +73,22 @@ class Ledger:
 
     def fresh_id(self) -> Id:
         """Return an id for a prediction that has none."""
+        name = self._next_id()
+        self._named += 1
+        return name
+
+    def is_next(self, id: Id) -> bool:
+        """Say whether an id that was given is the one that would be made up next; `fresh_id` then passes over it."""
+        found = isinstance(id, str) and id.startswith(_MADE_UP) and id == self._next_id()
+        self._named += found
+        return found
+
+    def _next_id(self) -> str:
         while True:
-            self._named += 1
-            name = f"auto-{self._named}"
+            name = f"{_MADE_UP}{self._named + 1}"
             if name not in self.verifications and name not in self.passes:
                 return name
-
-    def made_up(self, id: Id) -> bool:
-        """Say whether an id is one of `fresh_id`, which then does not return it again."""
-        found = _MADE_UP.fullmatch(id) if isinstance(id, str) else None
-        if found:
-            self._named = max(self._named, int(found[1]))
-        return found is not None
+            self._named += 1
 
     def ask(self, id: Id, state: ClassState, reason: str, day: str | None, now: float | None) -> None:
         """Enter a verification; forget the oldest one where memory is bounded."""
@@ -216,6 +219,7 @@ class Ledger:
             "decided": self.journal.decided,
             "asked": self.journal.asked,
             "pending": self.pending,
+            "lost": self.lost,
             "late": self.late,
             "forgotten": self.forgotten,
             "spot_checks": self.spot_checks,
@@ -248,7 +252,8 @@ class Ledger:
         self.journal.first_time, self.journal.last_time = data["times"] or (None, None)
         self._named, self.days = data["named"], dict(data["days"])
         self.answered = sum(row["verified"] for row in data["classes"])
-        self.lost = sum(row["skipped"] + row["overdue"] for row in data["classes"])
+        # Older files do not say; after a restart the classes count fewer.
+        self.lost = data.get("lost", sum(row["skipped"] + row["overdue"] for row in data["classes"]))
         for delay in data["delays"]:
             self.patience.learn(delay)
         columns = data["verifications"]

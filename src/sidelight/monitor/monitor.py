@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Self
@@ -13,8 +12,8 @@ from typing import Any, Self
 from sidelight.errors import SidelightError
 from sidelight.monitor import monitor_file
 from sidelight.monitor.answers import status_of, take
-from sidelight.monitor.decisions import PLACES, RULE, Answer, Decision, Event, Id, Label, Pending, bad_reason
-from sidelight.monitor.inputs import check_spelling, column, identifier, label, listed, moment_of, yes_or_no
+from sidelight.monitor.decisions import PLACES, RULE, Answer, Decision, Event, Id, Pending, bad_reason
+from sidelight.monitor.inputs import column, identifier, label, listed, moment_of, yes_or_no
 from sidelight.monitor.ledger import Verification
 from sidelight.monitor.policies import Policy
 from sidelight.monitor.reports import Report, make_report
@@ -184,16 +183,7 @@ class ClassifierMonitor(Watch):
         if self._dated:
             moments = [moment_of(one) for one in moments]
         with self._lock:
-            seen: dict[Id, Label] = {}
-            spelled = ChainMap({}, self._spelled)
-            for name, one in zip(names, labels, strict=True):
-                if one not in self._states:
-                    self._settings.tolerance_of(one)
-                    check_spelling(one, spelled)
-                    spelled.setdefault(str(one), one)
-                if name is not None and self._ledger.known(name, one) is None and seen.setdefault(name, one) != one:
-                    raise SidelightError(f"the id {name!r} stands for {seen[name]!r} and for {one!r} in this batch")
-            self._journal.batch_end = self._journal.decided + names.count(None) + len(seen)
+            self._begin_batch(labels, names)
             decided = [self._decide(*row) for row in zip(labels, names, moments, strict=True)]
         self._tell()
         return decided
@@ -230,28 +220,36 @@ class ClassifierMonitor(Watch):
         self._tell()
         return answers
 
-    def record(self, decision: Decision, time: Any = None) -> Decision:
+    def record(self, decision: Decision, time: Any = None, *, named: bool | None = None) -> Decision:
         """Take over a decision that was made elsewhere, by a monitor of the same settings say, as if made here.
 
         The policy is not asked and caps are not applied, only counted. A decision that is known changes nothing; one
-        that contradicts what was decided here about the same id is an error.
+        that contradicts what was decided here about the same id is an error. `named` says whether the caller had given
+        the id; unless given, an id that would be made up next is taken for one that was made up.
         """
-        verify, id, reason, name = decision
-        taken = Decision(yes_or_no("verify", verify), identifier(id), reason, label(name))
-        if not isinstance(reason, str) or reason not in PLACES:
-            raise bad_reason("this decision", reason)
-        when = self._day_and_seconds(time)
+        taken = _plain_decision(decision)
         with self._lock:
-            before = self._ledger.known(taken.id, taken.prediction)
-            if before is None:
-                own = not self._ledger.made_up(taken.id)
-                state = self._known_class(taken.prediction)
-                self._begin_decision(state, time, when)
-                self._enter(state, taken, when, own)
-            elif before.verify != taken.verify:
-                raise SidelightError(
-                    f"about the id {id!r} it was decided {before.reason!r}, not {reason!r}: use a new id"
-                )
+            self._record(taken, time, named)
+        self._tell()
+        return taken
+
+    def record_many(
+        self, decisions: Iterable[Decision], times: Any = None, *, named: bool | None = None
+    ) -> list[Decision]:
+        """Take over a batch of decisions that `decide_many` has made elsewhere, with the same times.
+
+        Requests of a batch age together, so the batches of a journal lead to the same monitor only if they are taken
+        over as batches. Everything is checked before the first decision is entered; after an error nothing has changed.
+        """
+        taken = [_plain_decision(one) for one in decisions]
+        moments = column("times", times, len(taken), "decisions", "record")
+        if self._dated:
+            moments = [moment_of(one) for one in moments]
+        with self._lock:
+            self._check_recorded(taken)
+            self._begin_batch([one.prediction for one in taken], [one.id for one in taken])
+            for one, moment in zip(taken, moments, strict=True):
+                self._record(one, moment, named)
         self._tell()
         return taken
 
@@ -356,6 +354,15 @@ class ClassifierMonitor(Watch):
 
     def __setstate__(self, data: dict[str, Any]) -> None:
         self.__dict__.update(type(self).from_dict(data).__dict__)
+
+
+def _plain_decision(decision: Decision) -> Decision:
+    """Return a decision that was made elsewhere, checked."""
+    verify, id, reason, name = decision
+    taken = Decision(yes_or_no("verify", verify), identifier(id), reason, label(name))
+    if not isinstance(reason, str) or reason not in PLACES:
+        raise bad_reason("this decision", reason)
+    return taken
 
 
 def _status_in_row(place: int, id: Id, record: Verification, correct: Any, true: Any, skipped: bool) -> int:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
+from collections.abc import Iterable
 from typing import Any
 
+from sidelight.errors import SidelightError
 from sidelight.monitor import decisions
 from sidelight.monitor.caps import refused
 from sidelight.monitor.classes import ClassState, Journal
@@ -82,9 +85,53 @@ class Watch:
             refusal = refused(self._settings, ledger, state, when[0])
             if refusal is not None:
                 wanted, reason = False, refusal
-        decision = Decision(wanted, ledger.fresh_id() if id is None else id, reason, prediction)
+        if id is None:
+            decision = Decision(wanted, ledger.fresh_id(), reason, prediction)
+        else:
+            ledger.is_next(id)
+            decision = Decision(wanted, id, reason, prediction)
         self._enter(state, decision, when, id is not None)
         return decision
+
+    def _record(self, decision: Decision, time: Any, named: bool | None) -> None:
+        """Enter a decision that was made elsewhere."""
+        ledger, id = self._ledger, decision.id
+        before = ledger.known(id, decision.prediction)
+        if before is not None:
+            _check_agreement(before, decision)
+            return
+        when = self._day_and_seconds(time)
+        state = self._known_class(decision.prediction)
+        made_up = ledger.is_next(id)
+        self._begin_decision(state, time, when)
+        self._enter(state, decision, when, not made_up if named is None else named)
+
+    def _begin_batch(self, labels: Iterable[Label], names: Iterable[Id | None]) -> None:
+        """Check the classes and ids of a batch against what is known and each other, and let it age as a whole."""
+        fresh, seen = 0, dict[Id, Label]()
+        spelled = ChainMap({}, self._spelled)
+        for name, one in zip(names, labels, strict=True):
+            if one not in self._states:
+                check_spelling(one, spelled)
+                self._settings.tolerance_of(one)
+                spelled.setdefault(str(one), one)
+            if name is None:
+                fresh += 1
+            elif self._ledger.known(name, one) is None and seen.setdefault(name, one) != one:
+                raise SidelightError(f"the id {name!r} stands for {seen[name]!r} and for {one!r} in this batch")
+        self._journal.batch_end = self._journal.decided + fresh + len(seen)
+
+    def _check_recorded(self, taken: Iterable[Decision]) -> None:
+        """Refuse decisions that contradict those that were made here, or each other."""
+        first: dict[Id, Decision] = {}
+        for one in taken:
+            before = self._ledger.known(one.id, one.prediction)
+            if before is None and self._settings.forget_after is None:
+                before = first.get(one.id)
+            if one.verify:
+                first.setdefault(one.id, one)
+            if before is not None:
+                _check_agreement(before, one)
 
     def _enter(self, state: ClassState, decision: Decision, when: tuple[str | None, float | None], own: bool) -> None:
         """Enter a decision; a pass is remembered if the caller named it, for only then may it be asked about again."""
@@ -120,3 +167,10 @@ class Watch:
         if u < self._settings.spot_checks:
             return True
         return u < _SUSPICIOUS_SPOT_CHECKS and state.drift is not None and state.drift.value >= self._suspicious
+
+
+def _check_agreement(before: Decision, now: Decision) -> None:
+    if before.verify != now.verify:
+        raise SidelightError(
+            f"about the id {now.id!r} it was decided {before.reason!r}, not {now.reason!r}: use a new id"
+        )
