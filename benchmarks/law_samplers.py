@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 import sidelight as sl
-from sidelight.game_arrays import loss_matrix
 from sidelight.kernels.arrays import Floats
 
 
@@ -15,23 +14,8 @@ def anywhere(game: sl.Game, rng: np.random.Generator) -> Floats:
 
 
 def near_border(game: sl.Game, rng: np.random.Generator) -> Floats:
-    """Draw two laws with different best actions; go 5 to 30 % back from where the line between them changes cells."""
-    loss = loss_matrix(game)
-
-    def best(law: Floats) -> int:
-        return int(np.argmin(loss @ law))
-
-    for _ in range(1000):
-        start, end = rng.dirichlet(np.ones(game.n_outcomes), size=2)
-        if best(start) != best(end):
-            break
-    low, high = 0.0, 1.0
-    for _ in range(50):
-        middle = 0.5 * (low + high)
-        same = best((1.0 - middle) * start + middle * end) == best(start)
-        low, high = (middle, high) if same else (low, middle)
-    back = low * (1.0 - rng.uniform(0.05, 0.3))
-    return (1.0 - back) * start + back * end
+    """Draw a law 5 to 30 % back from where the best action changes."""
+    return sl.environments.laws.load("near-border", game)(rng)
 
 
 def near_vertex(game: sl.Game, rng: np.random.Generator) -> Floats:

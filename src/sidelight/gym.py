@@ -86,7 +86,7 @@ class PartialMonitoring(gymnasium.Env):  # type: ignore[misc, unused-ignore]
         """The observation before the first round."""
         self.action_space = spaces.Discrete(self.game.n_actions)
         self.observation_space = spaces.Discrete(len(self.symbols) + 1)
-        self._outcomes = IID(laws.load(law_from or "dirichlet", self.game.n_outcomes) if law is None else law)
+        self._outcomes = IID(laws.load(law_from or "dirichlet", self.game) if law is None else law)
         self._outcomes.check(self.game, 1, self.horizon)
         places = {symbol: place for place, symbol in enumerate(self.symbols)}
         self._shown = [[places[symbol] for symbol in row] for row in self.game.feedback]

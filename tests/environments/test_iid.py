@@ -11,6 +11,7 @@ from scipy import stats
 import sidelight as sl
 from sidelight.environments import IID, HalfspaceContexts, LinearContexts, LogisticContexts, Replay, laws
 from sidelight.environments.base import draw, gaps
+from sidelight.game_arrays import loss_matrix
 
 GAME = sl.games.load("full-information", outcomes=4)
 LAW = [0.1, 0.4, 0.2, 0.3]
@@ -159,7 +160,7 @@ def test_repr_of_somebody_elses_environment():
 
 @pytest.mark.parametrize("name", laws.names())
 def test_laws_that_are_drawn_survive_a_pickle(name):
-    environment = IID(laws.load(name, 2))
+    environment = IID(laws.load(name, sl.games.load("apple-tasting")))
     for twin in (pickle.loads(pickle.dumps(environment)), copy.deepcopy(environment)):
         game = sl.games.load("apple-tasting")
         runs = [outcomes(one, seed=3, count=50, game=game).tolist() for one in (environment, twin)]
@@ -211,8 +212,10 @@ class TestLaws:
         return np.array([sampler(rng) for _ in range(count)])
 
     def test_names(self):
-        assert laws.names() == ("dirichlet", "uniform", "balanced", "imbalanced")
-        assert all(laws.load(name, 2).__name__ == name for name in laws.names())
+        assert laws.priors() == ("dirichlet", "uniform", "balanced", "imbalanced", "rare")
+        assert laws.names() == (*laws.priors(), "near-vertex", "sparse", "near-border", "near-tie")
+        pennies = sl.games.load("matching-pennies")
+        assert all(laws.load(name, pennies).__name__ == name for name in laws.names())
 
     def test_dirichlet_is_uniform_over_all_laws(self):
         drawn = self.drawn("dirichlet", 4)
@@ -234,4 +237,56 @@ class TestLaws:
         with pytest.raises(sl.SidelightError, match="did you mean 'balanced'"):
             laws.load("balance", 2)
         with pytest.raises(sl.SidelightError, match="two outcomes, and the game has 3"):
-            laws.load("imbalanced", 3)
+            laws.load("uniform", 3)
+        with pytest.raises(sl.SidelightError, match=r"write laws.load\('near-tie', game\)"):
+            laws.load("near-tie", 3)
+
+    @pytest.mark.parametrize(
+        ("name", "share", "point"), [("balanced", 0.8, [1 / 2, 1 / 2]), ("imbalanced", 0.8, None), ("rare", 0.95, None)]
+    )
+    def test_intervals_are_the_mixtures_for_two_outcomes(self, name, share, point):
+        """Laws of two outcomes are drawn otherwise, as they always were; their distribution is that of the formula."""
+        rng = np.random.default_rng(2)
+        rest = (1 - share) * rng.dirichlet(np.ones(2), 2_000)
+        points = np.eye(2)[rng.integers(2, size=2_000)] if point is None else np.array(point)
+        assert stats.ks_2samp((share * points + rest)[:, 0], self.drawn(name)[:, 0]).pvalue > 1e-4
+
+    @pytest.mark.parametrize(
+        ("name", "least", "most"), [("imbalanced", 0.8, 1), ("rare", 0.95, 1), ("near-vertex", 0.7, 1)]
+    )
+    @pytest.mark.parametrize("outcomes", [2, 3, 9])
+    def test_near_a_vertex(self, name, least, most, outcomes):
+        drawn = self.drawn(name, outcomes)
+        assert np.allclose(drawn.sum(axis=1), 1.0)
+        largest = drawn.max(axis=1)
+        assert least <= largest.min()
+        assert largest.max() <= most
+        assert stats.chisquare(np.bincount(drawn.argmax(axis=1), minlength=outcomes)).pvalue > 1e-4
+
+    def test_balanced_laws_of_many_outcomes(self):
+        drawn = self.drawn("balanced", 5)
+        assert drawn.min() >= 0.16
+        assert drawn.max() <= 0.36
+        assert np.allclose(drawn.mean(axis=0), 0.2, atol=0.004)
+
+    def test_sparse_laws(self):
+        drawn = self.drawn("sparse", 6)
+        assert np.allclose(drawn.sum(axis=1), 1.0)
+        assert np.median(np.sort(drawn, axis=1)[:, -2:].sum(axis=1)) > 0.9
+
+    @pytest.mark.parametrize("name", ["apple-tasting", "bartok", "dueling-bandit", "dynamic-pricing"])
+    def test_near_a_border_the_best_action_is_about_to_change(self, name):
+        game = sl.games.load(name)
+        loss = loss_matrix(game)
+
+        def lead(kind):
+            """Return by how much the best action leads, run by run."""
+            ordered = np.sort(self.drawn(kind, game, 200) @ loss.T, axis=1)
+            return ordered[:, 1] - ordered[:, 0]
+
+        spread = [np.median(lead(kind)) for kind in ("near-tie", "near-border", "dirichlet")]
+        assert 0 < spread[0] < spread[1] < spread[2]
+
+    def test_a_game_without_borders(self):
+        drawn = self.drawn("near-tie", sl.games.load("trivial"), 20)
+        assert np.allclose(drawn.sum(axis=1), 1.0)

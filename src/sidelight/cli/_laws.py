@@ -27,8 +27,10 @@ def law_options(command: Command) -> Command:
     families = click.option(
         "--law-from",
         metavar="KIND",
-        help="Draw the outcome law of each run: dirichlet (any law, the default), or for games of two outcomes "
-        "uniform, balanced (p in [0.4, 0.6]) or imbalanced (p below 0.2 or above 0.8).",
+        help="Draw the outcome law of each run: dirichlet (any law, the default), balanced (near the middle; p in "
+        "[0.4, 0.6] for two outcomes), imbalanced (one outcome has 80 % or more), rare (95 %), near-vertex (70 % or "
+        "more), sparse (few outcomes have nearly everything), near-border or near-tie (5 to 30 % or 1 to 5 % from where "
+        "the best action changes), or for two outcomes uniform.",
     )
     one = click.option("--law", metavar="P,P,...", help="The probability of each outcome: 0.3,0.7 or 1/3,2/3.")
     return one(families(with_old_names(command)))
@@ -61,7 +63,7 @@ def environment(game: Game, law: str | None, law_from: str | None) -> IID:
     if law is not None and law_from is not None:
         raise SidelightError("give --law (one law) or --law-from (a law for each run), not both")
     if law is None:
-        return IID(laws.load(law_from or DEFAULT, game.n_outcomes))
+        return IID(laws.load(law_from or DEFAULT, game))
     return IID(read_law(law, game))
 
 

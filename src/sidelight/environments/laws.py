@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sidelight.environments.border_laws import near_border
 from sidelight.errors import SidelightError
+from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix
 from sidelight.kernels.arrays import Floats
 
 Law = Floats
@@ -18,37 +21,61 @@ _INTERVALS = {
     "uniform": ((0.0, 1.0),),
     "balanced": ((0.4, 0.6),),
     "imbalanced": ((0.0, 0.2), (0.8, 1.0)),
+    "rare": ((0.0, 0.05), (0.95, 1.0)),
 }
+# For any number of outcomes: how much the middle of all laws, or one outcome, has before a uniform law shares the rest.
+_MIDDLE = {"balanced": 0.8}
+_VERTEX = {"imbalanced": (0.8, 0.8), "rare": (0.95, 0.95), "near-vertex": (0.7, 0.95)}
+_SPARSE = 0.2
+# How far from the border of two cells a law lies, as a share of the way to it.
+_BORDER = {"near-border": (0.05, 0.3), "near-tie": (0.01, 0.05)}
+_NAMES = tuple(dict.fromkeys((*_INTERVALS, *_VERTEX, "sparse", *_BORDER)))
 
 
 def names() -> tuple[str, ...]:
     """Return the names that `load` knows."""
+    return _NAMES
+
+
+def priors() -> tuple[str, ...]:
+    """Return the kinds that are uniform on intervals if there are two outcomes: what a Bayesian can believe in."""
     return tuple(_INTERVALS)
 
 
 def intervals(name: str) -> tuple[tuple[float, float], ...]:
-    """Return the intervals, each as likely, on which a kind of laws (p, 1 - p) has p uniform."""
+    """Return the intervals, each as likely, on which a kind of laws (p, 1 - p) has p uniform; see `priors`."""
     return _INTERVALS[name]
 
 
-def load(name: str, outcomes: int) -> RandomLaws:
+def load(name: str, outcomes: int | Game) -> RandomLaws:
     """Return what draws outcome laws when it is called with a random generator.
 
-    - dirichlet: uniform over all laws, for any number of outcomes;
-    - uniform: (p, 1 - p) with p uniform on [0, 1];
-    - balanced: p uniform on [0.4, 0.6];
-    - imbalanced: p uniform on [0, 0.2] or, as likely, on [0.8, 1].
+    With D uniform over all laws, the Dirichlet(1) law:
 
-    The last two are the instances of the ICML 2024 paper; the last three are for two outcomes.
+    - dirichlet: D, for any number of outcomes;
+    - uniform: (p, 1 - p) with p uniform on [0, 1], for two outcomes;
+    - balanced: 0.8 of the law that has all outcomes equally likely, and 0.2 of D; p uniform on [0.4, 0.6] for two;
+    - imbalanced: 0.8 of one outcome, and 0.2 of D; for two outcomes p uniform on [0, 0.2] or, as likely, on [0.8, 1];
+    - rare: the same with 0.95 and 0.05;
+    - near-vertex: the same with a share that is uniform on [0.7, 0.95];
+    - sparse: Dirichlet(0.2), which mostly gives nearly everything to one outcome or two;
+    - near-border: 5 to 30 % back from where, between two laws with different best actions, the best action changes;
+    - near-tie: the same, 1 to 5 % back.
+
+    Balanced and imbalanced, for two outcomes, are the instances of the ICML 2024 paper. The last two need the game
+    itself in the place of the number of its outcomes.
     """
     if name not in names():
         near = difflib.get_close_matches(name, names(), n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise SidelightError(f"unknown kind of laws {name!r}: {hint}choose from {', '.join(names())}")
-    if name != "dirichlet" and outcomes != 2:
-        raise SidelightError(f"{name!r} laws are for two outcomes, and the game has {outcomes}: use 'dirichlet'")
-
-    return RandomLaws(name, outcomes)
+    game = outcomes if isinstance(outcomes, Game) else None
+    count = outcomes.n_outcomes if isinstance(outcomes, Game) else outcomes
+    if name == "uniform" and count != 2:
+        raise SidelightError(f"'uniform' laws are for two outcomes, and the game has {count}: use 'dirichlet'")
+    if name in _BORDER and game is None:
+        raise SidelightError(f"{name!r} laws depend on the game: write laws.load({name!r}, game)")
+    return RandomLaws(name, count, game if name in _BORDER else None)
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,6 +84,7 @@ class RandomLaws:
 
     kind: str
     outcomes: int
+    game: Game | None = None
 
     @property
     def __name__(self) -> str:
@@ -65,11 +93,31 @@ class RandomLaws:
 
     def __call__(self, rng: np.random.Generator) -> Law:
         """Draw a law."""
+        if self.game is not None:
+            return near_border(loss_matrix(self.game), *_BORDER[self.kind], rng)
         if self.kind == "dirichlet":
             return rng.dirichlet(np.ones(self.outcomes))
-        pieces = intervals(self.kind)
-        p = rng.uniform(*pieces[0 if len(pieces) == 1 or rng.random() < 0.5 else 1])
-        return np.array([p, 1.0 - p])
+        if self.kind == "sparse":
+            return self._sparse(rng)
+        if self.kind in _INTERVALS and self.outcomes == 2:
+            pieces = intervals(self.kind)
+            p = rng.uniform(*pieces[0 if len(pieces) == 1 or rng.random() < 0.5 else 1])
+            return np.array([p, 1.0 - p])
+        return self._mixed(rng)
+
+    def _sparse(self, rng: np.random.Generator) -> Law:
+        # Gamma variates as small as these may all underflow.
+        law = rng.dirichlet(np.full(self.outcomes, _SPARSE))
+        return law if np.isfinite(law).all() and law.sum() > 0.0 else np.eye(self.outcomes)[rng.integers(self.outcomes)]
+
+    def _mixed(self, rng: np.random.Generator) -> Law:
+        """Draw a share of the middle or of one outcome, and the rest uniformly."""
+        count = self.outcomes
+        if self.kind in _MIDDLE:
+            share, point = _MIDDLE[self.kind], np.full(count, 1.0 / count)
+        else:
+            share, point = rng.uniform(*_VERTEX[self.kind]), np.eye(count)[rng.integers(count)]
+        return share * point + (1.0 - share) * rng.dirichlet(np.ones(count))
 
     def __repr__(self) -> str:
-        return f"laws.load({self.kind!r}, {self.outcomes})"
+        return f"laws.load({self.kind!r}, {self.outcomes if self.game is None else self.game.name or 'game'})"

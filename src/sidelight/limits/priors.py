@@ -39,7 +39,7 @@ _NODES = 64
 _HALVINGS = 48
 _WANTED = (
     "give the two positive parameters (a, b) of a Beta law, "
-    f"the name of a family of laws ({', '.join(laws.names())}), "
+    f"the name of a family of laws ({', '.join(laws.priors())}), "
     "or laws with weights, such as [((0.2, 0.8), 1), ((0.7, 0.3), 2)]"
 )
 
@@ -184,7 +184,7 @@ def _log_change(change: float, c: float) -> float:
 def read_prior(prior: Any) -> Prior:
     """Return the prior that was asked for: (a, b), the name of a family of laws, or laws with weights."""
     if isinstance(prior, str):
-        if prior not in laws.names():
+        if prior not in laws.priors():
             raise SidelightError(f"prior is {prior!r}: {_WANTED}")
         pieces = laws.intervals(prior)
         return Beta(1.0, 1.0) if pieces == ((0.0, 1.0),) else _mixture([(low, high, 1.0) for low, high in pieces])
