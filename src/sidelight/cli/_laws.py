@@ -29,7 +29,7 @@ def law_options(command: Command) -> Command:
         metavar="KIND",
         help="Draw the outcome law of each run: dirichlet (any law, the default), balanced (near the middle; p in "
         "[0.4, 0.6] for two outcomes), imbalanced (one outcome has 80 % or more), rare (95 %), near-vertex (70 % or "
-        "more), sparse (few outcomes have nearly everything), near-border or near-tie (5 to 30 % or 1 to 5 % from where "
+        "more), sparse (few outcomes have nearly all), near-border or near-tie (5 to 30 % or 1 to 5 % from where "
         "the best action changes), or for two outcomes uniform.",
     )
     one = click.option("--law", metavar="P,P,...", help="The probability of each outcome: 0.3,0.7 or 1/3,2/3.")
