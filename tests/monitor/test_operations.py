@@ -238,6 +238,14 @@ def test_ids_that_look_made_up_are_recorded_as_they_were_given():
     assert unnamed.decide("cat").id == "auto-2"
 
 
+def test_an_id_that_was_forgotten_within_a_batch_is_recorded_as_it_was_decided():
+    there, here = (ClassifierMonitor(0.05, cap=2, forget_after=1, remember_passes=1) for _ in range(2))
+    found = there.decide_many(["cat"] * 5, ids=[1, 2, 1, 2, 1])
+    assert [one.verify for one in found] == [True, True, False, True, False]
+    here.record_many(found)
+    assert here.to_dict() == there.to_dict()
+
+
 def test_a_mistake_in_a_recorded_batch_changes_nothing():
     monitor = ClassifierMonitor({"cat": 0.05, 7: 0.1}, daily_cap=9)
     good = Decision(True, "auto-1", decisions.OPEN, "cat")

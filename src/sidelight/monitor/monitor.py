@@ -246,10 +246,13 @@ class ClassifierMonitor(Watch):
         if self._dated:
             moments = [moment_of(one) for one in moments]
         with self._lock:
-            self._check_recorded(taken)
+            if self._contradictory(taken):  # unless the id was forgotten in between, which a copy finds out
+                copy = type(self).from_dict(self.to_dict())
+                for row in zip(taken, moments, strict=True):
+                    copy._record(*row, named)
             self._begin_batch([one.prediction for one in taken], [one.id for one in taken])
-            for one, moment in zip(taken, moments, strict=True):
-                self._record(one, moment, named)
+            for row in zip(taken, moments, strict=True):
+                self._record(*row, named)
         self._tell()
         return taken
 

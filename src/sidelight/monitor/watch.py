@@ -98,7 +98,10 @@ class Watch:
         ledger, id = self._ledger, decision.id
         before = ledger.known(id, decision.prediction)
         if before is not None:
-            _check_agreement(before, decision)
+            if before.verify != decision.verify:
+                raise SidelightError(
+                    f"about the id {id!r} it was decided {before.reason!r}, not {decision.reason!r}: use a new id"
+                )
             return
         when = self._day_and_seconds(time)
         state = self._known_class(decision.prediction)
@@ -121,17 +124,14 @@ class Watch:
                 raise SidelightError(f"the id {name!r} stands for {seen[name]!r} and for {one!r} in this batch")
         self._journal.batch_end = self._journal.decided + fresh + len(seen)
 
-    def _check_recorded(self, taken: Iterable[Decision]) -> None:
-        """Refuse decisions that contradict those that were made here, or each other."""
+    def _contradictory(self, taken: Iterable[Decision]) -> bool:
+        """Say whether decisions contradict those that were made here, or each other, unless some are forgotten."""
         first: dict[Id, Decision] = {}
         for one in taken:
-            before = self._ledger.known(one.id, one.prediction)
-            if before is None and self._settings.forget_after is None:
-                before = first.get(one.id)
-            if one.verify:
-                first.setdefault(one.id, one)
-            if before is not None:
-                _check_agreement(before, one)
+            before = self._ledger.known(one.id, one.prediction) or first.setdefault(one.id, one)
+            if before.verify != one.verify:
+                return True
+        return False
 
     def _enter(self, state: ClassState, decision: Decision, when: tuple[str | None, float | None], own: bool) -> None:
         """Enter a decision; a pass is remembered if the caller named it, for only then may it be asked about again."""
@@ -167,10 +167,3 @@ class Watch:
         if u < self._settings.spot_checks:
             return True
         return u < _SUSPICIOUS_SPOT_CHECKS and state.drift is not None and state.drift.value >= self._suspicious
-
-
-def _check_agreement(before: Decision, now: Decision) -> None:
-    if before.verify != now.verify:
-        raise SidelightError(
-            f"about the id {now.id!r} it was decided {before.reason!r}, not {now.reason!r}: use a new id"
-        )
