@@ -1,6 +1,7 @@
 """What runs beside decisions: pending verifications, batches of answers, decisions made elsewhere, odd values."""
 
 import hashlib
+import json
 import os
 import random
 import signal
@@ -17,6 +18,7 @@ import pytest
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor, UnknownIdError, decisions, replay
 from sidelight.monitor.decisions import Decision
+from sidelight.monitor.reports import Report
 
 
 @pytest.mark.parametrize(
@@ -432,3 +434,24 @@ def test_messages_name_what_was_given():
 
 def test_an_empty_monitor_knows_nothing_overall():
     assert str(ClassifierMonitor(0.05).report().overall) == "Overall error rate: unknown before the first prediction"
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"window": 50}, {"margin": 0.02, "reviewer_error": 0.01}, {"cap": 3}, {"drift": False}]
+)
+def test_a_report_survives_json(settings):
+    monitor = ClassifierMonitor(0.05, **settings)
+    for n in range(200):
+        decision = monitor.decide(("cat", "dog", "eel")[n % 3], id=n, time=1_700_000_000 + 3600 * n)
+        if decision.verify and n % 7:
+            monitor.answer(n, correct=n % 4 != 0)
+    report = monitor.report()
+    assert Report.from_dict(json.loads(json.dumps(report.to_dict()))) == report
+    assert Report.from_dict(report.to_dict() | {"new": 1}) == report
+    assert Report.from_dict(ClassifierMonitor(0.1).report().to_dict()).classes == ()
+
+
+@pytest.mark.parametrize("data", [{}, {"classes": [{}]}, {"classes": 1, "overall": None, "drift": None}])
+def test_what_is_no_report_is_refused(data):
+    with pytest.raises(SidelightError, match="does not describe a report"):
+        Report.from_dict(data)

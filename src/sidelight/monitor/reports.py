@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from sidelight._storage import replacing
-from sidelight.errors import NoEntryError
+from sidelight.errors import NoEntryError, SidelightError
 from sidelight.monitor.caps import refused
 from sidelight.monitor.classes import ClassState
 from sidelight.monitor.confidence import Verdict
@@ -155,6 +155,22 @@ class Report:
         """Return everything as plain data."""
         return asdict(self) | {"classes": self.to_records(), "saved": self.saved}
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Return the report that `to_dict` described, through JSON perhaps; what it does not know is left out."""
+        try:
+            whole, drift = data["overall"], data["drift"]
+            return cls(
+                **_taken(cls, data)
+                | {
+                    "classes": tuple(_class_from(row) for row in data["classes"]),
+                    "overall": whole and Overall(**_taken(Overall, whole) | {"interval": tuple(whole["interval"])}),
+                    "drift": drift and DriftReport(**_taken(DriftReport, drift)),
+                }
+            )
+        except (KeyError, TypeError) as error:
+            raise SidelightError(f"this does not describe a report ({type(error).__name__}: {error})") from None
+
     def to_frame(self, backend: str | None = None) -> Any:
         """Return one row per class as a data frame of pandas, else of polars, or of the one that is named."""
         columns: dict[str, list[Any]] = {}
@@ -189,6 +205,18 @@ class Report:
         from sidelight.monitor.report_text import text
 
         return text(self)
+
+
+def _taken(kind: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those fields of a class that the data have."""
+    return {field.name: data[field.name] for field in fields(kind) if field.name in data}
+
+
+def _class_from(row: Mapping[str, Any]) -> ClassReport:
+    pairs = {
+        key: None if row[key] is None else tuple(row[key]) for key in ("interval", "undecidable", "stands", "events")
+    }
+    return ClassReport(**_taken(ClassReport, row) | pairs)
 
 
 def make_report(

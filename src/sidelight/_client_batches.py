@@ -1,0 +1,156 @@
+"""Decisions that are put off: predictions are collected for a moment and sent together, in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import os
+import threading
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from sidelight._client_calls import ServiceError
+from sidelight._client_monitor import LARGEST_BATCH, Health, passed
+from sidelight.monitor.decisions import Decision
+
+Row = Mapping[str, Any]
+Promise = Future[Decision] | asyncio.Future[Decision]
+MOST_WAITING, EVERY = 10_000, 0.05
+_FULL = f"{MOST_WAITING} predictions wait to be sent"
+_ABOUT_DATA = (409, 413, 422)
+
+
+class Batches:
+    """A thread that sends what has been collected. It lives while something waits, so a program that ends sends it."""
+
+    def __init__(self, decide: Callable[[Sequence[Row]], list[Decision]], health: Health) -> None:
+        self._decide, self._health = decide, health
+        self._reset()
+
+    def _reset(self) -> None:
+        self._process = os.getpid()
+        self._waiting: list[tuple[Row, Promise]] = []
+        self._unfinished, self._news, self._working = 0, threading.Condition(), False
+
+    def add(self, row: Row) -> Future[Decision]:
+        """Put a prediction off."""
+        if self._process != os.getpid():  # the thread stayed with the process that was forked, and so does its work
+            self._reset()
+        future: Future[Decision] = Future()
+        with self._news:
+            if self._unfinished < MOST_WAITING:
+                self._waiting.append((row, future))
+                self._unfinished += 1
+                self._news.notify_all()
+                if not self._working:
+                    threading.Thread(target=self._work, name="sidelight-client").start()
+                    self._working = True
+                return future
+        self._health.passed(1, _FULL)
+        future.set_result(passed(row))
+        return future
+
+    def flush(self) -> None:
+        """Wait until everything that was put off has been decided."""
+        if self._process == os.getpid():
+            with self._news:
+                self._news.wait_for(lambda: not self._unfinished)
+
+    def _work(self) -> None:
+        while True:
+            with self._news:
+                if not self._waiting:
+                    self._working = False
+                    return
+                self._news.wait_for(lambda: len(self._waiting) >= LARGEST_BATCH, EVERY)
+                batch, self._waiting = self._waiting[:LARGEST_BATCH], self._waiting[LARGEST_BATCH:]
+            asking = _settle(batch, self._health)
+            with contextlib.suppress(StopIteration):
+                rows = next(asking)
+                while True:
+                    rows = asking.send(self._attempt(rows))
+            with self._news:
+                self._unfinished -= len(batch)
+                self._news.notify_all()
+
+    def _attempt(self, rows: list[Row]) -> list[Decision] | Exception:
+        try:
+            return self._decide(rows)
+        except Exception as error:  # whatever it is goes to those who wait; the thread lives on
+            return error
+
+
+class AsyncBatches:
+    """A task that sends what has been collected; it lives while something waits."""
+
+    def __init__(self, decide: Callable[[Sequence[Row]], Awaitable[list[Decision]]], health: Health) -> None:
+        self._decide, self._health = decide, health
+        self._waiting: list[tuple[Row, Promise]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    def add(self, row: Row) -> asyncio.Future[Decision]:
+        """Put a prediction off."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Decision] = loop.create_future()
+        if len(self._waiting) >= MOST_WAITING:
+            self._health.passed(1, _FULL)
+            future.set_result(passed(row))
+            return future
+        self._waiting.append((row, future))
+        if self._task is None or self._task.done():
+            self._task = loop.create_task(self._work())
+        return future
+
+    async def flush(self) -> None:
+        """Wait until everything that was put off has been decided."""
+        while self._task is not None and not self._task.done():
+            await asyncio.wait([self._task])
+
+    async def _work(self) -> None:
+        while self._waiting:
+            if len(self._waiting) < LARGEST_BATCH:
+                await asyncio.sleep(EVERY)
+            batch, self._waiting = self._waiting[:LARGEST_BATCH], self._waiting[LARGEST_BATCH:]
+            asking = _settle(batch, self._health)
+            with contextlib.suppress(StopIteration):
+                rows = next(asking)
+                while True:
+                    rows = asking.send(await self._attempt(rows))
+
+    async def _attempt(self, rows: list[Row]) -> list[Decision] | Exception:
+        try:
+            return await self._decide(rows)
+        except Exception as error:  # whatever it is goes to those who wait; the task lives on
+            return error
+
+
+def _settle(
+    batch: Sequence[tuple[Row, Promise]], health: Health
+) -> Generator[list[Row], list[Decision] | Exception, None]:
+    """Yield predictions to decide about and tell those who wait; a bad one is refused alone, not with its neighbors."""
+    parts = [batch]
+    while parts:
+        part = parts.pop()
+        came = yield [row for row, _ in part]
+        if isinstance(came, ServiceError) and came.status in _ABOUT_DATA and len(part) > 1:
+            middle = len(part) // 2
+            parts += [part[middle:], part[:middle]]
+        elif isinstance(came, Exception):
+            health.refused(len(part), came)
+            for _, future in part:
+                _tell(future, came)
+        else:
+            for (_, future), decision in zip(part, came, strict=True):
+                _tell(future, decision)
+
+
+def _tell(future: Promise, said: Decision | Exception) -> None:
+    """Fulfil a future, unless it was canceled."""
+    with contextlib.suppress(concurrent.futures.InvalidStateError, asyncio.InvalidStateError):
+        if isinstance(said, Exception):
+            future.set_exception(said)
+            future.exception()  # it has been logged: asyncio need not complain that nobody looked
+        else:
+            future.set_result(said)

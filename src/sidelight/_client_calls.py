@@ -1,0 +1,196 @@
+"""What a client says to the service and makes of its replies: written once, for clients that block and for asyncio.
+
+A call is a generator. It yields `Send` and `Wait`, is handed a `Reply`, or a text that says why there was none, and
+returns the result; whoever drives it does the network. So retries and errors are the same for both clients.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from collections.abc import Callable, Generator, Mapping
+from http import HTTPStatus
+from typing import Any, NamedTuple, TypeVar
+
+from sidelight.errors import SidelightError
+from sidelight.text import one_line, shown
+
+T = TypeVar("T")
+
+_TRANSIENT = frozenset((HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS))
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
+_LONGEST_TEXT, _MOST_PLACES = 300, 5
+
+
+class Request(NamedTuple):
+    """One request; the driver adds address, key and headers."""
+
+    method: str
+    path: str
+    body: bytes | None = None
+
+
+class Send(NamedTuple):
+    """Send a request, and wait at most so many seconds for the whole reply."""
+
+    request: Request
+    timeout: float
+
+
+class Wait(NamedTuple):
+    """Do nothing for so many seconds."""
+
+    seconds: float
+
+
+class Reply(NamedTuple):
+    """What came back, headers by lower-case names."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+Steps = Generator[Send | Wait, Reply | str | None, T]
+
+
+class ServiceError(SidelightError):
+    """The service refused; the message says what and where, and nothing has changed.
+
+    Parameters
+    ----------
+    message
+        What happened, in words.
+    status
+        Of HTTP: 401 and 403 mean the key, 404 the monitor's name, 409 an id that stands for something else, 422 the
+        data, 413 their size.
+    problem
+        The body of the reply (RFC 9457): `type`, `title`, `detail`, and `errors` where parts of the request are wrong.
+    """
+
+    def __init__(self, message: str, status: int | None = None, problem: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.status, self.problem = status, dict(problem or {})
+
+
+class UnreachableError(ServiceError, ConnectionError):
+    """No service answered in time, or what answered is not one; whether anything has changed is unknown.
+
+    Asking again with the same id is safe.
+    """
+
+
+class NotTheServiceError(UnreachableError):
+    """Something answered, but not as the service does: a proxy's page, say, or a reply that is damaged."""
+
+
+def exchange(request: Request, seconds: float, retries: int, clock: Callable[[], float] = time.monotonic) -> Steps[Any]:
+    """Send a request until it is answered, at most `retries` times more and no longer than `seconds` in all.
+
+    Pauses double and are drawn at random up to their length, so that clients that failed together do not come back
+    together. A `Retry-After` is kept to, where there is time for it.
+    """
+    end = clock() + seconds
+    for attempt in range(retries + 1):
+        came = yield Send(request, max(end - clock(), 0.001))
+        if isinstance(came, Reply) and not _transient(came.status):
+            return _result(came)
+        pause = min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE) * (0.5 + random.random() / 2)
+        if isinstance(came, Reply):
+            pause = max(pause, _retry_after(came))
+        if attempt == retries or clock() + pause >= end:
+            raise _gave_up(came, attempt + 1)
+        yield Wait(pause)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _transient(status: int) -> bool:
+    """Say whether the same request may be answered a moment later."""
+    return status >= 500 or status in _TRANSIENT
+
+
+def _retry_after(reply: Reply) -> float:
+    text = reply.headers.get("retry-after", "")
+    return float(text) if re.fullmatch(r"\d{1,6}", text) else 0.0
+
+
+def _gave_up(came: Reply | str | None, attempts: int) -> UnreachableError:
+    tried = "" if attempts == 1 else f" after {attempts} attempts"
+    if not isinstance(came, Reply):
+        return UnreachableError(f"the service is unreachable{tried}: {came}")
+    problem = _problem(came)
+    said = f": {_told(problem)}" if problem else f", not as the service does ({_kind(came)}): a proxy, perhaps"
+    kind = UnreachableError if problem else NotTheServiceError
+    return kind(f"the service is unreachable{tried}: {_status(came.status)}{said}", came.status, problem)
+
+
+def _result(reply: Reply) -> Any:
+    """Return the JSON of a good reply, or raise what another one means."""
+    if 200 <= reply.status < 300:
+        try:
+            return json.loads(reply.content)
+        except ValueError:
+            raise garbage(f"{_status(reply.status)} with {_kind(reply)}") from None
+    if 300 <= reply.status < 400:
+        where = _short(reply.headers.get("location", "nowhere"))
+        raise ServiceError(
+            f"{_status(reply.status)}: the address leads on to {where}; redirects are not followed, since that could "
+            "give the key away: give the client the final address",
+            reply.status,
+        )
+    problem = _problem(reply)
+    if not problem:
+        raise ServiceError(
+            f"{_status(reply.status)} with {_kind(reply)}: the service explains its errors, so something else answered;"
+            " look at the address",
+            reply.status,
+        )
+    raise ServiceError(f"{_status(reply.status)}: {_told(problem)}", reply.status, problem)
+
+
+def garbage(what: str) -> NotTheServiceError:
+    """Return the error for a reply that the service would not give."""
+    return NotTheServiceError(f"the reply is not one of the service: {what}; look at the address")
+
+
+def _problem(reply: Reply) -> dict[str, Any]:
+    """Return the problem that a reply describes (RFC 9457), or nothing."""
+    try:
+        found = json.loads(reply.content)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) and isinstance(found.get("title"), str) else {}
+
+
+def _told(problem: Mapping[str, Any]) -> str:
+    """Return a problem in words, with the first places that are wrong."""
+    parts = [problem["title"]]
+    if isinstance(problem.get("detail"), str) and problem["detail"] != problem["title"]:
+        parts.append(problem["detail"])
+    places = problem.get("errors")
+    rows = [one for one in places if isinstance(one, dict)] if isinstance(places, list) else []
+    for one in rows[:_MOST_PLACES]:
+        parts.append(f"{one.get('pointer', '#')}: {one.get('detail', 'wrong')}")
+    if len(rows) > _MOST_PLACES:
+        parts.append(f"and {len(rows) - _MOST_PLACES} more")
+    return "; ".join(_short(part) for part in parts)
+
+
+def _status(status: int) -> str:
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)
+
+
+def _kind(reply: Reply) -> str:
+    kind = _short(reply.headers.get("content-type", "")) or "no content type"
+    return f"{kind}, {len(reply.content)} bytes"
+
+
+def _short(text: str) -> str:
+    """Return a text of the other side so that it cannot fill a log or move a terminal's cursor."""
+    line = shown(one_line(text))
+    return line if len(line) <= _LONGEST_TEXT else f"{line[:_LONGEST_TEXT]}..."
