@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import textwrap
 import unicodedata
@@ -110,3 +111,15 @@ def number(value: float) -> str:
     if 0 < size < 0.01:
         return f"{value:.2g}"
     return f"{value:.{3 if size < 1e3 else 1 if size < 1e5 else 0}f}"
+
+
+def nearest(name: str, known: Sequence[str], cutoff: float = 0.6) -> str | None:
+    """Return the known name that is most like what was typed, the beginning of a name included; None if none is."""
+    plain = {_squeezed(each): each for each in known}
+    typed = _squeezed(name)[:80]
+    near = difflib.get_close_matches(typed, plain, n=1, cutoff=cutoff) or [p for p in plain if p.startswith(typed)][:1]
+    return plain[near[0]] if near and typed else None
+
+
+def _squeezed(name: str) -> str:
+    return re.sub(r"[-_\s]", "", name.lower())

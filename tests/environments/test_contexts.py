@@ -237,20 +237,20 @@ class TestCommandLine:
         ("text", "game", "words"),
         [
             ("liner:d=3", APPLES, "did you mean 'linear'"),
-            ("", APPLES, "--contexts takes linear:d=10, halfspace:d=10,seed=1, logistic"),
+            ("", APPLES, "there are linear:d=10,spread=1, halfspace:d=10,seed=1, logistic"),
             ("linear:3", APPLES, "'3' is not a parameter: write name=value"),
             ("linear:", APPLES, "is not a parameter"),
             ("linear:k=3", APPLES, "there is no parameter 'k': there is d=10"),
             ("linear:d=3,d=4", APPLES, "given twice"),
             ("linear:d=0", APPLES, "d=0: give a whole number of at least 1"),
             ("linear:d=2.5", APPLES, "d=2.5: give a whole number"),
-            ("linear:d=true", APPLES, "d=true: give a whole number"),
+            ("linear:d=true", APPLES, "d=True: give a whole number"),
             ("linear:d=1", BARTOK, "for games of 2 to 2 outcomes, and this one has 3"),
             ("halfspace:seed=-1", APPLES, "at least 0"),
             ("halfspace:d=3", BARTOK, "two outcomes"),
             ("logistic:scale=0", APPLES, "a positive number"),
             ("logistic:scale=x", APPLES, "scale=x: give a positive number"),
-            ("finite:contexts=none", APPLES, "contexts=none: give a whole number"),
+            ("finite:contexts=none", APPLES, "contexts=None: give a whole number"),
         ],
     )
     def test_errors(self, text, game, words):

@@ -1,0 +1,122 @@
+"""Worlds with contexts by name, made to fit a game: the ones that commands and studies offer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sidelight.environments.base import Environment
+from sidelight.environments.finite import FiniteContexts
+from sidelight.environments.halfspace import HalfspaceContexts
+from sidelight.environments.linear import LinearContexts
+from sidelight.environments.logistic import LogisticContexts
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+from sidelight.kernels.arrays import Floats
+from sidelight.text import nearest
+
+
+class _Kind(NamedTuple):
+    """A kind of contexts: its parameters with their defaults, and what makes it."""
+
+    defaults: Mapping[str, float]
+    make: Callable[[Game, Mapping[str, Any]], Environment]
+
+
+def names() -> tuple[str, ...]:
+    """Return the names that `load` knows."""
+    return tuple(_KINDS)
+
+
+def defaults(name: str) -> dict[str, float]:
+    """Return the parameters of a kind of contexts, with their defaults."""
+    return dict(_kind(name).defaults)
+
+
+def load(name: str, game: Game, **parameters: Any) -> Environment:
+    """Return a world with contexts for a game.
+
+    - linear (d=10, spread=1): contexts uniform on the unit cube, each coordinate raises the probability of one outcome
+      by up to 1/d (they take turns), and the last outcome takes the rest; with two outcomes p_0(x) = mean(x);
+    - halfspace (d=10, seed=1): `HalfspaceContexts`, for two outcomes;
+    - logistic (d=5, seed=0, scale=1, spread=1): `LogisticContexts` with coefficients drawn from N(0, scale^2);
+    - finite (contexts=4, seed=0): `FiniteContexts`, one-hot, with laws drawn uniformly.
+
+    With a `spread` s the coordinates are badly scaled: coordinate k = 0, ..., d - 1 is multiplied by s^(k / (d - 1)),
+    and its coefficients are divided by that, so that the outcomes stay the same.
+    """
+    kind = _kind(name)
+    for key, value in parameters.items():
+        if key not in kind.defaults:
+            raise SidelightError(f"{name} contexts have no parameter {key!r}: there is {shown(name)}")
+        _check(name, key, value)
+    environment = kind.make(game, dict(kind.defaults) | parameters)
+    environment.check(game, 1, 1)
+    return environment
+
+
+def shown(name: str) -> str:
+    """Return the parameters of a kind and their defaults, as on a command line."""
+    return ",".join(f"{key}={value}" for key, value in _kind(name).defaults.items())
+
+
+def _kind(name: str) -> _Kind:
+    if name not in _KINDS:
+        near = nearest(name, names())
+        hint = f"did you mean {near!r}? " if near else ""
+        examples = ", ".join(f"{each}:{shown(each)}" for each in _KINDS)
+        raise SidelightError(f"there are no contexts of the kind {name!r}: {hint}there are {examples}")
+    return _KINDS[name]
+
+
+def _check(kind: str, name: str, value: Any) -> None:
+    if name in ("scale", "spread"):
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        good, wanted = number and 0 < value < math.inf, "a positive number"
+    else:
+        least = 0 if name == "seed" else 1
+        good, wanted = type(value) is int and value >= least, f"a whole number of at least {least}"
+    if not good:
+        raise SidelightError(f"{kind} contexts have {name}={value}: give {wanted}")
+
+
+def _scales(d: int, spread: float) -> Floats:
+    """Return s^(k / (d - 1)) for k = 0, ..., d - 1."""
+    return np.asarray(float(spread) ** (np.arange(d) / max(1, d - 1)))
+
+
+def _linear(game: Game, given: Mapping[str, Any]) -> Environment:
+    d, rows = given["d"], game.n_outcomes - 1
+    if not 1 <= rows <= d:
+        raise SidelightError(f"linear:d={d} is for games of 2 to {d + 1} outcomes, and this one has {rows + 1}")
+    theta = np.zeros((rows, d))
+    theta[np.arange(d) % rows, np.arange(d)] = 1.0 / d
+    scales = _scales(d, given["spread"])
+    return LinearContexts(theta / scales, high=scales)
+
+
+def _halfspace(game: Game, given: Mapping[str, Any]) -> Environment:
+    return HalfspaceContexts(given["d"], given["seed"])
+
+
+def _logistic(game: Game, given: Mapping[str, Any]) -> Environment:
+    rng = np.random.default_rng(given["seed"])
+    theta = given["scale"] * rng.normal(size=(game.n_outcomes, given["d"]))
+    scales = _scales(given["d"], given["spread"])
+    return LogisticContexts(theta / scales, low=-scales, high=scales)
+
+
+def _finite(game: Game, given: Mapping[str, Any]) -> Environment:
+    rng = np.random.default_rng(given["seed"])
+    return FiniteContexts(rng.dirichlet(np.ones(game.n_outcomes), size=given["contexts"]))
+
+
+_KINDS = {
+    "linear": _Kind({"d": 10, "spread": 1}, _linear),
+    "halfspace": _Kind({"d": 10, "seed": 1}, _halfspace),
+    "logistic": _Kind({"d": 5, "seed": 0, "scale": 1, "spread": 1}, _logistic),
+    "finite": _Kind({"contexts": 4, "seed": 0}, _finite),
+}

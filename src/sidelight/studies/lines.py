@@ -1,0 +1,62 @@
+"""Where things stand in a TOML file: Python's reader does not say, and an error should."""
+
+from __future__ import annotations
+
+import re
+
+Place = tuple[str | int, ...]
+"""A key ("runs",), an entry of a list of tables ("games", 0), or a key of it ("games", 0, "prices")."""
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]")
+_KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w-]+)[\w.\s"'-]*=""")
+_STRING = re.compile(r'"""|\'\'\'|"(?:\\.|[^"\\])*"|\'[^\']*\'|#.*')
+_LONG = ('"""', "'''")
+
+
+def places(text: str) -> dict[Place, int]:
+    """Return the line, counted from 1, on which each table and each key begins."""
+    found: dict[Place, int] = {}
+    counts: dict[str, int] = {}
+    table: Place = ()
+    depth, until = 0, ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if until:
+            until, rest = _after(line, until)
+        elif depth:
+            rest = line
+        elif header := _HEADER.match(line):
+            name = header[2].strip("\"' ")
+            if header[1] == "[[":
+                counts[name] = counts.get(name, -1) + 1
+                table = (name, counts[name])
+            else:
+                table = (name,)
+            found.setdefault(table, number)
+            continue
+        else:
+            if key := _KEY.match(line):
+                found.setdefault((*table, key[1].strip("\"'")), number)
+            rest = line
+        outside, until = _outside_strings(rest) if not until else ("", until)
+        depth = max(0, depth + sum(map(outside.count, "[{")) - sum(map(outside.count, "]}")))
+    return found
+
+
+def _after(line: str, until: str) -> tuple[str, str]:
+    """Return what still ends the text, and what follows its end on this line."""
+    _, end, rest = line.partition(until)
+    return ("", rest) if end else (until, "")
+
+
+def _outside_strings(line: str) -> tuple[str, str]:
+    """Return a line without its texts and comments, and what ends a text that goes on in the next line."""
+    outside, position = "", 0
+    while match := _STRING.search(line, position):
+        outside += line[position : match.start()]
+        position = match.end()
+        if match[0] in _LONG:
+            end = line.find(match[0], position)
+            if end < 0:
+                return outside, match[0]
+            position = end + 3
+    return outside + line[position:], ""

@@ -1,0 +1,233 @@
+"""Studies in files, and what is said about files that are none."""
+
+import textwrap
+
+import pytest
+
+from sidelight.errors import NoFileError
+from sidelight.studies import Comparison, Player, StudyError, World, parse, read
+from sidelight.studies.lines import places
+
+WHOLE = """
+    title = "How many bins?"
+    horizons = [1_000, 20_000]
+    runs = 24
+    seed = 3
+    checkpoints = "log"
+    measures = ["regret", "plays"]
+    impossible = "skip"
+
+    [[games]]
+    name = "apple-tasting"
+
+    [[games]]
+    name = "dynamic-pricing"
+    prices = [3, 5]   # a grid: two games
+
+    [[worlds]]
+    laws = ["dirichlet", "balanced"]
+
+    [[worlds]]
+    law = [0.2, 0.3, 0.5]
+    games = ["dynamic-pricing(prices=3)"]
+    label = "fixed"
+
+    [[worlds]]
+    contexts = "linear"
+    d = [5, 10]
+    label = "linear"
+
+    [[strategies]]
+    name = "CBP"
+
+    [[strategies]]
+    name = "RandCBP"
+    bins = [5, 10]
+    sigma = 2.0
+    label = "Randomized"
+    runs = 12
+
+    [[comparisons]]
+    against = "CBP"
+    test = "paired"
+    side = "less"
+
+    [[tables]]
+    kind = "matrix"
+
+    [[figures]]
+    games = ["apple*"]
+    horizons = [20_000]
+"""
+
+
+def parsed(text):
+    return parse(textwrap.dedent(text))
+
+
+def problems(text):
+    with pytest.raises(StudyError) as caught:
+        parsed(text)
+    return caught.value.problems
+
+
+def test_a_whole_study():
+    study = parsed(WHOLE)
+    assert (study.horizons, study.runs, study.seeds, study.checkpoints) == ((1000, 20000), 24, (3,), "log")
+    assert [game.label for game in study.games][1:] == ["dynamic-pricing(prices=3)", "dynamic-pricing(prices=5)"]
+    assert [world.label for world in study.worlds] == [
+        "dirichlet",
+        "balanced",
+        "fixed",
+        "linear (d=5)",
+        "linear (d=10)",
+    ]
+    assert study.players[1] == Player("RandCBP", {"bins": 5, "sigma": 2.0}, label="Randomized (bins=5)", runs=12)
+    assert study.comparisons == (Comparison("CBP", "paired", "less"),)
+    assert study.figures[0].games == ("apple*",)
+    assert study.impossible == "skip"
+
+
+def test_policies_watch_classifiers_and_need_no_game():
+    study = parsed("""
+        [[worlds]]
+        classifiers = [1, 2]
+        tolerance = [0.05, 0.1]
+        [[policies]]
+        name = "sequential"
+        [[policies]]
+        name = "explore"
+        labels = 100
+    """)
+    assert len(study.worlds) == 4
+    assert [player.policy for player in study.players] == [True, True]
+
+
+def test_parameters_with_the_names_of_keys_stand_in_a_table_of_their_own():
+    study = parsed("""
+        [[games]]
+        name = "apple-tasting"
+        [[worlds]]
+        laws = "dirichlet"
+        [[strategies]]
+        name = "my.module:Mine"
+        parameters = { runs = [1, 2], label = "x" }
+    """)
+    assert [dict(player.parameters) for player in study.players] == [
+        {"runs": 1, "label": "x"},
+        {"runs": 2, "label": "x"},
+    ]
+    assert study.players[0].runs is None
+
+
+def test_a_recording_may_come_with_its_law():
+    study = parsed("""
+        [[games]]
+        name = "apple-tasting"
+        [[worlds]]
+        replay = "recorded.npz"
+        law = [0.3, 0.7]
+        [[strategies]]
+        name = "CBP"
+    """)
+    assert study.worlds == (World("replay", "recorded.npz", {"law": [0.3, 0.7]}),)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('name = "apple-tasting"', 'name = "aple-tasting"', "line 11: there is no game 'aple-tasting': did you mean"),
+        ("prices = [3, 5]", "prize = 3", "line 15: dynamic-pricing has no parameter 'prize'"),
+        ("prices = [3, 5]", "prices = 1.5", "line 15: prices cannot be 1.5: give a whole number"),
+        ("prices = [3, 5]", "prices = []", "line 15: prices = [] is a grid without values"),
+        ('"balanced"', '"balenced"', "line 18: there is no kind of laws 'balenced': did you mean 'balanced'?"),
+        ("law = [0.2, 0.3, 0.5]", "law = 0.5", "line 21: give a probability for each outcome"),
+        ("law = [0.2, 0.3, 0.5]", 'law = [1]\n    laws = "balanced"', "line 20: say with one key"),
+        ('contexts = "linear"', 'contexts = "liner"', "line 26: there is no kind of contexts 'liner': did you mean"),
+        ("d = [5, 10]", "dim = 5", "line 27: linear contexts have no 'dim'"),
+        ("runs = 24", "runs = 2.5", "line 4: runs is 2.5: give a whole number of at least 1"),
+        ("runs = 24", "rums = 24", "line 4: a study has no 'rums': did you mean 'runs'?"),
+        ("runs = 12", "runs = true", "line 38: runs is True: give a whole number"),
+        ("seed = 3", "seed = 3\n    seeds = [4]", "line 6: give seed or seeds, not both"),
+        ("[1_000, 20_000]", "[10, 10]", "line 3: horizons is [10, 10]: give one or more different numbers"),
+        ('"log"', '"logs"', "line 6: checkpoints is 'logs'"),
+        ('"log"', "[5, 2]", "line 6: checkpoints is [5, 2]: give increasing rounds"),
+        ('"plays"', '"play"', "line 7: measures is 'play': did you mean 'plays'?"),
+        ('"skip"', '"ignore"', "line 8: impossible is 'ignore': choose from refuse, skip"),
+        ('test = "paired"', 'test = "wilcoxon"', "line 42: test is 'wilcoxon': choose from welch, paired"),
+        ('side = "less"', 'sides = "less"', "line 43: a comparison has no 'sides': did you mean 'side'?"),
+        ('kind = "matrix"', 'kind = "martix"', "line 46: kind is 'martix': did you mean 'matrix'?"),
+        ('against = "CBP"', 'against = "CBB"', "comparisons: against = 'CBB', but there is none: did you mean 'CBP'?"),
+        ('["apple*"]', '["pear*"]', "figures: 'regret' names games 'pear*'"),
+        ("[[tables]]", "[tables]", "line 45: write [[tables]] with two brackets"),
+        ('label = "fixed"', "label = 3", "line 23: label is 3: give a text in quotation marks"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line_and_a_remedy(old, new, expected):
+    assert old in WHOLE
+    found = problems(WHOLE.replace(old, new, 1))
+    assert [problem for problem in found if problem.startswith(expected)], found
+
+
+def test_all_mistakes_are_listed_together():
+    text = WHOLE.replace("runs = 24", "runs = 0").replace('"apple-tasting"', '"apples"').replace('"paired"', '"p"')
+    assert [problem.partition(":")[0] for problem in problems(text)] == ["line 4", "line 11", "line 42"]
+
+
+def test_what_is_missing_is_said():
+    assert [problem.split(":")[0] for problem in problems("runs = 3")] == [
+        "there are no strategies",
+        "there are no worlds",
+        "there are no games",
+    ]
+    assert "there are no worlds" in problems('[[games]]\nname = "bartok"\n[[strategies]]\nname = "CBP"')[0]
+
+
+def test_text_that_is_no_toml_is_located():
+    assert problems("runs = = 3")[0].startswith("not valid TOML: ")
+    assert "line 1" in problems("runs = = 3")[0]
+
+
+def test_files(tmp_path):
+    with pytest.raises(NoFileError):
+        read(tmp_path / "none.toml")
+    path = tmp_path / "bins.toml"
+    path.write_text(textwrap.dedent(WHOLE), encoding="utf-8")
+    study = read(path)
+    assert (study.name, study.folder) == ("bins", str(tmp_path))
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(StudyError, match="not UTF-8"):
+        read(path)
+
+
+def test_places_survive_brackets_comments_and_long_texts():
+    text = '''a = """
+[[games]]
+b = 1
+""" # [
+c = [ # [[
+  1, "]",
+  2,
+]
+[[games]]
+name = "x]["
+"q" = 1
+[[games]]
+name = 'y'
+[single]
+d = {x = [1,
+ 2]}
+e = 3
+'''
+    assert places(text) == {
+        ("a",): 1,
+        ("c",): 5,
+        ("games", 0): 9,
+        ("games", 0, "name"): 10,
+        ("games", 0, "q"): 11,
+        ("games", 1): 12,
+        ("games", 1, "name"): 13,
+        ("single",): 14,
+        ("single", "d"): 15,
+        ("single", "e"): 17,
+    }
