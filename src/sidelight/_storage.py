@@ -73,7 +73,7 @@ def _acquired(lock: Path, target: Path, patience: float) -> int:
     while True:
         handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            _lock_now(handle)
+            lock_now(handle)
             # Whoever held it before has removed it, so this may be a file without a name by now.
             if os.path.samestat(os.fstat(handle), os.stat(lock)):
                 return handle
@@ -85,7 +85,7 @@ def _acquired(lock: Path, target: Path, patience: float) -> int:
         time.sleep(0.002)
 
 
-def _lock_now(handle: int) -> None:
+def lock_now(handle: int) -> None:
     """Lock an open file, or raise an error if another process has."""
     if sys.platform == "win32":
         import msvcrt

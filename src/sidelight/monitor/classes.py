@@ -7,7 +7,7 @@ from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.confidence import Verdict
-from sidelight.monitor.decisions import ANSWERS, DRIFTED, PLACES, REASONS, Event, Label
+from sidelight.monitor.decisions import ANSWERS, DRIFTED, PLACES, REASONS, Closed, Event, Label
 from sidelight.monitor.drift import WINDOW, Drift
 from sidelight.monitor.inputs import seconds_of
 from sidelight.monitor.line import OVERDUE, PENDING, RIGHT, WRONG, Line
@@ -22,16 +22,18 @@ class Journal:
     """What has happened in the whole monitor: counters, and events that nobody has been told of yet.
 
     A batch is handed out as a whole: all its requests are as old as its last decision, number `batch_end`. `first_time`
-    and `last_time` are those that came with the first and the last decision that had one, as they were given.
+    and `last_time` are those that came with the first and the last decision that had one, as they were given. `closed`
+    is None while nobody wants to know which requests are not waited for any more.
     """
 
-    __slots__ = ("asked", "batch_end", "decided", "first_time", "last_time", "news")
+    __slots__ = ("asked", "batch_end", "closed", "decided", "first_time", "last_time", "news")
 
     def __init__(self) -> None:
         self.decided = self.asked = self.batch_end = 0
         self.first_time: Any = None
         self.last_time: Any = None
         self.news: list[Event] = []
+        self.closed: list[Closed] | None = None
 
     def note_time(self, time: Any) -> None:
         """Remember the time of a decision; nobody has to be able to read it until somebody wants to."""

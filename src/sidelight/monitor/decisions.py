@@ -127,6 +127,26 @@ class Event(NamedTuple):
         return text if self.verdict == "unknown" else f"{text}, and is now {self.verdict!r}"
 
 
+class Closed(NamedTuple):
+    """A request that is not waited for any more although nobody answered it."""
+
+    number: int
+    """Its place among all verifications, from 1 in the order of asking."""
+    forgotten: bool
+    """Whether its id is forgotten, so that an answer could not be taken any more; otherwise it is overdue."""
+
+
+class Standing(NamedTuple):
+    """Where one class stands, as in `sidelight.monitor.ClassReport`."""
+
+    predictions: int
+    asked: int
+    counted: int
+    errors: int
+    """Errors among the answers that count."""
+    verdict: Verdict
+
+
 class Answer(NamedTuple):
     """What an answer changed."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.classes import ClassState, Journal
-from sidelight.monitor.decisions import PLACES, REASONS, SPOT, Decision, Id, Label, Pending, UnknownIdError
+from sidelight.monitor.decisions import PLACES, REASONS, SPOT, Closed, Decision, Id, Label, Pending, UnknownIdError
 from sidelight.monitor.line import OVERDUE, PENDING, SKIPPED, WRONG
 from sidelight.monitor.patience import Patience
 from sidelight.monitor.settings import Settings
@@ -200,13 +200,21 @@ class Ledger:
             raise SidelightError(f"the id {id!r} was decided as {state.name!r} and is now {prediction!r}: use a new id")
         return Decision(record is not None, id, reason, prediction)
 
+    def expire(self, now: float) -> None:
+        """Give up what is overdue now, where patience is measured in time."""
+        self.patience.give_up_overdue(self.journal.decided, now, self._give_up)
+
     def _give_up(self, record: Verification) -> None:
         self.settle(record, OVERDUE, "")
+        if self.journal.closed is not None:
+            self.journal.closed.append(Closed(record.number, False))
 
     def _forget(self, id: Id) -> None:
         """Forget an id; an answer that has not come by now is not waited for any more."""
         record = self.verifications.pop(id)
         self.forgotten += 1
+        if self.journal.closed is not None:
+            self.journal.closed.append(Closed(record.number, True))
         if record.status == PENDING:
             self.settle(record, SKIPPED, "")
         record.state.forget(record.place + 1)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Self
 
@@ -13,16 +12,16 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import monitor_file
 from sidelight.monitor.answers import status_of, take
 from sidelight.monitor.decisions import PLACES, RULE, Answer, Decision, Event, Id, Pending, bad_reason
+from sidelight.monitor.following import Followed
 from sidelight.monitor.inputs import column, identifier, label, listed, moment_of, yes_or_no
 from sidelight.monitor.ledger import Verification
 from sidelight.monitor.policies import Policy
 from sidelight.monitor.reports import Report, make_report
 from sidelight.monitor.settings import Settings, make_settings, warn_of_prior
 from sidelight.monitor.version_1 import from_version_1
-from sidelight.monitor.watch import Watch
 
 
-class ClassifierMonitor(Watch):
+class ClassifierMonitor(Followed):
     """Says, prediction by prediction, *verify this one* or *let it pass*, and what it knows about each class.
 
     Parameters
@@ -168,7 +167,7 @@ class ClassifierMonitor(Watch):
         """
         with self._lock:
             decision = self._decide(label(prediction), None if id is None else identifier(id), time)
-        if self._journal.news:
+        if self._journal.news or self._journal.closed:
             self._tell()
         return decision
 
@@ -199,7 +198,7 @@ class ClassifierMonitor(Watch):
         with self._lock:
             record = self._ledger.verification(name)
             answer = take(self._ledger, name, record, status_of(record.state.name, correct, label, skipped))
-        if self._journal.news:
+        if self._journal.news or self._journal.closed:
             self._tell()
         return answer
 
@@ -268,15 +267,6 @@ class ClassifierMonitor(Watch):
             found = [event for state in states if state is not None for event in state.events]
         return sorted(found, key=lambda event: event.decision)
 
-    def on_verdict(self, hook: Callable[[Event], object]) -> Callable[[Event], object]:
-        """Call `hook(event)` whenever a verdict changes or an alarm of drift starts a class anew.
-
-        It is called once the decision or the answer has been entered, in the thread that brought it, without a lock,
-        so that it may call the monitor. An error in it becomes a warning. Hooks are neither saved nor copied.
-        """
-        self._hooks.append(hook)
-        return hook
-
     def report(self) -> Report:
         """Return what is known about every class."""
         with self._lock:
@@ -327,25 +317,6 @@ class ClassifierMonitor(Watch):
                 f"this does not describe a monitor ({type(error).__name__}: {error}): give what to_dict returned"
             ) from None
         return monitor
-
-    def _begin(self, settings: Settings) -> None:
-        self._lock = threading.RLock()
-        self._hooks: list[Callable[[Event], object]] = []
-        super()._begin(settings)
-
-    def _tell(self) -> None:
-        """Tell the hooks what has happened."""
-        with self._lock:
-            news, self._journal.news = self._journal.news, []
-        for event in news:
-            for hook in tuple(self._hooks):
-                try:
-                    hook(event)
-                except Exception as error:
-                    text = (
-                        f"the hook {hook!r} failed ({type(error).__name__}: {error}); the monitor has what it was told"
-                    )
-                    warnings.warn(text, RuntimeWarning, stacklevel=3)
 
     def __repr__(self) -> str:
         s, ledger = self._settings, self._ledger

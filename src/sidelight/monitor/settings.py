@@ -19,6 +19,8 @@ from sidelight.monitor.together import share_of
 
 MODES = ("identify", "guard")
 AIMS = ("verdicts", "first-come")
+LIMITS = ("cap", "daily_cap", "class_cap", "max_pending")
+"""What can be changed later."""
 DRIFT = True
 """Whether changes of error rates are looked for unless the settings say."""
 _ABSENT = {"margin": None, "reviewer_error": 0.0, "together": False}

@@ -27,18 +27,26 @@ class Watch:
     """Classes, requests and settings of a monitor."""
 
     def _begin(self, settings: Settings) -> None:
-        self._settings = settings
         self._states: dict[Label, ClassState] = {}
         named = (*(settings.tolerance if isinstance(settings.tolerance, dict) else ()), *(settings.weights or ()))
         self._spelled: dict[str, Label] = {str(name): name for name in named if name is not None}
         self._journal = Journal()
         self._ledger = Ledger(settings, self._journal)
-        self._daily = settings.daily_cap is not None
-        self._dated = self._daily or self._ledger.patience.timed
         self._rationing = Rationing(settings, self._ledger) if settings.rationed else None
+        self._adopt(settings)
         self._suspicious = settings.drift_alarm_every * _SUSPICION
         for name in settings.classes:
             self._state(name)
+
+    def _adopt(self, settings: Settings) -> None:
+        """Work with these settings from now on, in the whole monitor."""
+        self._settings = settings
+        self._daily = settings.daily_cap is not None
+        self._dated = self._daily or self._ledger.patience.timed
+        for state in self._states.values():
+            state.settings = settings
+        if self._rationing is not None:
+            self._rationing.settings = settings
 
     def _state(self, name: Label) -> ClassState:
         state = self._states.get(name)

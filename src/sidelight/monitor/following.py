@@ -1,0 +1,137 @@
+"""What a monitor offers to those who keep it elsewhere, too: a service that journals what happens, and replays it.
+
+Whoever feeds two monitors of the same settings the same calls, `record` in the place of `decide`, gets two monitors
+whose `to_dict` are equal, whatever the policy, the caps and the order of the answers.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from sidelight.errors import NoEntryError, SidelightError
+from sidelight.monitor.classes import ClassState
+from sidelight.monitor.decisions import Closed, Event, Label, Standing
+from sidelight.monitor.inputs import check_spelling, label
+from sidelight.monitor.rationing import Rationing
+from sidelight.monitor.settings import LIMITS, Settings
+from sidelight.monitor.watch import Watch
+
+
+class Followed(Watch):
+    """The part of a monitor that others follow."""
+
+    _lock: threading.RLock
+
+    def _begin(self, settings: Settings) -> None:
+        self._lock = threading.RLock()
+        self._hooks: list[Callable[[Event], object]] = []
+        self._closing_hooks: list[Callable[[Closed], object]] = []
+        super()._begin(settings)
+
+    @property
+    def asked(self) -> int:
+        """How many verifications were asked for: the number of the latest one."""
+        return self._journal.asked
+
+    def begin_batch(self, size: int) -> None:
+        """Say that the next `size` decisions are handed out together: their requests are as old as the last of them."""
+        with self._lock:
+            self._journal.batch_end = self._journal.decided + size
+
+    def expire(self, time: Any = None) -> None:
+        """Let time pass without a decision: with a patience in time, what is overdue by now is not waited for."""
+        now = self._day_and_seconds(time)[1]
+        if now is not None:
+            with self._lock:
+                self._ledger.expire(now)
+            self._tell()
+
+    def change(self, **limits: Any) -> None:
+        """Give `cap`, `daily_cap`, `class_cap` or `max_pending` other values from now on; None for no limit."""
+        unknown = sorted(set(limits) - set(LIMITS))
+        if unknown:
+            raise SidelightError(f"{unknown[0]} cannot be changed, only {', '.join(LIMITS)}: make a new monitor")
+        with self._lock:
+            settings = Settings.from_plain(replace(self._settings, **limits).plain())
+            self._adopt(settings)
+            if not settings.rationed:
+                self._rationing = None
+            elif self._rationing is None:
+                self._rationing = Rationing(settings, self._ledger)
+
+    def faults(self, predictions: Iterable[Any]) -> dict[int, str]:
+        """Return what is wrong with predictions, by their places: classes without a tolerance, or spelled otherwise."""
+        found: dict[int, str] = {}
+        spelled: dict[str, Label] = {}
+        with self._lock:
+            for place, one in enumerate(predictions):
+                try:
+                    name = label(one)
+                    if name not in self._states:
+                        self._settings.tolerance_of(name)
+                        check_spelling(name, self._spelled)
+                        check_spelling(name, spelled)
+                        spelled.setdefault(str(name), name)
+                except SidelightError as error:
+                    found[place] = str(error)
+        return found
+
+    def standing(self, prediction: Any) -> Standing:
+        """Return where a class stands; unlike a report it costs the same however many classes there are."""
+        with self._lock:
+            state = self._seen_class(prediction)
+            return Standing(state.predictions, state.asked, state.n, state.e, state.verdict)
+
+    def interval(self, prediction: Any) -> tuple[float, float]:
+        """Return the interval of the error rate of a class, as a report does."""
+        with self._lock:
+            return self._seen_class(prediction).interval()
+
+    def _seen_class(self, prediction: Any) -> ClassState:
+        state = self._states.get(label(prediction))
+        if state is None:
+            raise NoEntryError(f"no prediction of class {prediction!r} has been seen")
+        return state
+
+    def on_verdict(self, hook: Callable[[Event], object]) -> Callable[[Event], object]:
+        """Call `hook(event)` whenever a verdict changes or an alarm of drift starts a class anew.
+
+        It is called once the decision or the answer has been entered, in the thread that brought it, without a lock,
+        so that it may call the monitor. An error in it becomes a warning. Hooks are neither saved nor copied.
+        """
+        self._hooks.append(hook)
+        return hook
+
+    def on_closed(self, hook: Callable[[Closed], object]) -> Callable[[Closed], object]:
+        """Call `hook(closed)` whenever a request is given up as overdue or forgotten, as `on_verdict` does."""
+        self._closing_hooks.append(hook)
+        if self._journal.closed is None:
+            self._journal.closed = []
+        return hook
+
+    def _tell(self) -> None:
+        """Tell the hooks what has happened."""
+        journal = self._journal
+        with self._lock:
+            news, journal.news = journal.news, []
+            closed = journal.closed
+            if closed:
+                journal.closed = []
+        for event in news:
+            for hook in tuple(self._hooks):
+                _call(hook, event)
+        for one in closed or ():
+            for closing_hook in tuple(self._closing_hooks):
+                _call(closing_hook, one)
+
+
+def _call(hook: Callable[[Any], object], event: object) -> None:
+    try:
+        hook(event)
+    except Exception as error:
+        text = f"the hook {hook!r} failed ({type(error).__name__}: {error}); the monitor has what it was told"
+        warnings.warn(text, RuntimeWarning, stacklevel=4)

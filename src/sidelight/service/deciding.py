@@ -1,0 +1,183 @@
+"""Deciding about predictions: all of a request or nothing, and the same answer to the same id again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from sidelight.monitor.decisions import DAILY_CAP, PLACES, REASONS, TOTAL_CAP, Label
+from sidelight.service import journal
+from sidelight.service.held import Held, plain_news
+from sidelight.service.items import close_items, enter_item
+from sidelight.service.monitors import refuse_archived
+from sidelight.service.problems import Problem, place
+from sidelight.service.service import Service
+from sidelight.service.work import Job, Known, Work
+
+_MOST_CHARACTERS = 200
+_BUDGETS = {PLACES[TOTAL_CAP]: "cap", PLACES[DAILY_CAP]: "daily_cap"}
+
+
+class Payload(NamedTuple):
+    """What a reviewer is shown."""
+
+    media_type: str
+    content: bytes
+
+
+class Prediction(NamedTuple):
+    """One prediction to decide about."""
+
+    id: str
+    prediction: Label
+    time: float | None = None
+    """Seconds since 1970; None for now. It decides which day's cap applies."""
+    payload: Payload | None = None
+
+
+class Decided(NamedTuple):
+    """What was decided about it, now or before."""
+
+    id: str
+    verify: bool
+    reason: str
+    prediction: Label
+    item: int | None = None
+    """The number of the item if it was made by this request."""
+
+
+def text_fault(value: Any) -> str | None:
+    """Say what is wrong with a text that people or programs gave, or None."""
+    if not isinstance(value, str) or not 1 <= len(value) <= _MOST_CHARACTERS:
+        return f"give a text of 1 to {_MOST_CHARACTERS} characters"
+    if "\0" in value or any("\ud800" <= one <= "\udfff" for one in value):
+        return "give a text without NUL and without half of a surrogate pair"
+    return None
+
+
+def label_fault(value: Any) -> str | None:
+    """Say what is wrong with a class, or None."""
+    if isinstance(value, str):
+        return text_fault(value)
+    if isinstance(value, bool) or (isinstance(value, int) and abs(value) < 1 << 63):
+        return None
+    if isinstance(value, float) and math.isfinite(value):
+        return None
+    return f"give a text of 1 to {_MOST_CHARACTERS} characters or a number"
+
+
+class _Decide:
+    """Decides about the predictions of one request."""
+
+    def __init__(
+        self, monitor: str, predictions: Sequence[Prediction], actor: str, window: tuple[float, float]
+    ) -> None:
+        self.monitors: Sequence[str] = (monitor,)
+        self.predictions, self.actor, self.window = predictions, actor, window
+        self._refuse_faults()
+        self.keys = [journal.key_of(monitor, one.id) for one in predictions]
+
+    def _refuse_faults(self) -> None:
+        """Refuse what can be seen to be wrong without the monitor."""
+        found, first = [], dict[str, Label]()
+        for i, one in enumerate(self.predictions):
+            faults = {"id": text_fault(one.id), "prediction": label_fault(one.prediction)}
+            found += [place([i, name], fault) for name, fault in faults.items() if fault is not None]
+            if not any(faults.values()) and first.setdefault(one.id, one.prediction) != one.prediction:
+                detail = f"the id stands for {first[one.id]!r} before in this request: use another id"
+                found.append(place([i, "id"], detail))
+        if found:
+            raise Problem("invalid", "some predictions cannot be decided about; nothing changed", places=found)
+
+    def run(self, work: Work) -> list[Decided]:
+        """Check everything, then decide about what is new."""
+        held = work.held(self.monitors[0])
+        refuse_archived(held)
+        work.look_up(self.keys)
+        self._refuse_contradictions(work)
+        fresh = [i for i, key in enumerate(self.keys) if work.known(key) is None]
+        self._refuse_untimely(work, fresh)
+        self._refuse_classes(held, fresh)
+        new = dict.fromkeys(self.keys[i] for i in fresh)
+        if len(new) > 1:
+            held.monitor.begin_batch(len(new))
+        batch = {"batch": len(new)} if len(new) > 1 else {}
+        items: dict[int, int] = {}
+        for i in fresh:
+            if work.known(self.keys[i]) is None:
+                item = self._decide(work, held, i, batch)
+                if item is not None:
+                    items[i] = item
+                batch = {}
+        return [self._decided(work, i, items.get(i)) for i in range(len(self.keys))]
+
+    def _refuse_contradictions(self, work: Work) -> None:
+        found = []
+        for i, (one, key) in enumerate(zip(self.predictions, self.keys, strict=True)):
+            known = work.known(key)
+            if known is not None and (known.id, known.prediction) != (one.id, one.prediction):
+                detail = f"this id was decided as {known.prediction!r}: use another id"
+                found.append(place([i, "id"], detail, id=one.id, prediction=known.prediction))
+        if found:
+            raise Problem("conflict", "some ids were decided with other classes; nothing changed", places=found)
+
+    def _refuse_untimely(self, work: Work, fresh: Iterable[int]) -> None:
+        """Refuse times far from now: with free times a cap per day would be none."""
+        back, ahead = self.window
+        found = []
+        for i in fresh:
+            time = self.predictions[i].time
+            if time is not None and not work.now - back <= time <= work.now + ahead:
+                detail = f"give a time from {back / 3600:g} hours ago to {ahead / 60:g} minutes ahead, or none for now"
+                found.append(place([i, "time"], detail))
+        if found:
+            raise Problem("invalid", "some times are too far from now; nothing changed", places=found)
+
+    def _refuse_classes(self, held: Held, fresh: Sequence[int]) -> None:
+        faults = held.monitor.faults(self.predictions[i].prediction for i in fresh)
+        if faults:
+            found = [place([fresh[n], "prediction"], fault) for n, fault in faults.items()]
+            raise Problem("invalid", "some classes are not allowed; nothing changed", places=found)
+
+    def _decide(self, work: Work, held: Held, i: int, batch: dict[str, int]) -> int | None:
+        """Decide about one prediction and journal it; return the number of its item."""
+        one, key = self.predictions[i], self.keys[i]
+        time = work.now if one.time is None else one.time
+        asked = held.monitor.asked
+        decision = held.monitor.decide(one.prediction, id=one.id, time=time)
+        news, closed = held.news()
+        reason = PLACES[decision.reason]
+        body: dict[str, Any] = {
+            "id": one.id,
+            "class": one.prediction,
+            "time": time,
+            "day": datetime.fromtimestamp(time, UTC).date().isoformat(),
+            "verify": int(decision.verify),
+            "reason": reason,
+            **batch,
+        }
+        if decision.verify:
+            body["number"] = held.monitor.asked
+        work.append(held.id, journal.DECIDED, body | plain_news(news, closed), actor=self.actor, key=key)
+        work.remember(key, Known(one.id, one.prediction, decision.verify, reason))
+        close_items(work, held, news, closed)
+        if reason in _BUDGETS and held.spent != (_BUDGETS[reason], body["day"]):
+            held.spent = _BUDGETS[reason], body["day"]
+            work.publish(held.id, "budget.used_up", {"limit": _BUDGETS[reason], "day": body["day"]})
+        if not decision.verify:
+            return None
+        enter_item(work, held, key, decision, time, one.payload)
+        return asked + 1
+
+    def _decided(self, work: Work, i: int, item: int | None) -> Decided:
+        known = work.known(self.keys[i])
+        assert known is not None
+        return Decided(known.id, known.verify, REASONS[known.reason], self.predictions[i].prediction, item)
+
+
+def decide(service: Service, monitor: str, predictions: Sequence[Prediction], *, actor: str) -> Job[list[Decided]]:
+    """Decide about predictions; the decisions come in their order."""
+    options = service.options
+    return _Decide(monitor, predictions, actor, (options.time_back, options.time_ahead))

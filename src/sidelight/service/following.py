@@ -1,0 +1,99 @@
+"""Bringing monitors in memory up to date with their journals, under the lock of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sidelight.errors import SidelightError
+from sidelight.monitor import RULE
+from sidelight.service import journal, snapshots
+from sidelight.service.held import DivergedError, Held
+from sidelight.service.problems import Problem, unavailable
+from sidelight.service.storage.base import StorageError, Transaction
+
+_LOCK = "SELECT id, rule, last, chain, base FROM monitors WHERE id IN (??) ORDER BY id"
+
+
+class Followers:
+    """The monitors of this process."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, Held] = {}
+
+    def lock(self, tx: Transaction, monitors: Iterable[str]) -> dict[str, Held | Problem]:
+        """Lock monitors in sorted order and bring them up to date; a monitor that cannot be used is a problem."""
+        wanted = sorted(set(monitors))
+        if not wanted:
+            return {}
+        # Only a second statement sees everything that was committed before the lock was granted.
+        rows = tx.among(_LOCK + tx.locking, wanted)
+        found: dict[str, Held | Problem] = {}
+        for id, rule, last, chain, base in rows:
+            found[id] = self._followed(tx, id, rule, last, bytes(chain), base)
+        missing = Problem("not-found", "there is no such monitor")
+        return {id: found.get(id, missing) for id in wanted}
+
+    def _followed(self, tx: Transaction, id: str, rule: int, last: int, chain: bytes, base: int) -> Held | Problem:
+        if rule != RULE:
+            return unavailable(
+                f"this monitor is decided by rule {rule} and this sidelight has rule {RULE}: run `sidelight service "
+                "upgrade`, or the version that the others run",
+                60,
+            )
+        try:
+            held = self._held.get(id)
+            if held is None or not _catch_up(tx, held, last, chain, base):
+                held = rebuild(tx, id, last, chain, base)
+        except StorageError:
+            raise
+        except SidelightError as error:
+            self._held.pop(id, None)
+            return unavailable(f"the journal cannot be followed here: {error}; run `sidelight service verify`", 60)
+        self._held[id] = held
+        return held
+
+    def keep(self, held: Held) -> None:
+        """Hold a monitor that was made here."""
+        self._held[held.id] = held
+
+    def drop(self, monitors: Iterable[str]) -> None:
+        """Throw monitors away whose state is not what is stored; they are rebuilt when they are needed."""
+        for id in monitors:
+            self._held.pop(id, None)
+
+    def get(self, monitor: str) -> Held | None:
+        """Return a monitor as this process last knew it."""
+        return self._held.get(monitor)
+
+
+def _catch_up(tx: Transaction, held: Held, last: int, chain: bytes, base: int) -> bool:
+    """Follow the journal; False if it is not the one that was followed before, or its beginning is missing."""
+    if held.number == last:
+        return held.chain == chain
+    if held.number > last or held.number < base:
+        return False
+    # The entry itself is read, too: after a failover or a restore it may be another one.
+    before = held.number - 1 if held.number > base else held.number
+    first = held.number > base
+    for entry in journal.all_entries(tx, held.id, before):
+        if first:
+            if entry.number != held.number or entry.chain != held.chain:
+                return False
+            first = False
+        else:
+            held.apply(entry)
+    return held.number == last and held.chain == chain
+
+
+def rebuild(tx: Transaction, id: str, last: int, chain: bytes, base: int) -> Held:
+    """Return a monitor from its latest snapshot and the entries after it."""
+    found = snapshots.load(tx, id, most=last)
+    usable = found is not None and found.rule == RULE and found.number >= base
+    if base and not usable:
+        raise DivergedError(f"the base of {id}, snapshot {base}, is missing or was made by another rule")
+    held = found.opened(id) if found is not None and usable else Held(id)
+    for entry in journal.all_entries(tx, id, held.number):
+        held.apply(entry)
+    if (held.number, held.chain) != (last, chain):
+        raise DivergedError(f"the journal of {id} ends with entry {held.number} and should end with {last}")
+    return held

@@ -1,0 +1,159 @@
+"""A monitor in memory that follows its journal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sidelight.errors import SidelightError
+from sidelight.monitor import RULE, ClassifierMonitor, Decision
+from sidelight.monitor.decisions import REASONS, Closed, Event
+from sidelight.monitor.reports import Report
+from sidelight.service import journal
+from sidelight.service.journal import Entry
+from sidelight.service.settings import ReviewSettings, make_monitor, make_review, review_plain
+
+
+class DivergedError(SidelightError):
+    """What follows from the journal here is not what the journal says."""
+
+
+class Held:
+    """One `ClassifierMonitor` and where in the journal it is.
+
+    Entries record outcomes, which `apply` takes over; nothing is decided again. What the library says beside (verdicts
+    that turned, requests that were given up) is compared with what was recorded.
+    """
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.number, self.chain = 0, journal.BEGINNING
+        self.review = ReviewSettings()
+        self.archived = False
+        self._news: list[Event] = []
+        self._closed: list[Closed] = []
+        self._monitor: ClassifierMonitor | None = None
+        self.spent: tuple[str, str] | None = None
+        """Which limit was said to be used up, and on which day."""
+        self.report_at: tuple[int, Report] | None = None
+
+    @property
+    def monitor(self) -> ClassifierMonitor:
+        """The monitor; there is none before its first entry."""
+        if self._monitor is None:
+            raise DivergedError(f"the journal of {self.id} does not begin with its creation")
+        return self._monitor
+
+    def watch(self, monitor: ClassifierMonitor) -> None:
+        """Hold this monitor."""
+        self._monitor = monitor
+        monitor.on_verdict(self._news.append)
+        monitor.on_closed(self._closed.append)
+
+    def news(self) -> tuple[list[Event], list[Closed]]:
+        """Return what happened to verdicts and open requests since the last call."""
+        news, closed = self._news[:], self._closed[:]
+        self._news.clear()
+        self._closed.clear()
+        return news, closed
+
+    def advance(self, entry: Entry) -> None:
+        """Go one entry further; whoever calls it has brought the monitor there."""
+        self.number, self.chain = entry.number, entry.chain
+
+    def apply(self, entry: Entry) -> None:
+        """Take over what an entry says."""
+        if entry.number != self.number + 1 or not entry.chained_to(self.chain):
+            raise DivergedError(f"entry {entry.number} of the journal of {self.id} does not follow from the one before")
+        data = entry.data
+        apply = _APPLY.get(entry.kind)
+        if apply is not None:
+            apply(self, data)
+            told = plain_news(*self.news())
+            if told != {name: data[name] for name in ("turned", "closed") if name in data}:
+                raise DivergedError(
+                    f"after entry {entry.number} of the journal of {self.id}, {told} is not what it says"
+                )
+        self.advance(entry)
+
+    def state(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {
+            "monitor": self.monitor.to_dict(),
+            "review": review_plain(self.review),
+            "archived": self.archived,
+        }
+
+    @classmethod
+    def from_state(cls, id: str, state: dict[str, Any], number: int, chain: bytes) -> Held:
+        """Return the monitor that `state` described, at this place of its journal."""
+        held = cls(id)
+        held.watch(ClassifierMonitor.from_dict(state["monitor"]))
+        held.review, held.archived = make_review(state["review"]), state["archived"]
+        held.number, held.chain = number, chain
+        return held
+
+    def report(self) -> Report:
+        """Return what is known about every class; made once per entry of the journal."""
+        if self.report_at is None or self.report_at[0] != self.number:
+            self.report_at = self.number, self.monitor.report()
+        return self.report_at[1]
+
+
+def plain_news(news: list[Event], closed: list[Closed]) -> dict[str, Any]:
+    """Return what the library says beside as the journal holds it; nothing where nothing happened."""
+    told: dict[str, Any] = {}
+    if news:
+        told["turned"] = [[one.prediction, one.before, one.verdict, one.cause] for one in news]
+    if closed:
+        told["closed"] = [[one.number, int(one.forgotten)] for one in closed]
+    return told
+
+
+def _created(held: Held, data: dict[str, Any]) -> None:
+    if data["rule"] != RULE:
+        raise DivergedError(
+            f"the monitor {held.id} was made by rule {data['rule']}, and this sidelight has rule {RULE}"
+        )
+    held.watch(make_monitor(data["monitor"]))
+    held.review = make_review(data["review"])
+
+
+def _decided(held: Held, data: dict[str, Any]) -> None:
+    if "batch" in data:
+        held.monitor.begin_batch(data["batch"])
+    decision = Decision(bool(data["verify"]), data["id"], REASONS[data["reason"]], data["class"])
+    held.monitor.record(decision, time=data["time"], named=True)
+    if data["verify"] and held.monitor.asked != data["number"]:
+        raise DivergedError(f"{data['id']!r} is verification {held.monitor.asked} here, not {data['number']}")
+
+
+def _answered(held: Held, data: dict[str, Any]) -> None:
+    answer = held.monitor.answer(data["id"], **said(data))
+    if (answer.status, answer.verdict) != (data["status"], data["verdict"]):
+        raise DivergedError(f"the answer to {data['id']!r} is {answer.status} here, and the verdict {answer.verdict}")
+
+
+def said(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer in an entry as arguments of `ClassifierMonitor.answer`."""
+    return {"skipped": True} if data["correct"] is None else {"correct": data["correct"]}
+
+
+def _settings(held: Held, data: dict[str, Any]) -> None:
+    if data.get("limits"):
+        held.monitor.change(**data["limits"])
+    if data.get("review"):
+        held.review = make_review(data["review"], held.review)
+    held.archived = data.get("archived", held.archived)
+
+
+def _expired(held: Held, data: dict[str, Any]) -> None:
+    held.monitor.expire(data["time"])
+
+
+_APPLY = {
+    journal.CREATED: _created,
+    journal.DECIDED: _decided,
+    journal.ANSWERED: _answered,
+    journal.SETTINGS: _settings,
+    journal.EXPIRED: _expired,
+}

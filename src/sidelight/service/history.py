@@ -1,0 +1,54 @@
+"""How the classes of a monitor developed, for charts.
+
+There is a row when a verdict turns, and after 1, 2, ..., 99, 100, 110, ..., 990, 1000, 1100, ... answers that count: at
+most 90 rows per power of ten, so that charts of a million answers stay small.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sidelight.monitor.decisions import Label
+from sidelight.service import journal
+from sidelight.service.held import Held
+from sidelight.service.work import Work
+
+_COLUMNS = (
+    "monitor",
+    "class",
+    "number",
+    "at",
+    "predictions",
+    "asked",
+    "counted",
+    "errors",
+    "low",
+    "high",
+    "verdict",
+)
+
+
+def position(held: Held, name: Label) -> tuple[int, str]:
+    """Return the answers that count for a class, and its verdict."""
+    state = held.monitor.standing(name)
+    return state.counted, state.verdict
+
+
+def note(work: Work, held: Held, name: Label, before: tuple[int, str], number: int) -> None:
+    """Note where a class stands after an answer, where it was `before` it, if that is worth a row."""
+    now = held.monitor.standing(name)
+    if (now.counted, now.verdict) == before or (now.verdict == before[1] and not _passed(before[0], now.counted)):
+        return
+    low, high = held.monitor.interval(name)
+    counts = (now.predictions, now.asked, now.counted, now.errors)
+    work.insert(
+        "history", _COLUMNS, (held.id, journal.text_of(name), number, work.now, *counts, low, high, now.verdict)
+    )
+
+
+def _passed(before: int, now: int) -> bool:
+    """Say whether there is a number with two digits, and then only zeros, after one count and up to another."""
+    if now <= before:  # a correction, or a class that started from nothing
+        return True
+    step = 10 ** max(0, math.floor(math.log10(now)) - 1)
+    return now // step * step > before

@@ -1,0 +1,87 @@
+"""The journal: the ordered record of everything that happened to a monitor, each entry chained to the one before.
+
+The chain of an entry is SHA-256 of the chain before it and the entry as JSON. Whoever knows the last chain can tell
+whether anything before it was changed, and a process that has followed the journal up to some entry can tell whether
+it is still the same journal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from sidelight.service.storage.base import Row, Transaction
+
+CREATED, DECIDED, ANSWERED, REVIEWED = "created", "decided", "answered", "reviewed"
+SETTINGS, EXPIRED, RULE_CHANGED, SEALED = "settings", "expired", "rule", "sealed"
+KINDS = (CREATED, DECIDED, ANSWERED, REVIEWED, SETTINGS, EXPIRED, RULE_CHANGED, SEALED)
+BEGINNING = bytes(32)
+"""The chain before the first entry."""
+
+COLUMNS = ("monitor", "number", "kind", "key", "at", "actor", "body", "chain")
+_SELECT = "SELECT number, kind, key, at, actor, body, chain FROM journal"
+_PAGE = 5000
+
+
+class Entry(NamedTuple):
+    """One entry; `body` is the text that was stored."""
+
+    number: int
+    kind: str
+    key: bytes | None
+    at: float
+    actor: str
+    body: str
+    chain: bytes
+
+    def chained_to(self, before: bytes) -> bool:
+        """Say whether the chain of this entry follows from the one before it."""
+        return self.chain == next_chain(before, *self[:6])
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The body as data."""
+        found: dict[str, Any] = read_text(self.body)
+        return found
+
+
+def key_of(monitor: str, id: str) -> bytes:
+    """Return the 16 bytes by which the prediction with this id is found."""
+    return hashlib.blake2b(f"{monitor}\0{id}".encode(), digest_size=16).digest()
+
+
+def text_of(body: Any) -> str:
+    """Return data as compact JSON in ASCII."""
+    return json.dumps(body, separators=(",", ":"), allow_nan=False)
+
+
+def read_text(text: str) -> Any:
+    """Return the data in a text of `text_of`."""
+    return json.loads(text)
+
+
+def next_chain(before: bytes, number: int, kind: str, key: bytes | None, at: float, actor: str, body: str) -> bytes:
+    """Return the chain of an entry."""
+    text = text_of([number, kind, None if key is None else key.hex(), at, actor, body])
+    return hashlib.sha256(before + text.encode("ascii")).digest()
+
+
+def entry_of(row: Row) -> Entry:
+    """Return the entry in a row of the database."""
+    number, kind, key, at, actor, body, chain = row
+    return Entry(number, kind, None if key is None else bytes(key), float(at), actor, body, bytes(chain))
+
+
+def entries(tx: Transaction, monitor: str, after: int, most: int = _PAGE) -> list[Entry]:
+    """Return the entries after a number, in order and at most so many."""
+    sql = f"{_SELECT} WHERE monitor = ? AND number > ? ORDER BY number LIMIT ?"
+    return [entry_of(row) for row in tx.all(sql, monitor, after, most)]
+
+
+def all_entries(tx: Transaction, monitor: str, after: int) -> Iterator[Entry]:
+    """Yield the entries after a number, read page by page in one transaction."""
+    while page := entries(tx, monitor, after):
+        yield from page
+        after = page[-1].number

@@ -1,0 +1,161 @@
+"""Making monitors, changing their settings, archiving them, and finding them by name."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.monitor import RULE
+from sidelight.monitor.settings import LIMITS
+from sidelight.service import journal
+from sidelight.service.held import Held
+from sidelight.service.problems import Problem, place
+from sidelight.service.settings import changeable, make_monitor, make_review, review_plain, split
+from sidelight.service.storage.base import Transaction
+from sidelight.service.work import Job, Work
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_SELECT = "SELECT id, name, settings, rule, last, base, created_at, archived_at FROM monitors"
+
+
+class MonitorRow(NamedTuple):
+    """What is stored about a monitor beside its journal."""
+
+    id: str
+    name: str
+    settings: dict[str, Any]
+    """As given, with the changes since."""
+    rule: int
+    last: int
+    base: int
+    created_at: float
+    archived_at: float | None
+
+
+def find(tx: Transaction, name: str) -> MonitorRow:
+    """Return the monitor with a name."""
+    row = tx.one(f"{_SELECT} WHERE name = ? AND archived_at IS NULL", name)
+    if row is None:
+        raise Problem("not-found", "there is no monitor with this name; POST /v1/monitors makes one")
+    return _monitor(row)
+
+
+def every(tx: Transaction, *, archived: bool = False) -> list[MonitorRow]:
+    """Return all monitors by name."""
+    where = "" if archived else " WHERE archived_at IS NULL"
+    return [_monitor(row) for row in tx.all(f"{_SELECT}{where} ORDER BY name, created_at, id")]
+
+
+def _monitor(row: Sequence[Any]) -> MonitorRow:
+    return MonitorRow(row[0], row[1], journal.read_text(row[2]), *row[3:])
+
+
+class _Create:
+    """Makes a monitor."""
+
+    monitors: Sequence[str] = ()
+
+    def __init__(self, name: str, settings: Mapping[str, Any], actor: str) -> None:
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            detail = "give 1 to 64 small letters, digits, dots, hyphens and underscores, a letter or digit first"
+            raise Problem("invalid", "the name of the monitor is not allowed", places=[place(["name"], detail)])
+        self.name, self.actor = name, actor
+        self.monitor, review = split(settings)
+        self.review = review_plain(make_review(review))
+        make_monitor(self.monitor)
+
+    def run(self, work: Work) -> MonitorRow:
+        """Enter it, unless there is one of that name."""
+        if work.reading.one("SELECT id FROM monitors WHERE name = ? AND archived_at IS NULL", self.name):
+            raise Problem("conflict", "there is a monitor with this name: archive it first, or use another name")
+        id = secrets.token_hex(8)
+        settings = self.monitor | self.review
+        row = MonitorRow(id, self.name, settings, RULE, 0, 0, work.now, None)
+        values = (id, self.name, journal.text_of(settings), RULE, 0, journal.BEGINNING, 0, work.now)
+        work.tx.insert("monitors", ("id", "name", "settings", "rule", "last", "chain", "base", "created_at"), [values])
+        held = Held(id)
+        held.watch(make_monitor(self.monitor))
+        held.review = make_review(self.review)
+        work.hold(held)
+        body = {"name": self.name, "rule": RULE, "monitor": self.monitor, "review": self.review}
+        return row._replace(last=work.append(id, journal.CREATED, body, actor=self.actor))
+
+
+def create(name: str, settings: Mapping[str, Any], *, actor: str) -> Job[MonitorRow]:
+    """Make a monitor; `settings` are the arguments of `ClassifierMonitor` and of the queue by name."""
+    return _Create(name, settings, actor)
+
+
+class _Change:
+    """Changes settings of a monitor."""
+
+    def __init__(self, monitor: str, settings: Mapping[str, Any], actor: str) -> None:
+        self.monitors: Sequence[str] = (monitor,)
+        self.settings, self.actor = dict(settings), actor
+        changeable(settings)
+
+    def run(self, work: Work) -> MonitorRow:
+        """Check all of them, then change the monitor."""
+        (id,) = self.monitors
+        held = work.held(id)
+        refuse_archived(held)
+        limits = {name: self.settings[name] for name in self.settings if name in LIMITS}
+        review = {name: self.settings[name] for name in self.settings if name not in LIMITS}
+        new = make_review(review, held.review)
+        if limits:
+            try:
+                held.monitor.change(**limits)
+            except SidelightError as error:
+                name = next((one for one in limits if one in str(error)), next(iter(limits)))
+                places = [place(["settings", name], str(error))]
+                raise Problem("invalid", "some settings are not allowed", places=places) from None
+        held.review = new
+        body = {"limits": limits, "review": {name: review_plain(new)[name] for name in review}}
+        number = work.append(id, journal.SETTINGS, body, actor=self.actor)
+        row = _stored(work.tx, id)
+        settings = row.settings | limits | body["review"]
+        work.tx.run("UPDATE monitors SET settings = ? WHERE id = ?", journal.text_of(settings), id)
+        return row._replace(settings=settings, last=number)
+
+
+def change(monitor: str, settings: Mapping[str, Any], *, actor: str) -> Job[MonitorRow]:
+    """Change caps, pending limits and settings of the queue; the rest would be another monitor."""
+    return _Change(monitor, settings, actor)
+
+
+class _Archive:
+    """Archives a monitor."""
+
+    def __init__(self, monitor: str, actor: str) -> None:
+        self.monitors: Sequence[str] = (monitor,)
+        self.actor = actor
+
+    def run(self, work: Work) -> MonitorRow:
+        """Close it; its name can be given to another one."""
+        (id,) = self.monitors
+        held = work.held(id)
+        refuse_archived(held)
+        held.archived = True
+        number = work.append(id, journal.SETTINGS, {"archived": True}, actor=self.actor)
+        work.tx.run("UPDATE monitors SET archived_at = ? WHERE id = ?", work.now, id)
+        return _stored(work.tx, id)._replace(last=number)
+
+
+def archive(monitor: str, *, actor: str) -> Job[MonitorRow]:
+    """Archive a monitor: it can still be read, but nothing happens to it any more."""
+    return _Archive(monitor, actor)
+
+
+def refuse_archived(held: Held) -> None:
+    """Refuse to change a monitor that was archived."""
+    if held.archived:
+        raise Problem("gone", "this monitor was archived: nothing can happen to it any more")
+
+
+def _stored(tx: Transaction, id: str) -> MonitorRow:
+    row = tx.one(f"{_SELECT} WHERE id = ?", id)
+    assert row is not None
+    return _monitor(row)

@@ -1,0 +1,92 @@
+"""`Service`: the monitors of a database, for threads, for asyncio and for commands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
+from typing import TypeVar
+
+from sidelight.monitor.reports import Report
+from sidelight.service import snapshots
+from sidelight.service.options import Options
+from sidelight.service.problems import Problem
+from sidelight.service.storage.base import Storage, Transaction
+from sidelight.service.work import Job, Publisher, Work, later
+from sidelight.service.writer import Ticket, Writer
+
+T = TypeVar("T")
+
+
+class Service:
+    """Everything that writes goes through `do` or `submit`, and returns when it is on the disk."""
+
+    def __init__(self, storage: Storage, *, options: Options | None = None) -> None:
+        self.storage, self.options = storage, options or Options()
+        self.writer = Writer(storage, self.options)
+        self.writer.after_commit = self._after_commit
+        self._snapshot_at: dict[str, int] = {}
+
+    def on_publish(self, publisher: Publisher) -> None:
+        """Let `publisher(work, monitor, event, data)` store what webhooks are to be told, in the same transaction."""
+        self.writer.publisher = publisher
+
+    def do(self, job: Job[T]) -> T:
+        """Do a job and return its outcome once it is committed."""
+        ticket = Ticket(job)
+        self.writer.put(ticket)
+        assert isinstance(ticket.future, Future)
+        return ticket.future.result()
+
+    async def submit(self, job: Job[T]) -> T:
+        """Do the same from asyncio."""
+        ticket = Ticket(job, asyncio.get_running_loop())
+        self.writer.put(ticket)
+        assert isinstance(ticket.future, asyncio.Future)
+        return await ticket.future
+
+    def read(self) -> AbstractContextManager[Transaction]:
+        """Open a short transaction that only reads."""
+        return self.storage.read()
+
+    def report(self, monitor: str) -> Report:
+        """Return what is known about every class of a monitor, up to its last entry."""
+        with self.read() as tx:
+            row = tx.one("SELECT last, chain FROM monitors WHERE id = ?", monitor)
+        if row is None:
+            raise Problem("not-found", "there is no such monitor")
+        held = self.writer.followers.get(monitor)
+        made = None if held is None else held.report_at
+        if made is not None and made[0] == row[0]:
+            return made[1]
+        return self.do(_MakeReport(monitor))
+
+    def close(self) -> None:
+        """Commit what waits, stop the writer, and close the database."""
+        self.writer.close()
+        self.storage.close()
+
+    def _after_commit(self, monitors: set[str]) -> None:
+        """Take snapshots that are due, outside of any lock."""
+        for id in sorted(monitors):
+            held = self.writer.followers.get(id)
+            if held is None:
+                continue
+            since = self._snapshot_at.setdefault(id, held.number - held.number % self.options.snapshot_every)
+            if held.number - since >= self.options.snapshot_every:
+                snapshot = snapshots.take(held)
+                with self.storage.write() as tx:
+                    snapshots.store(tx, id, snapshot)
+                self._snapshot_at[id] = held.number
+
+
+class _MakeReport:
+    """Makes a report of a monitor that is up to date."""
+
+    def __init__(self, monitor: str) -> None:
+        self.monitors: Sequence[str] = (monitor,)
+
+    def run(self, work: Work) -> Report:
+        """Return the report; it is made after the commit, when the lock is released."""
+        return later(work.held(self.monitors[0]).report)

@@ -1,0 +1,140 @@
+"""Settings of a monitor: the arguments of `ClassifierMonitor` by name, and those of its review queue."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import timedelta
+from typing import Any
+
+from sidelight.errors import SidelightError
+from sidelight.monitor import ClassifierMonitor
+from sidelight.monitor.settings import LIMITS
+from sidelight.service.problems import Problem, place
+
+_NOT_OFFERED = {"self", "prior", "restart_on_drift", "remember_passes", "parameters"}
+_MONITOR = frozenset(inspect.signature(ClassifierMonitor.__init__).parameters) - _NOT_OFFERED
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewSettings:
+    """How the items of a monitor are reviewed; all of it can be changed."""
+
+    reviews: int = 1
+    """Reviews that an item needs; two that disagree are settled by a third."""
+    lease: float = 900.0
+    """Seconds that a reviewer has for an item before somebody else may get it."""
+    blind: bool = False
+    """Whether reviewers choose the label without seeing the prediction; needs `labels`."""
+    labels: tuple[str, ...] = ()
+    """The labels that reviewers choose from; without them they say right or wrong."""
+    retention: float | None = 30.0
+    """Days that a payload is kept after its item was settled; None for ever."""
+    image_hosts: tuple[str, ...] = ()
+    """Hosts from which the pages may show images that payloads link to."""
+    instructions: str = ""
+    """What reviewers are told."""
+
+    def __post_init__(self) -> None:
+        wrong = {
+            "reviews": self.reviews not in (1, 2) or isinstance(self.reviews, bool),
+            "lease": not _is_number(self.lease) or not 10.0 <= self.lease <= 86_400.0,
+            "blind": not isinstance(self.blind, bool) or (self.blind and not self.labels),
+            "labels": not _is_texts(self.labels),
+            "retention": self.retention is not None and (not _is_number(self.retention) or self.retention < 0.0),
+            "image_hosts": not _is_texts(self.image_hosts),
+            "instructions": not isinstance(self.instructions, str) or len(self.instructions) > 10_000,
+        }
+        found = [place(["settings", name], f"give {_ALLOWED[name]}") for name in wrong if wrong[name]]
+        if found:
+            raise Problem("invalid", "some settings are not allowed", places=found)
+
+
+_ALLOWED = {
+    "reviews": "1 or 2",
+    "lease": "seconds from 10 to 86400",
+    "blind": "true or false, and if true also the list of labels",
+    "labels": "a list of at most 200 different texts of 1 to 200 characters",
+    "retention": "days, at least 0, or null for ever",
+    "image_hosts": "a list of host names",
+    "instructions": "a text of at most 10000 characters",
+}
+_REVIEW = frozenset(field.name for field in fields(ReviewSettings))
+
+
+def split(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the settings of the library and those of the queue; names that nobody knows are refused.
+
+    Policies have further parameters, so a name that is neither goes to the library, which knows them.
+    """
+    for name in ("prior", "restart_on_drift", "remember_passes"):
+        if name in settings:
+            raise Problem(
+                "invalid", f"{name} is not a setting here", places=[place(["settings", name], "leave it out")]
+            )
+    monitor = {name: value for name, value in settings.items() if name not in _REVIEW}
+    return monitor, {name: settings[name] for name in settings if name in _REVIEW}
+
+
+def make_monitor(settings: Mapping[str, Any]) -> ClassifierMonitor:
+    """Return a new monitor with settings as they came in JSON.
+
+    A mapping of classes is an object, or a list of pairs where classes are numbers or one is null (all others). A
+    patience is a number of decisions, {"seconds": ...}, "never" or null.
+    """
+    values = {name: _plain(name, value) for name, value in settings.items()}
+    try:
+        # The database alone answers retries.
+        return ClassifierMonitor(**values, remember_passes=0)
+    except (SidelightError, TypeError) as error:
+        name = next((one for one in settings if one in str(error)), None)
+        detail = (
+            f"{error}" if isinstance(error, SidelightError) else f"give the settings of a monitor by name ({error})"
+        )
+        places = [place(["settings"] if name is None else ["settings", name], detail)]
+        raise Problem("invalid", "some settings are not allowed", places=places) from None
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name in ("tolerance", "weights") and isinstance(value, list):
+        try:
+            return dict(value)
+        except (TypeError, ValueError):
+            detail = "give a number, an object, or a list of pairs of a class and a number"
+            raise Problem("invalid", f"{name} cannot be read", places=[place(["settings", name], detail)]) from None
+    if name == "patience" and isinstance(value, Mapping) and set(value) == {"seconds"} and _is_number(value["seconds"]):
+        try:
+            return timedelta(seconds=value["seconds"])
+        except OverflowError:
+            return math.inf
+    return math.inf if name == "patience" and value == "never" else value
+
+
+def make_review(values: Mapping[str, Any], before: ReviewSettings | None = None) -> ReviewSettings:
+    """Return the settings of the queue: those before, with these values changed."""
+    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return replace(before or ReviewSettings(), **plain)
+
+
+def review_plain(review: ReviewSettings) -> dict[str, Any]:
+    """Return them as JSON can hold them."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(review).items()}
+
+
+def changeable(settings: Mapping[str, Any]) -> None:
+    """Refuse to change what makes another monitor."""
+    wrong = [name for name in settings if name not in LIMITS and name not in _REVIEW]
+    if wrong:
+        detail = f"only {', '.join(LIMITS)} and the settings of the queue can be changed: make a new monitor"
+        raise Problem("invalid", "this cannot be changed", places=[place(["settings", name], detail) for name in wrong])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_texts(value: Any) -> bool:
+    texts = isinstance(value, tuple) and all(isinstance(one, str) and 1 <= len(one) <= 200 for one in value)
+    return texts and len(set(value)) == len(value) <= 200

@@ -1,0 +1,85 @@
+"""Stored states of monitors, so that starting does not replay the whole journal.
+
+A state is kept as compressed JSON with its SHA-256. One with the `sealed` mark is the base of a journal whose beginning
+was pruned; the others only save time and can be lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from typing import Any, NamedTuple
+
+from sidelight.monitor import RULE
+from sidelight.service import journal
+from sidelight.service.held import DivergedError, Held
+from sidelight.service.storage.base import Transaction
+
+_LEVEL = 1
+_KEPT = 2
+
+
+class Snapshot(NamedTuple):
+    """The state of a monitor after the entry with this number."""
+
+    number: int
+    rule: int
+    chain: bytes
+    sha256: bytes
+    sealed: bool
+    state: bytes
+
+    def opened(self, monitor: str) -> Held:
+        """Return the monitor, or say that the snapshot is damaged."""
+        return Held.from_state(monitor, self.data(monitor), self.number, self.chain)
+
+    def data(self, monitor: str) -> dict[str, Any]:
+        """Return the state as data, or say that the snapshot is damaged."""
+        try:
+            text = zlib.decompress(self.state)
+        except zlib.error:
+            text = b""
+        if hashlib.sha256(text).digest() != self.sha256:
+            raise DivergedError(f"snapshot {self.number} of {monitor} is damaged: its digest does not match")
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+
+def take(held: Held, *, sealed: bool = False) -> Snapshot:
+    """Return a snapshot of a monitor as it is."""
+    text = journal.text_of(held.state()).encode("ascii")
+    digest = hashlib.sha256(text).digest()
+    return Snapshot(held.number, RULE, held.chain, digest, sealed, zlib.compress(text, _LEVEL))
+
+
+def _as_value(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value
+
+
+def store(tx: Transaction, monitor: str, snapshot: Snapshot) -> None:
+    """Store a snapshot; of those that are not sealed only the last few are kept."""
+    tx.run("DELETE FROM snapshots WHERE monitor = ? AND number = ?", monitor, snapshot.number)
+    columns = ("monitor", *Snapshot._fields)
+    tx.insert("snapshots", columns, [(monitor, *map(_as_value, snapshot))])
+    old = tx.all(
+        "SELECT number FROM snapshots WHERE monitor = ? AND sealed = 0 ORDER BY number DESC LIMIT 100 OFFSET ?",
+        monitor,
+        _KEPT,
+    )
+    for (number,) in old:
+        tx.run("DELETE FROM snapshots WHERE monitor = ? AND number = ? AND sealed = 0", monitor, number)
+
+
+def load(tx: Transaction, monitor: str, *, most: int | None = None, sealed: bool = False) -> Snapshot | None:
+    """Return the latest snapshot up to a number, or None."""
+    sql = "SELECT number, rule, chain, sha256, sealed, state FROM snapshots WHERE monitor = ? AND sealed >= ?"
+    limit = " ORDER BY number DESC LIMIT 1"
+    if most is None:
+        row = tx.one(sql + limit, monitor, int(sealed))
+    else:
+        row = tx.one(f"{sql} AND number <= ?{limit}", monitor, int(sealed), most)
+    if row is None:
+        return None
+    number, rule, chain, sha256, is_sealed, state = row
+    return Snapshot(number, rule, bytes(chain), bytes(sha256), bool(is_sealed), bytes(state))

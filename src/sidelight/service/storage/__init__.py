@@ -1,0 +1,39 @@
+"""Where the service keeps everything: one small interface, one file per database."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote, urlsplit
+
+from sidelight.errors import SidelightError
+from sidelight.service.storage.base import Storage
+
+_POSTGRES = ("postgresql", "postgres")
+
+
+def open_storage(database: str, *, readonly: bool = False) -> Storage:
+    """Open a database, and bring its schema up to date.
+
+    Parameters
+    ----------
+    database
+        The path of a SQLite file (made if it is not there), `sqlite:///path`, or `postgresql://...`.
+    readonly
+        Only read: a SQLite file that another process serves can then be opened, and nothing is made or changed.
+    """
+    scheme = database.partition("://")[0] if "://" in database else ""
+    if scheme in _POSTGRES:
+        try:
+            from sidelight.service.storage.postgres import PostgresStorage
+        except ImportError:
+            raise SidelightError(
+                "PostgreSQL needs psycopg, which is not installed: run pip install 'sidelight[postgres]'"
+            ) from None
+        return PostgresStorage(database, readonly=readonly)
+    if scheme not in ("", "sqlite"):
+        raise SidelightError(f"{scheme}:// is not known: give the path of a file, sqlite:///path or postgresql://...")
+    from sidelight.service.storage.sqlite import SQLiteStorage
+
+    path = database if not scheme else unquote(urlsplit(database).path.removeprefix("/"))
+    if not path or path == ":memory:":
+        raise SidelightError("give the path of a file: a database in memory is lost when the process ends")
+    return SQLiteStorage(path, readonly=readonly)

@@ -1,0 +1,65 @@
+"""The schema: numbered files that are applied in order, once each and only forward."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+
+from sidelight.service.storage.base import StorageError, Transaction
+
+_FILE = re.compile(r"(\d{4})\.sql")
+_ONLY = re.compile(r"^(.*)-- (sqlite|postgres)$")
+VERSION_TABLE = "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)"
+
+
+def migrations() -> dict[int, str]:
+    """Return the text of each migration by its number."""
+    files = (resources.files("sidelight.service") / "schema").iterdir()
+    found = {int(match[1]): file for file in files if (match := _FILE.fullmatch(file.name))}
+    return {number: found[number].read_text(encoding="ascii") for number in sorted(found)}
+
+
+def latest() -> int:
+    """Return the version of the schema that this sidelight works with."""
+    return max(migrations())
+
+
+def version_of(tx: Transaction) -> int:
+    """Return the version that a database has; 0 for a new one whose table of versions is empty."""
+    row = tx.one("SELECT max(version) FROM schema_version")
+    return 0 if row is None or row[0] is None else int(row[0])
+
+
+def check_version(version: int) -> None:
+    """Refuse a schema that is newer, or older and cannot be changed now."""
+    if version > latest():
+        raise StorageError(
+            f"the database has version {version} of the schema and this sidelight knows versions up to {latest()}: "
+            "run pip install --upgrade sidelight"
+        )
+    if version < latest():
+        raise StorageError(
+            f"the database has version {version} of the schema and this sidelight needs {latest()}: start "
+            "`sidelight serve` with it once, which brings it up to date"
+        )
+
+
+def migrate(tx: Transaction, kind: str) -> None:
+    """Bring a database up to date; whoever calls it has locked out others."""
+    version = version_of(tx)
+    for number, text in migrations().items():
+        if number > version:
+            for statement in statements(text, kind):
+                tx.run(statement)
+            tx.run("INSERT INTO schema_version (version) VALUES (?)", number)
+    check_version(version_of(tx))
+
+
+def statements(text: str, kind: str) -> list[str]:
+    """Return the statements of a migration for one database."""
+    lines = []
+    for line in text.splitlines():
+        only = _ONLY.match(line)
+        if only is None or only[2] == kind:
+            lines.append((line if only is None else only[1]).partition("--")[0].rstrip())
+    return [one.strip() for one in "\n".join(lines).split(";") if one.strip()]

@@ -1,0 +1,248 @@
+"""PostgreSQL: several processes, rows locked monitor by monitor.
+
+Settings are made in every transaction (`SET LOCAL`), and no statement is prepared by name, because poolers hand out
+another connection for every transaction.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import errors
+
+from sidelight.service.storage import migrations
+from sidelight.service.storage.base import (
+    ConflictError,
+    Row,
+    StorageError,
+    UnavailableError,
+    UnknownOutcomeError,
+    Value,
+)
+
+_TIMEOUTS = (
+    "SET LOCAL lock_timeout = '10s'; SET LOCAL statement_timeout = '60s';"
+    "SET LOCAL idle_in_transaction_session_timeout = '60s'"
+)
+_BEGIN = f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = on; {_TIMEOUTS}"
+_BEGIN_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_TIMEOUTS}"
+_MIGRATION_LOCK = 7_410_228_153_301_001
+_MOST_IDLE = 8
+
+
+class PostgresTransaction:
+    """One open transaction."""
+
+    locking = " FOR NO KEY UPDATE"
+    skip_locked = " FOR NO KEY UPDATE SKIP LOCKED"
+
+    def __init__(self, connection: psycopg.Connection[Row], types: dict[tuple[str, str], str]) -> None:
+        self._connection, self._types = connection, types
+
+    def _execute(self, sql: str, values: Sequence[Any]) -> psycopg.Cursor[Row]:
+        with _translated():
+            return self._connection.execute(_with_percents(sql), values)
+
+    def all(self, sql: str, *values: Value) -> list[Row]:
+        """Return all rows."""
+        return self._execute(sql, values).fetchall()
+
+    def one(self, sql: str, *values: Value) -> Row | None:
+        """Return the first row, or None."""
+        return self._execute(sql, values).fetchone()
+
+    def run(self, sql: str, *values: Value) -> int:
+        """Return how many rows were changed."""
+        return self._execute(sql, values).rowcount
+
+    def among(self, sql: str, values: Sequence[Value], *rest: Value) -> list[Row]:
+        """Return the rows for many values."""
+        if not values:
+            return []
+        return self._execute(sql.replace("IN (??)", "= ANY(?)"), (list(values), *rest)).fetchall()
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
+        """Insert many rows by one statement, column by column."""
+        if not rows:
+            return
+        if not self._types:
+            self._types |= {
+                (name, column): kind
+                for name, column, kind in self.all(
+                    "SELECT table_name, column_name, data_type FROM information_schema.columns "
+                    "WHERE table_schema = current_schema()"
+                )
+            }
+        arrays = ", ".join(f"?::{self._types[table, column]}[]" for column in columns)
+        sql = f"INSERT INTO {table} ({', '.join(columns)}) SELECT * FROM unnest({arrays})"
+        self._execute(sql, [list(values) for values in zip(*rows, strict=True)])
+
+    def now(self) -> float:
+        """Return the time by the clock of the database."""
+        row = self.one("SELECT extract(epoch FROM clock_timestamp())::double precision")
+        assert row is not None
+        return float(row[0])
+
+
+class PostgresStorage:
+    """A database on a server."""
+
+    kind = "postgres"
+    shared = True
+
+    def __init__(self, url: str, *, readonly: bool = False) -> None:
+        self._url, self._readonly = url, readonly
+        self._idle: queue.SimpleQueue[psycopg.Connection[Row]] = queue.SimpleQueue()
+        self._writing = threading.Lock()
+        self._writer: psycopg.Connection[Row] | None = None
+        self._types: dict[tuple[str, str], str] = {}
+        if not readonly:
+            with self.write() as tx:
+                tx.one("SELECT pg_advisory_xact_lock(?)", _MIGRATION_LOCK)
+                tx.run(migrations.VERSION_TABLE)
+                migrations.migrate(_Spelled(tx), self.kind)
+        with self.read() as tx:
+            try:
+                migrations.check_version(migrations.version_of(tx))
+            except psycopg.errors.UndefinedTable:
+                raise StorageError("this database holds nothing of sidelight: check its name") from None
+
+    def _connect(self) -> psycopg.Connection[Row]:
+        with _translated():
+            return psycopg.connect(
+                self._url, autocommit=True, prepare_threshold=None, connect_timeout=10, application_name="sidelight"
+            )
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[PostgresTransaction]:
+        """Open a short transaction that only reads."""
+        connection = self._begun()
+        try:
+            yield PostgresTransaction(connection, self._types)
+            with _translated():
+                connection.execute("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+        if self._idle.qsize() < _MOST_IDLE:
+            self._idle.put(connection)
+        else:
+            connection.close()
+
+    def _begun(self) -> psycopg.Connection[Row]:
+        """Return a connection on which a transaction that reads has begun; idle ones may have died meanwhile."""
+        while True:
+            try:
+                connection = self._idle.get_nowait()
+            except queue.Empty:
+                connection = self._connect()
+                with _translated():
+                    connection.execute(_BEGIN_READING)
+                return connection
+            try:
+                connection.execute(_BEGIN_READING)
+                return connection
+            except psycopg.Error:
+                connection.close()
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[PostgresTransaction]:
+        """Open a transaction that writes."""
+        if self._readonly:
+            raise StorageError("this database was opened only to read it")
+        with self._writing:
+            connection = self._begun_writing()
+            try:
+                yield PostgresTransaction(connection, self._types)
+            except BaseException:
+                self._roll_back(connection)
+                raise
+            try:
+                connection.execute("COMMIT")
+            except BaseException as error:
+                self._discard(connection)
+                if isinstance(error, psycopg.Error):
+                    raise UnknownOutcomeError(f"the commit failed ({_text(error)})") from error
+                raise
+
+    def _begun_writing(self) -> psycopg.Connection[Row]:
+        if self._writer is not None:
+            with contextlib.suppress(psycopg.Error):  # it may have died since it was used last
+                self._writer.execute(_BEGIN)
+                return self._writer
+            self._discard(self._writer)
+        self._writer = self._connect()
+        with _translated():
+            self._writer.execute(_BEGIN)
+        return self._writer
+
+    def _roll_back(self, connection: psycopg.Connection[Row]) -> None:
+        try:
+            connection.execute("ROLLBACK")
+        except psycopg.Error:
+            self._discard(connection)
+
+    def _discard(self, connection: psycopg.Connection[Row]) -> None:
+        self._writer = None
+        with contextlib.suppress(psycopg.Error):
+            connection.close()
+
+    def tidy(self) -> None:
+        """Leave it to the server."""
+
+    def close(self) -> None:
+        """Close all connections."""
+        with self._writing:
+            if self._writer is not None:
+                self._discard(self._writer)
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except queue.Empty:
+                return
+
+
+class _Spelled(PostgresTransaction):
+    """A transaction in which the schema's BLOB is spelled BYTEA."""
+
+    def __init__(self, tx: PostgresTransaction) -> None:
+        super().__init__(tx._connection, tx._types)
+
+    def run(self, sql: str, *values: Value) -> int:
+        """Return how many rows were changed."""
+        return super().run(sql.replace(" BLOB", " BYTEA"), *values)
+
+
+@functools.lru_cache(maxsize=1024)
+def _with_percents(sql: str) -> bytes:
+    """Return SQL with the placeholders of the driver."""
+    return sql.replace("%", "%%").replace("?", "%s").encode()
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    """Turn the errors of the driver into those of the interface; mistakes in SQL stay what they are."""
+    try:
+        yield
+    except errors.IntegrityError as error:
+        raise ConflictError(_text(error)) from error
+    except (
+        errors.LockNotAvailable,
+        errors.DeadlockDetected,
+        errors.SerializationFailure,
+        errors.ReadOnlySqlTransaction,
+        psycopg.OperationalError,
+        psycopg.InterfaceError,
+    ) as error:
+        raise UnavailableError(f"the database cannot be used now ({_text(error)})") from error
+
+
+def _text(error: BaseException) -> str:
+    """Return the first line of an error."""
+    return str(error).strip().partition("\n")[0]

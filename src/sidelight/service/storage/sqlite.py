@@ -1,0 +1,293 @@
+"""SQLite: one process, one connection that writes and checkpoints, any number that only read.
+
+- Before 3.51.3 (3.50.7, 3.44.6) SQLite can lose commits when two connections write and checkpoint at the same time: a
+  lock on a file of its own keeps other processes out, and connections that read cannot write or checkpoint.
+- `synchronous=FULL`: a commit returns when it is on the disk.
+- Checkpoints are explicit (`wal_autocheckpoint=0`), because automatic ones swallow errors of fsync.
+- Somebody may put an older copy in the place of the file while it is open. Nobody but us changes it, so its time and
+  size say whether that happened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from sidelight._storage import lock_now
+from sidelight.errors import FileError, NoFileError
+from sidelight.service.storage import migrations
+from sidelight.service.storage.base import (
+    ConflictError,
+    DiskError,
+    Row,
+    StorageError,
+    UnavailableError,
+    UnknownOutcomeError,
+    Value,
+)
+
+_PAUSE_MS = 5000
+_MOST_VALUES = 500
+_LARGE_WAL = 16 << 20
+_NETWORK = {"afs", "ceph", "cifs", "fuse.glusterfs", "fuse.sshfs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs"}
+_BROKEN = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_UNABLE = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_READONLY,
+}
+
+
+class SQLiteTransaction:
+    """One open transaction."""
+
+    locking = skip_locked = ""  # there is one writer
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def all(self, sql: str, *values: Value) -> list[Row]:
+        """Return all rows."""
+        with _translated():
+            return self._connection.execute(sql, values).fetchall()
+
+    def one(self, sql: str, *values: Value) -> Row | None:
+        """Return the first row, or None."""
+        found = self.all(sql, *values)
+        return found[0] if found else None
+
+    def run(self, sql: str, *values: Value) -> int:
+        """Return how many rows were changed."""
+        with _translated():
+            return self._connection.execute(sql, values).rowcount
+
+    def among(self, sql: str, values: Sequence[Value], *rest: Value) -> list[Row]:
+        """Return the rows for many values."""
+        found = []
+        for start in range(0, len(values), _MOST_VALUES):
+            some = values[start : start + _MOST_VALUES]
+            found += self.all(sql.replace("??", ",".join("?" * len(some))), *some, *rest)
+        return found
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
+        """Insert many rows."""
+        sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+        with _translated():
+            self._connection.executemany(sql, rows)
+
+    def now(self) -> float:
+        """Return the time by the clock of this machine."""
+        return time.time()
+
+
+class SQLiteStorage:
+    """A file."""
+
+    kind = "sqlite"
+    shared = False
+
+    def __init__(self, path: str, *, readonly: bool = False) -> None:
+        self.path = Path(os.path.abspath(path))
+        self._readers: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
+        self._lock: int | None = None
+        self._writer: sqlite3.Connection | None = None
+        self._seen: object = None
+        if self.path.is_dir():
+            raise FileError(f"{str(self.path)!r} is a folder: give the path of a file")
+        if readonly and not self.path.exists():
+            raise NoFileError(f"there is no file {str(self.path)!r}")
+        if not readonly:
+            _refuse_network(self.path)
+            self._lock = _held_lock(self.path)
+        try:
+            if not readonly:
+                self._open()
+            with self.read() as tx:
+                migrations.check_version(migrations.version_of(tx))
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        with _translated():
+            new = not self.path.exists()
+            if new:  # readable by its owner alone: it holds keys' hashes and payloads
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            writer = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=_PAUSE_MS / 1000)
+            self._writer = writer
+            writer.execute("PRAGMA journal_mode=WAL")
+            for pragma in ("synchronous=FULL", "wal_autocheckpoint=0", "foreign_keys=ON", "fullfsync=ON"):
+                writer.execute(f"PRAGMA {pragma}")
+        self._remember()
+        with self.write() as tx:
+            tx.run(migrations.VERSION_TABLE)
+            migrations.migrate(tx, self.kind)
+        self._checkpoint()
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[SQLiteTransaction]:
+        """Open a short transaction that only reads."""
+        try:
+            connection = self._readers.get_nowait()
+        except queue.Empty:
+            connection = self._reader()
+        try:
+            with _translated():
+                connection.execute("BEGIN")
+            yield SQLiteTransaction(connection)
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._readers.put(connection)
+
+    def _reader(self) -> sqlite3.Connection:
+        with _translated():
+            return sqlite3.connect(
+                f"file:{quote(str(self.path))}?mode=ro",
+                uri=True,
+                isolation_level=None,
+                check_same_thread=False,
+                timeout=_PAUSE_MS / 1000,
+            )
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[SQLiteTransaction]:
+        """Open a transaction that writes."""
+        writer = self._writer
+        if writer is None:
+            raise StorageError("this database was opened only to read it, or is closed")
+        self._check_unchanged()
+        with _translated():
+            writer.execute("BEGIN IMMEDIATE")
+        try:
+            yield SQLiteTransaction(writer)
+        except BaseException:
+            self._roll_back(writer)
+            raise
+        self._commit(writer)
+
+    def _commit(self, writer: sqlite3.Connection) -> None:
+        try:
+            with _translated():
+                writer.execute("COMMIT")
+        except DiskError:
+            raise
+        except (StorageError, sqlite3.Error) as error:
+            self._roll_back(writer)
+            raise UnknownOutcomeError(f"the commit failed ({error})") from error
+
+    def _roll_back(self, writer: sqlite3.Connection) -> None:
+        if writer.in_transaction:
+            with _translated():
+                writer.execute("ROLLBACK")
+
+    def tidy(self) -> None:
+        """Checkpoint when the log is large."""
+        with contextlib.suppress(FileNotFoundError):
+            if os.stat(f"{self.path}-wal").st_size >= _LARGE_WAL:
+                self._checkpoint()
+
+    def _checkpoint(self, mode: str = "PASSIVE") -> None:
+        assert self._writer is not None
+        self._check_unchanged()
+        with _translated():
+            self._writer.execute(f"PRAGMA wal_checkpoint({mode})").fetchall()
+        self._remember()
+
+    def _state_of_file(self) -> object:
+        """Return what changes when somebody else writes to the file or replaces it."""
+        try:
+            found = os.stat(self.path)
+        except OSError as error:
+            return str(error)
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+    def _remember(self) -> None:
+        self._seen = self._state_of_file()
+
+    def _check_unchanged(self) -> None:
+        if self._seen is not None and self._state_of_file() != self._seen:
+            raise DiskError(
+                f"{str(self.path)!r} was changed or replaced by another program while it was open: stop the service "
+                "before you restore a database"
+            )
+
+    def close(self) -> None:
+        """Close all connections; what is in the log goes into the file."""
+        while True:
+            try:
+                self._readers.get_nowait().close()
+            except queue.Empty:
+                break
+        writer, self._writer = self._writer, None
+        try:
+            if writer is not None:
+                if not writer.in_transaction and self._state_of_file() == self._seen:
+                    with _translated():
+                        writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                writer.close()
+        finally:
+            lock, self._lock = self._lock, None
+            if lock is not None:
+                os.close(lock)
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    """Turn the errors of the driver into those of the interface; mistakes in SQL stay what they are."""
+    try:
+        yield
+    except sqlite3.IntegrityError as error:
+        raise ConflictError(str(error)) from error
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _BROKEN:
+            name = getattr(error, "sqlite_errorname", "")
+            raise DiskError(f"the database file cannot be read or written ({name}: {error})") from error
+        if code in _UNABLE:
+            raise UnavailableError(f"the database cannot be used now ({error})") from error
+        raise
+
+
+def _held_lock(path: Path) -> int:
+    """Return an open file that keeps other servers out; the system takes the lock back when the process ends."""
+    handle = None
+    try:
+        handle = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT, 0o600)
+        lock_now(handle)
+        return handle
+    except (BlockingIOError, PermissionError) as error:
+        if handle is not None:
+            os.close(handle)
+            raise FileError(
+                f"{str(path)!r} is in use by another process: one server at a time can have a SQLite database; use "
+                "PostgreSQL for several"
+            ) from None
+        raise FileError(f"cannot write beside {str(path)!r}: {error.strerror}") from error
+    except OSError as error:
+        raise FileError(f"cannot write beside {str(path)!r}: {error.strerror}") from error
+
+
+def _refuse_network(path: Path) -> None:
+    """Refuse file systems on which locks and syncs are not what SQLite relies on."""
+    try:
+        mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
+    except OSError:
+        return
+    folder = Path(os.path.realpath(path.parent))
+    kinds = {mount[1].replace("\\040", " "): mount[2] for mount in mounts if len(mount) > 2}
+    kind = next((kinds[str(one)] for one in (folder, *folder.parents) if str(one) in kinds), "")
+    if kind in _NETWORK:
+        raise FileError(
+            f"{str(path)!r} is on a network file system ({kind}), where SQLite can lose what it stores: use a local "
+            "disk or PostgreSQL"
+        )

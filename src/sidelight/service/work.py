@@ -1,0 +1,157 @@
+"""What a request that writes is given: the transaction of its group, and the monitors in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from sidelight.service import journal
+from sidelight.service.held import Held
+from sidelight.service.journal import Entry
+from sidelight.service.problems import Problem
+from sidelight.service.storage.base import Transaction, Value
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+Publisher = Callable[["Work", str, str, dict[str, Any]], None]
+
+
+class Job(Protocol[T_co]):
+    """One request that writes.
+
+    A `Problem` that is raised before the first change refuses it and leaves the rest of its group alone. After a change
+    any error takes the group back, and its requests are run one by one. A job may also have `keys`: those of the
+    predictions that it asks about, which are then looked up for the whole group at once.
+    """
+
+    @property
+    def monitors(self) -> Sequence[str]:
+        """Ids of the monitors that it changes or needs up to date; they are locked."""
+
+    def run(self, work: Work) -> T_co:
+        """Do it, and return the answer; it is given to the caller after the commit."""
+
+
+class Later:
+    """An outcome that is made after the commit, by the thread that writes and before anything else changes."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.make = make
+
+
+def later(make: Callable[[], T]) -> T:
+    """Return this from a job whose outcome takes long and needs no lock; whoever waits gets what `make` returns."""
+    return Later(make)  # type: ignore[return-value]
+
+
+class Known(NamedTuple):
+    """A decision that was made before."""
+
+    id: str
+    prediction: Any
+    verify: bool
+    reason: int
+
+
+class Work:
+    """One group of requests, in one transaction."""
+
+    def __init__(self, tx: Transaction, held: dict[str, Held | Problem], publisher: Publisher | None) -> None:
+        self._tx, self._held, self._publisher = tx, held, publisher
+        self._now: float | None = None
+        self._waiting: dict[tuple[str, tuple[str, ...]], list[Sequence[Value]]] = {}
+        self._known: dict[bytes, Known | None] = {}
+        self.changed: set[str] = set()
+        self.changes = 0
+
+    @property
+    def tx(self) -> Transaction:
+        """The transaction; everything that was done before in the group can be read in it."""
+        self.flush()
+        self.changes += 1  # nobody can tell what is done with it
+        return self._tx
+
+    @property
+    def reading(self) -> Transaction:
+        """The transaction, for those who only read and do not mind rows that the group has not stored yet."""
+        return self._tx
+
+    @property
+    def now(self) -> float:
+        """The time, by the clock of the database, after the monitors were locked."""
+        if self._now is None:
+            self._now = self._tx.now()
+        return self._now
+
+    def held(self, monitor: str) -> Held:
+        """Return a monitor, locked and up to date."""
+        found = self._held.get(monitor)
+        if found is None:
+            raise KeyError(f"the monitor {monitor} is not among the monitors of the job")
+        if isinstance(found, Problem):
+            raise found
+        return found
+
+    def hold(self, held: Held) -> None:
+        """Let the group know a monitor that it has made."""
+        self._held[held.id] = held
+
+    def append(self, monitor: str, kind: str, body: dict[str, Any], *, actor: str, key: bytes | None = None) -> int:
+        """Append to the journal of a monitor, which the caller has brought to that state; return the number."""
+        held = self.held(monitor)
+        number, text = held.number + 1, journal.text_of(body)
+        chain = journal.next_chain(held.chain, number, kind, key, self.now, actor, text)
+        self.insert("journal", journal.COLUMNS, (monitor, number, kind, key, self.now, actor, text, chain))
+        held.advance(Entry(number, kind, key, self.now, actor, text, chain))
+        self.changed.add(monitor)
+        return number
+
+    def insert(self, table: str, columns: tuple[str, ...], row: Sequence[Value]) -> None:
+        """Insert a row; rows of a group go to the database together."""
+        self._waiting.setdefault((table, columns), []).append(row)
+        self.changes += 1
+
+    def run(self, sql: str, *values: Value) -> int:
+        """Run one statement that changes rows; return how many."""
+        return self.tx.run(sql, *values)
+
+    def publish(self, monitor: str, event: str, data: dict[str, Any]) -> None:
+        """Tell the webhooks that want it."""
+        if self._publisher is not None:
+            self._publisher(self, monitor, event, data)
+
+    def look_up(self, keys: Iterable[bytes]) -> None:
+        """Find the decisions with these keys, those that are not known yet by one question."""
+        wanted = [key for key in dict.fromkeys(keys) if key not in self._known]
+        if not wanted:
+            return
+        self._known.update(dict.fromkeys(wanted))
+        for key, body in self._tx.among("SELECT key, body FROM journal WHERE key IN (??)", wanted):
+            data = journal.read_text(body)
+            self.remember(bytes(key), Known(data["id"], data["class"], bool(data["verify"]), data["reason"]))
+        missing = [key for key in wanted if self._known[key] is None]
+        if missing:  # verifications outlive the entries of the journal
+            sql = "SELECT key, id, class, reason FROM items WHERE key IN (??)"
+            for key, id, name, reason in self._tx.among(sql, missing):
+                self.remember(bytes(key), Known(id, journal.read_text(name), True, reason))
+
+    def known(self, key: bytes) -> Known | None:
+        """Return the decision with a key that was looked up, or None."""
+        return self._known[key]
+
+    def remember(self, key: bytes, known: Known) -> None:
+        """Note a decision of this group."""
+        self._known[key] = known
+
+    def flush(self) -> None:
+        """Bring everything to the database that is not there yet."""
+        for (table, columns), rows in self._waiting.items():
+            self._tx.insert(table, columns, rows)
+        self._waiting.clear()
+
+    def finish(self) -> None:
+        """Bring the rows of the monitors up to date, before the commit."""
+        self.flush()
+        for id in sorted(self.changed):
+            held = self.held(id)
+            self._tx.run("UPDATE monitors SET last = ?, chain = ? WHERE id = ?", held.number, held.chain, id)

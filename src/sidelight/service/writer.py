@@ -1,0 +1,203 @@
+"""The one thread of a process that writes: it takes all requests that wait, runs them, commits once, answers all.
+
+What happens when something fails:
+
+- A request that is refused (`Problem`) before it changed anything leaves the others alone.
+- Any other error takes the group back. Its monitors in memory, which had changed, are thrown away, and its requests are
+  run one by one, so that only the one that fails is answered with the error.
+- If the database cannot be reached, nothing has happened, and everyone is told to come back.
+- If the commit fails, nobody knows whether it happened: everyone is told to ask again with the same ids.
+- If the disk fails, the process stops: a later sync may succeed although what the failed one should have written is
+  lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Any, Generic, TypeVar
+
+from sidelight.service.following import Followers
+from sidelight.service.options import Options
+from sidelight.service.problems import Problem, unavailable
+from sidelight.service.storage.base import DiskError, Storage, UnavailableError, UnknownOutcomeError
+from sidelight.service.work import Job, Later, Publisher, Work
+
+T = TypeVar("T")
+_IDLE = 1.0
+
+
+class Ticket(Generic[T]):
+    """A job that waits, and where its outcome goes."""
+
+    def __init__(self, job: Job[T], loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self.job, self.loop = job, loop
+        self.future: Future[T] | asyncio.Future[T] = Future() if loop is None else loop.create_future()
+        self.outcome: T | None = None
+        self.error: BaseException | None = None
+
+    def tell(self) -> None:
+        """Give the outcome to whoever waits, in the thread of the loop if there is one."""
+        if self.future.cancelled() or self.future.done():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.outcome)  # type: ignore[arg-type]
+
+
+class Writer:
+    """The thread that writes."""
+
+    def __init__(self, storage: Storage, options: Options) -> None:
+        self._storage, self._options = storage, options
+        self.followers = Followers()
+        self.publisher: Publisher | None = None
+        self.after_commit: Callable[[set[str]], None] = lambda monitors: None
+        self.heartbeat = time.monotonic()
+        self.groups = self.jobs = 0
+        self._waiting: deque[Ticket[Any]] = deque()
+        self._wake = threading.Condition()
+        self._closing = False
+        self._thread = threading.Thread(target=self._loop, name="sidelight-writer", daemon=True)
+        self._thread.start()
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait."""
+        return len(self._waiting)
+
+    def put(self, ticket: Ticket[Any]) -> None:
+        """Let a job wait for its turn, or refuse it."""
+        with self._wake:
+            if self._closing:
+                raise unavailable("the service is stopping", 5)
+            if len(self._waiting) >= self._options.most_waiting:
+                raise unavailable("too many requests are waiting", 1)
+            self._waiting.append(ticket)
+            self._wake.notify()
+
+    def close(self) -> None:
+        """Commit what waits, and stop."""
+        with self._wake:
+            self._closing = True
+            self._wake.notify()
+        self._thread.join()
+
+    def _loop(self) -> None:
+        while True:
+            with self._wake:
+                while not self._waiting and not self._closing:
+                    self.heartbeat = time.monotonic()
+                    self._wake.wait(_IDLE)
+                if not self._waiting:
+                    return
+                most = min(len(self._waiting), self._options.most_in_group)
+                group = [self._waiting.popleft() for _ in range(most)]
+            self.heartbeat = time.monotonic()
+            try:
+                changed = self._do(group)
+                _make_outcomes(group)
+                _tell(group)
+                self._rest(changed)
+            except DiskError as error:
+                self._options.on_fatal(error)
+                return self._refuse_all(group, error)
+
+    def _do(self, group: Sequence[Ticket[Any]]) -> set[str]:
+        """Run a group, so that each ticket has its outcome; return the monitors that have changed."""
+        self.groups += 1
+        self.jobs += len(group)
+        try:
+            return self._commit(group)
+        except (DiskError, UnavailableError, UnknownOutcomeError) as error:
+            self._fail(group, error)
+            return set()
+        except Exception as error:
+            self._forget(group)
+            if len(group) == 1:
+                group[0].error = error
+                return set()
+        return set().union(*(self._do([ticket]) for ticket in group))
+
+    def _commit(self, group: Sequence[Ticket[Any]]) -> set[str]:
+        """Run a group in one transaction."""
+        with self._storage.write() as tx:
+            held = self.followers.lock(tx, (id for ticket in group for id in ticket.job.monitors))
+            work = Work(tx, held, self.publisher)
+            work.look_up(key for ticket in group for key in getattr(ticket.job, "keys", ()))
+            for ticket in group:
+                ticket.error = None
+                before = work.changes
+                try:
+                    ticket.outcome = ticket.job.run(work)
+                except Problem as problem:
+                    if work.changes != before:
+                        raise
+                    ticket.error = problem
+            work.finish()
+        for id in work.changed:
+            self.followers.keep(work.held(id))
+        return work.changed
+
+    def _fail(self, group: Sequence[Ticket[Any]], error: Exception) -> None:
+        self._forget(group)
+        if isinstance(error, DiskError):
+            raise error
+        unknown = isinstance(error, UnknownOutcomeError)
+        detail = "whether this was stored is not known; ask again with the same ids" if unknown else str(error)
+        for ticket in group:
+            ticket.error = unavailable(detail, 1)
+
+    def _forget(self, group: Sequence[Ticket[Any]]) -> None:
+        self.followers.drop(id for ticket in group for id in ticket.job.monitors)
+
+    def _rest(self, changed: set[str]) -> None:
+        """Do what nobody waits for."""
+        try:
+            self.after_commit(changed)
+            self._storage.tidy()
+        except (UnavailableError, UnknownOutcomeError):  # the next group will find out
+            pass
+
+    def _refuse_all(self, group: Sequence[Ticket[Any]], error: BaseException) -> None:
+        """Answer everyone who waits after a failure for which there is no remedy here."""
+        with self._wake:
+            self._closing = True
+            left = [ticket for ticket in group if not ticket.future.done()] + list(self._waiting)
+            self._waiting.clear()
+        for ticket in left:
+            ticket.error = unavailable(f"the service has stopped: {error}", 60)
+        _tell(left)
+
+
+def _make_outcomes(group: Sequence[Ticket[Any]]) -> None:
+    for ticket in group:
+        if isinstance(ticket.outcome, Later) and ticket.error is None:
+            try:
+                ticket.outcome = ticket.outcome.make()
+            except Exception as error:
+                ticket.error = error
+
+
+def _tell(group: Sequence[Ticket[Any]]) -> None:
+    """Give the outcomes to those who wait; those of one event loop together, for waking it is what costs."""
+    loops: dict[asyncio.AbstractEventLoop, list[Ticket[Any]]] = {}
+    for ticket in group:
+        if ticket.loop is None:
+            ticket.tell()
+        else:
+            loops.setdefault(ticket.loop, []).append(ticket)
+    for loop, tickets in loops.items():
+        with contextlib.suppress(RuntimeError):  # a loop that is closed has nobody who waits
+            loop.call_soon_threadsafe(_tell_here, tickets)
+
+
+def _tell_here(tickets: Sequence[Ticket[Any]]) -> None:
+    for ticket in tickets:
+        ticket.tell()

