@@ -1,0 +1,57 @@
+"""A server process under a supervisor: `python -m sidelight.service.worker LIFELINE READY LISTENER`.
+
+The arguments are file descriptors: the lifeline, whose first line holds the options as JSON (the address of a database
+may hold a password, which must not show in the list of processes); a pipe for the word that requests are accepted; and
+the socket.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from sidelight.errors import SidelightError
+from sidelight.service.signals import stopping
+
+
+def run(build: Callable[[dict[str, Any]], Any], arguments: list[str]) -> int:
+    """Serve the application that `build` makes of the options, until told to stop; return the exit code."""
+    from sidelight.service.serving import serve
+
+    lifeline, ready, listener = map(int, arguments)
+    with stopping(lambda: os._exit(0)):  # nothing has been accepted yet
+        options = json.loads(_line(lifeline))
+        try:
+            app = build(options)
+        except SidelightError as error:
+            sys.stderr.write(f"sidelight: error: {error}\n")
+            return 1
+
+    def tell() -> None:
+        os.write(ready, b"ready\n")
+        os.close(ready)
+
+    serve(
+        app,
+        socket.socket(fileno=listener),
+        grace=options["grace"],
+        proxies=options.get("proxies", ""),
+        ready=tell,
+        lifeline=lifeline,
+    )
+    return 0
+
+
+def _line(handle: int) -> bytes:
+    """Return the first line of a pipe, without reading beyond it."""
+    found = b""
+    while not found.endswith(b"\n"):
+        part = os.read(handle, 1)
+        if not part:
+            raise SystemExit(1)  # the supervisor is gone
+        found += part
+    return found
