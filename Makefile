@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick check format lint types imports bench reference lock clean
+.PHONY: help demo test quick check format lint types imports bench reference chromium lock clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -47,6 +47,12 @@ bench: $(READY)  ## measure speed: ratios and growth
 
 reference: $(READY)  ## write docs/reference.md anew from the catalogue, the strategies and the commands
 	$(BIN)/python docs/make_reference.py
+
+chromium:  ## install the browser of the browser tests, Debian's (as root)
+	@command -v apt-get > /dev/null || { echo "this needs Debian or Ubuntu; elsewhere install Chromium so that 'chromium' is on the PATH"; exit 1; }
+	@[ "$$(id -u)" -eq 0 ] || { echo "only root can install packages: sudo make chromium"; exit 1; }
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium > /dev/null
 
 lock:  ## resolve the development dependencies anew
 	$(PYTHON) -m venv .venv-lock
