@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
+from sidelight.monitor import UnknownIdError
 from sidelight.monitor.decisions import Label
 from sidelight.monitor.inputs import same_label
 from sidelight.service import history, journal
-from sidelight.service.deciding import label_fault, text_fault
-from sidelight.service.held import Held, plain_news
-from sidelight.service.items import ANSWERED, DELETED, FORGOTTEN, SKIPPED, UNSETTLED, close_items
+from sidelight.service.held import Held, plain_news, said
+from sidelight.service.inputs import label_fault, text_fault
+from sidelight.service.items import DELETED, FORGOTTEN, UNSETTLED, follow_news, settle_item
 from sidelight.service.monitors import refuse_archived
 from sidelight.service.problems import Problem, place
-from sidelight.service.work import Job, Work
+from sidelight.service.work import Item, Job, Work
 
 NOT_CHOSEN, UNKNOWN, CONFLICT, GONE = "not chosen", "unknown", "conflict", "gone"
 """What may become of an answer beside what the library says; nothing has changed then."""
+
+_WORDS = {None: "skipped", True: "right", False: "wrong"}
 
 
 class AnswerTo(NamedTuple):
@@ -37,23 +40,12 @@ class Answered(NamedTuple):
     id: str
     status: str
     """As `sidelight.monitor.Answer.status`, or "not chosen" (let pass), "unknown" (never decided), "conflict" (another
-    answer stands, see `detail`) or "gone" (forgotten or deleted)."""
+    answer stands) or "gone" (forgotten or deleted)."""
     verdict: str | None
     """On the class, now."""
     detail: str
     correct: bool | None = None
-    """What stands now."""
-
-
-class Item(NamedTuple):
-    """What the database holds about an item."""
-
-    number: int
-    id: str
-    name: Label
-    state: str
-    correct: bool | None
-    revision: int
+    """What stands now; None if it is skipped or there is nothing."""
 
 
 class _Answer:
@@ -63,7 +55,7 @@ class _Answer:
         self.monitors: Sequence[str] = (monitor,)
         self.answers, self.actor = answers, actor
         self._refuse_faults()
-        self.keys = [journal.key_of(monitor, one.id) for one in answers]
+        self.item_keys = [journal.key_of(monitor, one.id) for one in answers]
 
     def _refuse_faults(self) -> None:
         found = []
@@ -82,35 +74,34 @@ class _Answer:
         """Check everything, then take in the answers one by one."""
         held = work.held(self.monitors[0])
         refuse_archived(held)
-        work.look_up(self.keys)
-        items = find_items(work, self.keys)
-        statuses = self._correctness(items)
+        work.look_up_items(self.item_keys)
+        work.look_up(key for key in self.item_keys if work.items[key] is None)
+        saying = self._correctness(work)
         results = []
-        for one, key, correct in zip(self.answers, self.keys, statuses, strict=True):
-            item = items.get(key)
+        for one, key, correct in zip(self.answers, self.item_keys, saying, strict=True):
+            work.look_up_items([key])
+            item = work.items[key]
             if item is None or item.id != one.id:
                 results.append(_without_item(work, one.id, key))
-                continue
-            result = settle(work, held, item, correct, label=one.label, replace=one.replace, actor=self.actor)
-            if result.status not in (CONFLICT, GONE):
-                items[key] = item._replace(state=SKIPPED if correct is None else ANSWERED, correct=correct)
-            results.append(result)
+            else:
+                result = settle(work, held, item, correct, label=one.label, replace=one.replace, actor=self.actor)
+                results.append(result)
         return results
 
-    def _correctness(self, items: dict[bytes, Item]) -> list[bool | None]:
-        """Return what each answer says; labels that cannot be compared are refused."""
-        said, found = [], []
-        for i, (one, key) in enumerate(zip(self.answers, self.keys, strict=True)):
-            correct, item = one.correct, items.get(key)
+    def _correctness(self, work: Work) -> list[bool | None]:
+        """Return what each answer says, None to skip; labels that cannot be compared are refused."""
+        saying, found = [], []
+        for i, (one, key) in enumerate(zip(self.answers, self.item_keys, strict=True)):
+            correct, item = one.correct, work.items[key]
             if one.label is not None and item is not None:
                 try:
-                    correct = same_label(item.name, one.label)
+                    correct = same_label(item.prediction, one.label)
                 except SidelightError as error:
                     found.append(place([i, "label"], str(error)))
-            said.append(correct)
+            saying.append(correct)
         if found:
             raise Problem("invalid", "some labels cannot be compared; nothing changed", places=found)
-        return said
+        return saying
 
 
 def answers(monitor: str, given: Sequence[AnswerTo], *, actor: str) -> Job[list[Answered]]:
@@ -136,17 +127,20 @@ def settle(
     if item.state in (FORGOTTEN, DELETED):
         return Answered(item.id, GONE, None, f"this item was {item.state}; nothing changed")
     if item.state not in UNSETTLED and item.correct != correct and not replace:
-        stands = {None: "skipped", True: "right", False: "wrong"}[item.correct]
-        detail_text = f"this item is settled as {stands}: say replace to change that; nothing changed"
-        return Answered(item.id, CONFLICT, None, detail_text, item.correct)
-    counted = history.position(held, item.name)
-    answer = held.monitor.answer(item.id, **({"skipped": True} if correct is None else {"correct": correct}))
+        text = f"this item is settled as {_WORDS[item.correct]}: say replace to change that; nothing changed"
+        return Answered(item.id, CONFLICT, None, text, item.correct)
+    before = history.position(held, item.prediction)
+    try:
+        answer = held.monitor.answer(item.id, **said(correct))
+    except UnknownIdError:
+        text = f"this item is settled as {_WORDS[item.correct]} for good: so many came after it; nothing changed"
+        return Answered(item.id, GONE, None, text, item.correct)
     news, closed = held.news()
     if answer.status != "unchanged":
         body: dict[str, Any] = {
             "id": item.id,
             "number": item.number,
-            "class": item.name,
+            "class": item.prediction,
             "correct": correct,
             "previous": answer.previous,
             "status": answer.status,
@@ -154,34 +148,14 @@ def settle(
         }
         body |= ({} if label is None else {"label": label}) | (detail or {}) | plain_news(news, closed)
         number = work.append(held.id, journal.ANSWERED, body, actor=actor)
-        work.tx.run(
-            "UPDATE items SET state = ?, correct = ?, label = ?, settled_at = ?, settled_by = ?, "
-            "revision = revision + 1 WHERE monitor = ? AND number = ?",
-            SKIPPED if correct is None else ANSWERED,
-            None if correct is None else int(correct),
-            None if label is None else journal.text_of(label),
-            work.now,
-            actor,
-            held.id,
-            item.number,
-        )
-        close_items(work, held, news, closed)
-        history.note(work, held, item.name, counted, number)
+        settle_item(work, item, correct, None if label is None else journal.text_of(label), actor)
+        follow_news(work, held, news, closed)
+        history.note(work, held, item.prediction, before, number)
     return Answered(item.id, answer.status, answer.verdict, answer.text, correct)
 
 
-def find_items(work: Work, keys: Sequence[bytes]) -> dict[bytes, Item]:
-    """Return the items with these keys."""
-    sql = "SELECT key, number, id, class, state, correct, revision FROM items WHERE key IN (??)"
-    return {
-        bytes(key): Item(
-            number, id, journal.read_text(name), state, None if correct is None else bool(correct), revision
-        )
-        for key, number, id, name, state, correct, revision in work.tx.among(sql, keys)
-    }
-
-
 def _without_item(work: Work, id: str, key: bytes) -> Answered:
+    work.look_up([key])
     known = work.known(key)
     if known is None or known.id != id:
         return Answered(id, UNKNOWN, None, "there is no decision about this id; nothing changed")

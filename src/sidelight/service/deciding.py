@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -10,21 +9,16 @@ from typing import Any, NamedTuple
 from sidelight.monitor.decisions import DAILY_CAP, PLACES, REASONS, TOTAL_CAP, Label
 from sidelight.service import journal
 from sidelight.service.held import Held, plain_news
-from sidelight.service.items import close_items, enter_item
+from sidelight.service.inputs import label_fault, text_fault
+from sidelight.service.items import Payload, enter_item, follow_news
 from sidelight.service.monitors import refuse_archived
 from sidelight.service.problems import Problem, place
 from sidelight.service.service import Service
 from sidelight.service.work import Job, Known, Work
 
-_MOST_CHARACTERS = 200
+__all__ = ["Decided", "Payload", "Prediction", "decide"]
+
 _BUDGETS = {PLACES[TOTAL_CAP]: "cap", PLACES[DAILY_CAP]: "daily_cap"}
-
-
-class Payload(NamedTuple):
-    """What a reviewer is shown."""
-
-    media_type: str
-    content: bytes
 
 
 class Prediction(NamedTuple):
@@ -46,26 +40,6 @@ class Decided(NamedTuple):
     prediction: Label
     item: int | None = None
     """The number of the item if it was made by this request."""
-
-
-def text_fault(value: Any) -> str | None:
-    """Say what is wrong with a text that people or programs gave, or None."""
-    if not isinstance(value, str) or not 1 <= len(value) <= _MOST_CHARACTERS:
-        return f"give a text of 1 to {_MOST_CHARACTERS} characters"
-    if "\0" in value or any("\ud800" <= one <= "\udfff" for one in value):
-        return "give a text without NUL and without half of a surrogate pair"
-    return None
-
-
-def label_fault(value: Any) -> str | None:
-    """Say what is wrong with a class, or None."""
-    if isinstance(value, str):
-        return text_fault(value)
-    if isinstance(value, bool) or (isinstance(value, int) and abs(value) < 1 << 63):
-        return None
-    if isinstance(value, float) and math.isfinite(value):
-        return None
-    return f"give a text of 1 to {_MOST_CHARACTERS} characters or a number"
 
 
 class _Decide:
@@ -145,7 +119,6 @@ class _Decide:
         """Decide about one prediction and journal it; return the number of its item."""
         one, key = self.predictions[i], self.keys[i]
         time = work.now if one.time is None else one.time
-        asked = held.monitor.asked
         decision = held.monitor.decide(one.prediction, id=one.id, time=time)
         news, closed = held.news()
         reason = PLACES[decision.reason]
@@ -162,14 +135,14 @@ class _Decide:
             body["number"] = held.monitor.asked
         work.append(held.id, journal.DECIDED, body | plain_news(news, closed), actor=self.actor, key=key)
         work.remember(key, Known(one.id, one.prediction, decision.verify, reason))
-        close_items(work, held, news, closed)
+        follow_news(work, held, news, closed)
         if reason in _BUDGETS and held.spent != (_BUDGETS[reason], body["day"]):
             held.spent = _BUDGETS[reason], body["day"]
             work.publish(held.id, "budget.used_up", {"limit": _BUDGETS[reason], "day": body["day"]})
         if not decision.verify:
             return None
         enter_item(work, held, key, decision, time, one.payload)
-        return asked + 1
+        return held.monitor.asked
 
     def _decided(self, work: Work, i: int, item: int | None) -> Decided:
         known = work.known(self.keys[i])

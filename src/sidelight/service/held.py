@@ -128,14 +128,14 @@ def _decided(held: Held, data: dict[str, Any]) -> None:
 
 
 def _answered(held: Held, data: dict[str, Any]) -> None:
-    answer = held.monitor.answer(data["id"], **said(data))
+    answer = held.monitor.answer(data["id"], **said(data["correct"]))
     if (answer.status, answer.verdict) != (data["status"], data["verdict"]):
         raise DivergedError(f"the answer to {data['id']!r} is {answer.status} here, and the verdict {answer.verdict}")
 
 
-def said(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer in an entry as arguments of `ClassifierMonitor.answer`."""
-    return {"skipped": True} if data["correct"] is None else {"correct": data["correct"]}
+def said(correct: bool | None) -> dict[str, Any]:
+    """Return an answer, None to skip, as arguments of `ClassifierMonitor.answer`."""
+    return {"skipped": True} if correct is None else {"correct": correct}
 
 
 def _settings(held: Held, data: dict[str, Any]) -> None:

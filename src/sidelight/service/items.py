@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from sidelight.monitor import Decision
 from sidelight.monitor.decisions import PLACES, Closed, Event
 from sidelight.service import journal
 from sidelight.service.held import Held
-from sidelight.service.work import Work
+from sidelight.service.work import Item, Work
 
-if TYPE_CHECKING:
-    from sidelight.service.deciding import Payload
-
-OPEN, ANSWERED, SKIPPED, OVERDUE, FORGOTTEN, DELETED = (
-    "open",
-    "answered",
-    "skipped",
-    "overdue",
-    "forgotten",
-    "deleted",
-)
+OPEN, ANSWERED, SKIPPED, OVERDUE = "open", "answered", "skipped", "overdue"
+FORGOTTEN, DELETED = "forgotten", "deleted"
 UNSETTLED = (OPEN, OVERDUE)
 """An answer that is late is welcome."""
 
@@ -30,24 +21,45 @@ _CLOSE = (
     "UPDATE items SET state = ?, revision = revision + 1 "
     "WHERE monitor = ? AND number = ? AND state IN ('open', 'overdue')"
 )
+_SETTLE = (
+    "UPDATE items SET state = ?, correct = ?, label = ?, settled_at = ?, settled_by = ?, revision = revision + 1 "
+    "WHERE monitor = ? AND number = ?"
+)
+
+
+class Payload(NamedTuple):
+    """What a reviewer is shown."""
+
+    media_type: str
+    content: bytes
 
 
 def enter_item(work: Work, held: Held, key: bytes, decision: Decision, time: float, payload: Payload | None) -> None:
     """Enter a prediction that is to be verified; the monitor has asked for it last."""
-    number, reason = held.monitor.asked, PLACES[decision.reason]
+    number, reason, id = held.monitor.asked, PLACES[decision.reason], str(decision.id)
     name = journal.text_of(decision.prediction)
-    work.insert("items", _COLUMNS, (held.id, number, key, str(decision.id), name, reason, OPEN, 0, time))
+    work.insert("items", _COLUMNS, (held.id, number, key, id, name, reason, OPEN, 0, time))
+    work.items[key] = Item(held.id, number, key, id, decision.prediction, reason, OPEN, 0, None)
     if payload is not None:
         row = (held.id, number, payload.media_type, payload.content)
         work.insert("payloads", ("monitor", "item", "media_type", "content"), row)
 
 
-def close_items(work: Work, held: Held, news: Iterable[Event], closed: Iterable[Closed]) -> None:
+def settle_item(work: Work, item: Item, correct: bool | None, label: str | None, actor: str) -> None:
+    """Give an item its settled answer; None if it is skipped."""
+    state, value = (SKIPPED, None) if correct is None else (ANSWERED, int(correct))
+    work.update(_SETTLE, state, value, label, work.now, actor, item.monitor, item.number)
+    work.items[item.key] = item._replace(state=state, correct=correct, revision=item.revision + 1)
+
+
+def follow_news(work: Work, held: Held, news: Iterable[Event], closed: Iterable[Closed]) -> None:
     """Follow what the monitor says beside: requests that it does not wait for any more, verdicts that turned."""
-    overdue = 0
+    closed = tuple(closed)
     for one in closed:
-        work.tx.run(_CLOSE, FORGOTTEN if one.forgotten else OVERDUE, held.id, one.number)
-        overdue += not one.forgotten
+        work.update(_CLOSE, FORGOTTEN if one.forgotten else OVERDUE, held.id, one.number)
+    if closed:
+        work.items.clear()
+    overdue = sum(not one.forgotten for one in closed)
     if overdue:
         work.publish(held.id, "answers.overdue", {"items": overdue})
     for event in news:

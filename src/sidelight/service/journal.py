@@ -52,9 +52,12 @@ def key_of(monitor: str, id: str) -> bytes:
     return hashlib.blake2b(f"{monitor}\0{id}".encode(), digest_size=16).digest()
 
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+
 def text_of(body: Any) -> str:
     """Return data as compact JSON in ASCII."""
-    return json.dumps(body, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(body)
 
 
 def read_text(text: str) -> Any:

@@ -9,7 +9,7 @@ from sidelight.service import journal
 from sidelight.service.held import Held
 from sidelight.service.journal import Entry
 from sidelight.service.problems import Problem
-from sidelight.service.storage.base import Transaction, Value
+from sidelight.service.storage.base import Row, Transaction, Value
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -20,8 +20,8 @@ class Job(Protocol[T_co]):
     """One request that writes.
 
     A `Problem` that is raised before the first change refuses it and leaves the rest of its group alone. After a change
-    any error takes the group back, and its requests are run one by one. A job may also have `keys`: those of the
-    predictions that it asks about, which are then looked up for the whole group at once.
+    any error takes the group back, and its requests are run one by one. A job may also have `keys` and `item_keys`: of
+    the decisions and items that it asks about, which are then looked up for the whole group at once.
     """
 
     @property
@@ -53,27 +53,55 @@ class Known(NamedTuple):
     reason: int
 
 
+class Item(NamedTuple):
+    """A prediction that is to be verified."""
+
+    monitor: str
+    number: int
+    key: bytes
+    id: str
+    prediction: Any
+    reason: int
+    state: str
+    revision: int
+    correct: bool | None
+
+
+ITEM_COLUMNS = "monitor, number, key, id, class, reason, state, revision, correct"
+
+
+def item_of(row: Row) -> Item:
+    """Return the item in a row with `ITEM_COLUMNS`."""
+    monitor, number, key, id, name, reason, state, revision, correct = row
+    right = None if correct is None else bool(correct)
+    return Item(monitor, number, bytes(key), id, journal.read_text(name), reason, state, revision, right)
+
+
 class Work:
     """One group of requests, in one transaction."""
 
     def __init__(self, tx: Transaction, held: dict[str, Held | Problem], publisher: Publisher | None) -> None:
         self._tx, self._held, self._publisher = tx, held, publisher
         self._now: float | None = None
-        self._waiting: dict[tuple[str, tuple[str, ...]], list[Sequence[Value]]] = {}
+        self._rows: dict[tuple[str, tuple[str, ...]], list[Sequence[Value]]] = {}
+        self._updates: list[tuple[str, list[Sequence[Value]]]] = []
         self._known: dict[bytes, Known | None] = {}
+        self.items: dict[bytes, Item | None] = {}
+        """Items that the group has looked up or made, by their keys."""
         self.changed: set[str] = set()
         self.changes = 0
 
     @property
     def tx(self) -> Transaction:
-        """The transaction; everything that was done before in the group can be read in it."""
-        self.flush()
+        """The transaction, to read and to write; everything that was done before in the group can be read in it."""
         self.changes += 1  # nobody can tell what is done with it
-        return self._tx
+        self.items.clear()
+        return self.reading
 
     @property
     def reading(self) -> Transaction:
-        """The transaction, for those who only read and do not mind rows that the group has not stored yet."""
+        """The same for those who only read: they may still refuse a request without taking its group back."""
+        self.flush()
         return self._tx
 
     @property
@@ -108,12 +136,15 @@ class Work:
 
     def insert(self, table: str, columns: tuple[str, ...], row: Sequence[Value]) -> None:
         """Insert a row; rows of a group go to the database together."""
-        self._waiting.setdefault((table, columns), []).append(row)
+        self._rows.setdefault((table, columns), []).append(row)
         self.changes += 1
 
-    def run(self, sql: str, *values: Value) -> int:
-        """Run one statement that changes rows; return how many."""
-        return self.tx.run(sql, *values)
+    def update(self, sql: str, *values: Value) -> None:
+        """Run a statement that changes rows, together with others of the group, in order and after all insertions."""
+        if not self._updates or self._updates[-1][0] != sql:
+            self._updates.append((sql, []))
+        self._updates[-1][1].append(values)
+        self.changes += 1
 
     def publish(self, monitor: str, event: str, data: dict[str, Any]) -> None:
         """Tell the webhooks that want it."""
@@ -130,10 +161,20 @@ class Work:
             data = journal.read_text(body)
             self.remember(bytes(key), Known(data["id"], data["class"], bool(data["verify"]), data["reason"]))
         missing = [key for key in wanted if self._known[key] is None]
-        if missing:  # verifications outlive the entries of the journal
-            sql = "SELECT key, id, class, reason FROM items WHERE key IN (??)"
-            for key, id, name, reason in self._tx.among(sql, missing):
-                self.remember(bytes(key), Known(id, journal.read_text(name), True, reason))
+        self.look_up_items(missing)  # they outlive the entries of the journal
+        for key in missing:
+            item = self.items[key]
+            if item is not None:
+                self._known[key] = Known(item.id, item.prediction, True, item.reason)
+
+    def look_up_items(self, keys: Iterable[bytes]) -> None:
+        """Find the items with these keys, those that are not known yet by one question."""
+        wanted = [key for key in dict.fromkeys(keys) if key not in self.items]
+        if wanted:
+            self.items.update(dict.fromkeys(wanted))
+            for row in self.reading.among(f"SELECT {ITEM_COLUMNS} FROM items WHERE key IN (??)", wanted):
+                item = item_of(row)
+                self.items[item.key] = item
 
     def known(self, key: bytes) -> Known | None:
         """Return the decision with a key that was looked up, or None."""
@@ -145,9 +186,12 @@ class Work:
 
     def flush(self) -> None:
         """Bring everything to the database that is not there yet."""
-        for (table, columns), rows in self._waiting.items():
+        for (table, columns), rows in self._rows.items():
             self._tx.insert(table, columns, rows)
-        self._waiting.clear()
+        self._rows.clear()
+        for sql, values in self._updates:
+            self._tx.many(sql, values)
+        self._updates.clear()
 
     def finish(self) -> None:
         """Bring the rows of the monitors up to date, before the commit."""

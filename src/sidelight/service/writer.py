@@ -131,6 +131,7 @@ class Writer:
             held = self.followers.lock(tx, (id for ticket in group for id in ticket.job.monitors))
             work = Work(tx, held, self.publisher)
             work.look_up(key for ticket in group for key in getattr(ticket.job, "keys", ()))
+            work.look_up_items(key for ticket in group for key in getattr(ticket.job, "item_keys", ()))
             for ticket in group:
                 ticket.error = None
                 before = work.changes

@@ -62,6 +62,9 @@ class Transaction(Protocol):
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
         """Insert many rows."""
 
+    def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
+        """Run one statement for many rows of values, in order."""
+
     def now(self) -> float:
         """Return the time, by the clock of the database (with SQLite, of this machine)."""
 

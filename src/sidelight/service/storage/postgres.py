@@ -83,6 +83,11 @@ class PostgresTransaction:
         sql = f"INSERT INTO {table} ({', '.join(columns)}) SELECT * FROM unnest({arrays})"
         self._execute(sql, [list(values) for values in zip(*rows, strict=True)])
 
+    def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
+        """Run one statement for many rows of values, in order and without waiting in between."""
+        with _translated(), self._connection.cursor() as cursor:
+            cursor.executemany(_with_percents(sql), rows)
+
     def now(self) -> float:
         """Return the time by the clock of the database."""
         row = self.one("SELECT extract(epoch FROM clock_timestamp())::double precision")

@@ -80,7 +80,10 @@ class SQLiteTransaction:
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
         """Insert many rows."""
-        sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+        self.many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", rows)
+
+    def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
+        """Run one statement for many rows of values, in order."""
         with _translated():
             self._connection.executemany(sql, rows)
 

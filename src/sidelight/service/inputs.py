@@ -1,0 +1,29 @@
+"""What people and programs may give as ids, classes and labels."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+MOST_CHARACTERS = 200
+_LARGEST = 1 << 63
+
+
+def text_fault(value: Any) -> str | None:
+    """Say what is wrong with a text that people or programs gave, or None."""
+    if not isinstance(value, str) or not 1 <= len(value) <= MOST_CHARACTERS:
+        return f"give a text of 1 to {MOST_CHARACTERS} characters"
+    if "\0" in value or any("\ud800" <= one <= "\udfff" for one in value):
+        return "give a text without NUL and without half of a surrogate pair"
+    return None
+
+
+def label_fault(value: Any) -> str | None:
+    """Say what is wrong with a class, or None."""
+    if isinstance(value, str):
+        return text_fault(value)
+    if isinstance(value, bool) or (isinstance(value, int) and abs(value) < _LARGEST):
+        return None
+    if isinstance(value, float) and math.isfinite(value):
+        return None
+    return f"give a text of 1 to {MOST_CHARACTERS} characters or a number"
