@@ -16,16 +16,8 @@ from sidelight.service.responses import problem_response
 
 BODY = 8 << 20
 """Most bytes of a body."""
-PAYLOAD = 64 << 10
-"""Most bytes of a payload, as JSON in UTF-8."""
 BATCH = 1_000
 """Most predictions or answers in one request."""
-TEXT = 200
-"""Most characters of an id, a class or a name."""
-LARGEST = (1 << 53) - 1
-"""Largest whole number, up or down, that every JSON reader reads exactly (RFC 8259, section 6)."""
-
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
 class BodyLimit:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 
 def stop_process(error: BaseException) -> None:
@@ -30,5 +31,19 @@ class Options:
     time_back: float = 86_400.0
     """How many seconds before now the `time` of a prediction may lie; it decides which day's cap applies."""
     time_ahead: float = 300.0
+    url: str | None = None
+    """The address that users know, https://... behind a proxy; links begin with it."""
+    hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
+    """Names that requests may ask for, without ports; that of `url` is one of them anyway."""
+    requests_per_second: float = 1000.0
+    """How often each key may ask each process."""
+    webhooks_to_loopback: bool = False
+    """Whether webhooks may go to this machine, by http, too: for tests."""
     on_fatal: Callable[[BaseException], None] = stop_process
     """Called when the disk has failed."""
+
+    @property
+    def allowed_hosts(self) -> frozenset[str]:
+        """All names that requests may ask for."""
+        own = urlsplit(self.url).hostname if self.url else None
+        return frozenset(self.hosts) | ({f"[{own}]" if ":" in own else own} if own else set())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -92,3 +93,18 @@ def unavailable(detail: str, seconds: float) -> Problem:
 def retry_after(seconds: float) -> dict[str, str]:
     """Return the header that says when to ask again, in whole seconds of at least 1."""
     return {"Retry-After": str(max(1, math.ceil(seconds)))}
+
+
+@contextmanager
+def relocated(batch: str | None) -> Iterator[None]:
+    """Let problems with the rows of a list name places of the body that the rows came in.
+
+    `batch` is the member that held the list, or None if the body was the one row itself.
+    """
+    try:
+        yield
+    except Problem as problem:
+        for one in problem.places:
+            steps = one["pointer"].split("/")[1:]
+            one["pointer"] = "/".join(["#", *(steps[1:] if batch is None else [batch, *steps])])
+        raise

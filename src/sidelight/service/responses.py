@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from starlette.responses import Response
 
+from sidelight.service.journal import text_of
 from sidelight.service.problems import MEDIA_TYPE, Problem
 
-_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 """What is answered is for the one who asked, and never more than the type it is sent as."""
-
-
-def to_json(value: Any) -> str:
-    """Return JSON text in ASCII; NaN and infinity, which JSON does not have, are errors."""
-    return _ENCODER.encode(value)
 
 
 class JSONResponse(Response):
@@ -26,7 +20,7 @@ class JSONResponse(Response):
 
     def render(self, content: Any) -> bytes:
         """Return the bytes of the body."""
-        return to_json(content).encode("ascii")
+        return text_of(content).encode("ascii")
 
 
 def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> JSONResponse:

@@ -13,7 +13,8 @@ from sidelight.service import snapshots
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.storage.base import Storage, Transaction
-from sidelight.service.work import Job, Publisher, Work, later
+from sidelight.service.webhooks.events import publish
+from sidelight.service.work import Job, Work, later
 from sidelight.service.writer import Ticket, Writer
 
 T = TypeVar("T")
@@ -26,11 +27,8 @@ class Service:
         self.storage, self.options = storage, options or Options()
         self.writer = Writer(storage, self.options)
         self.writer.after_commit = self._after_commit
+        self.writer.publisher = publish
         self._snapshot_at: dict[str, int] = {}
-
-    def on_publish(self, publisher: Publisher) -> None:
-        """Let `publisher(work, monitor, event, data)` store what webhooks are to be told, in the same transaction."""
-        self.writer.publisher = publisher
 
     def do(self, job: Job[T]) -> T:
         """Do a job and return its outcome once it is committed."""

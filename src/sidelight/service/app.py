@@ -1,0 +1,152 @@
+"""The application: all routes, and what every request passes through on its way to one."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import pkgutil
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from sidelight._version import __version__
+from sidelight.errors import SidelightError
+from sidelight.service import routes
+from sidelight.service.callers import KeyRing, no_session
+from sidelight.service.description import describe
+from sidelight.service.duties import Clock
+from sidelight.service.keys import NoteUse
+from sidelight.service.limits import BodyLimit, HostAllowList, RateLimit
+from sidelight.service.logs import AccessLog
+from sidelight.service.names import Names
+from sidelight.service.options import Options
+from sidelight.service.problems import TITLES, Problem, unavailable
+from sidelight.service.responses import JSONResponse, problem_response
+from sidelight.service.service import Service
+from sidelight.service.shapes import BATCHES
+from sidelight.service.storage.base import StorageError
+from sidelight.service.validation import problem_of
+
+_LOG = logging.getLogger("sidelight.service")
+# FastAPI can send traces to whoever the environment names; nothing leaves this machine unless an administrator says so.
+_SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
+_KIND_OF = {status: kind for kind, (status, _) in TITLES.items()}
+
+
+def make_app(service: Service, options: Options | None = None) -> FastAPI:
+    """Return the application that serves a service; whoever runs it closes the service afterwards."""
+    options = service.options if options is None else options
+    app = FastAPI(
+        title="sidelight",
+        version=__version__,
+        docs_url=None,  # their pages load scripts from elsewhere
+        redoc_url=None,
+        default_response_class=JSONResponse,
+        separate_input_output_schemas=False,
+        lifespan=_lifespan(service),
+        telemetry=_SILENT,
+    )
+    app.state.service, app.state.options = service, options
+    app.state.keys, app.state.names = KeyRing(service), Names(service)
+    app.state.rates = RateLimit(options.requests_per_second)
+    app.state.session_caller = no_session
+    routers = list(_routers())
+    app.state.api_routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
+    for router in routers:
+        app.include_router(router)
+    for error, handler in _HANDLERS.items():
+        app.add_exception_handler(error, handler)
+    # The last one that is added is the first to see a request.
+    app.add_middleware(BodyLimit)
+    app.add_middleware(HostAllowList, hosts=options.allowed_hosts)
+    app.add_middleware(AccessLog)
+    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
+    return app
+
+
+def _routers() -> Iterator[APIRouter]:
+    """Yield the routers of all files in `routes/`, so that no list has to be kept."""
+    for module in sorted(pkgutil.iter_modules(routes.__path__), key=lambda one: one.name):
+        yield importlib.import_module(f"{routes.__name__}.{module.name}").router
+
+
+def _lifespan(service: Service) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def run(app: FastAPI) -> AsyncIterator[None]:
+        clock = Clock(service, each_time=lambda: _note_use(app))
+        clock.start()
+        try:
+            yield
+        finally:
+            clock.stop()
+
+    return run
+
+
+def _note_use(app: FastAPI) -> None:
+    used = app.state.keys.used()
+    if used:
+        app.state.service.do(NoteUse(used))
+
+
+async def _refused(request: Request, error: Problem) -> Response:
+    return problem_response(error)
+
+
+async def _invalid(request: Request, error: RequestValidationError) -> Response:
+    return problem_response(problem_of(error, BATCHES))
+
+
+async def _not_routed(request: Request, error: HTTPException) -> Response:
+    """Answer for addresses and methods that no route has."""
+    details = {
+        404: "there is nothing at this address: GET /openapi.json describes what there is",
+        405: "use one of the methods in the header Allow",
+    }
+    kind = _KIND_OF.get(error.status_code, "bad-request")
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(_methods_at(request))
+    return problem_response(
+        Problem(kind, details.get(error.status_code, "the request cannot be read"), headers=headers)
+    )
+
+
+def _methods_at(request: Request) -> list[str]:
+    """Return the methods of all routes at an address, for each route knows only its own."""
+    found: set[str] = set()
+    for route in request.app.state.api_routes:
+        match, _ = route.matches(request.scope)
+        if match.value:
+            found |= route.methods or set()
+    return sorted(found)
+
+
+async def _not_allowed(request: Request, error: SidelightError) -> Response:
+    """Answer what the library refuses; its messages say what to do."""
+    return problem_response(Problem("invalid", str(error)))
+
+
+async def _not_stored(request: Request, error: StorageError) -> Response:
+    _LOG.warning("the database failed: %s", error)
+    return problem_response(unavailable("the database does not answer now: ask again with the same ids", 1))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    detail = "this is an error of the server, and its log says more; whether anything changed is not known"
+    return problem_response(Problem("internal", detail))
+
+
+_HANDLERS: dict[type[Exception], Any] = {
+    Problem: _refused,
+    RequestValidationError: _invalid,
+    HTTPException: _not_routed,
+    StorageError: _not_stored,
+    SidelightError: _not_allowed,
+    Exception: _failed,
+}

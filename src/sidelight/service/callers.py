@@ -1,0 +1,121 @@
+"""Who asks: a program with a key, or a reviewer who has signed in; and whether they may.
+
+`caller("decide")` is what a route depends on. Keys are looked up in the database and remembered for at most 5 seconds,
+so that a key that is revoked stops working everywhere within that time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.requests import Request
+
+from sidelight.service import keys
+from sidelight.service.keys import Caller, Key
+from sidelight.service.limits import RateLimit
+from sidelight.service.problems import Problem
+from sidelight.service.remembering import SECONDS, Remembered
+from sidelight.service.service import Service
+
+_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="sidelight"'}
+_USED = 3600.0
+"""That a key is used is written down once in so many seconds."""
+SessionCaller = Callable[[Request], Awaitable[Caller | None]]
+
+
+class KeyRing:
+    """Keys as they were a few seconds ago at most."""
+
+    def __init__(self, service: Service, clock: Callable[[], float] = time.monotonic) -> None:
+        self._service = service
+        self._known: Remembered[bytes, Caller | None] = Remembered(clock)
+        self._used: dict[str, float] = {}
+
+    async def caller(self, text: str) -> Caller | None:
+        """Return whose key this is, or None if it does not work."""
+        name = keys.digest(text)
+        known = self._known.get(name)
+        return await asyncio.to_thread(self._look_up, name, text) if known is None else known[0]
+
+    def used(self) -> list[tuple[str, float]]:
+        """Return the keys whose use is to be written down, and when they were used."""
+        used, self._used = self._used, {}
+        return list(used.items())
+
+    def _look_up(self, name: bytes, text: str) -> Caller | None:
+        begin = self._known.clock()  # before reading: what changes meanwhile is seen a little earlier, not later
+        with self._service.read() as tx:
+            key, now = keys.find(tx, text), tx.now()
+        if key is None or key.revoked_at is not None:
+            found, seconds = None, SECONDS
+        else:
+            left = math.inf if key.expires_at is None else key.expires_at - now
+            found, seconds = (_caller_of(key), min(SECONDS, left)) if left > 0.0 else (None, SECONDS)
+        self._known.put(name, found, begin + seconds)
+        if key is not None and found is not None and now - (key.used_at or 0.0) > _USED:
+            self._used[key.id] = now
+        return found
+
+
+def _caller_of(key: Key) -> Caller:
+    return Caller(key.actor, frozenset(key.scopes), None if key.monitors is None else frozenset(key.monitors))
+
+
+class Gate:
+    """Lets in who has the scope; a route depends on one of its subclasses."""
+
+    def __init__(self, scope: str, everywhere: bool = False) -> None:
+        if scope not in keys.SCOPES:
+            raise ValueError(f"{scope!r} is not one of {keys.SCOPES}")
+        self.scope, self.everywhere = scope, everywhere
+
+    async def admit(self, request: Request) -> Caller:
+        """Return who asks, or refuse with 401, 403 or 429."""
+        found = getattr(request.state, "caller", None)
+        if found is None:
+            found = await identify(request)
+            request.state.caller = found
+        if self.scope not in found.scopes:
+            raise Problem("forbidden", f"this needs the scope {self.scope}: use a key or sign in with it")
+        if self.everywhere and found.monitors is not None:
+            raise Problem("forbidden", f"this needs the scope {self.scope} for all monitors, not for some of them")
+        return found
+
+
+class CallerGate(Gate):
+    """Gives a route who asks."""
+
+    async def __call__(self, request: Request) -> Caller:
+        """Return them."""
+        return await self.admit(request)
+
+
+def caller(scope: str, *, everywhere: bool = False) -> CallerGate:
+    """Return the dependency of a route on a scope; with `everywhere` it must hold for all monitors."""
+    return CallerGate(scope, everywhere)
+
+
+async def identify(request: Request) -> Caller:
+    """Return whose key, or else whose session, a request comes with; count it against their rate."""
+    state: Any = request.app.state
+    header = request.headers.get("authorization")
+    found = await (state.session_caller(request) if header is None else state.keys.caller(_bearer(header)))
+    if found is None:
+        raise Problem("unauthorized", "send a key that works as 'Authorization: Bearer KEY'", headers=_CHALLENGE)
+    limit: RateLimit = state.rates
+    limit.take(found.actor)
+    return found
+
+
+def _bearer(header: str) -> str:
+    kind, _, text = header.partition(" ")
+    return text.strip() if kind.lower() == "bearer" else ""
+
+
+async def no_session(request: Request) -> Caller | None:
+    """Return nobody: a server without pages knows no sessions."""
+    return None

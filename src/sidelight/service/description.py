@@ -1,0 +1,67 @@
+"""The OpenAPI description: every answer that a route can give, and the scope that it needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+from sidelight.service.routing import gates_of
+
+_TEXT = {"type": "string"}
+_PROBLEM = {
+    "title": "Problem",
+    "description": "Why a request was refused (RFC 9457); nothing has changed.",
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": _TEXT,
+        "title": _TEXT,
+        "status": {"type": "integer"},
+        "detail": {**_TEXT, "description": "What is wrong, and what to do."},
+        "errors": {
+            "type": "array",
+            "description": "Each thing that is wrong, with a JSON pointer to it.",
+            "items": {
+                "type": "object",
+                "required": ["detail", "pointer"],
+                "properties": {"detail": _TEXT, "pointer": _TEXT},
+            },
+        },
+    },
+}
+_SECURITY = {"key": {"type": "http", "scheme": "bearer", "description": "A key, see `sidelight service key create`."}}
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """Return the description, made once."""
+    if app.openapi_schema is None:
+        made = get_openapi(title=app.title, version=app.version, description=_ABOUT, routes=app.routes)
+        made.setdefault("components", {}).setdefault("schemas", {})["Problem"] = _PROBLEM
+        made["components"]["securitySchemes"] = _SECURITY
+        for route in app.state.api_routes:
+            for method in route.methods or ():
+                _complete(made["paths"][route.path][method.lower()], route)
+        for unused in ("HTTPValidationError", "ValidationError"):
+            made["components"]["schemas"].pop(unused, None)
+        app.openapi_schema = made
+    return app.openapi_schema
+
+
+def _complete(operation: dict[str, Any], route: APIRoute) -> None:
+    """Add the scope of an operation, and take out an answer that FastAPI only supposes."""
+    scopes = sorted({gate.scope for gate in gates_of(route)})
+    operation["security"] = [{"key": scopes}] if scopes else []
+    if scopes:
+        operation["x-scope"] = scopes[0]
+    if 422 not in route.responses:
+        operation["responses"].pop("422", None)
+
+
+_ABOUT = (
+    "Which predictions of a classifier to verify, and which classes are wrong more often than tolerated. Ask with a "
+    "key, as 'Authorization: Bearer KEY'. After no reply, or 503, ask again with the same ids: a decision stays as it "
+    "was made."
+)

@@ -1,0 +1,227 @@
+"""Keys of programs: made, listed, rotated, revoked.
+
+A key is `sl_`, ten visible characters that name it, `_`, and 256 random bits. Only its SHA-256 is stored: there is
+nothing to guess, so a slow hash would only slow down every request. It is shown once, when it is made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.service import audit
+from sidelight.service.inputs import text_fault
+from sidelight.service.journal import text_of
+from sidelight.service.problems import Problem, place
+from sidelight.service.storage.base import Row, Transaction
+from sidelight.service.texts import check_text
+
+if TYPE_CHECKING:
+    from sidelight.service.work import Work
+
+SCOPES = ("decide", "answer", "settle", "report", "admin")
+"""What a key may do; one scope does not include another."""
+GRACE = 86_400.0
+"""How long a key still works after it was rotated, in seconds."""
+LONGEST = 10 * 366 * 86_400.0
+_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+_COLUMNS = "id, name, prefix, scopes, monitors, created_at, created_by, expires_at, revoked_at, used_at"
+
+
+class Caller(NamedTuple):
+    """Who asks, and what they may do."""
+
+    actor: str
+    scopes: frozenset[str]
+    monitors: frozenset[str] | None
+    """Ids of the monitors that they may do it with; None for all."""
+
+
+class Key(NamedTuple):
+    """What is known about a key."""
+
+    id: str
+    name: str
+    prefix: str
+    scopes: tuple[str, ...]
+    monitors: tuple[str, ...] | None
+    created_at: float
+    created_by: str
+    expires_at: float | None
+    revoked_at: float | None
+    used_at: float | None
+
+    @property
+    def actor(self) -> str:
+        """How journal, audit log and logs call whoever uses it."""
+        return f"key:{self.id}"
+
+
+class NewKey(NamedTuple):
+    """A key that was just made; `text` is never shown again."""
+
+    text: str
+    key: Key
+
+
+def digest(text: str) -> bytes:
+    """Return what is stored of a key."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
+
+
+def find(tx: Transaction, text: str) -> Key | None:
+    """Return the key that a request came with, whether or not it still works."""
+    row = tx.one(f"SELECT {_COLUMNS} FROM keys WHERE sha256 = ?", digest(text))
+    return None if row is None else _key(row)
+
+
+def listed(tx: Transaction) -> list[Key]:
+    """Return all keys, the newest first."""
+    return [_key(row) for row in tx.all(f"SELECT {_COLUMNS} FROM keys ORDER BY created_at DESC, id")]
+
+
+@dataclass(frozen=True)
+class CreateKey:
+    """Make a key.
+
+    Parameters
+    ----------
+    name
+        What it is for, in words.
+    scopes
+        Some of `SCOPES`.
+    only
+        Names of the monitors that it is for; None for all, those to come included.
+    seconds
+        For how long it works; None for ever.
+    """
+
+    actor: str
+    name: str
+    scopes: Collection[str]
+    only: Collection[str] | None = None
+    seconds: float | None = None
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> NewKey:
+        """Check everything, then insert the key and note it."""
+        check_text("name", self.name)
+        scopes = check_scopes(self.scopes)
+        seconds = check_lifetime(self.seconds)
+        only = None if self.only is None else monitor_ids(work.reading, self.only)
+        return _insert(work, self.actor, self.name, scopes, only, None if seconds is None else work.now + seconds)
+
+
+@dataclass(frozen=True)
+class RotateKey:
+    """Make a key in the place of another, which still works for a while so that nothing stops."""
+
+    actor: str
+    id: str
+    grace: float = GRACE
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> NewKey:
+        """Insert the new key and let the old one end."""
+        old = _live(work, self.id)
+        if not 0.0 <= self.grace <= LONGEST:
+            raise Problem("invalid", "the grace of a rotated key cannot be negative or beyond ten years")
+        ends = work.now + self.grace if old.expires_at is None else min(old.expires_at, work.now + self.grace)
+        lifetime = None if old.expires_at is None else old.expires_at - old.created_at
+        expires = None if lifetime is None else work.now + lifetime
+        new = _insert(work, self.actor, old.name, old.scopes, old.monitors, expires)
+        work.tx.run("UPDATE keys SET expires_at = ? WHERE id = ?", ends, old.id)
+        audit.write(work.tx, self.actor, "key rotated", old.prefix, replaced_by=new.key.prefix, works_until=ends)
+        return new
+
+
+@dataclass(frozen=True)
+class RevokeKey:
+    """End a key; requests in progress may still be answered."""
+
+    actor: str
+    id: str
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        """Mark the key and note it."""
+        key = _live(work, self.id)
+        work.tx.run("UPDATE keys SET revoked_at = ? WHERE id = ?", work.now, key.id)
+        audit.write(work.tx, self.actor, "key revoked", key.prefix)
+
+
+@dataclass(frozen=True)
+class NoteUse:
+    """Store when keys were last used."""
+
+    used: Sequence[tuple[str, float]]
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        """Write the times, which never go back."""
+        for id, at in self.used:
+            work.tx.run("UPDATE keys SET used_at = ? WHERE id = ? AND (used_at IS NULL OR used_at < ?)", at, id, at)
+
+
+def check_scopes(scopes: Collection[str]) -> tuple[str, ...]:
+    """Return scopes in their usual order."""
+    unknown = [one for one in scopes if one not in SCOPES]
+    if unknown or not scopes:
+        wrong = place(["scopes"], f"give one or more of {', '.join(SCOPES)}")
+        raise Problem("invalid", "a key or reviewer needs scopes that are known, see errors", places=[wrong])
+    return tuple(one for one in SCOPES if one in scopes)
+
+
+def check_lifetime(seconds: float | None) -> float | None:
+    """Return for how many seconds something works."""
+    if seconds is not None and not 0.0 < seconds <= LONGEST:
+        wrong = place(["expires_in"], f"give seconds, more than 0 and at most {LONGEST:.0f}, or null for no end")
+        raise Problem("invalid", "the time after which it ends is not allowed, see errors", places=[wrong])
+    return seconds
+
+
+def monitor_ids(tx: Transaction, names: Collection[str]) -> tuple[str, ...]:
+    """Return the ids of monitors that are there, by name."""
+    if not names:
+        wrong = place(["monitors"], "name at least one monitor, or give null for all")
+        raise Problem("invalid", "without a monitor nothing could be done, see errors", places=[wrong])
+    spelled = [one for one in names if text_fault(one) is None]
+    sql = "SELECT name, id FROM monitors WHERE name IN (??) AND archived_at IS NULL"
+    found: dict[str, str] = dict(tx.among(sql, spelled))
+    missing = [place(["monitors", at], "there is no such monitor") for at, one in enumerate(names) if one not in found]
+    if missing:
+        raise Problem("invalid", "some monitors do not exist, see errors: create them first", places=missing)
+    return tuple(sorted(found.values()))
+
+
+def _insert(
+    work: Work, actor: str, name: str, scopes: Sequence[str], only: Sequence[str] | None, expires: float | None
+) -> NewKey:
+    id = "".join(secrets.choice(_LETTERS) for _ in range(10))
+    prefix = f"sl_{id}"
+    text = f"{prefix}_{secrets.token_urlsafe(32)}"
+    monitors = None if only is None else text_of(list(only))
+    row = (id, name, prefix, text_of(list(scopes)), monitors, work.now, actor, expires, None, None, digest(text))
+    work.tx.insert("keys", [*_COLUMNS.split(", "), "sha256"], [row])
+    audit.write(
+        work.tx, actor, "key created", prefix, name=name, scopes=list(scopes), monitors=only, expires_at=expires
+    )
+    return NewKey(text, _key(row[:10]))
+
+
+def _live(work: Work, id: str) -> Key:
+    row = work.reading.one(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", id)
+    key = None if row is None else _key(row)
+    if key is None or key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= work.now):
+        raise Problem("not-found", "there is no key with this id that still works: list the keys")
+    return key
+
+
+def _key(row: Row) -> Key:
+    id, name, prefix, scopes, monitors, *times = row
+    only = None if monitors is None else tuple(json.loads(monitors))
+    return Key(id, name, prefix, tuple(json.loads(scopes)), only, *times)

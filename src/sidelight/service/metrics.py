@@ -1,0 +1,130 @@
+"""Metrics in the text format of Prometheus, computed from the database when they are asked for.
+
+Counters of a process would differ from process to process and start again with each; the database knows. Classes come
+from outside, so only the `MOST_CLASSES` with the most predictions get lines of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sidelight.monitor.reports import ClassReport, Report
+from sidelight.service.service import Service
+from sidelight.service.storage.base import Transaction
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+MOST_CLASSES = 100
+_VERDICTS = ("above", "below", "near", "unknown")
+
+
+class Family(NamedTuple):
+    """One metric: its lines differ by labels."""
+
+    name: str
+    kind: str
+    help: str
+    samples: Sequence[tuple[Mapping[str, Any], float]]
+
+
+def metrics(service: Service, monitors: Collection[str] | None) -> str:
+    """Return the metrics of some monitors, by id, or of all, None."""
+    with service.read() as tx:
+        rows = tx.all("SELECT id, name, last FROM monitors WHERE archived_at IS NULL ORDER BY name")
+        seen = [row for row in rows if monitors is None or row[0] in monitors]
+        families = [*_stored(tx, seen), *(_of_the_service(tx) if monitors is None else ())]
+    reports = [(name, service.report(id)) for id, name, _ in seen]
+    return text_of([*families, *_reported(reports)])
+
+
+def text_of(families: Iterable[Family]) -> str:
+    """Return families as text."""
+    lines = []
+    for family in families:
+        lines += [f"# HELP {family.name} {family.help}", f"# TYPE {family.name} {family.kind}"]
+        for labels, value in family.samples:
+            inner = ",".join(f'{name}="{_escaped(str(text))}"' for name, text in labels.items())
+            lines.append(f"{family.name}{{{inner}}} {_number(value)}" if inner else f"{family.name} {_number(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    plain = text.encode("utf-8", "replace").decode("utf-8")
+    return plain.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def _stored(tx: Transaction, monitors: Collection[tuple[Any, ...]]) -> Iterator[Family]:
+    """Yield what single rows of the database say about each monitor."""
+    last = [({"monitor": name}, number) for _, name, number in monitors]
+    yield Family("sidelight_journal_entries_total", "counter", "Entries of the journal.", last)
+    names = {id: name for id, name, _ in monitors}
+    now = tx.now()
+    oldest = tx.all(
+        "SELECT monitor, MIN(asked_at) FROM items WHERE state IN ('open', 'overdue') GROUP BY monitor ORDER BY monitor"
+    )
+    ages = [({"monitor": names[id]}, max(0.0, now - at)) for id, at in oldest if id in names]
+    yield Family(
+        "sidelight_oldest_open_item_seconds", "gauge", "Age of the oldest item that waits for an answer.", ages
+    )
+
+
+def _of_the_service(tx: Transaction) -> Iterator[Family]:
+    """Yield what is nobody's monitor: messages on their way, keys."""
+    now = tx.now()
+    waiting = tx.one("SELECT COUNT(*), MIN(created_at) FROM outbox WHERE sent_at IS NULL") or (0, None)
+    age = 0.0 if waiting[1] is None else max(0.0, now - waiting[1])
+    yield Family(
+        "sidelight_webhook_messages_waiting", "gauge", "Messages that have not arrived yet.", [({}, waiting[0])]
+    )
+    yield Family("sidelight_webhook_oldest_message_seconds", "gauge", "Age of the oldest of them.", [({}, age)])
+    failing = tx.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL AND failure IS NOT NULL") or (0,)
+    help = "Receivers whose last message did not arrive."
+    yield Family("sidelight_webhooks_failing", "gauge", help, [({}, failing[0])])
+
+
+_PER_MONITOR = (
+    ("predictions_total", "counter", "Predictions that were decided about.", lambda one: one.predictions),
+    ("verifications_total", "counter", "Predictions that were to be verified.", lambda one: one.verifications),
+    ("pending_answers", "gauge", "Verifications that are waited for.", lambda one: one.pending),
+    ("late_answers_total", "counter", "Answers that came when they were overdue.", lambda one: one.late),
+    ("classes", "gauge", "Classes that were predicted or listed.", lambda one: len(one.classes)),
+)
+_PER_CLASS = (
+    ("class_predictions_total", "counter", "Predictions of the class.", lambda one: one.predictions),
+    ("class_answers_total", "counter", "Answers about the class.", lambda one: one.verified),
+    ("class_errors_total", "counter", "Answers that said the prediction was wrong.", lambda one: one.errors),
+    ("class_pending_answers", "gauge", "Verifications of the class that are waited for.", lambda one: one.pending),
+    ("class_tolerance", "gauge", "Error rate that is tolerated.", lambda one: one.tolerance),
+    ("class_error_rate_low", "gauge", "Lower end of the interval of the error rate.", lambda one: one.interval[0]),
+    ("class_error_rate_high", "gauge", "Upper end of the interval of the error rate.", lambda one: one.interval[1]),
+)
+
+
+def _reported(reports: Collection[tuple[str, Report]]) -> Iterator[Family]:
+    """Yield what the monitors know."""
+    for name, kind, help, value in _PER_MONITOR:
+        yield Family("sidelight_" + name, kind, help, [({"monitor": at}, value(one)) for at, one in reports])
+    counts = [
+        ({"monitor": at, "verdict": verdict}, sum(one.verdict == verdict for one in report.classes))
+        for at, report in reports
+        for verdict in _VERDICTS
+    ]
+    yield Family("sidelight_classes_by_verdict", "gauge", "Classes with each verdict.", counts)
+    classes = [({"monitor": at, "class": one.name}, one) for at, report in reports for one in _largest(report)]
+    for name, kind, help, value in _PER_CLASS:
+        yield Family("sidelight_" + name, kind, help, [(labels, value(one)) for labels, one in classes])
+    verdicts = [
+        (labels | {"verdict": verdict}, float(one.verdict == verdict))
+        for labels, one in classes
+        for verdict in _VERDICTS
+    ]
+    yield Family("sidelight_class_verdict", "gauge", "1 for the verdict on the class, 0 for the others.", verdicts)
+
+
+def _largest(report: Report) -> list[ClassReport]:
+    """Return the classes with the most predictions, so that strange input cannot make lines without end."""
+    return sorted(report.classes, key=lambda one: -one.predictions)[:MOST_CLASSES]

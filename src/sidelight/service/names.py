@@ -1,0 +1,50 @@
+"""Monitors by the names in addresses, for callers who may use them."""
+
+from __future__ import annotations
+
+import asyncio
+
+from sidelight.service import monitors
+from sidelight.service.inputs import text_fault
+from sidelight.service.keys import Caller
+from sidelight.service.problems import Problem
+from sidelight.service.remembering import SECONDS, Remembered
+from sidelight.service.service import Service
+
+
+class Names:
+    """Which monitor a name stands for, as it was a few seconds ago at most.
+
+    A name that was given to another monitor meanwhile is no danger: nothing can happen to an archived monitor.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._known: Remembered[str, str] = Remembered()
+
+    async def find(self, caller: Caller, name: str) -> str:
+        """Return the id of a monitor that the caller may use."""
+        known = self._known.get(name)
+        id = known[0] if known is not None else await asyncio.to_thread(self._look_up, name)
+        if caller.monitors is not None and id not in caller.monitors:
+            # The same whether or not there is one: names of others are none of their business.
+            raise Problem("forbidden", "the key or session is not for this monitor")
+        if id is None:
+            raise Problem("not-found", "there is no monitor with this name: see GET /v1/monitors")
+        return id
+
+    def forget(self, name: str) -> None:
+        """Look a name up anew the next time."""
+        self._known.forget(name)
+
+    def _look_up(self, name: str) -> str | None:
+        if text_fault(name) is not None:
+            return None
+        begin = self._known.clock()
+        try:
+            with self._service.read() as tx:
+                id = monitors.find(tx, name).id
+        except Problem:
+            return None
+        self._known.put(name, id, begin + SECONDS)
+        return id

@@ -1,0 +1,1 @@
+"""The HTTP interface; each file has a `router`, and all of them are served."""

@@ -1,0 +1,41 @@
+"""Deciding about predictions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Body, Response
+
+from sidelight.service import deciding
+from sidelight.service.asked import AskedOf, asked_of
+from sidelight.service.deciding import Decided, Prediction
+from sidelight.service.problems import relocated
+from sidelight.service.responses import answer
+from sidelight.service.routing import make_router, problems
+from sidelight.service.shapes import DecisionOut, Decisions, DecisionsOut, PredictionIn
+
+router = make_router("decisions")
+
+
+@router.post(
+    "/v1/monitors/{monitor}/decisions",
+    response_model=DecisionOut | DecisionsOut,
+    responses=problems("not-found", "conflict", "gone", body=True),
+    summary="Decide which predictions to verify",
+)
+async def decide(body: Annotated[Decisions, Body()], asked: Annotated[AskedOf, asked_of("decide")]) -> Response:
+    """Decide about one prediction, or about a batch: all of it or nothing.
+
+    An id that was decided before gets the same decision again; with another class it is a conflict.
+    """
+    single = isinstance(body, PredictionIn)
+    given = [body] if isinstance(body, PredictionIn) else body.predictions
+    rows = [Prediction(one.id, one.prediction, one.time, one.payload) for one in given]
+    with relocated(None if single else "predictions"):
+        job = deciding.decide(asked.service, asked.monitor, rows, actor=asked.caller.actor)
+        decided = [_plain(one) for one in await asked.service.submit(job)]
+    return answer(decided[0] if single else {"decisions": decided})
+
+
+def _plain(one: Decided) -> dict[str, Any]:
+    return {"id": one.id, "verify": one.verify, "reason": one.reason, "prediction": one.prediction}

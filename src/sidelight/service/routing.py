@@ -1,0 +1,88 @@
+"""Routes of the HTTP interface: who asks is settled before the body is read, and the body is JSON, read strictly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+
+from sidelight.service.callers import Gate
+from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem
+from sidelight.service.reading import parse_json
+
+_ALWAYS = ("wrong-host",)
+_GUARDED = ("unauthorized", "forbidden", "too-many", "unavailable")
+_WITH_BODY = ("bad-request", "too-large", "media-type", "invalid")
+_EXTRA = {"$ref": "#/components/schemas/Problem"}
+
+
+class Route(APIRoute):
+    """A route that lets its gate decide first, then reads JSON, then goes on as FastAPI does.
+
+    FastAPI reads the body before anything else, so that whoever has no key could make the server read and parse
+    megabytes.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what handles a request."""
+        handle, gates, has_body = super().get_route_handler(), list(gates_of(self)), self.body_field is not None
+
+        async def handler(request: Request) -> Response:
+            for gate in gates:
+                await gate.admit(request)
+            if has_body:
+                request = await _read(request)
+            return await handle(request)
+
+        return handler
+
+
+def make_router(tag: str) -> APIRouter:
+    """Return the router of a file in `routes/`."""
+    return APIRouter(route_class=Route, tags=[tag])
+
+
+def problems(*kinds: str, guarded: bool = True, body: bool = False) -> dict[int | str, dict[str, Any]]:
+    """Return the description of how a route may refuse: in the given ways and in those that such routes have."""
+    all_kinds = (*kinds, *(_WITH_BODY if body else ()), *(_GUARDED if guarded else ()), *_ALWAYS)
+    found: dict[int | str, dict[str, Any]] = {}
+    for kind in all_kinds:
+        status, title = TITLES[kind]
+        found[status] = {"description": title, "content": {MEDIA_TYPE: {"schema": _EXTRA}}}
+    return found
+
+
+def gates_of(route: APIRoute) -> Iterator[Gate]:
+    """Yield what a route demands of callers."""
+    yield from _gates_in(route.dependant)
+
+
+def _gates_in(dependant: Dependant) -> Iterator[Gate]:
+    if isinstance(dependant.call, Gate):
+        yield dependant.call
+    for one in dependant.dependencies:
+        yield from _gates_in(one)
+
+
+class _ReadRequest(Request):
+    """A request whose body has been read."""
+
+    value: Any = None
+
+    async def json(self) -> Any:
+        return self.value
+
+
+async def _read(request: Request) -> Request:
+    kind, _, parameters = request.headers.get("content-type", "").partition(";")
+    charset = parameters.strip().lower().replace('"', "")
+    if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
+        raise Problem("media-type", "send JSON in UTF-8, with the header 'Content-Type: application/json'")
+    if request.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+        raise Problem("media-type", "send the body as it is, without Content-Encoding")
+    read = _ReadRequest(request.scope, request.receive)
+    read.value = parse_json(await read.body())
+    return read

@@ -1,0 +1,199 @@
+"""The shapes of bodies: what requests must look like, and what the description says about answers.
+
+What a validator refuses becomes one place of the problem that is answered, see `validation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
+
+from sidelight.errors import SidelightError
+from sidelight.service import payloads
+from sidelight.service.deciding import Payload
+from sidelight.service.inputs import MOST_CHARACTERS, label_fault, text_fault
+from sidelight.service.limits import BATCH
+
+BATCHES = ("one", "many")
+"""What the unions below call their shapes; errors name them, bodies do not."""
+
+_TEXT = {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS, "pattern": r"^[^\x00]+$"}
+_LARGEST = (1 << 63) - 1
+_LABEL = {
+    "anyOf": [_TEXT, {"type": "number", "minimum": -_LARGEST, "maximum": _LARGEST}, {"type": "boolean"}],
+}
+_TIME = {"type": "string", "format": "date-time"}
+
+
+def _checked(fault: Callable[[Any], str | None]) -> PlainValidator:
+    """Return a validator that takes everything about which `fault` has nothing to say."""
+
+    def check(value: Any) -> Any:
+        wrong = fault(value)
+        if wrong is not None:
+            raise ValueError(wrong)
+        return value
+
+    return PlainValidator(check)
+
+
+def _moment(value: Any) -> float | None:
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+        if moment.tzinfo is not None:
+            return moment.timestamp()
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError("give a time with a zone, like 2026-01-31T09:30:00Z, or null for now")
+
+
+def _payload(value: Any) -> Payload | None:
+    if value is None:
+        return None
+    try:
+        return Payload(*payloads.encode(value))
+    except SidelightError as error:
+        raise ValueError(str(error)) from None
+
+
+Text = Annotated[str, _checked(text_fault), WithJsonSchema(_TEXT)]
+Label = Annotated[str | int | float | bool, _checked(label_fault), WithJsonSchema(_LABEL)]
+Moment = Annotated[float | None, PlainValidator(_moment), WithJsonSchema({"anyOf": [_TIME, {"type": "null"}]})]
+PayloadIn = Annotated[Payload | None, PlainValidator(_payload), WithJsonSchema({})]
+
+
+class Shape(BaseModel):
+    """What a request brings: exact types, and nothing that is not known."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class PredictionIn(Shape):
+    """One prediction to decide about."""
+
+    id: Text
+    prediction: Label
+    time: Annotated[Moment, Field(description="Which day's cap applies; from 24 hours ago to 5 minutes ahead.")] = None
+    payload: Annotated[
+        PayloadIn,
+        Field(
+            description='What reviewers see: text, {"image": base64}, {"link": address}, or any JSON; at most 64 KB.'
+        ),
+    ] = None
+
+
+class PredictionsIn(Shape):
+    """Many predictions, decided about together or not at all."""
+
+    predictions: Annotated[list[PredictionIn], Field(max_length=BATCH)]
+
+
+class AnswerIn(Shape):
+    """One answer: exactly one of `correct`, `label` and `skipped`."""
+
+    id: Text
+    correct: bool | None = None
+    label: Annotated[Label | None, Field(description="The true class.")] = None
+    skipped: bool = False
+    replace: Annotated[bool, Field(description="Whether another answer that stands may be replaced.")] = False
+
+
+class AnswersIn(Shape):
+    """Many answers; each has a result of its own."""
+
+    answers: Annotated[list[AnswerIn], Field(max_length=BATCH)]
+
+
+def _either(name: str) -> Discriminator:
+    """Return what tells a batch, an object with the member `name`, from a single one."""
+    return Discriminator(lambda value: "many" if isinstance(value, dict) and name in value else "one")
+
+
+Decisions = Annotated[
+    Annotated[PredictionIn, Tag("one")] | Annotated[PredictionsIn, Tag("many")], _either("predictions")
+]
+Answers = Annotated[Annotated[AnswerIn, Tag("one")] | Annotated[AnswersIn, Tag("many")], _either("answers")]
+
+
+class MonitorIn(Shape):
+    """A monitor to make."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$", max_length=64)]
+    settings: Annotated[
+        dict[str, Any],
+        Field(description="Arguments of ClassifierMonitor by name, tolerance at least, and of the queue."),
+    ]
+
+
+class SettingsIn(Shape):
+    """Settings to change."""
+
+    settings: Annotated[dict[str, Any], Field(description="Caps, pending limits and settings of the queue.")]
+
+
+class DecisionOut(BaseModel):
+    """What was decided about one prediction."""
+
+    id: str
+    verify: bool
+    reason: str
+    prediction: Label
+
+
+class DecisionsOut(BaseModel):
+    """Decisions in the order of the predictions."""
+
+    decisions: list[DecisionOut]
+
+
+class AnswerOut(BaseModel):
+    """What became of one answer."""
+
+    id: str
+    status: Literal[
+        "recorded", "unchanged", "corrected", "released", "withdrawn", "not chosen", "unknown", "conflict", "gone"
+    ]
+    verdict: str | None
+    detail: str
+
+
+class AnswersOut(BaseModel):
+    """Results in the order of the answers."""
+
+    answers: list[AnswerOut]
+
+
+class MonitorOut(BaseModel):
+    """A monitor."""
+
+    name: str
+    id: str
+    settings: dict[str, Any]
+    number: Annotated[int, Field(description="Of the last entry of the journal.")]
+    created_at: float
+    archived_at: float | None
+
+
+class MonitorsOut(BaseModel):
+    """The monitors that the caller may see, by name."""
+
+    monitors: list[MonitorOut]
+
+
+class ReportOut(BaseModel):
+    """What is known about every class, as `Report.to_dict` of the library has it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    classes: list[dict[str, Any]]
+    policy: str
+    confidence: float
+    verifications: int
+    pending: int
+    predictions: int
+    saved: int

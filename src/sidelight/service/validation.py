@@ -1,0 +1,63 @@
+"""What pydantic finds wrong with a body, in our words: every place, what to do there, and nothing of what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+
+from sidelight.service.problems import Problem, place
+
+MOST_PLACES = 100
+_WORDS = {
+    "missing": "this is missing: give it",
+    "extra_forbidden": "this is not known here: leave it out",
+    "string_type": "give text",
+    "int_type": "give a whole number",
+    "float_type": "give a number",
+    "bool_type": "give true or false",
+    "list_type": "give an array",
+    "dict_type": "give an object",
+    "model_type": "give an object",
+    "model_attributes_type": "give an object",
+    "union_tag_invalid": "give an object",
+    "union_tag_not_found": "give an object",
+}
+
+
+def problem_of(error: RequestValidationError, batches: Sequence[str] = ()) -> Problem:
+    """Return the refusal; `batches` are names that a union of shapes adds to places, which bodies do not have."""
+    errors = error.errors()
+    places = [_place(one, batches) for one in errors[:MOST_PLACES]]
+    more = f", and {len(errors) - MOST_PLACES} more" if len(errors) > MOST_PLACES else ""
+    return Problem("invalid", f"some values are not allowed, see errors{more}; nothing changed", places=places)
+
+
+def _place(error: Mapping[str, Any], batches: Sequence[str]) -> dict[str, Any]:
+    source, *path = error["loc"]
+    if path and path[0] in batches:
+        del path[0]
+    kind, context = error["type"], error.get("ctx", {})
+    words = _WORDS.get(kind) or _limit(kind, context) or _own(error["msg"])
+    return place(path, words) if source == "body" else place([], words, **{"in": str(source), "name": str(path[-1])})
+
+
+def _limit(kind: str, context: Mapping[str, Any]) -> str | None:
+    """Return the words for a limit that a value is beyond."""
+    for limit, words in (("max_length", "at most"), ("min_length", "at least")):
+        if limit in context:
+            return (
+                f"give {words} {context[limit]} of them"
+                if kind in ("too_long", "too_short")
+                else (f"give {words} {context[limit]} characters")
+            )
+    for limit, words in (("ge", "at least"), ("gt", "more than"), ("le", "at most"), ("lt", "less than")):
+        if limit in context:
+            return f"give {words} {context[limit]}"
+    return None
+
+
+def _own(text: str) -> str:
+    """Return pydantic's sentence, or ours where a validator has raised one, as ASCII."""
+    return text.removeprefix("Value error, ").encode("ascii", "replace").decode("ascii")

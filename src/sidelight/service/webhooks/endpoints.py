@@ -1,0 +1,115 @@
+"""The receivers of webhooks: entered, listed and removed by an administrator."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.service import audit
+from sidelight.service.journal import text_of
+from sidelight.service.keys import monitor_ids
+from sidelight.service.problems import Problem, place
+from sidelight.service.storage.base import Row, Transaction
+from sidelight.service.webhooks.addresses import AddressError, check_url
+from sidelight.service.webhooks.events import EVENTS
+from sidelight.service.webhooks.outbox import disable
+from sidelight.service.webhooks.signing import new_secret
+
+if TYPE_CHECKING:
+    from sidelight.service.work import Work
+
+_COLUMNS = "id, url, events, monitors, created_at, created_by, disabled_at, failure"
+MOST = 100
+"""Most receivers that are not disabled."""
+
+
+class Webhook(NamedTuple):
+    """A receiver; its secret is not in here."""
+
+    id: str
+    url: str
+    events: tuple[str, ...]
+    monitors: tuple[str, ...] | None
+    created_at: float
+    created_by: str
+    disabled_at: float | None
+    failure: str | None
+    """Why the last message did not arrive."""
+
+
+class NewWebhook(NamedTuple):
+    """A receiver that was just entered; the secret is shown once."""
+
+    webhook: Webhook
+    secret: str
+
+
+def listed(tx: Transaction) -> list[Webhook]:
+    """Return all receivers, the newest first."""
+    return [_webhook(row) for row in tx.all(f"SELECT {_COLUMNS} FROM webhooks ORDER BY created_at DESC, id")]
+
+
+@dataclass(frozen=True)
+class CreateWebhook:
+    """Enter a receiver.
+
+    Parameters
+    ----------
+    url
+        Where messages go, by https; the host is looked up when a message is sent.
+    events
+        Some of `EVENTS`.
+    only
+        Names of the monitors that it is told about; None for all.
+    """
+
+    actor: str
+    url: str
+    events: Collection[str]
+    only: Collection[str] | None = None
+    allow_loopback: bool = False
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> NewWebhook:
+        """Check everything, then insert the receiver and note it."""
+        try:
+            host, *_ = check_url(self.url, allow_loopback=self.allow_loopback)
+        except AddressError as error:
+            raise Problem("invalid", str(error), places=[place(["url"], str(error))]) from None
+        if not self.events or any(one not in EVENTS for one in self.events):
+            wrong = place(["events"], f"give one or more of {', '.join(EVENTS)}")
+            raise Problem("invalid", "a webhook needs events that are known, see errors", places=[wrong])
+        only = None if self.only is None else monitor_ids(work.reading, self.only)
+        count = work.reading.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL")
+        if count is not None and count[0] >= MOST:
+            raise Problem("conflict", f"there are {MOST} webhooks already: remove one first")
+        id, secret, events = "wh_" + secrets.token_hex(6), new_secret(), [one for one in EVENTS if one in self.events]
+        monitors = None if only is None else text_of(list(only))
+        row = (id, self.url, text_of(events), monitors, work.now, self.actor, None, None)
+        work.tx.insert("webhooks", [*_COLUMNS.split(", "), "secret"], [(*row, secret)])
+        audit.write(work.tx, self.actor, "webhook created", id, host=host, events=events, monitors=only)
+        return NewWebhook(_webhook(row), secret)
+
+
+@dataclass(frozen=True)
+class RemoveWebhook:
+    """Send nothing more to a receiver."""
+
+    actor: str
+    id: str
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        """Disable it and note that."""
+        if work.reading.one("SELECT 1 FROM webhooks WHERE id = ? AND disabled_at IS NULL", self.id) is None:
+            raise Problem("not-found", "there is no webhook with this id: list the webhooks")
+        disable(work.tx, self.id, self.actor, "removed")
+
+
+def _webhook(row: Row) -> Webhook:
+    id, url, events, monitors, *rest = row
+    only = None if monitors is None else tuple(json.loads(monitors))
+    return Webhook(id, url, tuple(json.loads(events)), only, *rest)

@@ -1,0 +1,154 @@
+"""Messages on their way: sent at least once, tried again with growing pauses for a day."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.service import audit
+from sidelight.service.duties import LEASE, duty
+from sidelight.service.storage.base import Transaction
+from sidelight.service.webhooks.sending import SECONDS, send
+from sidelight.service.webhooks.signing import signed_headers
+
+if TYPE_CHECKING:
+    from sidelight.service.service import Service
+    from sidelight.service.work import Work
+
+PAUSES = (5.0, 30.0, 120.0, 600.0, 1800.0, 3600.0, 7200.0, 14400.0, 28800.0, 28800.0)
+"""Seconds before each further attempt: 11 attempts within a day."""
+DAY = 86_400.0
+_JITTER = 0.05
+_RECEIVERS, _MESSAGES = 8, 256
+_KEEP = 7 * DAY
+_GONE = 410
+_LOG = logging.getLogger("sidelight.webhooks")
+
+
+class Message(NamedTuple):
+    """One message for one receiver."""
+
+    endpoint: str
+    event: str
+    body: bytes
+    tries: int
+    created_at: float
+    url: str
+    secret: str
+
+
+Outcome = int | str | None
+"""The status of the receiver's answer; or why there is none; or None if the message was not tried."""
+
+
+def waiting(tx: Transaction) -> bool:
+    """Say whether a message is due."""
+    due = "SELECT 1 FROM outbox WHERE sent_at IS NULL AND next_at <= ? LIMIT 1"
+    return tx.one(due, tx.now()) is not None
+
+
+@duty("webhooks", every=0.0, when=waiting)
+def send_due(service: Service) -> int:
+    """Send what is due, to several receivers at once and in order to each; return how many messages arrived.
+
+    No transaction is open while a message is on its way.
+    """
+    by_receiver: dict[str, list[Message]] = {}
+    for one in service.do(_Claim()):
+        by_receiver.setdefault(one.endpoint, []).append(one)
+    allow_loopback = service.options.webhooks_to_loopback
+    with ThreadPoolExecutor(_RECEIVERS, "sidelight-webhook") as pool:
+        done = pool.map(lambda messages: _deliver(messages, allow_loopback), by_receiver.values())
+        results = [result for some in done for result in some]
+    service.do(_Settle(results))
+    return sum(_arrived(outcome) for _, outcome in results)
+
+
+def _deliver(messages: Sequence[Message], allow_loopback: bool) -> list[tuple[Message, Outcome]]:
+    """Send the messages of one receiver until one fails or time is up."""
+    results: list[tuple[Message, Outcome]] = []
+    end, well = time.monotonic() + LEASE / 2 - SECONDS, True
+    for one in messages:
+        outcome: Outcome = None
+        if well and time.monotonic() < end:
+            headers = signed_headers([one.secret], one.event, int(time.time()), one.body)
+            outcome = send(one.url, one.body, headers, allow_loopback=allow_loopback)
+            well = _arrived(outcome)
+        results.append((one, outcome))
+    return results
+
+
+def _arrived(outcome: Outcome) -> bool:
+    return isinstance(outcome, int) and 200 <= outcome < 300
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """Take the messages that are due; if this process dies, another takes them when its lease has ended."""
+
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> list[Message]:
+        rows = work.tx.all(
+            "SELECT o.endpoint, o.event, o.bytes, o.tries, o.created_at, w.url, w.secret"
+            " FROM outbox o JOIN webhooks w ON w.id = o.endpoint"
+            " WHERE o.sent_at IS NULL AND o.next_at <= ? ORDER BY o.next_at, o.created_at, o.number LIMIT ?",
+            work.now,
+            _MESSAGES,
+        )
+        for endpoint, event, *_ in rows:
+            held = "UPDATE outbox SET next_at = ? WHERE endpoint = ? AND event = ?"
+            work.tx.run(held, work.now + LEASE, endpoint, event)
+        return [Message(endpoint, event, bytes(body), *rest) for endpoint, event, body, *rest in rows]
+
+
+@dataclass(frozen=True)
+class _Settle:
+    """Write down what became of messages."""
+
+    results: Sequence[tuple[Message, Outcome]]
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        failed: dict[str, float] = {}
+        for message, outcome in self.results:
+            if _arrived(outcome):
+                sent = (
+                    "UPDATE outbox SET sent_at = ?, tries = tries + 1, failure = NULL WHERE endpoint = ? AND event = ?"
+                )
+                work.tx.run(sent, work.now, message.endpoint, message.event)
+                work.tx.run("UPDATE webhooks SET failure = NULL WHERE id = ?", message.endpoint)
+            elif outcome is None:  # it waits for the one that failed before it
+                later = "UPDATE outbox SET next_at = ? WHERE endpoint = ? AND event = ?"
+                work.tx.run(later, failed.get(message.endpoint, work.now), message.endpoint, message.event)
+            else:
+                failed[message.endpoint] = self._failed(work, message, outcome)
+        work.tx.run("DELETE FROM outbox WHERE sent_at < ?", work.now - _KEEP)
+
+    def _failed(self, work: Work, message: Message, outcome: int | str) -> float:
+        """Return when to try again."""
+        reason = f"the receiver answered {outcome}" if isinstance(outcome, int) else outcome
+        _LOG.warning("a webhook failed", extra={"fields": {"webhook": message.endpoint, "failure": reason}})
+        work.tx.run("UPDATE webhooks SET failure = ? WHERE id = ?", reason, message.endpoint)
+        pause = PAUSES[min(message.tries, len(PAUSES) - 1)] * (1.0 - _JITTER * random.random())
+        if outcome == _GONE:
+            disable(work.tx, message.endpoint, "service", "the receiver answered 410: it wants no more")
+        elif message.tries < len(PAUSES) and work.now + pause < message.created_at + DAY:
+            again = "UPDATE outbox SET next_at = ?, tries = tries + 1, failure = ? WHERE endpoint = ? AND event = ?"
+            work.tx.run(again, work.now + pause, reason, message.endpoint, message.event)
+        else:
+            work.tx.run("DELETE FROM outbox WHERE endpoint = ? AND event = ?", message.endpoint, message.event)
+            audit.write(work.tx, "service", "webhook given up", message.endpoint, message=message.event, failure=reason)
+        return work.now + pause
+
+
+def disable(tx: Transaction, webhook: str, actor: str, reason: str) -> None:
+    """Send nothing more to a receiver, and drop what waits."""
+    tx.run("UPDATE webhooks SET disabled_at = ?, failure = ? WHERE id = ?", tx.now(), reason, webhook)
+    tx.run("DELETE FROM outbox WHERE endpoint = ? AND sent_at IS NULL", webhook)
+    audit.write(tx, actor, "webhook disabled", webhook, reason=reason)
