@@ -1,8 +1,5 @@
 """A real cluster: worker processes on this machine, one of which is killed in the middle."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -18,29 +15,23 @@ from sidelight.tasks.cluster import run_on_cluster
 
 from .making import Silent, choice_of, every_array
 
-distributed = pytest.importorskip("distributed")
+pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """Start a scheduler and two workers, each a process of its own, as on a real cluster but on loopback."""
-    contact = tmp_path_factory.mktemp("cluster") / "scheduler.json"
-    loopback = ["--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
-    program = [sys.executable, "-m", "distributed.cli.dask_{}", "--scheduler-file", str(contact), *loopback]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": contact.parent}
-    started = [subprocess.Popen([part.format("scheduler") for part in program] + ["--port", "0"], **quiet)]
+    """A scheduler and two workers."""
+    from clusters import Cluster
+
+    started = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
-        worker = [part.format("worker") for part in program] + ["--nthreads", "1", "--no-nanny"]
-        started += [subprocess.Popen(worker, **quiet) for _ in range(2)]
-        with distributed.Client(scheduler_file=str(contact), timeout="60s", set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=60)
-            address = client.scheduler.address
-        yield address, started[1:]
+        for _ in range(2):
+            started.add_worker()
+        started.wait_for_workers(2)
+        yield started.address, started.workers
     finally:
-        for process in started[::-1]:
-            process.kill()
-            process.wait()
+        started.close()
 
 
 class Killer(Silent):
@@ -96,7 +87,7 @@ def test_a_killed_worker_changes_nothing(cluster, tmp_path):
 
 
 def test_no_scheduler(tmp_path, monkeypatch):
-    monkeypatch.setattr("sidelight.tasks.cluster._PATIENCE", "1s")
+    monkeypatch.setattr("sidelight.tasks.cluster._PATIENCE", 1.0)
     reproduction = Reproduction(choice_of(CBP, runs=2), Store(tmp_path))
     with pytest.raises(SidelightError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
         reproduction.run(lambda *work: run_on_cluster("tcp://127.0.0.1:9", *work), Silent())

@@ -16,9 +16,10 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import signal_indices
 from sidelight.kernels import compiled_available
-from sidelight.kernels.arrays import Integers
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.results import Results
 from sidelight.simulation.arguments import bound, check_numbers, check_players
+from sidelight.simulation.blocks import Block, address_of, blocks_of
 from sidelight.simulation.checkpoints import Checkpoints, rounds_of
 from sidelight.simulation.loop import CHECKPOINT, ROUND, Run, Stepped, play
 from sidelight.simulation.progress import Progress
@@ -45,6 +46,7 @@ def simulate(
     game: Game | None = ...,
     first_run: int = ...,
     progress: bool | Advancing | None = ...,
+    cluster: Any = ...,
 ) -> Results: ...
 @overload
 def simulate(
@@ -59,6 +61,7 @@ def simulate(
     *,
     first_run: int = ...,
     progress: bool | Advancing | None = ...,
+    cluster: Any = ...,
 ) -> Results: ...
 def simulate(*arguments: Any, **options: Any) -> Results:  # noqa: D417 - documented as in _SIGNATURE
     """Play the strategy's game many times and return the regret at checkpoints.
@@ -88,6 +91,9 @@ def simulate(*arguments: Any, **options: Any) -> Results:  # noqa: D417 - docume
     progress
         Show a progress bar; by default only on a terminal, and only if it takes long. Or anything with a method
         `advance`, which is told of finished rounds a few times a second and may raise an error to end the work.
+    cluster
+        Play on the workers of a Dask cluster instead of here: the address of its scheduler, such as
+        "tcp://host:8786", or a cluster or client of Dask. Results are the same to the last bit.
     """
     return _simulate(**bound(_SIGNATURE, arguments, options))
 
@@ -104,7 +110,11 @@ def _simulate(
     game: Game | None = None,
     first_run: int = 0,
     progress: bool | Advancing | None = None,
+    cluster: Any = None,
 ) -> Results:
+    if cluster is not None and workers is not None:
+        raise SidelightError("cluster= brings its own workers: leave out workers=")
+    address = None if cluster is None else address_of(cluster)
     game = check_players(strategy, environment, game)
     check_numbers(horizon=horizon, runs=runs, seed=seed, first_run=first_run, workers=workers)
     horizon, runs, seed, first_run = int(horizon), int(runs), int(seed), int(first_run)
@@ -112,7 +122,7 @@ def _simulate(
     rounds = rounds_of(checkpoints, horizon)
     compiled = isinstance(strategy, KernelStrategy) and compiled_available()
     workers = min(runs, workers or cores()) if compiled else 1
-    if compiled:
+    if compiled and address is None:
         warn_of_long_work(strategy, runs * horizon, workers)
     started = time.perf_counter()
     if progress is not None and not isinstance(progress, bool) and not callable(getattr(progress, "advance", None)):
@@ -121,7 +131,10 @@ def _simulate(
     with Progress(f"{strategy.name} on {game.name or 'game'}", runs * horizon, shown) as own:
         bar = own if progress is None or isinstance(progress, bool) else progress
         job = _Job(game, strategy, environment, horizon, seed, rounds, range(first_run, first_run + runs), bar)
-        job.play_all(workers)
+        if address is None:
+            job.play_all(workers)
+        else:
+            job.play_on_cluster(address)
     return Results(
         game=game,
         strategy=strategy.describe(),
@@ -206,6 +219,19 @@ class _Job:
                 self.stop.set()
         for future in futures:
             future.result()
+
+    def play_on_cluster(self, address: str) -> None:
+        """Play all runs on the workers of a cluster."""
+        from sidelight.tasks.cluster import run_on_cluster
+
+        def arrived(block: Block, rows: tuple[Floats, Integers]) -> None:
+            here = slice(block.first - self.numbers.start, block.first - self.numbers.start + block.count)
+            self.regret[here], self.plays[here] = rows
+
+        parts = blocks_of(
+            self.strategy, self.environment, self.game, self.horizon, self.seed, self.rounds, self.numbers
+        )
+        run_on_cluster(address, parts, arrived, lambda block, rounds: self.bar.advance(rounds))
 
     def _play(self, number: int) -> None:
         """Play one run to its end."""

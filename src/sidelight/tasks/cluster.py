@@ -5,19 +5,32 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
+import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
 from sidelight.errors import SidelightError
 from sidelight.tasks.task import Task, TaskError
+from sidelight.tasks.versions import differences, versions
 
 T = TypeVar("T", bound=Task)
 
-_PATIENCE = "10s"
+_PATIENCE = 10.0  # seconds to wait for a scheduler
+_RETURN = 60.0  # seconds to wait for one that was lost
 _RETRIES = 5  # of a task whose workers died
+_LOSSES = 3  # of the scheduler, in a row, without a finished task between them
 _GLANCE = 10.0  # seconds between two looks at whether there are workers
+_REMEDY = "install the same versions on all machines, or end these workers"
+
+
+class OtherVersionsError(SidelightError):
+    """A worker would compute with other versions than this process; nothing that it does is used."""
+
+
+class _LostError(Exception):
+    """The scheduler is gone, and what it knew with it."""
 
 
 def run_on_cluster(
@@ -28,28 +41,97 @@ def run_on_cluster(
 ) -> None:
     """Perform tasks on the cluster whose scheduler has this address; call `finished` here as they end.
 
-    A task whose worker dies is given to another one, and as a task is a pure function of its description, nothing
-    changes but the time. Results come back to this process, which alone writes files: workers need no common disk.
+    A task whose worker dies is given to another one, workers may come and go, and if the scheduler is restarted, what
+    it had not finished is sent again: as a task is a pure function of its description, nothing changes but the time.
+    Results come back to this process, which alone writes files: workers need no common disk. A worker with other
+    versions of what computes (see `versions`) is refused, before anything runs or, if it comes later, when it is
+    given its first task.
     """
     dask = _dask()
-    with _quiet(), _connected(dask, address) as client:
-        ordered = sorted(tasks, key=lambda task: -task.seconds)
+    left = sorted(tasks, key=lambda task: -task.seconds)
+    losses, patience = 0, _PATIENCE
+    with _quiet():
+        while left:
+            before = len(left)
+            try:
+                with _connected(dask, address, patience) as client:
+                    _perform_all(dask, client, address, left, finished, advance)
+            except _LostError:
+                losses = losses + 1 if len(left) == before else 1
+                if losses > _LOSSES:
+                    raise TaskError(f"the cluster's scheduler at {address} was lost, again and again") from None
+                warnings.warn(f"the scheduler at {address} was lost: waiting for it to come back", stacklevel=2)
+                patience = _RETURN
+
+
+def _perform_all(
+    dask: Any,
+    client: Any,
+    address: str,
+    left: list[T],
+    finished: Callable[[T, Any], None],
+    advance: Callable[[T, int], None],
+) -> None:
+    """Perform the tasks that are left, and take each from that list when it is finished."""
+    expected = versions()
+    _refuse_others(client, expected)
+    futures = _sent(client, left, expected)
+    known = dict(zip(futures, list(left), strict=True))
+    try:
+        with _asking_for_workers(client, address):
+            for future in dask.as_completed(futures, loop=client.loop):
+                task = known[future]
+                finished(task, _result(future, task))
+                left.remove(task)
+                advance(task, task.rounds)
+                future.release()
+    except _LostError:
+        raise
+    except BaseException:
+        client.cancel(futures)  # nobody waits for the others any more
+        raise
+
+
+def _sent(client: Any, tasks: Sequence[Task], expected: Mapping[str, str]) -> list[Any]:
+    """Send tasks to the scheduler."""
+    try:
         # Not by content: two calls of the same work must not share a future that one of them cancels.
-        futures = client.map(_perform, ordered, pure=False, retries=_RETRIES, key="sidelight")
-        known = dict(zip(futures, ordered, strict=True))
-        try:
-            with _asking_for_workers(client, address):
-                for future in dask.as_completed(futures, loop=client.loop):
-                    task = known[future]
-                    finished(task, _result(future, task))
-                    advance(task, task.rounds)
-                    future.release()
-        finally:
-            client.cancel(futures)
+        return list(client.map(_perform, tasks, expected=expected, pure=False, retries=_RETRIES, key="sidelight"))
+    except (TypeError, AttributeError, ValueError) as error:
+        raise TaskError(
+            f"{tasks[0].title} cannot be sent to a cluster: {error}. What takes part must be importable on the workers"
+        ) from error
 
 
-def _perform(task: Task) -> Any:
+def _perform(task: Task, expected: Mapping[str, str]) -> Any:
+    """Do a task, on a worker."""
+    if others := differences(expected, versions()):
+        from distributed import get_worker
+
+        raise OtherVersionsError(_words([(str(get_worker().address), others)]))
     return task.perform()
+
+
+def _refuse_others(client: Any, expected: Mapping[str, str]) -> None:
+    """Ask every worker for its versions; raise if one has others."""
+    try:
+        found = client.run(versions, on_error="return")
+    except (OSError, CancelledError, TimeoutError):
+        raise _LostError from None
+    wrong: list[tuple[str, list[str]]] = []
+    for worker, there in found.items():
+        if isinstance(there, ImportError):
+            wrong.append((worker, [f"no sidelight ({there})"]))
+        elif isinstance(there, Mapping) and (others := differences(expected, there)):
+            wrong.append((worker, others))
+    if wrong:
+        raise OtherVersionsError(_words(wrong))
+
+
+def _words(wrong: Sequence[tuple[str, Sequence[str]]]) -> str:
+    listed = "; ".join(f"{worker} has {' and '.join(others)}" for worker, others in wrong[:3])
+    more = f"; and {len(wrong) - 3} more" if len(wrong) > 3 else ""
+    return f"workers of the cluster would compute otherwise than this process: {listed}{more}: {_REMEDY}"
 
 
 @contextlib.contextmanager
@@ -95,14 +177,22 @@ def _dask() -> Any:
     return distributed
 
 
-def _connected(dask: Any, address: str) -> Any:
-    try:
-        return dask.Client(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise SidelightError(
-            f"there is no Dask scheduler at {address!r} ({type(error).__name__}): give the address that "
-            "'dask scheduler' prints, such as tcp://host:8786"
-        ) from None
+def _connected(dask: Any, address: str, patience: float) -> Any:
+    end = time.monotonic() + patience
+    while True:
+        try:
+            with warnings.catch_warnings():
+                # Of other versions, which we look at ourselves: those that cannot change a number may differ.
+                warnings.simplefilter("ignore")
+                return dask.Client(address, timeout=f"{min(patience, _PATIENCE)}s", set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            if time.monotonic() < end:
+                time.sleep(0.5)
+                continue
+            raise SidelightError(
+                f"there is no Dask scheduler at {address!r} ({type(error).__name__}): give the address that "
+                "'dask scheduler' prints, such as tcp://host:8786"
+            ) from None
 
 
 def _result(future: Any, task: Task) -> Any:
@@ -110,9 +200,10 @@ def _result(future: Any, task: Task) -> Any:
         return future.result()
     except SidelightError:
         raise
-    except (CancelledError, OSError):
-        raise TaskError("the cluster's scheduler was lost") from None
     except Exception as error:
+        # What the task raised arrives with the status "error"; else it is the scheduler that did not answer.
+        if isinstance(error, CancelledError | OSError) and future.status != "error":
+            raise _LostError from None
         raise TaskError(
             f"a worker failed at {task.title} ({type(error).__name__}: {error}); scheduler and workers need sidelight, "
             "too"

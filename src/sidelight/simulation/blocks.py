@@ -1,0 +1,111 @@
+"""Runs of one simulation in blocks that other machines can play."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from sidelight.environments.base import Environment
+from sidelight.errors import WrongTypeError
+from sidelight.game import Game
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.strategies.base import Strategy
+from sidelight.tasks import Advancing
+
+_MOST = 64  # blocks: enough for many workers, and few enough that each is worth sending
+_ROUNDS = 200_000  # of a block, at least: a fraction of a second
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Runs `first` to `first + count - 1` of a simulation; a pure function of what it is made of."""
+
+    strategy: Strategy
+    environment: Environment
+    game: Game
+    horizon: int
+    seed: int
+    checkpoints: tuple[int, ...]
+    first: int
+    count: int
+
+    @property
+    def title(self) -> str:
+        """What it is called in an error."""
+        return f"{self.strategy.name} on {self.game.name or 'game'}, runs {self.first} to {self.first + self.count - 1}"
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds are played."""
+        return self.count * self.horizon
+
+    @property
+    def seconds(self) -> float:
+        """Roughly what it costs, compared with the other blocks."""
+        return 1e-6 * self.rounds
+
+    @property
+    def costly(self) -> bool:
+        """Whether others should not wait for it."""
+        return False
+
+    @property
+    def kernel(self) -> Hashable:
+        """Which compiled loop it needs: all blocks the same."""
+        return type(self.strategy)
+
+    def perform(self, progress: Advancing | bool = False) -> tuple[Floats, Integers]:
+        """Play; return regret at the checkpoints and plays, a row per run."""
+        from sidelight.simulation.runs import simulate
+
+        results = simulate(
+            self.strategy,
+            self.environment,
+            self.horizon,
+            self.count,
+            self.seed,
+            list(self.checkpoints),
+            workers=1,
+            game=self.game,
+            first_run=self.first,
+            progress=progress,
+        )
+        return results.regret, results.plays
+
+
+def blocks_of(
+    strategy: Strategy,
+    environment: Environment,
+    game: Game,
+    horizon: int,
+    seed: int,
+    checkpoints: Integers,
+    numbers: range,
+) -> list[Block]:
+    """Split the runs with these numbers into blocks of nearly equal length."""
+    count = max(1, min(len(numbers), _MOST, len(numbers) * horizon // _ROUNDS))
+    ends = [numbers.start + len(numbers) * k // count for k in range(count + 1)]
+    rounds = tuple(int(each) for each in checkpoints)
+    return [
+        Block(strategy, environment, game, horizon, seed, rounds, first, end - first) for first, end in pairwise(ends)
+    ]
+
+
+def address_of(cluster: Any) -> str:
+    """Return the address of a scheduler, given as text or as a cluster or client of Dask."""
+    found = cluster
+    for path in ("scheduler_address", "scheduler.address"):
+        value: Any = cluster
+        for name in path.split("."):
+            value = getattr(value, name, None)
+        if isinstance(value, str):
+            found = value
+            break
+    if not isinstance(found, str) or not found:
+        raise WrongTypeError(
+            f"cluster is {cluster!r}: give the address of a Dask scheduler, such as tcp://host:8786, a Dask cluster or "
+            "a client"
+        )
+    return found
