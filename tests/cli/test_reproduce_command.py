@@ -109,16 +109,16 @@ def test_a_damaged_piece_is_done_again(folder):
 
 def test_shares_and_merge(folder, tmp_path):
     for share in ("2/3", "1/3"):
-        result = invoke(*TABLE, "figure1", "--shard", share, "--out", tmp_path)
+        result = invoke(*TABLE, "figure1", "--share", share, "--out", tmp_path)
         assert result.exit_code == 0, result.output
         assert f"sidelight reproduce --merge --out {tmp_path}" in result.stdout
     early = invoke("reproduce", "--merge", "--out", tmp_path)
     assert early.exit_code == 2
-    other = invoke("reproduce", "table1", "--runs", "4", "--shard", "1/3", "--out", tmp_path)
+    other = invoke("reproduce", "table1", "--runs", "4", "--share", "1/3", "--out", tmp_path)
     assert other.exit_code == 2
     assert "holds shares of another plan" in " ".join(other.stderr.split())
-    assert re.search(r"pieces of work are missing.*run --shard 3/3 \(again\) first", " ".join(early.stderr.split()))
-    invoke(*TABLE, "figure1", "--shard", "3/3", "--out", tmp_path)
+    assert re.search(r"pieces of work are missing.*run --share 3/3 \(again\) first", " ".join(early.stderr.split()))
+    invoke(*TABLE, "figure1", "--share", "3/3", "--out", tmp_path)
     merged = invoke("reproduce", "--merge", "--runs", "3", "--out", tmp_path)  # given again, which changes nothing
     assert merged.exit_code == 0, merged.output
     for path in (folder / "runs").rglob("*.npz"):
@@ -132,7 +132,7 @@ USE_CASE = ("reproduce", "table4", "--runs", 3, "--protocol", "published", "--to
 def test_the_use_case_with_other_tolerances_and_one_policy(tmp_path):
     options = (*USE_CASE, "--policy", "sequential", "--confidence", 0.9, "--out", tmp_path)
     for share in ("1/2", "2/2"):
-        assert invoke(*options, "--shard", share).exit_code == 0
+        assert invoke(*options, "--share", share).exit_code == 0
     merged = invoke("reproduce", "--merge", "--out", tmp_path)
     assert merged.exit_code == 0, merged.output
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
@@ -180,7 +180,7 @@ def test_interrupted(tmp_path, monkeypatch):
     [
         (["table7"], "there is no experiment 'table7': did you mean 'table"),
         (["--full", "--beyond"], "give one of them"),
-        (["--shard", "1/2", "--merge"], "give one of them"),
+        (["--share", "1/2", "--merge"], "give one of them"),
         (["--shard", "3/2"], "write i/n with i from 1 to n"),
         (["--cluster", "tcp://127.0.0.1:1", "--workers", "2"], "leave out --workers"),
         (["--cluster", "here"], "give an address such as tcp://host:8786"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidelight._storage import make_writable, replacing
@@ -25,9 +26,13 @@ class Folder:
         self._names = [f"{name}{suffix}" for name in distinct([_file_name(label) for label in labels])]
         self.written: list[str] = []
 
+    def place(self, index: int) -> Path:
+        """Return where the results of one strategy are."""
+        return self.path / self._names[index]
+
     def keep(self, index: int, result: Results) -> None:
         """Write the results of one strategy."""
-        result.save(self.path / self._names[index])
+        result.save(self.place(index))
         self.written.append(self._names[index])
 
     def write(self, name: str, text: str) -> None:

@@ -71,7 +71,7 @@ def check_complete(reproduction: Reproduction, folder: Path) -> None:
         count = _plan(folder)["shares"]
         shares = sorted({Share.holding(place, count) for place, task in enumerate(every) if task in missing})
         listed = ", ".join(map(str, shares[:12]))
-        where = f"run --shard {listed}{' and more' if len(shares) > 12 else ''} (again) first, with the same options"
+        where = f"run --share {listed}{' and more' if len(shares) > 12 else ''} (again) first, with the same options"
     raise SidelightError(
         f"{len(missing)} of {len(every)} pieces of work are missing, damaged or from other code in {folder}: {where}"
     )

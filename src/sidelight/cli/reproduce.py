@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import click
 from sidelight._storage import make_writable
 from sidelight.cli import _shares, _text
 from sidelight.cli._bars import Bars
+from sidelight.cli._cluster import check_cluster, cluster_option
 from sidelight.cli._notes import warnings_as_notes
 from sidelight.cli._numbers import COUNT, WHOLE
 from sidelight.errors import SidelightError
@@ -35,7 +35,7 @@ Examples:
 
 \b
 As a job array, without Dask (job i of 8, then once):
-  sidelight reproduce --shard $i/8 --out shared-folder
+  sidelight reproduce --share $i/8 --out shared-folder
   sidelight reproduce --merge --out shared-folder
 """
 
@@ -71,8 +71,8 @@ As a job array, without Dask (job i of 8, then once):
 @click.option("--full", is_flag=True, help="Give PG-TS and PG-IDS all runs, too, at 7500 rounds (an hour).")
 @click.option("--beyond", is_flag=True, help="The same at 20000 rounds, which the paper does not have (hours).")
 @click.option("--workers", type=COUNT, metavar="N", help="Number of threads on this machine; by default one per core.")
-@click.option("--cluster", metavar="ADDRESS", help="Use the workers of a Dask scheduler, such as tcp://host:8786.")
-@click.option("--shard", metavar="I/N", help="Do only share I of N, and write no report.")
+@cluster_option
+@click.option("--share", "--shard", "shard", metavar="I/N", help="Do only share I of N, and write no report.")
 @click.option(
     "--merge", is_flag=True, help="Put finished shares together, look again at what differs, and write the report."
 )
@@ -131,11 +131,8 @@ def _check(shard: str | None, merge: bool, options: dict[str, Any]) -> None:
     if options["full"] and options["beyond"]:
         raise SidelightError("--full and --beyond say how far the slow strategies go: give one of them")
     if shard is not None and merge:
-        raise SidelightError("--shard does a part of the work and --merge puts the parts together: give one of them")
-    if options["cluster"] is not None and options["workers"] is not None:
-        raise SidelightError("--cluster brings its own workers: leave out --workers")
-    if options["cluster"] is not None and not re.fullmatch(r"(tcp|tls|ws|wss|ucx)://.+:\d+", options["cluster"]):
-        raise SidelightError(f"--cluster is {options['cluster']!r}: give an address such as tcp://host:8786")
+        raise SidelightError("--share does a part of the work and --merge puts the parts together: give one of them")
+    check_cluster(options["cluster"], options["workers"])
 
 
 def _choice(options: dict[str, Any]) -> Choice:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from sidelight.cli import _contexts, _laws, _limit, _strategies, _text
+from sidelight.cli import _contexts, _laws, _limit, _run_shares, _strategies, _text
 from sidelight.cli._catalogue import check_figure, load_game
+from sidelight.cli._cluster import check_cluster, cluster_option
 from sidelight.cli._folder import Folder
 from sidelight.cli._notes import warnings_as_notes
 from sidelight.cli._numbers import COUNT, WHOLE, whole_number
 from sidelight.errors import SidelightError
 from sidelight.strategies import names
+from sidelight.tasks import Share
 
 if TYPE_CHECKING:
     from sidelight.environments import Environment
@@ -34,6 +36,15 @@ Examples:
       RandCBP RandCBP:bins=10,sigma=2 --out results
   sidelight simulate my.toml CBP mine:Strategy:rate=2 \\
       --figure regret.svg
+  sidelight simulate apple-tasting CBP \\
+      --cluster tcp://127.0.0.1:8786
+
+\b
+As a job array, without Dask (job i of 8, then once):
+  sidelight simulate apple-tasting CBP --runs 4000 \\
+      --share $i/8 --out shared-folder
+  sidelight simulate apple-tasting CBP --runs 4000 \\
+      --merge --out shared-folder
 """
 
 
@@ -49,6 +60,8 @@ class Plan(NamedTuple):
     seed: int
     checkpoints: Checkpoints
     workers: int | None
+    cluster: str | None = None
+    share: Share | None = None
 
 
 @click.command("simulate", epilog=_EPILOG)
@@ -60,6 +73,9 @@ class Plan(NamedTuple):
 @click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="How many runs.")
 @click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="The seed of all random numbers.")
 @click.option("--workers", type=COUNT, metavar="N", help="Threads; all cores by default. Results do not depend on it.")
+@cluster_option
+@click.option("--share", metavar="I/N", help="Play only share I of N of the runs, and keep it in the folder of --out.")
+@click.option("--merge", is_flag=True, help="Put the shares in the folder of --out together; give the same options.")
 @click.option(
     "--checkpoints",
     default="200",
@@ -79,6 +95,7 @@ def command(
     game: str,
     strategies: tuple[str, ...],
     limited: bool,
+    merge: bool,
     out: str | None,
     figure: str | None,
     as_json: bool,
@@ -100,10 +117,16 @@ def command(
     """
     if figure is not None:
         check_figure(figure)
+    _check_shares(options["share"], merge, out)
     with warnings_as_notes():
         plan = _planned(game, strategies, **options)
+        if plan.share is not None and out is not None:
+            _simulated(plan, _run_shares.folder_of(out, plan.share, plan.labels))
+            again = "the same command with --merge instead of --share"
+            click.echo(f"Share {plan.share} is in {out}; when all are: {again}", err=as_json)
+            return
         folder = None if out is None else Folder(out, plan.labels)
-        results = _simulated(plan, folder)
+        results = _merged(plan, folder) if merge and folder is not None else _simulated(plan, folder)
         limit = _limit.find(plan, results[0].rounds, options["law"], options["law_from"]) if limited else None
         files = _written(plan, results, folder, figure, limit)
     if as_json:
@@ -125,10 +148,14 @@ def _planned(
     runs: int,
     seed: int,
     workers: int | None,
+    cluster: str | None,
+    share: str | None,
     checkpoints: str,
     settings: tuple[str, ...],
 ) -> Plan:
     """Read the command line, and make everything that can fail before the first round."""
+    check_cluster(cluster, workers)
+    part = None if share is None else Share.parse(share)
     known = load_game(game, settings)
     if contexts is not None and (law is not None or law_from is not None):
         raise SidelightError("--contexts says where outcomes come from: leave out --law and --law-from")
@@ -141,7 +168,7 @@ def _planned(
             have = f"there are {environment.dimension}" if environment.dimension else "--contexts makes them"
             raise SidelightError(f"{strategy.name} wants contexts of {strategy.dimension} numbers: {have}")
     rounds = _checkpoints(checkpoints, horizon)
-    return Plan(known, environment, made, _labels(made), horizon, runs, seed, rounds, workers)
+    return Plan(known, environment, made, _labels(made), horizon, runs, seed, rounds, workers, cluster, part)
 
 
 def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
@@ -149,10 +176,19 @@ def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
     from sidelight.simulation import simulate
 
     results: list[Results] = []
+    numbers = range(plan.runs) if plan.share is None else _run_shares.runs_of(plan.share, plan.runs)
     try:
         for index, strategy in enumerate(plan.strategies):
             result = simulate(
-                strategy, plan.environment, plan.horizon, plan.runs, plan.seed, plan.checkpoints, plan.workers
+                strategy,
+                plan.environment,
+                plan.horizon,
+                len(numbers),
+                plan.seed,
+                plan.checkpoints,
+                plan.workers,
+                first_run=numbers.start,
+                cluster=plan.cluster,
             )
             if folder is not None:
                 folder.keep(index, result)
@@ -161,6 +197,31 @@ def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
         if folder is not None and folder.written:
             click.echo(f"Interrupted; what was finished is in {folder.path}: {', '.join(folder.written)}", err=True)
         raise
+    return results
+
+
+def _check_shares(share: str | None, merge: bool, out: str | None) -> None:
+    if share is not None and merge:
+        raise SidelightError("--share plays a part of the runs and --merge puts the parts together: give one of them")
+    if (share is not None or merge) and out is None:
+        raise SidelightError(f"{'--merge' if merge else '--share'} needs --out, the folder that all shares are in")
+
+
+def _merged(plan: Plan, folder: Folder) -> list[Results]:
+    """Put the shares of every strategy together, and keep the whole."""
+    from sidelight.results.provenance import written
+    from sidelight.simulation.checkpoints import rounds_of
+
+    facts = {
+        "game": written(plan.game),
+        "environment": plan.environment.describe(),
+        "seed": plan.seed,
+        "rounds": rounds_of(plan.checkpoints, plan.horizon).tolist(),
+    }
+    wanted = [facts | {"strategy": strategy.describe()} for strategy in plan.strategies]
+    results = _run_shares.merged(str(folder.path), plan.labels, plan.runs, wanted)
+    for index, result in enumerate(results):
+        folder.keep(index, result)
     return results
 
 
