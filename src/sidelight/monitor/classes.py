@@ -13,6 +13,7 @@ from sidelight.monitor.inputs import seconds_of
 from sidelight.monitor.line import OVERDUE, PENDING, RIGHT, WRONG, Line
 from sidelight.monitor.randomness import key_of
 from sidelight.monitor.settings import Settings
+from sidelight.monitor.spot_checks import SpotChecks
 
 _UNTOLD = -1
 _MOST_EVENTS = 100
@@ -80,7 +81,7 @@ class ClassState(Line):
         "reopened",
         "settings",
         "skipped",
-        "spot_key",
+        "spot_checks",
         "stalled",
         "test",
         "tolerance",
@@ -95,7 +96,8 @@ class ClassState(Line):
         self.test = settings.test_of(self.tolerance, place)
         self._rule: Any = None
         self.guard = settings.mode == "guard"
-        self.key, self.spot_key = (key_of(settings.seed, name, purpose) for purpose in ("policy", "spot"))
+        self.key = key_of(settings.seed, name, "policy")
+        self.spot_checks = SpotChecks(key_of(settings.seed, name, "spot"), settings.spot_checks)
         self.predictions = self.asked = self.pending = self.skipped = self.overdue = 0
         self.verified = self.errors = self.reopened = self.alarms = 0
         self.verdict: Verdict = "unknown"

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import hashlib
 
+import numpy as np
+import numpy.typing as npt
+
 _MASK = (1 << 64) - 1
-_STEP = 0x9E3779B97F4A7C15
+_STEP, _FIRST_FACTOR, _SECOND_FACTOR = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
 def key_of(seed: int, label: object, purpose: str) -> int:
@@ -22,6 +25,14 @@ def key_of(seed: int, label: object, purpose: str) -> int:
 def uniform(key: int, count: int) -> float:
     """Return the number with this count (from 0) in the sequence of a key: uniform on [0, 1), 53 bits."""
     z = (key + (count + 1) * _STEP) & _MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+    z = ((z ^ (z >> 30)) * _FIRST_FACTOR) & _MASK
+    z = ((z ^ (z >> 27)) * _SECOND_FACTOR) & _MASK
     return ((z ^ (z >> 31)) >> 11) * 2.0**-53
+
+
+def uniforms(key: int, start: int, length: int) -> npt.NDArray[np.float64]:
+    """Return the same numbers, `length` of them from the count `start` on."""
+    z = np.arange(start + 1, start + length + 1, dtype=np.uint64) * np.uint64(_STEP) + np.uint64(key)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(_FIRST_FACTOR)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(_SECOND_FACTOR)
+    return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * 2.0**-53

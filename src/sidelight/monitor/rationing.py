@@ -100,7 +100,10 @@ class Rationing:
     def spares_spot_check(self, state: ClassState, day: str | None) -> bool:
         """Say whether a spot check may be made: open classes leave a label, or it is within its share of the day."""
         most = self.settings.daily_cap
-        if most is not None and uniform(state.spot_key, state.predictions) * self._expected() < _SPOT_SHARE * most:
+        if (
+            most is not None
+            and uniform(state.spot_checks.key, state.predictions) * self._expected() < _SPOT_SHARE * most
+        ):
             return True
         return self._spare(_BUCKETS, day)
 

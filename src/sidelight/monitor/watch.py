@@ -13,13 +13,12 @@ from sidelight.monitor.classes import ClassState, Journal
 from sidelight.monitor.decisions import PLACES, Decision, Id, Label, bad_reason
 from sidelight.monitor.inputs import check_spelling, moment_of
 from sidelight.monitor.ledger import Ledger
-from sidelight.monitor.randomness import uniform
 from sidelight.monitor.rationing import Rationing
 from sidelight.monitor.settings import Settings
+from sidelight.monitor.spot_checks import ALWAYS, IF_SUSPICIOUS
 
 _SUSPICION = 0.1
 """From this share of the alarm on, spot checks are more frequent."""
-_SUSPICIOUS_SPOT_CHECKS = 0.5
 _NO_TIME = (None, None)
 
 
@@ -93,11 +92,9 @@ class Watch:
             refusal = refused(self._settings, ledger, state, when[0])
             if refusal is not None:
                 wanted, reason = False, refusal
-        if id is None:
-            decision = Decision(wanted, ledger.fresh_id(), reason, prediction)
-        else:
+        if isinstance(id, str):
             ledger.is_next(id)
-            decision = Decision(wanted, id, reason, prediction)
+        decision = Decision(wanted, ledger.fresh_id() if id is None else id, reason, prediction)
         self._enter(state, decision, when, id is not None)
         return decision
 
@@ -165,13 +162,14 @@ class Watch:
             refusal = rationing.refusal(state, day)
             if refusal is not None:
                 wanted, reason = False, refusal
-        if not wanted and settings.spot_checks and self._spot_check(state, uniform(state.spot_key, t)):
+        if not wanted and settings.spot_checks and self._spot_check(state, t):
             spared = rationing is None or rationing.spares_spot_check(state, day)
             return (True, decisions.SPOT) if spared else (False, reason)
         return wanted, reason
 
-    def _spot_check(self, state: ClassState, u: float) -> bool:
+    def _spot_check(self, state: ClassState, t: int) -> bool:
         """Say whether a class that is let pass is looked at: more often while there is some evidence of drift."""
-        if u < self._settings.spot_checks:
-            return True
-        return u < _SUSPICIOUS_SPOT_CHECKS and state.drift is not None and state.drift.value >= self._suspicious
+        level = state.spot_checks.level(t)
+        if level != IF_SUSPICIOUS:
+            return level == ALWAYS
+        return state.drift is not None and state.drift.value >= self._suspicious
