@@ -67,8 +67,13 @@ def test_batches(kind, fake):
 
 @BOTH
 def test_a_label_for_what_was_let_pass_is_no_error(kind, fake):
-    answer = over(kind, fake).call("answer", "nobody asked", correct=True)
+    client = over(kind, fake)
+    answer = client.call("answer", "passed", correct=True)
     assert (answer.status, answer.verdict) == ("not chosen", None)
+    with pytest.raises(ServiceError, match="404"):
+        client.call("answer", "never decided", correct=True)
+    many = client.call("answer_many", ["passed", "never decided"], [True, True])
+    assert [one.status for one in many] == ["not chosen", "unknown"]
 
 
 @BOTH
@@ -77,6 +82,16 @@ def test_a_monitor_is_made(kind, fake):
     client.create("pets", tolerance=0.1, confidence=0.9)
     assert client.call("decide", "cat", monitor="pets").verify
     assert fake.seen[0] == ("POST", "/v1/monitors", {"name": "pets", "settings": {"tolerance": 0.1, "confidence": 0.9}})
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "reply", [{"decisions": []}, {"decisions": [None, None]}, {"decisions": [{"id": "a"}] * 2}, []]
+)
+def test_garbage_in_reply_to_a_batch(kind, fake, reply):
+    fake.faults = [httpx.Response(200, json=reply)]
+    found = over(kind, fake).call("decide_many", ["7", "8"])
+    assert [one.reason for one in found] == ["unreachable"] * 2
 
 
 @BOTH
@@ -146,10 +161,10 @@ def test_a_lost_reply_counts_once(kind, fake):
         httpx.Response(200, text="<html>Sign in to the network</html>", headers={"content-type": "text/html"}),
         httpx.Response(200, json=[]),
         httpx.Response(200, json={"decisions": []}),
-        httpx.Response(200, json={"decisions": [None]}),
-        httpx.Response(200, json={"decisions": [{"id": "another", "verify": True, "reason": ""}]}),
-        httpx.Response(200, json={"decisions": [{"id": "a", "verify": "yes", "reason": ""}]}),
-        httpx.Response(200, content=b'{"decisions": [{"id": "a", "ver'),
+        httpx.Response(200, json=None),
+        httpx.Response(200, json={"id": "another", "verify": True, "reason": ""}),
+        httpx.Response(200, json={"id": "a", "verify": "yes", "reason": ""}),
+        httpx.Response(200, content=b'{"id": "a", "ver'),
         httpx.Response(200, content=b"\xff\xfe\x00"),
     ],
     ids=range(11),

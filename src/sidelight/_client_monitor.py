@@ -35,7 +35,8 @@ class Answer(NamedTuple):
 
     status: str
     """"recorded"; "unchanged" (said before); "corrected"; "released"; "withdrawn"; "not chosen" (the prediction was let
-    pass, and its label says nothing); or what else kept it from being taken in, see `text`."""
+    pass, so its label would bias the estimate). In a batch also "unknown" (never decided), "conflict" (another answer
+    stands) and "gone" (forgotten or deleted), which are errors of a single answer."""
     id: str
     verdict: str | None
     """The verdict on the class now; None if the answer does not belong to one."""
@@ -107,10 +108,10 @@ class Calls:
         self._path = f"/v1/monitors/{quote(name, safe='')}"
         self._limits, self._health = limits, health
 
-    def decide(self, rows: Sequence[Mapping[str, Any]]) -> Steps[list[Decision]]:
+    def decide(self, rows: Sequence[Mapping[str, Any]], single: bool = False) -> Steps[list[Decision]]:
         """Ask for decisions, in batches; the predictions pass if nobody answers."""
         found: list[Decision] = []
-        for batch, body in _bodies("predictions", rows):
+        for batch, body in _bodies("predictions", rows, single):
             if self._health.resting:
                 self._health.passed(len(batch))
                 found += map(passed, batch)
@@ -118,19 +119,19 @@ class Calls:
             try:
                 request = Request("POST", f"{self._path}/decisions", body)
                 reply = yield from exchange(request, self._limits.timeout, self._limits.retries)
-                found += _decisions(batch, reply)
+                found += _decisions(batch, _many("decisions", reply, single))
                 self._health.worked()
             except UnreachableError as error:
                 self._health.failed(len(batch), str(error))
                 found += map(passed, batch)
         return found
 
-    def answer(self, rows: Sequence[Mapping[str, Any]]) -> Steps[list[Answer]]:
+    def answer(self, rows: Sequence[Mapping[str, Any]], single: bool = False) -> Steps[list[Answer]]:
         """Hand in answers, in batches."""
         found: list[Answer] = []
-        for batch, body in _bodies("answers", rows):
+        for batch, body in _bodies("answers", rows, single):
             reply = yield from self._ask("POST", "/answers", body)
-            found += _answers(batch, reply)
+            found += _answers(batch, _many("answers", reply, single))
         return found
 
     def report(self) -> Steps[dict[str, Any]]:
@@ -217,27 +218,33 @@ def _payload(value: Any) -> Any:
     return {"text": value} if isinstance(value, str) else value
 
 
-def _bodies(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[list[Mapping[str, Any]], bytes]]:
-    """Yield batches that are small enough for one request, each with its body."""
-    texts = [
-        _written(row, f"row {place} (id {row['id']!r})", "a payload of plain values") for place, row in enumerate(rows)
-    ]  # all are checked before the first is sent
-    batch: list[int] = []
-    size = 0
+Rows = list[Mapping[str, Any]]
+
+
+def _bodies(name: str, rows: Sequence[Mapping[str, Any]], single: bool) -> Iterator[tuple[Rows, bytes]]:
+    """Yield batches that are small enough for one request, each with its body; a single row is its own body."""
+    # All are checked before the first is sent.
+    texts = [_written(row, f"row {n} (id {row['id']!r})", "a payload of plain values") for n, row in enumerate(rows)]
+    if single:
+        yield list(rows), texts[0].encode("ascii")
+        return
+    start, size = 0, 0
     for place, text in enumerate(texts):
-        if batch and (len(batch) == LARGEST_BATCH or size + len(text) > _LARGEST_BODY):
-            yield _body(name, rows, texts, batch)
-            batch, size = [], 0
-        batch.append(place)
+        if place > start and (place - start == LARGEST_BATCH or size + len(text) > _LARGEST_BODY):
+            yield list(rows[start:place]), _joined(name, texts[start:place])
+            start, size = place, 0
         size += len(text) + 1
-    if batch:
-        yield _body(name, rows, texts, batch)
+    if texts:
+        yield list(rows[start:]), _joined(name, texts[start:])
 
 
-def _body(
-    name: str, rows: Sequence[Mapping[str, Any]], texts: Sequence[str], batch: Sequence[int]
-) -> tuple[list[Mapping[str, Any]], bytes]:
-    return [rows[place] for place in batch], f'{{"{name}":[{",".join(texts[p] for p in batch)}]}}'.encode("ascii")
+def _joined(name: str, texts: Sequence[str]) -> bytes:
+    return f'{{"{name}":[{",".join(texts)}]}}'.encode("ascii")
+
+
+def _many(name: str, reply: Any, single: bool) -> Any:
+    """Return the reply to a single row as if it were one of many."""
+    return {name: [reply]} if single else reply
 
 
 def _written(data: Mapping[str, Any], what: str, remedy: str) -> str:

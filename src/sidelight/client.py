@@ -133,7 +133,7 @@ class Monitor:
         `time` says which day's cap applies; without it, the service's now. The `payload` is what a reviewer sees: text,
         plain data, the bytes of a picture, or {"link": address}; it is kept only if the prediction is to be verified.
         """
-        return self._run(self._calls.decide([prediction_row(prediction, id, time, payload)]))[0]
+        return self._run(self._calls.decide([prediction_row(prediction, id, time, payload)], single=True))[0]
 
     def decide_many(
         self, predictions: Any, ids: Any = None, times: Any = None, *, payloads: Any = None
@@ -164,15 +164,18 @@ class Monitor:
     ) -> Answer:
         """Tell what a verification has shown: `correct`, or the true `label`, or `skipped=True` to release it.
 
-        The same answer twice changes nothing. Another answer than a reviewer's settled one needs `replace=True`. An id
-        that was let pass has the status "not chosen".
+        The same answer twice changes nothing; to replace another one needs `replace=True`. An id that was let pass has
+        the status "not chosen"; one that was never decided, or that is forgotten, is an error.
         """
-        return self._run(self._calls.answer([answer_row(id, correct, label, skipped, replace)]))[0]
+        return self._run(self._calls.answer([answer_row(id, correct, label, skipped, replace)], single=True))[0]
 
     def answer_many(
         self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None, replace: bool = False
     ) -> list[Answer]:
-        """Tell what many verifications have shown: columns of ids and of `correct`, `labels` or `skipped`."""
+        """Tell what many verifications have shown: columns of ids and of `correct`, `labels` or `skipped`.
+
+        Each has a status of its own, so that one that cannot be taken in does not keep the others out.
+        """
         return self._run(self._calls.answer(answer_rows(ids, correct, labels, skipped, replace)))
 
     def report(self) -> Report:
@@ -250,7 +253,7 @@ class AsyncMonitor:
 
     async def decide(self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None) -> Decision:
         """Decide about one prediction, see `Monitor.decide`."""
-        return (await self._run(self._calls.decide([prediction_row(prediction, id, time, payload)])))[0]
+        return (await self._run(self._calls.decide([prediction_row(prediction, id, time, payload)], single=True)))[0]
 
     async def decide_many(
         self, predictions: Any, ids: Any = None, times: Any = None, *, payloads: Any = None
@@ -272,7 +275,7 @@ class AsyncMonitor:
         self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False, replace: bool = False
     ) -> Answer:
         """Tell what a verification has shown, see `Monitor.answer`."""
-        return (await self._run(self._calls.answer([answer_row(id, correct, label, skipped, replace)])))[0]
+        return (await self._run(self._calls.answer([answer_row(id, correct, label, skipped, replace)], single=True)))[0]
 
     async def answer_many(
         self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None, replace: bool = False

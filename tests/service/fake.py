@@ -20,7 +20,7 @@ class Fake:
     """Answers requests; `faults` says what happens to the next ones instead, and `seen` is what has come."""
 
     def __init__(self, **settings):
-        self.monitors, self.seen, self.faults = {}, [], []
+        self.monitors, self.seen, self.faults, self.passed = {}, [], [], {"passed"}
         self.monitors["digits"] = ClassifierMonitor(**{"tolerance": 0.05} | settings)
 
     def __call__(self, request):
@@ -46,10 +46,17 @@ class Fake:
         monitor = self.monitors[name]
         if what == "report":
             return httpx.Response(200, json=monitor.report().to_dict())
-        return self.decisions(monitor, body) if what == "decisions" else self.answers(monitor, body)
+        many = "predictions" if what == "decisions" else "answers"
+        single = many not in body
+        rows = [body] if single else body[many]
+        found = self.decisions(monitor, rows) if what == "decisions" else self.answers(monitor, rows)
+        if isinstance(found, httpx.Response):
+            return found
+        if single and found[0].get("status") == "unknown":
+            return problem(Problem("not-found", "there is no decision about this id"))
+        return httpx.Response(200, json=found[0] if single else {what: found})
 
-    def decisions(self, monitor, body):
-        rows = body["predictions"]
+    def decisions(self, monitor, rows):
         wrong = [place(["predictions", n], "too bad") for n, row in enumerate(rows) if row["prediction"] == "bad"]
         if len(rows) > 1000 or wrong:
             return problem(Problem("invalid", "some predictions are wrong", places=wrong))
@@ -57,15 +64,16 @@ class Fake:
             found = monitor.decide_many([row["prediction"] for row in rows], [row["id"] for row in rows])
         except SidelightError as error:
             return problem(Problem("conflict", str(error)))
-        return httpx.Response(200, json={"decisions": [one._asdict() for one in found]})
+        return [one._asdict() for one in found]
 
-    def answers(self, monitor, body):
+    def answers(self, monitor, rows):
         found = []
-        for row in body["answers"]:
+        for row in rows:
             said = {key: row[key] for key in ("correct", "label", "skipped") if key in row}
             try:
                 one = monitor.answer(row["id"], **said)
                 found.append({"id": row["id"], "status": one.status, "verdict": one.verdict})
             except UnknownIdError:
-                found.append({"id": row["id"], "status": "not chosen", "verdict": None})
-        return httpx.Response(200, json={"answers": found})
+                status = "not chosen" if row["id"] in self.passed else "unknown"
+                found.append({"id": row["id"], "status": status, "verdict": None, "detail": "nothing changed"})
+        return found
