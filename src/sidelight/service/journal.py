@@ -46,6 +46,11 @@ class Entry(NamedTuple):
         found: dict[str, Any] = read_text(self.body)
         return found
 
+    def plain(self) -> dict[str, Any]:
+        """Return the entry as JSON can hold it."""
+        key = None if self.key is None else self.key.hex()
+        return self._asdict() | {"key": key, "body": self.data, "chain": self.chain.hex()}
+
 
 def key_of(monitor: str, id: str) -> bytes:
     """Return the 16 bytes by which the prediction with this id is found."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol
 
 from sidelight.errors import SidelightError
@@ -65,6 +66,9 @@ class Transaction(Protocol):
     def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
         """Run one statement for many rows of values, in order."""
 
+    def columns(self, table: str) -> list[str]:
+        """Return the names of the columns of a table, sorted."""
+
     def now(self) -> float:
         """Return the time, by the clock of the database (with SQLite, of this machine)."""
 
@@ -86,6 +90,9 @@ class Storage(Protocol):
         It commits when the block ends well. An error in the block rolls it back; one at the commit is an
         `UnknownOutcomeError`.
         """
+
+    def save_to(self, path: Path) -> bool:
+        """Copy the whole database to an empty file by its own means, as it is at one moment; False if it has none."""
 
     def tidy(self) -> None:
         """Do what is due between two transactions of the thread that writes."""

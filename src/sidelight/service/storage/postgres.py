@@ -11,6 +11,7 @@ import functools
 import queue
 import threading
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -71,6 +72,22 @@ class PostgresTransaction:
         """Insert many rows by one statement, column by column."""
         if not rows:
             return
+        kinds = self._kinds()
+        arrays = ", ".join(f"?::{kinds[table, column]}[]" for column in columns)
+        sql = f"INSERT INTO {table} ({', '.join(columns)}) SELECT * FROM unnest({arrays})"
+        self._execute(sql, [list(values) for values in zip(*rows, strict=True)])
+
+    def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
+        """Run one statement for many rows of values, in order and without waiting in between."""
+        with _translated(), self._connection.cursor() as cursor:
+            cursor.executemany(_with_percents(sql), rows)
+
+    def columns(self, table: str) -> list[str]:
+        """Return the names of the columns of a table, sorted."""
+        return sorted(column for name, column in self._kinds() if name == table)
+
+    def _kinds(self) -> dict[tuple[str, str], str]:
+        """Return the types of all columns, which are asked for once."""
         if not self._types:
             self._types |= {
                 (name, column): kind
@@ -79,14 +96,7 @@ class PostgresTransaction:
                     "WHERE table_schema = current_schema()"
                 )
             }
-        arrays = ", ".join(f"?::{self._types[table, column]}[]" for column in columns)
-        sql = f"INSERT INTO {table} ({', '.join(columns)}) SELECT * FROM unnest({arrays})"
-        self._execute(sql, [list(values) for values in zip(*rows, strict=True)])
-
-    def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
-        """Run one statement for many rows of values, in order and without waiting in between."""
-        with _translated(), self._connection.cursor() as cursor:
-            cursor.executemany(_with_percents(sql), rows)
+        return self._types
 
     def now(self) -> float:
         """Return the time by the clock of the database."""
@@ -197,6 +207,10 @@ class PostgresStorage:
         self._writer = None
         with contextlib.suppress(psycopg.Error):
             connection.close()
+
+    def save_to(self, path: Path) -> bool:
+        """Leave it to whoever can copy rows."""
+        return False
 
     def tidy(self) -> None:
         """Leave it to the server."""

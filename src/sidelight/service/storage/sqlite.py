@@ -87,6 +87,10 @@ class SQLiteTransaction:
         with _translated():
             self._connection.executemany(sql, rows)
 
+    def columns(self, table: str) -> list[str]:
+        """Return the names of the columns of a table, sorted."""
+        return sorted(name for (name,) in self.all("SELECT name FROM pragma_table_info(?)", table))
+
     def now(self) -> float:
         """Return the time by the clock of this machine."""
         return time.time()
@@ -192,6 +196,17 @@ class SQLiteStorage:
         if writer.in_transaction:
             with _translated():
                 writer.execute("ROLLBACK")
+
+    def save_to(self, path: Path) -> bool:
+        """Copy the pages to a file, all of them in one transaction that reads."""
+        reader, target = self._reader(), sqlite3.connect(path)
+        try:
+            with _translated():
+                reader.backup(target)
+        finally:
+            target.close()
+            reader.close()
+        return True
 
     def tidy(self) -> None:
         """Checkpoint when the log is large."""

@@ -1,0 +1,102 @@
+"""Copying a whole database to a new one, of the same kind or of the other: everything, or nothing.
+
+The source is read in one transaction, so that the copy is what the source was at one moment; it may be served
+meanwhile. (To go on with the copy, stop the service first, or what happens after that moment is not in it.) The target
+must be new. What is written is read back and compared. Leases of duties stay behind: they belong to processes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.service.storage.base import Row, Storage, Transaction
+
+TABLES: dict[str, tuple[str, ...]] = {
+    "monitors": ("id",),
+    "journal": ("monitor", "number"),
+    "snapshots": ("monitor", "number"),
+    "items": ("monitor", "number"),
+    "slots": ("monitor", "item", "slot"),
+    "payloads": ("monitor", "item"),
+    "history": ("monitor", "class", "number"),
+    "keys": ("id",),
+    "reviewers": ("id",),
+    "sessions": ("sha256",),
+    "webhooks": ("id",),
+    "outbox": ("endpoint", "event"),
+    "audit": ("id",),
+}
+"""What is copied, with the columns that identify a row."""
+LEFT_BEHIND = ("duties", "schema_version")
+_FIRST_ROWS, _MOST_ROWS, _MOST_BYTES = 50, 5000, 4 << 20
+
+
+class Contents(NamedTuple):
+    """What is in a table, whatever the order of its rows, which the databases do not sort alike."""
+
+    rows: int
+    digest: int
+    """The sum of the SHA-256 of all rows, modulo 2^256."""
+
+    def more(self, page: Sequence[Row]) -> Contents:
+        """Return the contents with further rows."""
+        digests = (int.from_bytes(hashlib.sha256(repr(row).encode()).digest()) for row in page)
+        return Contents(self.rows + len(page), (self.digest + sum(digests)) % (1 << 256))
+
+
+def copy(
+    source: Storage, target: Storage, tell: Callable[[str, int], object] = lambda table, rows: None
+) -> dict[str, int]:
+    """Copy everything and return how many rows each table has; `tell(table, rows)` is called after each."""
+    counted: dict[str, int] = {}
+    with source.read() as reading, target.write() as writing:
+        _refuse_used(writing)
+        for table, key in TABLES.items():
+            columns = reading.columns(table)
+            seen = Contents(0, 0)
+            for page in _pages(reading, table, columns, key):
+                writing.insert(table, columns, page)
+                seen = seen.more(page)
+            if _contents(writing, table, columns, key) != seen:
+                raise SidelightError(f"the copy of the table {table} differs from the source: nothing was stored")
+            counted[table] = seen.rows
+            tell(table, seen.rows)
+    return counted
+
+
+def _refuse_used(tx: Transaction) -> None:
+    used = [table for table in TABLES if tx.one(f"SELECT 1 FROM {table} LIMIT 1") is not None]
+    if used:
+        raise SidelightError(f"the target holds data already (in {', '.join(used)}): give a new database")
+
+
+def _pages(tx: Transaction, table: str, columns: Sequence[str], key: tuple[str, ...]) -> Iterator[list[Row]]:
+    """Yield all rows in the order of their keys, in pages that fit into memory."""
+    places = [columns.index(name) for name in key]
+    order, marks = ", ".join(key), ", ".join("?" * len(key))
+    select = f"SELECT {', '.join(columns)} FROM {table}"
+    most, after = _FIRST_ROWS, None
+    while True:
+        where, values = ("", ()) if after is None else (f" WHERE ({order}) > ({marks})", after)
+        page = [_plain(row) for row in tx.all(f"{select}{where} ORDER BY {order} LIMIT ?", *values, most)]
+        if not page:
+            return
+        yield page
+        after = tuple(page[-1][place] for place in places)
+        size = sum(len(value) for row in page for value in row if isinstance(value, bytes | str))
+        most = max(1, min(_MOST_ROWS, len(page) * _MOST_BYTES // max(1, size)))
+
+
+def _plain(row: Row) -> Row:
+    return tuple(bytes(value) if isinstance(value, memoryview) else value for value in row)
+
+
+def _contents(tx: Transaction, table: str, columns: Sequence[str], key: tuple[str, ...]) -> Contents:
+    """Read a table and return what is in it."""
+    found = Contents(0, 0)
+    for page in _pages(tx, table, columns, key):
+        found = found.more(page)
+    return found
