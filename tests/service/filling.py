@@ -1,0 +1,24 @@
+"""Databases with something in them."""
+
+from sidelight.service import monitors
+from sidelight.service.answering import AnswerTo, answers
+from sidelight.service.deciding import Payload, Prediction, decide
+
+ODD = "\u00e4\u6f22 \U0001f600 'quotes\" \\ ; DROP TABLE items; --"
+
+
+def fill(service, decisions=300, name="digits", batch=100, **settings):
+    """Make a monitor, decide about predictions, answer most of what is to be verified; return the monitor's id."""
+    settings = {"tolerance": 0.2, "confidence": 0.9, "policy": "sequential"} | settings
+    monitor = service.do(monitors.create(name, settings, actor="key:1")).id
+    for start in range(0, decisions, batch):
+        rows = [
+            Prediction(
+                f"{name} {n} {ODD}", "abc"[n % 3] if n % 50 else ODD, payload=Payload("text/plain", b"\0\xff%d" % n)
+            )
+            for n in range(start, min(start + batch, decisions))
+        ]
+        asked = [one for one in service.do(decide(service, monitor, rows, actor="key:1")) if one.verify]
+        given = [AnswerTo(one.id, label="a" if n % 3 else one.prediction) for n, one in enumerate(asked) if n % 5]
+        service.do(answers(monitor, given, actor="reviewer:1"))
+    return monitor
