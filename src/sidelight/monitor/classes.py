@@ -17,6 +17,8 @@ from sidelight.monitor.spot_checks import SpotChecks
 
 _UNTOLD = -1
 _MOST_EVENTS = 100
+_ROUNDING = 1e-9
+"""Far more than the last bits in which two ways to compute the evidence of drift differ."""
 
 
 class Journal:
@@ -170,8 +172,10 @@ class ClassState(Line):
         found = self.test.verdict(self.e, self.n)
         if found != self.verdict and (found != "unknown" or self.window is not None):
             self._turn(found, ANSWERS)
-        if self.drift is not None and self.drift.add(wrong) >= self.settings.drift_alarm_every:
-            self._restart()
+        if self.drift is not None:
+            self.drift.add(wrong)
+            if self.suspects_drift(self.settings.drift_alarm_every):
+                self._restart()
 
     def _reconsider(self, i: int, cause: str) -> None:
         """Find the verdict anew after `marks[i]` has changed, or with i = 0 from all that counts."""
@@ -209,9 +213,22 @@ class ClassState(Line):
         assert self.drift is not None
         return self.drift.renew(self.n, self.e, self.latest(WINDOW))
 
+    def suspects_drift(self, limit: float) -> bool:
+        """Say whether what speaks for a change of the rate reaches a limit.
+
+        Evidence that was carried from answer to answer differs in its last bits from evidence that was computed anew
+        when a monitor was saved or loaded. Near the limit the latter decides, so that it does not matter who saved
+        what when.
+        """
+        if self.drift is None:
+            return False
+        near = abs(self.drift.value - limit) <= _ROUNDING * limit
+        return (self.renew_drift() if near else self.drift.value) >= limit
+
     def _restart(self) -> None:
         """Start from nothing after an alarm: what was learned before says nothing about the rate now."""
         assert self.drift is not None
+        self.renew_drift()
         ago = self.drift.since_change()
         self.alarms += 1
         self.overdue -= self.marks.count(OVERDUE, 0, self.counted)  # their answers would not count any more

@@ -172,4 +172,4 @@ class Watch:
         level = state.spot_checks.level(t)
         if level != IF_SUSPICIOUS:
             return level == ALWAYS
-        return state.drift is not None and state.drift.value >= self._suspicious
+        return state.suspects_drift(self._suspicious)
