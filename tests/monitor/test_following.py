@@ -39,7 +39,7 @@ class Twins:
         self.there, self.here = ClassifierMonitor(**options), ClassifierMonitor(**options)
         self.closed = [], []
         self.listen()
-        self.asked, self.time, self.named = [], 1.8e9, 0
+        self.asked, self.waiting, self.time, self.named = [], [], 1.8e9, 0
 
     def listen(self):
         for monitor, closed in zip((self.there, self.here), self.closed, strict=True):
@@ -59,13 +59,17 @@ class Twins:
             self.here.record(decision, time=self.time, named=True)
             if decision.verify:
                 self.asked.append(decision.id)
+                if self.random.random() < 0.95:  # others are never answered, or late
+                    self.waiting.append(decision.id)
 
     def answer(self):
         if not self.asked:
             return
-        recent = self.random.random() < 0.8  # others are late, or corrections
-        id = self.random.choice(self.asked[-10:] if recent else self.asked)
-        wrong = self.random.random() < (0.5 if self.named % 400 > 200 else 0.02)
+        # In turn, out of turn, or again to correct it.
+        kind = self.random.random() if self.waiting else 1.0
+        place = 0 if kind < 0.7 else self.random.randrange(len(self.waiting) or 1)
+        id = self.waiting.pop(place) if kind < 0.85 else self.random.choice(self.asked)
+        wrong = self.random.random() < (0.5 if self.named % 600 > 300 else 0.02)
         said = {"skipped": True} if self.random.random() < 0.1 else {"correct": not wrong}
         answers = []
         for monitor in (self.there, self.here):
@@ -84,7 +88,7 @@ class Twins:
             self.there.expire(self.time)
             self.here.expire(self.time)
         elif self.there._settings.weights is None:
-            change = {"cap": self.random.choice((None, 50, 400)), "max_pending": self.random.choice((None, 5))}
+            change = {"cap": self.random.choice((None, None, self.there.asked + 20)), "max_pending": self.random.choice((None, 5))}
             self.there.change(**change)
             self.here.change(**change)
 
@@ -93,8 +97,8 @@ class Twins:
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 def test_what_was_decided_and_what_was_recorded_are_the_same_monitor(settings, seed):
     twins = Twins(seed, **settings)
-    for _ in range(700):
-        twins.random.choices((twins.decide, twins.answer, twins.other), (10, 20, 0.3))[0]()
+    for _ in range(1500):
+        twins.random.choices((twins.decide, twins.answer, twins.other), (10, 35, 0.3))[0]()
     assert json.dumps(twins.here.to_dict()) == json.dumps(twins.there.to_dict())
     assert twins.closed[0] == twins.closed[1]
     assert twins.here.report() == twins.there.report()
