@@ -88,7 +88,10 @@ class Twins:
             self.there.expire(self.time)
             self.here.expire(self.time)
         elif self.there._settings.weights is None:
-            change = {"cap": self.random.choice((None, None, self.there.asked + 20)), "max_pending": self.random.choice((None, 5))}
+            change = {
+                "cap": self.random.choice((None, None, self.there.asked + 20)),
+                "max_pending": self.random.choice((None, 5)),
+            }
             self.there.change(**change)
             self.here.change(**change)
 

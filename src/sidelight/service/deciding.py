@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sidelight.monitor.decisions import DAILY_CAP, PLACES, REASONS, TOTAL_CAP, Label
 from sidelight.service import journal
-from sidelight.service.held import Held, plain_news
+from sidelight.service.held import Held, day_of, plain_news
 from sidelight.service.inputs import label_fault, text_fault
 from sidelight.service.items import Payload, enter_item, follow_news
 from sidelight.service.monitors import refuse_archived
@@ -126,7 +125,7 @@ class _Decide:
             "id": one.id,
             "class": one.prediction,
             "time": time,
-            "day": datetime.fromtimestamp(time, UTC).date().isoformat(),
+            "day": day_of(time),
             "verify": int(decision.verify),
             "reason": reason,
             **batch,

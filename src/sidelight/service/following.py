@@ -9,6 +9,7 @@ from sidelight.monitor import RULE
 from sidelight.service import journal, snapshots
 from sidelight.service.held import DivergedError, Held
 from sidelight.service.problems import Problem, unavailable
+from sidelight.service.snapshots import Snapshot
 from sidelight.service.storage.base import StorageError, Transaction
 
 _LOCK = "SELECT id, rule, last, chain, base FROM monitors WHERE id IN (??) ORDER BY id"
@@ -87,13 +88,29 @@ def _catch_up(tx: Transaction, held: Held, last: int, chain: bytes, base: int) -
 
 def rebuild(tx: Transaction, id: str, last: int, chain: bytes, base: int) -> Held:
     """Return a monitor from its latest snapshot and the entries after it."""
-    found = snapshots.load(tx, id, most=last)
-    usable = found is not None and found.rule == RULE and found.number >= base
-    if base and not usable:
-        raise DivergedError(f"the base of {id}, snapshot {base}, is missing or was made by another rule")
-    held = found.opened(id) if found is not None and usable else Held(id)
+    held = start(tx, id, last, base)
     for entry in journal.all_entries(tx, id, held.number):
         held.apply(entry)
     if (held.number, held.chain) != (last, chain):
-        raise DivergedError(f"the journal of {id} ends with entry {held.number} and should end with {last}")
+        raise DivergedError(f"the journal ends with entry {held.number} and should end with {last}")
     return held
+
+
+def start(tx: Transaction, id: str, last: int, base: int) -> Held:
+    """Return a monitor from its latest snapshot that can be used: up to an entry and not before the base."""
+    for snapshot in snapshots.stored(tx, id, base, last):
+        if snapshot.rule == RULE and (snapshot.sealed or _is_in_journal(tx, id, snapshot)):
+            try:
+                return snapshot.opened(id)
+            except DivergedError:  # damaged, and an earlier one will do
+                if snapshot.number == base:
+                    raise
+    if base:
+        raise DivergedError(f"the base, snapshot {base}, is missing or was made by another rule")
+    return Held(id)
+
+
+def _is_in_journal(tx: Transaction, id: str, snapshot: Snapshot) -> bool:
+    """Say whether the journal has come by here; it has not if an older journal was restored and went on otherwise."""
+    row = tx.one("SELECT chain FROM journal WHERE monitor = ? AND number = ?", id, snapshot.number)
+    return row is not None and bytes(row[0]) == snapshot.chain

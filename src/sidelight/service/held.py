@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE, ClassifierMonitor, Decision
-from sidelight.monitor.decisions import REASONS, Closed, Event
+from sidelight.monitor.decisions import PLACES, REASONS, Closed, Event
 from sidelight.monitor.reports import Report
 from sidelight.service import journal
 from sidelight.service.journal import Entry
@@ -60,19 +61,21 @@ class Held:
         """Go one entry further; whoever calls it has brought the monitor there."""
         self.number, self.chain = entry.number, entry.chain
 
-    def apply(self, entry: Entry) -> None:
-        """Take over what an entry says."""
+    def apply(self, entry: Entry, *, anew: bool = False, compare: bool = True) -> None:
+        """Take over what an entry says.
+
+        With `anew` the monitor decides again, which must lead to what was decided. Without `compare`, as after a change
+        of the rule, what follows from the entry here need not be what followed then.
+        """
         if entry.number != self.number + 1 or not entry.chained_to(self.chain):
-            raise DivergedError(f"entry {entry.number} of the journal of {self.id} does not follow from the one before")
+            raise DivergedError(f"entry {entry.number} does not follow from the one before")
         data = entry.data
-        apply = _APPLY.get(entry.kind)
+        apply = _decided_anew if anew and entry.kind == journal.DECIDED else _APPLY.get(entry.kind)
         if apply is not None:
-            apply(self, data)
-            told = plain_news(*self.news())
-            if told != {name: data[name] for name in ("turned", "closed") if name in data}:
-                raise DivergedError(
-                    f"after entry {entry.number} of the journal of {self.id}, {told} is not what it says"
-                )
+            found = apply(self, data) | plain_news(*self.news())
+            said = {name: data[name] for name in (*found, "turned", "closed") if name in data}
+            if compare and found != said:
+                raise DivergedError(f"entry {entry.number} says {said}, and here follows {found}")
         self.advance(entry)
 
     def state(self) -> dict[str, Any]:
@@ -109,45 +112,61 @@ def plain_news(news: list[Event], closed: list[Closed]) -> dict[str, Any]:
     return told
 
 
-def _created(held: Held, data: dict[str, Any]) -> None:
-    if data["rule"] != RULE:
-        raise DivergedError(
-            f"the monitor {held.id} was made by rule {data['rule']}, and this sidelight has rule {RULE}"
-        )
-    held.watch(make_monitor(data["monitor"]))
-    held.review = make_review(data["review"])
-
-
-def _decided(held: Held, data: dict[str, Any]) -> None:
-    if "batch" in data:
-        held.monitor.begin_batch(data["batch"])
-    decision = Decision(bool(data["verify"]), data["id"], REASONS[data["reason"]], data["class"])
-    held.monitor.record(decision, time=data["time"], named=True)
-    if data["verify"] and held.monitor.asked != data["number"]:
-        raise DivergedError(f"{data['id']!r} is verification {held.monitor.asked} here, not {data['number']}")
-
-
-def _answered(held: Held, data: dict[str, Any]) -> None:
-    answer = held.monitor.answer(data["id"], **said(data["correct"]))
-    if (answer.status, answer.verdict) != (data["status"], data["verdict"]):
-        raise DivergedError(f"the answer to {data['id']!r} is {answer.status} here, and the verdict {answer.verdict}")
-
-
 def said(correct: bool | None) -> dict[str, Any]:
     """Return an answer, None to skip, as arguments of `ClassifierMonitor.answer`."""
     return {"skipped": True} if correct is None else {"correct": correct}
 
 
-def _settings(held: Held, data: dict[str, Any]) -> None:
+# Each of these brings a monitor to where an entry brought it, and returns what must be in the entry if it is so.
+
+
+def _created(held: Held, data: dict[str, Any]) -> dict[str, Any]:
+    held.watch(make_monitor(data["monitor"]))
+    held.review = make_review(data["review"])
+    return {"rule": RULE}
+
+
+def _decided(held: Held, data: dict[str, Any]) -> dict[str, Any]:
+    _begin_batch(held, data)
+    decision = Decision(bool(data["verify"]), data["id"], REASONS[data["reason"]], data["class"])
+    held.monitor.record(decision, time=data["time"], named=True)
+    return {"number": held.monitor.asked} if data["verify"] else {}
+
+
+def _decided_anew(held: Held, data: dict[str, Any]) -> dict[str, Any]:
+    _begin_batch(held, data)
+    decision = held.monitor.decide(data["class"], id=data["id"], time=data["time"])
+    found = {"verify": int(decision.verify), "reason": PLACES[decision.reason], "day": day_of(data["time"])}
+    return found | ({"number": held.monitor.asked} if decision.verify else {})
+
+
+def _begin_batch(held: Held, data: dict[str, Any]) -> None:
+    if "batch" in data:
+        held.monitor.begin_batch(data["batch"])
+
+
+def _answered(held: Held, data: dict[str, Any]) -> dict[str, Any]:
+    answer = held.monitor.answer(data["id"], **said(data["correct"]))
+    return {"status": answer.status, "previous": answer.previous, "verdict": answer.verdict}
+
+
+def _settings(held: Held, data: dict[str, Any]) -> dict[str, Any]:
     if data.get("limits"):
         held.monitor.change(**data["limits"])
     if data.get("review"):
         held.review = make_review(data["review"], held.review)
     held.archived = data.get("archived", held.archived)
+    return {}
 
 
-def _expired(held: Held, data: dict[str, Any]) -> None:
+def _expired(held: Held, data: dict[str, Any]) -> dict[str, Any]:
     held.monitor.expire(data["time"])
+    return {}
+
+
+def day_of(time: float) -> str:
+    """Return the day, in UTC, of a time in seconds since 1970."""
+    return datetime.fromtimestamp(time, UTC).date().isoformat()
 
 
 _APPLY = {

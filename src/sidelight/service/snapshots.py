@@ -71,15 +71,13 @@ def store(tx: Transaction, monitor: str, snapshot: Snapshot) -> None:
         tx.run("DELETE FROM snapshots WHERE monitor = ? AND number = ? AND sealed = 0", monitor, number)
 
 
-def load(tx: Transaction, monitor: str, *, most: int | None = None, sealed: bool = False) -> Snapshot | None:
-    """Return the latest snapshot up to a number, or None."""
-    sql = "SELECT number, rule, chain, sha256, sealed, state FROM snapshots WHERE monitor = ? AND sealed >= ?"
-    limit = " ORDER BY number DESC LIMIT 1"
-    if most is None:
-        row = tx.one(sql + limit, monitor, int(sealed))
-    else:
-        row = tx.one(f"{sql} AND number <= ?{limit}", monitor, int(sealed), most)
-    if row is None:
-        return None
-    number, rule, chain, sha256, is_sealed, state = row
-    return Snapshot(number, rule, bytes(chain), bytes(sha256), bool(is_sealed), bytes(state))
+def stored(tx: Transaction, monitor: str, least: int, most: int) -> list[Snapshot]:
+    """Return the snapshots between two numbers, the latest first."""
+    sql = (
+        "SELECT number, rule, chain, sha256, sealed, state FROM snapshots WHERE monitor = ? AND number BETWEEN ? AND ?"
+    )
+    rows = tx.all(f"{sql} ORDER BY number DESC", monitor, least, most)
+    return [
+        Snapshot(number, rule, bytes(chain), bytes(sha256), bool(sealed), bytes(state))
+        for number, rule, chain, sha256, sealed, state in rows
+    ]

@@ -1,0 +1,35 @@
+"""Letting requests expire whose answers have not come in time, also while there are no predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sidelight.service import journal
+from sidelight.service.held import plain_news
+from sidelight.service.items import follow_news
+from sidelight.service.work import Job, Work
+
+
+class _Expire:
+    """Gives up what is overdue."""
+
+    def __init__(self, monitor: str) -> None:
+        self.monitors: Sequence[str] = (monitor,)
+
+    def run(self, work: Work) -> int:
+        """Return how many requests were given up; nothing is journaled if there is none."""
+        held = work.held(self.monitors[0])
+        if held.archived:
+            return 0
+        held.monitor.expire(work.now)
+        news, closed = held.news()
+        if closed:
+            body = {"time": work.now} | plain_news(news, closed)
+            work.append(held.id, journal.EXPIRED, body, actor="service")
+            follow_news(work, held, news, closed)
+        return len(closed)
+
+
+def expire(monitor: str) -> Job[int]:
+    """Give up the requests of a monitor that are overdue, where its patience is measured in time."""
+    return _Expire(monitor)

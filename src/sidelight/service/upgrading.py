@@ -1,0 +1,64 @@
+"""Changing the rule by which a monitor decides, after an upgrade of sidelight.
+
+`sidelight.monitor.RULE` rises whenever the same predictions and answers would lead to other decisions. A process does
+not touch monitors of another rule. Upgrading takes over everything that was recorded, journals the change, and seals
+the state as the new base: what was decided before is not decided again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sidelight.monitor import RULE, ClassifierMonitor
+from sidelight.service import journal, snapshots
+from sidelight.service.held import DivergedError, Held
+from sidelight.service.problems import Problem
+from sidelight.service.service import Service
+from sidelight.service.work import Work
+
+
+class _Upgrade:
+    """Brings one monitor to the rule of this sidelight."""
+
+    monitors: Sequence[str] = ()  # it may not be held before
+
+    def __init__(self, monitor: str, actor: str) -> None:
+        self.id, self.actor = monitor, actor
+
+    def run(self, work: Work) -> bool:
+        """Return whether there was anything to do."""
+        sql = "SELECT rule, last, chain, base FROM monitors WHERE id = ?"
+        row = work.reading.one(sql + work.reading.locking, self.id)
+        if row is None:
+            raise Problem("not-found", "there is no such monitor")
+        rule, last, chain, base = row
+        if rule == RULE:
+            return False
+        if rule > RULE:
+            raise Problem(
+                "unavailable", f"the monitor is decided by rule {rule}, and this older sidelight has rule {RULE}"
+            )
+        held = self._taken_over(work, last, bytes(chain), base)
+        work.hold(held)
+        number = work.append(self.id, journal.RULE_CHANGED, {"from": rule, "to": RULE}, actor=self.actor)
+        snapshots.store(work.tx, self.id, snapshots.take(held, sealed=True))
+        work.tx.run("UPDATE monitors SET rule = ?, base = ? WHERE id = ?", RULE, number, self.id)
+        return True
+
+    def _taken_over(self, work: Work, last: int, chain: bytes, base: int) -> Held:
+        found = snapshots.stored(work.reading, self.id, base, last)
+        held = found[0].opened(self.id) if found else Held(self.id)
+        for entry in journal.all_entries(work.reading, self.id, held.number):
+            held.apply(entry, compare=False)
+        if (held.number, held.chain) != (last, chain):
+            raise DivergedError(f"the journal of {self.id} ends with entry {held.number} and should end with {last}")
+        # What the old rule had in memory only, caches and sums, is made anew.
+        held.watch(ClassifierMonitor.from_dict(held.monitor.to_dict()))
+        return held
+
+
+def upgrade(service: Service, *, actor: str) -> list[str]:
+    """Bring all monitors to the rule of this sidelight; return the ids of those that were changed."""
+    with service.read() as tx:
+        ids = [row[0] for row in tx.all("SELECT id FROM monitors WHERE rule <> ? ORDER BY id", RULE)]
+    return [id for id in ids if service.do(_Upgrade(id, actor))]

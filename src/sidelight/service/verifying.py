@@ -1,0 +1,186 @@
+"""Checking that the journals are whole and that what is served follows from them.
+
+For every monitor:
+
+- the chain of every entry that is there follows from the one before, up to the last one that the monitor's row names;
+- from the base on, deciding everything again leads to what was decided, and to the state of every snapshot on the way;
+- taking over the recorded outcomes, as a process does when it starts, leads to the same state;
+- the items are what the monitor knows about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.monitor import RULE
+from sidelight.monitor.line import OVERDUE, PENDING, RIGHT, SKIPPED, WRONG
+from sidelight.service import following, items, journal, snapshots
+from sidelight.service.held import DivergedError, Held
+from sidelight.service.journal import Entry
+from sidelight.service.storage.base import Storage, StorageError, Transaction
+
+_PAGE = 5000
+_STATES = {
+    PENDING: (items.OPEN, None),
+    OVERDUE: (items.OVERDUE, None),
+    SKIPPED: (items.SKIPPED, None),
+    RIGHT: (items.ANSWERED, 1),
+    WRONG: (items.ANSWERED, 0),
+}
+
+
+class Finding(NamedTuple):
+    """Something that is not as it should be."""
+
+    monitor: str
+    """The name, and the id in brackets."""
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.monitor}: {self.text}"
+
+
+class Stretch(NamedTuple):
+    """The row of a monitor: from where to where its journal goes."""
+
+    id: str
+    name: str
+    rule: int
+    last: int
+    chain: bytes
+    base: int
+
+
+def verify(storage: Storage) -> list[Finding]:
+    """Return what is wrong; nothing if all is well."""
+    with storage.read() as tx:
+        ids = [row[0] for row in tx.all("SELECT id FROM monitors ORDER BY name, id")]
+    return [finding for id in ids if (finding := _finding(storage, id)) is not None]
+
+
+def _finding(storage: Storage, id: str) -> Finding | None:
+    """Return what is wrong with one monitor."""
+    before = stretch(storage, id)
+    try:
+        check(storage, before)
+    except StorageError:
+        raise
+    except SidelightError as error:
+        if stretch(storage, id).base != before.base:  # it was pruned meanwhile
+            return _finding(storage, id)
+        return Finding(f"{before.name} ({id})", str(error))
+    return None
+
+
+def stretch(storage: Storage, id: str) -> Stretch:
+    """Return where the journal of a monitor begins and ends now."""
+    with storage.read() as tx:
+        row = tx.one("SELECT name, rule, last, chain, base FROM monitors WHERE id = ?", id)
+    if row is None:
+        raise DivergedError("the monitor has vanished")
+    name, rule, last, chain, base = row
+    return Stretch(id, name, rule, last, bytes(chain), base)
+
+
+def check(storage: Storage, whole: Stretch) -> None:
+    """Raise an error that says what is wrong with one monitor, if anything is."""
+    if whole.rule != RULE:
+        raise DivergedError(f"it is decided by rule {whole.rule} and this sidelight has rule {RULE}: upgrade it")
+    check_chain(storage, whole)
+    replayed = replay(storage, whole, whole.last, anew=True)
+    if (replayed.number, replayed.chain) != (whole.last, whole.chain):
+        raise DivergedError(f"the journal ends with entry {replayed.number} and should end with {whole.last}")
+    with storage.read() as tx:
+        served = following.start(tx, whole.id, whole.last, whole.base)
+    for entry in pages(storage, whole.id, served.number, whole.last):
+        served.apply(entry)
+    if served.state() != replayed.state():
+        raise DivergedError("what is served is not what follows from the journal")
+    check_items(storage, whole, replayed.state()["monitor"])
+
+
+def pages(storage: Storage, id: str, after: int, last: int) -> Iterator[Entry]:
+    """Yield the entries after one number and up to another; each page is read in a short transaction of its own."""
+    while after < last:
+        with storage.read() as tx:
+            page = journal.entries(tx, id, after, min(_PAGE, last - after))
+        if not page:
+            return
+        yield from page
+        after = page[-1].number
+
+
+def check_chain(storage: Storage, whole: Stretch) -> None:
+    """Check the chain of all entries that are there, and that none is missing."""
+    with storage.read() as tx:
+        row = tx.one("SELECT min(number) FROM journal WHERE monitor = ?", whole.id)
+        first = whole.last + 1 if row is None or row[0] is None else row[0]
+        number, chain = _before(tx, whole, first)
+    for entry in pages(storage, whole.id, number, whole.last):
+        if entry.number != number + 1:
+            raise DivergedError(f"entry {number + 1} is missing")
+        if not entry.chained_to(chain):
+            raise DivergedError(f"entry {entry.number} was changed, or the one before it")
+        number, chain = entry.number, entry.chain
+    if (number, chain) != (whole.last, whole.chain):
+        raise DivergedError(f"the journal ends with entry {number} and should end with {whole.last}")
+
+
+def _before(tx: Transaction, whole: Stretch, first: int) -> tuple[int, bytes]:
+    """Return number and chain of what comes before the first entry that is there."""
+    if first == 1:
+        return 0, journal.BEGINNING
+    if first - 1 <= whole.base:
+        for snapshot in snapshots.stored(tx, whole.id, first - 1, first - 1):
+            if snapshot.sealed:
+                return snapshot.number, snapshot.chain
+    raise DivergedError(f"the entries before {first} are missing, and no sealed snapshot stands for them")
+
+
+def replay(storage: Storage, whole: Stretch, last: int, *, anew: bool) -> Held:
+    """Return the monitor that follows from the base and the entries up to `last`, compared with each snapshot."""
+    with storage.read() as tx:
+        on_the_way = {one.number: one for one in snapshots.stored(tx, whole.id, whole.base, last)}
+    held = Held(whole.id)
+    if whole.base:
+        base = on_the_way.pop(whole.base, None)
+        if base is None or not base.sealed or base.rule != RULE:
+            raise DivergedError(f"the base, snapshot {whole.base}, is missing, not sealed, or of another rule")
+        held = base.opened(whole.id)
+    for entry in pages(storage, whole.id, held.number, last):
+        held.apply(entry, anew=anew)
+        snapshot = on_the_way.get(entry.number)
+        if snapshot is not None and (snapshot.chain != entry.chain or snapshots.take(held).sha256 != snapshot.sha256):
+            raise DivergedError(f"snapshot {entry.number} is not what follows from the journal")
+    return held
+
+
+def check_items(storage: Storage, whole: Stretch, state: dict[str, Any]) -> None:
+    """Compare the items with what the monitor knows about them."""
+    columns = state["verifications"]
+    known = dict(zip(columns["number"], zip(columns["id"], columns["status"], strict=True), strict=True))
+    number = 0
+    sql = "SELECT number, id, state, correct FROM items WHERE monitor = ? AND number > ? ORDER BY number LIMIT ?"
+    while True:
+        with storage.read() as tx:
+            rows = tx.all(sql, whole.id, number, _PAGE)
+        for number, id, found, correct in rows:
+            if number > state["asked"]:  # asked for since
+                return
+            there = known.pop(number, None)
+            if there is not None and (there[0] != id or not _agree(there[1], found, correct)):
+                raise DivergedError(f"item {number} is {found}, which is not what the monitor knows about it")
+            if there is None and found in items.UNSETTLED:
+                raise DivergedError(f"item {number} is {found}, and the monitor has forgotten it")
+        if not rows:
+            break
+    if known:
+        raise DivergedError(f"item {min(known)} is missing")
+
+
+def _agree(status: int, found: str, correct: int | None) -> bool:
+    if status == SKIPPED and found == items.DELETED:
+        return True
+    return (found, correct) == _STATES[status]
