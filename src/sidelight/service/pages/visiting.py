@@ -1,0 +1,234 @@
+"""Who looks at a page, what they may see, and what a form brings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlencode
+
+from fastapi import APIRouter, Request, Response
+from fastapi.routing import APIRoute
+from starlette.responses import RedirectResponse
+
+from sidelight.service import monitors, sessions
+from sidelight.service.keys import Caller
+from sidelight.service.monitors import MonitorRow
+from sidelight.service.pages.rendering import csrf_field, render
+from sidelight.service.problems import Problem
+from sidelight.service.service import Service
+from sidelight.service.sessions import Session
+from sidelight.service.settings import ReviewSettings, make_review, split
+from sidelight.service.storage.base import Transaction
+
+_LARGEST_FORM = 64 << 10
+_MOST_FIELDS = 1_000
+_SCOPES = {"": "report", "/review": "answer", "/items": "report"}
+
+
+class SignInNeeded(Exception):  # noqa: N818, a detour, not a failure
+    """A page that only those see who have signed in."""
+
+
+class Form:
+    """What a form brings; every value is text."""
+
+    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+        self._pairs = pairs
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return the first value of a field."""
+        return next((value for key, value in self._pairs if key == name), default)
+
+    def all(self, name: str) -> list[str]:
+        """Return all values of a field."""
+        return [value for key, value in self._pairs if key == name]
+
+    def whole(self, name: str) -> int | None:
+        """Return a whole number, None if the field is empty."""
+        text = self.get(name).strip()
+        if not text:
+            return None
+        if not text.isascii() or not text.isdigit() or len(text) > 15:
+            raise Problem("invalid", f"{name} must be a whole number")
+        return int(text)
+
+    def number(self, name: str) -> float | None:
+        """Return a number, None if the field is empty; a comma is a decimal point, too."""
+        text = self.get(name).strip().replace(",", ".")
+        try:
+            return float(text) if text else None
+        except ValueError:
+            raise Problem("invalid", f"{name} must be a number") from None
+
+
+class Visitor(NamedTuple):
+    """Somebody who has signed in and looks at a page."""
+
+    session: Session
+
+    @property
+    def actor(self) -> str:
+        """How slots and journal call them."""
+        return self.session.reviewer.actor
+
+    @property
+    def name(self) -> str:
+        """How people call them."""
+        return self.session.reviewer.name
+
+    @property
+    def admin(self) -> bool:
+        """Whether they may administer everything."""
+        return "admin" in self.session.reviewer.scopes and self.session.reviewer.monitors is None
+
+    def may(self, scope: str, monitor: str | None = None) -> bool:
+        """Say whether they have a scope, for a monitor by its id if one is given."""
+        only = self.session.reviewer.monitors
+        return scope in self.session.reviewer.scopes and (monitor is None or only is None or monitor in only)
+
+    def context(self, monitor: MonitorRow | None = None, tab: str | None = None) -> dict[str, Any]:
+        """Return what every page needs."""
+        id = None if monitor is None else monitor.id
+        return {
+            "who": self,
+            "monitor": monitor,
+            "tab": tab,
+            "csrf": lambda: csrf_field(self.session.csrf),
+            "may": lambda path: self.may(_SCOPES[path], id),
+        }
+
+
+class PageRoute(APIRoute):
+    """A route whose refusals are pages, too."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what handles a request."""
+        handle = super().get_route_handler()
+
+        async def handler(request: Request) -> Response:
+            try:
+                if request.method not in sessions.SAFE_METHODS:
+                    sessions.check_origin(request, base_of(request))
+                    request.state.form = await _read_form(request)
+                return await handle(request)
+            except SignInNeeded:
+                return RedirectResponse(f"/signin?{urlencode({'next': _here(request)})}", 303)
+            except Problem as problem:
+                return refusal(problem)
+
+        return handler
+
+
+def make_router() -> APIRouter:
+    """Return a router for pages, which the description of the HTTP interface does not list."""
+    return APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+def refusal(problem: Problem) -> Response:
+    """Return the page that says why something cannot be done."""
+    words = [one["detail"] for one in problem.places if one["detail"] not in problem.detail]
+    detail = "; ".join([problem.detail, *words])
+    context = {"title": problem.title, "detail": detail}
+    return render("problem.html", context, status=problem.status, headers=problem.headers)
+
+
+def service_of(request: Request) -> Service:
+    """Return the service that a request is for."""
+    return request.app.state.service  # type: ignore[no-any-return]
+
+
+def base_of(request: Request) -> str | None:
+    """Return the address that users know the server by, if it was given."""
+    return getattr(request.app.state, "url", None)
+
+
+def is_secure(request: Request) -> bool:
+    """Say whether users reach the server by TLS alone."""
+    return (base_of(request) or "").startswith("https:")
+
+
+def own_address(request: Request) -> str:
+    """Return the beginning of links to this server."""
+    return base_of(request) or f"{request.url.scheme}://{request.headers.get('host', '')}"
+
+
+def enter(request: Request) -> Visitor:
+    """Return who looks at a page; whoever has not signed in is sent there. Forms must carry the session's token."""
+    cookie = sessions.cookie_of(request, is_secure(request))
+    if cookie is None:
+        raise SignInNeeded
+    with service_of(request).read() as tx:
+        session = sessions.find(tx, cookie)
+    if session is None:
+        raise SignInNeeded
+    if request.method not in sessions.SAFE_METHODS:
+        sessions.check_csrf(session, form_of(request).get("csrf"))
+    request.state.caller = session.reviewer.caller  # for the log
+    return Visitor(session)
+
+
+def enter_admin(request: Request) -> Visitor:
+    """Return an administrator."""
+    visitor = enter(request)
+    if not visitor.admin:
+        raise Problem("forbidden", "this page is for administrators")
+    return visitor
+
+
+def monitor_for(tx: Transaction, visitor: Visitor, name: str, scope: str) -> tuple[MonitorRow, ReviewSettings]:
+    """Return a monitor that the visitor has the scope for; others do not exist for them."""
+    found = next((one for one in monitors.every(tx) if one.name == name), None)
+    only = visitor.session.reviewer.monitors
+    if found is None or (only is not None and found.id not in only):
+        raise Problem("not-found", "there is no monitor with this name that you may see")
+    if not visitor.may(scope, found.id):
+        raise Problem("forbidden", f"this page needs the scope {scope}: an administrator can give it to you")
+    return found, make_review(split(found.settings)[1])
+
+
+def form_of(request: Request) -> Form:
+    """Return what the form brought."""
+    return request.state.form  # type: ignore[no-any-return]
+
+
+async def session_caller(request: Request) -> Caller | None:
+    """Return what a reviewer may do who calls the HTTP interface from a page of this server."""
+    import asyncio
+
+    cookie = sessions.cookie_of(request, is_secure(request))
+    if cookie is None:
+        return None
+    service = service_of(request)
+
+    def look() -> Session | None:
+        with service.read() as tx:
+            return sessions.find(tx, cookie)
+
+    session = await asyncio.to_thread(look)
+    if session is not None and request.method not in sessions.SAFE_METHODS:
+        sessions.check_origin(request, base_of(request))
+        sessions.check_csrf(session, request.headers.get("x-csrf-token", ""))
+    return None if session is None else session.reviewer.caller
+
+
+async def _read_form(request: Request) -> Form:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise Problem("media-type", "send the form of the page")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _LARGEST_FORM:
+            raise Problem("too-large", "the form has more text than fits")
+    try:
+        text = body.decode("utf-8")
+        return Form(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict"))
+    except ValueError:  # not UTF-8, or too many fields
+        raise Problem("bad-request", "the form cannot be read: reload the page and try again") from None
+
+
+def _here(request: Request) -> str:
+    """Return where to go on after signing in."""
+    if request.method not in sessions.SAFE_METHODS:
+        return "/"
+    return request.url.path + (f"?{request.url.query}" if request.url.query else "")

@@ -1,0 +1,261 @@
+"""The review queue: who reviews which item, and for how long.
+
+An item has as many slots as its monitor wants reviews, and one more once they disagree. A claim puts a reviewer into a
+free slot until its lease ends. That the lease has ended is seen in the claim, by the clock of the database; nothing
+sweeps. Items are offered in the order of asking, the oldest first: the order must not depend on the answer.
+
+Slots from 1 on hold leases and answers; those below 0 hold skips, which free the slot but keep the item from coming
+back to whoever skipped it. UNIQUE (monitor, item, reviewer) keeps one person in several tabs out of the other slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sidelight.service import journal
+from sidelight.service.problems import Problem
+from sidelight.service.settings import ReviewSettings, make_review, split
+from sidelight.service.storage.base import Row, Transaction
+from sidelight.service.work import Work
+
+OPEN = ("open", "overdue")
+"""States in which an item still waits for its answer; an overdue one is not waited for, but its answer counts."""
+MOST_CLAIMED = 100
+
+# What takes up a slot: answers, and leases that have not ended.
+_LEASED = "SELECT COUNT(*) FROM slots s WHERE s.monitor = i.monitor AND s.item = i.number AND s.slot > 0 AND s.answer IS NULL AND s.lease_until > ?"
+_ANSWERED = "SELECT COUNT(*) FROM slots s WHERE s.monitor = i.monitor AND s.item = i.number AND s.slot > 0 AND s.answer IS NOT NULL"
+_OWN = "SELECT 1 FROM slots s WHERE s.monitor = i.monitor AND s.item = i.number AND s.reviewer = ? AND (s.answer IS NOT NULL OR s.lease_until > ?)"
+_FREE = f"i.monitor = ? AND i.state IN ('open', 'overdue') AND NOT EXISTS ({_OWN}) AND (({_LEASED}) + ({_ANSWERED}) < ?"
+_DISPUTED = f" OR (({_ANSWERED}) >= ? AND ({_LEASED}) = 0))"
+_ITEM = "SELECT number, id, class, state, revision, asked_at, correct, label, settled_at, settled_by, reason FROM items"
+
+
+class Item(NamedTuple):
+    """A prediction to verify, or one that was verified."""
+
+    number: int
+    id: str
+    prediction: Any
+    state: str
+    revision: int
+    asked_at: float
+    correct: bool | None
+    label: Any
+    settled_at: float | None
+    settled_by: str | None
+    reason: int
+
+    @property
+    def open(self) -> bool:
+        """Whether the item still waits for its answer."""
+        return self.state in OPEN
+
+
+class Slot(NamedTuple):
+    """What one reviewer has to do with an item."""
+
+    slot: int
+    reviewer: str
+    lease_until: float | None
+    answer: dict[str, Any] | None
+    answered_at: float | None
+
+    def live(self, now: float) -> bool:
+        """Whether the slot is taken: by an answer, or by a lease that has not ended."""
+        return self.answer is not None or (self.lease_until is not None and self.lease_until > now)
+
+
+class Claimed(NamedTuple):
+    """An item that a reviewer holds."""
+
+    item: Item
+    slot: int
+    lease_until: float
+
+
+def review_settings(tx: Transaction, monitor: str) -> ReviewSettings:
+    """Return how the items of a monitor are reviewed; an archived one is refused."""
+    row = tx.one("SELECT settings, archived_at FROM monitors WHERE id = ?", monitor)
+    if row is None:
+        raise Problem("not-found", "there is no such monitor")
+    if row[1] is not None:
+        raise Problem("gone", "this monitor was archived: nothing can happen to it any more")
+    return make_review(split(journal.read_text(row[0]))[1])
+
+
+def item_of(row: Row) -> Item:
+    """Return the item in a row of the columns of `_ITEM`."""
+    number, id, name, state, revision, asked_at, correct, label, settled_at, settled_by, reason = row
+    return Item(
+        *(number, id, journal.read_text(name), state, revision, asked_at),
+        *(None if correct is None else bool(correct), None if label is None else journal.read_text(label)),
+        *(settled_at, settled_by, reason),
+    )
+
+
+def find_item(tx: Transaction, monitor: str, number: int, lock: bool = False) -> Item:
+    """Return an item; `lock` keeps others from claiming or answering it until the transaction ends."""
+    row = tx.one(f"{_ITEM} WHERE monitor = ? AND number = ?{tx.locking if lock else ''}", monitor, number)
+    if row is None:
+        raise Problem("not-found", f"there is no item {number}")
+    return item_of(row)
+
+
+def items_where(tx: Transaction, where: str, *values: Any) -> list[Item]:
+    """Return the items that a condition on `items i` holds for."""
+    return [item_of(row) for row in tx.all(f"{_ITEM} i WHERE {where}", *values)]
+
+
+def slots_of(tx: Transaction, monitor: str, number: int) -> list[Slot]:
+    """Return the slots of an item in order, skips first."""
+    return slots_among(tx, monitor, [number]).get(number, [])
+
+
+def slots_among(tx: Transaction, monitor: str, numbers: Iterable[int]) -> dict[int, list[Slot]]:
+    """Return the slots of many items."""
+    sql = "SELECT item, slot, reviewer, lease_until, answer, answered_at FROM slots WHERE item IN (??) AND monitor = ?"
+    found: dict[int, list[Slot]] = {}
+    for item, slot, reviewer, until, answer, at in sorted(tx.among(sql, list(numbers), monitor), key=lambda row: row[:2]):
+        said = None if answer is None else journal.read_text(answer)
+        found.setdefault(item, []).append(Slot(slot, reviewer, until, said, at))
+    return found
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Give the oldest items to a reviewer that have a free slot, for as long as the lease.
+
+    Parameters
+    ----------
+    monitor
+        Its id.
+    reviewer
+        Who asks, as an actor.
+    count
+        How many items at most.
+    settle
+        Whether items whose reviews disagree may be among them.
+    """
+
+    monitor: str
+    reviewer: str
+    count: int = 1
+    settle: bool = False
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> list[Claimed]:
+        """Claim one item after the other."""
+        if not 1 <= self.count <= MOST_CLAIMED:
+            raise Problem("invalid", f"claim 1 to {MOST_CLAIMED} items at once")
+        work.flush()
+        review = review_settings(work.reading, self.monitor)
+        claimed: list[Claimed] = []
+        tries = 0
+        while len(claimed) < self.count and tries < self.count + 10:
+            tries += 1
+            number = self._candidate(work.reading, review.reviews, work.now)
+            if number is None:
+                break
+            found = self._take(work, number, review)
+            if found is not None:
+                claimed.append(found)
+        return claimed
+
+    def _candidate(self, tx: Transaction, reviews: int, now: float) -> int | None:
+        """Lock the oldest item that has room for this reviewer; items that others are claiming are passed over."""
+        values: list[Any] = [self.monitor, self.reviewer, now, now, reviews]
+        if self.settle:
+            values += [reviews, now]
+        where = f"{_FREE}{_DISPUTED if self.settle else ')'}"
+        row = tx.one(f"SELECT i.number FROM items i WHERE {where} ORDER BY i.number LIMIT 1{tx.skip_locked}", *values)
+        return None if row is None else row[0]
+
+    def _take(self, work: Work, number: int, review: ReviewSettings) -> Claimed | None:
+        """Take a slot of an item that is locked; what others did before the lock was granted is seen only now."""
+        now, until = work.now, work.now + review.lease
+        slots = slots_of(work.reading, self.monitor, number)
+        own = next((one for one in slots if one.reviewer == self.reviewer), None)
+        taken = {one.slot: one for one in slots if one.slot > 0 and one.live(now) and one is not own}
+        place = free_place(taken, review.reviews) if own is None else own.slot
+        if place is None or (own is not None and own.live(now)):
+            return None
+        put(work.tx, self.monitor, number, Slot(place, self.reviewer, until, None, None))
+        return Claimed(find_item(work.reading, self.monitor, number), place, until)
+
+
+@dataclass(frozen=True)
+class Release:
+    """Give an item back before the lease ends; answers stay."""
+
+    monitor: str
+    reviewer: str
+    number: int
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> bool:
+        """Free the slot; return whether there was one."""
+        find_item(work.reading, self.monitor, self.number, lock=True)
+        sql = "DELETE FROM slots WHERE monitor = ? AND item = ? AND reviewer = ? AND answer IS NULL"
+        return bool(work.tx.run(sql, self.monitor, self.number, self.reviewer))
+
+
+def free_place(taken: dict[int, Slot], reviews: int) -> int | None:
+    """Return the first free slot: among those of the reviews, or behind them once all are answered."""
+    for place in range(1, reviews + 1):
+        if place not in taken:
+            return place
+    if any(one.answer is None for one in taken.values()):
+        return None
+    return max(taken) + 1
+
+
+def put(tx: Transaction, monitor: str, number: int, slot: Slot) -> None:
+    """Put a reviewer into a slot of an item that is locked; whoever held the slot, or the reviewer elsewhere, leaves."""
+    answer = None if slot.answer is None else journal.text_of(slot.answer)
+    where = "DELETE FROM slots WHERE monitor = ? AND item = ? AND (slot = ? OR reviewer = ?)"
+    tx.run(where, monitor, number, slot.slot, slot.reviewer)
+    columns = ("monitor", "item", "slot", "reviewer", "lease_until", "answer", "answered_at")
+    tx.insert("slots", columns, [(monitor, number, *slot[:3], answer, slot.answered_at)])
+
+
+class Waiting(NamedTuple):
+    """How long the queue is."""
+
+    items: int
+    oldest: float | None
+    """When the first of them was asked for."""
+
+
+def waiting_for(tx: Transaction, monitor: str, reviewer: str, reviews: int, settle: bool) -> Waiting:
+    """Return how many items a reviewer could claim now."""
+    now = tx.now()
+    values: list[Any] = [monitor, reviewer, now, now, reviews]
+    if settle:
+        values += [reviews, now]
+    where = f"{_FREE}{_DISPUTED if settle else ')'}"
+    row = tx.one(f"SELECT COUNT(*), MIN(i.asked_at) FROM items i WHERE {where}", *values)
+    assert row is not None
+    return Waiting(*row)
+
+
+def held_by(tx: Transaction, monitor: str, reviewer: str) -> list[int]:
+    """Return the numbers of the items that a reviewer holds, the oldest first."""
+    sql = (
+        "SELECT s.item FROM slots s JOIN items i ON i.monitor = s.monitor AND i.number = s.item WHERE s.reviewer = ?"
+        " AND s.answered_at IS NULL AND s.monitor = ? AND s.lease_until > ? AND i.state IN ('open', 'overdue')"
+        " ORDER BY s.item"
+    )
+    return [number for (number,) in tx.all(sql, reviewer, monitor, tx.now())]
+
+
+def last_answered(tx: Transaction, monitor: str, reviewer: str) -> int | None:
+    """Return the item that a reviewer answered last, for undoing."""
+    sql = (
+        "SELECT item FROM slots WHERE reviewer = ? AND answered_at IS NOT NULL AND monitor = ?"
+        " ORDER BY answered_at DESC, item DESC LIMIT 1"
+    )
+    row = tx.one(sql, reviewer, monitor)
+    return None if row is None else row[0]

@@ -1,0 +1,327 @@
+"""What reviewers say about items, and when that settles them.
+
+Only the settled answer reaches the monitor, through `answering.settle`. Reviews agree if they agree on correctness. If
+they do not, whoever may settle says what holds: a third reviewer from the queue, or anybody with the scope, for a team
+of two must be able to. An item is skipped after as many skips as it needs reviews.
+
+Late answers to an open item are taken. What is settled changes only if the request says so and names the revision that
+it has seen; until then the old answer stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.monitor.decisions import Label
+from sidelight.monitor.inputs import same_label
+from sidelight.service import answering, journal
+from sidelight.service.held import Held
+from sidelight.service.items import DELETED, FORGOTTEN
+from sidelight.service.monitors import refuse_archived
+from sidelight.service.problems import Problem, place
+from sidelight.service.queue import Item, Slot, find_item, free_place, put, slots_of
+from sidelight.service.settings import ReviewSettings
+from sidelight.service.work import Work
+
+_SKIPPED = {"skipped": True}
+
+
+class Said(NamedTuple):
+    """One review: exactly one of the three."""
+
+    correct: bool | None = None
+    label: Label | None = None
+    skipped: bool = False
+
+
+class Reviewed(NamedTuple):
+    """What became of a review."""
+
+    number: int
+    status: str
+    """"settled", "recorded" (another review is needed), "disputed" (reviews disagree), "skipped" (the item is skipped),
+    "passed on" (to another reviewer), "withdrawn" or "unchanged" (said before)."""
+    revision: int
+
+
+def outcome(slots: Iterable[Slot], reviews: int) -> tuple[bool, Label | None] | None:
+    """Return the correctness that reviews have settled, and the label if they agree on it; None if there is none.
+
+    A review beyond the number that is needed was given to settle the others.
+    """
+    said = [one.answer for one in sorted(slots) if one.slot > 0 and one.answer is not None]
+    if len(said) > reviews:
+        return said[-1]["correct"], said[-1].get("label")
+    if len(said) < reviews or len({one["correct"] for one in said}) != 1:
+        return None
+    labels = {journal.text_of(one.get("label")) for one in said}
+    return said[0]["correct"], said[0].get("label") if len(labels) == 1 else None
+
+
+def disputed(slots: Iterable[Slot], reviews: int) -> bool:
+    """Say whether there are enough reviews, and they disagree."""
+    said = [one.answer for one in slots if one.slot > 0 and one.answer is not None]
+    return len(said) == reviews and len({one["correct"] for one in said}) > 1
+
+
+class _OnItem:
+    """A request about one item, in the transaction that answers it."""
+
+    def __init__(self, work: Work, monitor: str, number: int) -> None:
+        self.work, self.monitor = work, monitor
+        self.held: Held = work.held(monitor)
+        refuse_archived(self.held)
+        work.flush()  # what was decided in the same group can be answered in it
+        self.item: Item = find_item(work.reading, monitor, number, lock=True)
+        if self.item.state in (FORGOTTEN, DELETED):
+            raise Problem("gone", f"this item was {self.item.state}: nobody waits for its answer")
+        self.slots = slots_of(work.reading, monitor, number)
+
+    @property
+    def review(self) -> ReviewSettings:
+        return self.held.review
+
+    def own(self, reviewer: str) -> Slot | None:
+        return next((one for one in self.slots if one.reviewer == reviewer), None)
+
+    def put(self, slot: Slot) -> None:
+        put(self.work.tx, self.monitor, self.item.number, slot)
+        self.slots = slots_of(self.work.reading, self.monitor, self.item.number)
+
+    def remove(self, slot: Slot) -> None:
+        sql = "DELETE FROM slots WHERE monitor = ? AND item = ? AND slot = ?"
+        self.work.tx.run(sql, self.monitor, self.item.number, slot.slot)
+        self.slots = [one for one in self.slots if one != slot]
+
+    def conflict(self) -> Problem:
+        """Return the refusal to change what is settled, with what stands there."""
+        item = self.item
+        stands: dict[str, Any] = {"state": item.state, "revision": item.revision}
+        stands |= {} if item.label is None else {"label": item.label}
+        stands |= {} if self.review.blind else {"correct": item.correct}
+        detail = "this item is settled: to change that, say replace and name the revision; nothing changed"
+        return Problem("conflict", detail, places=[place(["item"], "see what stands there", **stands)])
+
+    def journal(self, actor: str, said: dict[str, Any]) -> None:
+        body = {"number": self.item.number, "id": self.item.id, "said": said}
+        self.work.append(self.monitor, journal.REVIEWED, body, actor=actor)
+
+    def settle(self, correct: bool | None, label: Label | None, actor: str) -> None:
+        """Give the item its answer, in the place of another if there is one."""
+        item = answering.Item(*self.item[:4], self.item.correct, self.item.revision)
+        said = [[one.reviewer, one.answer] for one in self.slots if one.answer is not None]
+        answering.settle(
+            self.work, self.held, item, correct, label=label, replace=True, actor=actor, detail={"reviews": said}
+        )
+        self._look_again()
+
+    def reopen(self, actor: str) -> None:
+        """Take the settled answer back; the monitor forgets it, and the item is offered again."""
+        self.settle(None, None, actor)
+        self.work.tx.run(
+            "UPDATE items SET state = 'open', correct = NULL, label = NULL, settled_at = NULL, settled_by = NULL,"
+            " revision = revision + 1 WHERE monitor = ? AND number = ?",
+            *(self.monitor, self.item.number),
+        )
+        self._look_again()
+
+    def follow(self, actor: str) -> str:
+        """Bring the item to what its reviews say; return what became of it."""
+        found = outcome(self.slots, self.review.reviews)
+        if found is not None:
+            if self.item.open or found != (self.item.correct, self.item.label):
+                self.settle(*found, actor)
+            return "settled"
+        if sum(one.slot < 0 for one in self.slots) >= self.review.reviews:
+            if self.item.state != "skipped":
+                self.settle(None, None, actor)
+            return "skipped"
+        if not self.item.open:
+            self.reopen(actor)
+        return "disputed" if disputed(self.slots, self.review.reviews) else "recorded"
+
+    def rests_on_reviews(self) -> bool:
+        """Say whether the answer that stands is what the reviews say, and not what somebody settled otherwise."""
+        if self.item.state == "skipped":
+            return sum(one.slot < 0 for one in self.slots) >= self.review.reviews
+        found = outcome(self.slots, self.review.reviews)
+        return found is not None and found[0] == self.item.correct
+
+    def _look_again(self) -> None:
+        self.item = find_item(self.work.reading, self.monitor, self.item.number)
+
+
+@dataclass(frozen=True)
+class Review:
+    """Take in what one reviewer says.
+
+    Parameters
+    ----------
+    revision
+        That of the item as the reviewer has seen it; needed to replace what is settled.
+    replace
+        Whether to replace an answer that is settled.
+    settles
+        Whether the reviewer may settle what others disagree about.
+    """
+
+    monitor: str
+    reviewer: str
+    number: int
+    said: Said
+    revision: int | None = None
+    replace: bool = False
+    settles: bool = False
+
+    @property
+    def monitors(self) -> Sequence[str]:
+        """The monitor, which is told once the item is settled."""
+        return (self.monitor,)
+
+    def run(self, work: Work) -> Reviewed:
+        """Check the review, put it into a slot, and see what the reviews together say."""
+        on = _OnItem(work, self.monitor, self.number)
+        answer = checked(self.said, on.item, on.review)
+        own = on.own(self.reviewer)
+        if own is not None and own.answer == answer:
+            return Reviewed(self.number, "unchanged", on.item.revision)
+        if not on.item.open:
+            return self._replace(on, own, answer)
+        if self.said.skipped:
+            return self._skip(on)
+        on.put(Slot(self._place(on, own), self.reviewer, None, answer, work.now))
+        if on.review.reviews > 1:
+            on.journal(self.reviewer, answer)
+        return Reviewed(self.number, on.follow(self.reviewer), on.item.revision)
+
+    def _place(self, on: _OnItem, own: Slot | None) -> int:
+        """Return the slot that the answer goes to, if need be one that somebody else has only leased."""
+        if own is not None and own.slot > 0:
+            return own.slot
+        taken = {one.slot: one for one in on.slots if one.slot > 0}
+        free = {number: one for number, one in taken.items() if one.live(on.work.now)}
+        found = free_place(free, on.review.reviews)
+        if found is None:
+            found = min(number for number, one in taken.items() if one.answer is None)
+        if found > on.review.reviews and not self.settles:
+            raise Problem("forbidden", "the reviews of this item disagree: to settle it takes the scope settle")
+        return found
+
+    def _skip(self, on: _OnItem) -> Reviewed:
+        """Free the slot, and remember who skipped so that the item does not come back to them."""
+        place = min([0, *(one.slot for one in on.slots)]) - 1
+        on.put(Slot(place, self.reviewer, None, _SKIPPED, on.work.now))
+        on.journal(self.reviewer, _SKIPPED)
+        status = on.follow(self.reviewer)
+        return Reviewed(self.number, "skipped" if status == "skipped" else "passed on", on.item.revision)
+
+    def _replace(self, on: _OnItem, own: Slot | None, answer: dict[str, Any]) -> Reviewed:
+        if not self.replace or self.revision != on.item.revision:
+            raise on.conflict()
+        if own is None:
+            if not self.settles:
+                raise Problem("forbidden", "this item was settled by others: to replace that takes the scope settle")
+            on.settle(answer.get("correct"), answer.get("label"), self.reviewer)
+            return Reviewed(self.number, "settled", on.item.revision)
+        rests = on.rests_on_reviews()
+        if self.said.skipped:
+            on.remove(own)
+            place = min([0, *(one.slot for one in on.slots)]) - 1
+        else:
+            taken = {one.slot: one for one in on.slots if one.slot > 0 and one is not own}
+            place = own.slot if own.slot > 0 else free_place(taken, on.review.reviews) or 1
+        on.put(Slot(place, self.reviewer, None, answer, on.work.now))
+        on.journal(self.reviewer, answer)
+        status = on.follow(self.reviewer) if rests else "recorded"
+        return Reviewed(self.number, status, on.item.revision)
+
+
+@dataclass(frozen=True)
+class Withdraw:
+    """Take back what a reviewer said; what was settled by it is open again."""
+
+    monitor: str
+    reviewer: str
+    number: int
+
+    @property
+    def monitors(self) -> Sequence[str]:
+        """The monitor, which forgets the answer."""
+        return (self.monitor,)
+
+    def run(self, work: Work) -> Reviewed:
+        """Empty the slot."""
+        on = _OnItem(work, self.monitor, self.number)
+        own = on.own(self.reviewer)
+        if own is None or own.answer is None:
+            raise Problem("conflict", "you have said nothing about this item that could be withdrawn")
+        rests = not on.item.open and on.rests_on_reviews()
+        on.remove(own)
+        on.journal(self.reviewer, {"withdrawn": True})
+        if rests:
+            on.follow(self.reviewer)
+        return Reviewed(self.number, "withdrawn", on.item.revision)
+
+
+@dataclass(frozen=True)
+class Settle:
+    """Say what holds, whatever the reviews say."""
+
+    monitor: str
+    reviewer: str
+    number: int
+    said: Said
+    revision: int | None = None
+    replace: bool = False
+
+    @property
+    def monitors(self) -> Sequence[str]:
+        """The monitor, which is told."""
+        return (self.monitor,)
+
+    def run(self, work: Work) -> Reviewed:
+        """Settle the item; one that is settled only if that is said."""
+        on = _OnItem(work, self.monitor, self.number)
+        answer = checked(self.said, on.item, on.review)
+        if not on.item.open:
+            if (answer.get("correct"), answer.get("label")) == (on.item.correct, on.item.label):
+                return Reviewed(self.number, "unchanged", on.item.revision)
+            if not self.replace or self.revision != on.item.revision:
+                raise on.conflict()
+        on.settle(answer.get("correct"), answer.get("label"), self.reviewer)
+        return Reviewed(self.number, "skipped" if self.said.skipped else "settled", on.item.revision)
+
+
+def checked(said: Said, item: Item, review: ReviewSettings) -> dict[str, Any]:
+    """Return what is stored of a review: its correctness, and the label where one was given."""
+    if (said.correct is not None) + (said.label is not None) + bool(said.skipped) != 1:
+        raise Problem("invalid", "a review is one of correct, label and skipped; nothing changed")
+    if said.skipped:
+        return dict(_SKIPPED)
+    if said.label is None:
+        if review.blind:
+            wrong = place(["label"], "choose one of the labels of the monitor")
+            raise Problem("invalid", "the prediction is hidden from reviewers, who choose a label", places=[wrong])
+        return {"correct": bool(said.correct)}
+    if review.labels and str(said.label) not in review.labels:
+        raise Problem("invalid", "this is none of the labels of the monitor", places=[place(["label"], "choose another")])
+    label = _as_class(said.label, item.prediction)
+    try:
+        return {"correct": same_label(item.prediction, label), "label": label}
+    except SidelightError as error:
+        raise Problem("invalid", str(error), places=[place(["label"], "give a label like the classes")]) from None
+
+
+def _as_class(label: Label, prediction: Label) -> Label:
+    """Return a label that was written as text, in a form say, as the kind of value that the prediction is."""
+    if not isinstance(label, str) or isinstance(prediction, str):
+        return label
+    if label == str(prediction):
+        return prediction
+    try:
+        return float(label) if isinstance(prediction, float) else int(label)
+    except ValueError:
+        return label

@@ -1,0 +1,258 @@
+"""Signing in and out: a cookie that scripts cannot read, renewed at every sign-in, and a token in every form.
+
+Requests that change something must come from a page of this server: their Origin is compared, and they carry the
+session's token, in the field `csrf` of a form or the header X-CSRF-Token. What is stored of a cookie is its SHA-256.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sidelight.service import audit, links, passwords, reviewers
+from sidelight.service.problems import Problem
+from sidelight.service.reviewers import Reviewer
+from sidelight.service.storage.base import Transaction
+from sidelight.service.texts import check_text
+from sidelight.service.writer import Work
+
+SECONDS = 14 * 86_400.0
+"""For how long somebody stays signed in."""
+_FREE_FAILURES, _SHORTEST, _LONGEST = 5, 4.0, 900.0
+_COOKIE = "sidelight"
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Session(NamedTuple):
+    """Somebody who is signed in."""
+
+    reviewer: Reviewer
+    csrf: str
+
+
+class NewSession(NamedTuple):
+    """A session that was just opened: `cookie` is never shown again."""
+
+    cookie: str
+    reviewer: Reviewer
+
+
+class Account(NamedTuple):
+    """What signing in needs to know about a name."""
+
+    id: str
+    password: str | None
+    blocked_until: float
+
+
+def find(tx: Transaction, cookie: str) -> Session | None:
+    """Return who a cookie belongs to, if they may still come in."""
+    row = tx.one(
+        "SELECT reviewer, csrf, expires_at FROM sessions WHERE sha256 = ? AND kind = 'session'", links.digest(cookie)
+    )
+    if row is None or row[2] <= tx.now():
+        return None
+    reviewer = reviewers.find(tx, row[0])
+    return None if reviewer is None or reviewer.disabled_at is not None else Session(reviewer, row[1])
+
+
+def account(tx: Transaction, name: str) -> Account | None:
+    """Return the account that a name stands for."""
+    row = tx.one(
+        "SELECT id, password, blocked_until FROM reviewers WHERE name = ? AND disabled_at IS NULL", name.strip()
+    )
+    return None if row is None else Account(row[0], row[1], row[2] or 0.0)
+
+
+def check_password(found: Account | None, password: str, now: float) -> bool:
+    """Say whether a password is right. It takes as long for names that do not exist, so that nobody learns which do."""
+    if found is not None and found.blocked_until > now:
+        wait = found.blocked_until - now
+        raise Problem(
+            "too-many",
+            f"too many wrong passwords for this name: wait {wait:.0f} s",
+            headers={"Retry-After": str(int(wait) + 1)},
+        )
+    return passwords.matches(password, None if found is None else found.password)
+
+
+@dataclass(frozen=True)
+class SignIn:
+    """Open a session for somebody whose password was right; the one that they came with ends."""
+
+    id: str
+    old_cookie: str | None = None
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> NewSession:
+        """Insert the session."""
+        reviewer = reviewers.enabled(work.tx, self.id)
+        work.tx.run("UPDATE reviewers SET failures = 0, blocked_until = NULL WHERE id = ?", self.id)
+        audit.write(work.tx, reviewer.actor, "signed in", reviewer.name)
+        return _open(work, reviewer, self.old_cookie)
+
+
+@dataclass(frozen=True)
+class NoteFailure:
+    """Count a wrong password; from the fifth in a row on, the account waits, twice as long each time."""
+
+    id: str
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        """Write the count and the time."""
+        row = work.tx.one("SELECT failures, name FROM reviewers WHERE id = ?", self.id)
+        if row is None:
+            return
+        failures, until = row[0] + 1, None
+        if failures >= _FREE_FAILURES:
+            until = work.now + min(_LONGEST, _SHORTEST * 2.0 ** min(failures - _FREE_FAILURES, 20))
+            audit.write(work.tx, f"reviewer:{self.id}", "wrong passwords", row[1], failures=failures)
+        work.tx.run("UPDATE reviewers SET failures = ?, blocked_until = ? WHERE id = ?", failures, until, self.id)
+
+
+@dataclass(frozen=True)
+class SignOut:
+    """End a session."""
+
+    cookie: str
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        """Delete it."""
+        work.tx.run("DELETE FROM sessions WHERE sha256 = ?", links.digest(self.cookie))
+
+
+@dataclass(frozen=True)
+class FollowLink:
+    """Use a link up: choose a password, and with the link for a new administrator also a name; all else is signed out.
+
+    Parameters
+    ----------
+    password
+        Hashed, because hashing takes long and the writer serves everybody.
+    """
+
+    code: str
+    name: str
+    password: str
+    old_cookie: str | None = None
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> NewSession:
+        """Insert or change the person, and open a session."""
+        id = links.owner(work.tx, work.now, self.code)
+        if id is None:
+            check_text("name", self.name.strip())
+            links.use_up(work.tx, self.code)
+            reviewer = _administrator(work, self.name, self.password)
+        else:
+            reviewer = reviewers.enabled(work.tx, id)
+            links.use_up(work.tx, self.code)
+            work.tx.run(
+                "UPDATE reviewers SET password = ?, failures = 0, blocked_until = NULL WHERE id = ?", self.password, id
+            )
+            work.tx.run("DELETE FROM sessions WHERE reviewer = ?", id)
+            audit.write(work.tx, reviewer.actor, "password chosen", reviewer.name)
+        return _open(work, reviewer, self.old_cookie)
+
+
+@dataclass(frozen=True)
+class MakeFirstLink:
+    """Make the link for an administrator: at the first start while there is none, or at any time by a command.
+
+    Returns the code, or None if there is an administrator and the link is only for the first one.
+    """
+
+    only_first: bool = True
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> str | None:
+        """Insert the link."""
+        if self.only_first and reviewers.any_administrator(work.tx):
+            return None
+        audit.write(work.tx, "system", "administrator link made", "" if self.only_first else "recovery")
+        return links.make(work.tx, work.now, None)
+
+
+def _administrator(work: Work, name: str, password: str) -> Reviewer:
+    """Return a new administrator, or an old account of this name with a new password and all scopes."""
+    row = work.tx.one("SELECT id FROM reviewers WHERE name = ?", name.strip())
+    if row is None:
+        reviewer = reviewers.insert(work, name, password, reviewers.ADMINISTRATOR)
+        audit.write(work.tx, reviewer.actor, "administrator created", reviewer.name)
+        return reviewer
+    id = row[0]
+    work.tx.run(
+        "UPDATE reviewers SET password = ?, scopes = ?, monitors = NULL, disabled_at = NULL, failures = 0,"
+        " blocked_until = NULL WHERE id = ?",
+        *(password, reviewers.to_json(list(reviewers.ADMINISTRATOR)), id),
+    )
+    work.tx.run("DELETE FROM sessions WHERE reviewer = ?", id)
+    reviewer = reviewers.enabled(work.tx, id)
+    audit.write(work.tx, reviewer.actor, "administrator recovered", reviewer.name)
+    return reviewer
+
+
+def _open(work: Work, reviewer: Reviewer, old_cookie: str | None) -> NewSession:
+    cookie = secrets.token_urlsafe(32)
+    if old_cookie is not None:
+        work.tx.run("DELETE FROM sessions WHERE sha256 = ?", links.digest(old_cookie))
+    work.tx.run("DELETE FROM sessions WHERE expires_at < ?", work.now)
+    work.tx.run(
+        "INSERT INTO sessions (sha256, kind, reviewer, csrf, created_at, expires_at) VALUES (?, 'session', ?, ?, ?, ?)",
+        *(links.digest(cookie), reviewer.id, secrets.token_urlsafe(24), work.now, work.now + SECONDS),
+    )
+    return NewSession(cookie, reviewer)
+
+
+def cookie_of(request: Request, secure: bool) -> str | None:
+    """Return the session's cookie that a request came with."""
+    return request.cookies.get(_cookie_name(secure))
+
+
+def set_cookie(response: Response, cookie: str, secure: bool) -> None:
+    """Send the cookie: not for scripts, not for requests from other sites, and with TLS never without."""
+    response.set_cookie(
+        _cookie_name(secure), cookie, max_age=int(SECONDS), path="/", secure=secure, httponly=True, samesite="lax"
+    )
+
+
+def drop_cookie(response: Response, secure: bool) -> None:
+    """Take the cookie back."""
+    response.delete_cookie(_cookie_name(secure), path="/", secure=secure, httponly=True, samesite="lax")
+
+
+def check_origin(request: Request, base: str | None) -> None:
+    """Refuse a request that changes something and comes from a page of another site.
+
+    Browsers send Origin with each of them. `base` is the address that users know, where a proxy stands between.
+    """
+    origin = request.headers.get("origin")
+    own = {f"{request.url.scheme}://{request.headers.get('host', '')}"}
+    if base is not None:
+        own.add(base.rstrip("/"))
+    if origin is None:
+        # Programs without pages send none; a browser says at least where the request comes from.
+        if request.headers.get("sec-fetch-site", "none") in ("same-origin", "none"):
+            return
+    elif origin in own:
+        return
+    raise Problem("forbidden", "this request comes from a page of another site: open this server's own page")
+
+
+def check_csrf(session: Session, token: str) -> None:
+    """Refuse a request without the session's token."""
+    if not hmac.compare_digest(token.encode("utf-8", "replace"), session.csrf.encode()):
+        raise Problem("forbidden", "this page is too old: reload it and try again")
+
+
+def _cookie_name(secure: bool) -> str:
+    # Browsers take a cookie of this name only from the host itself, over TLS.
+    return f"__Host-{_COOKIE}" if secure else _COOKIE
