@@ -136,7 +136,7 @@ def settle(
         text = f"this item is settled as {_WORDS[item.correct]} for good: so many came after it; nothing changed"
         return Answered(item.id, GONE, None, text, item.correct)
     news, closed = held.news()
-    if answer.status != "unchanged":
+    if answer.status != "unchanged" or item.state in UNSETTLED:  # an item that was opened again may be skipped again
         body: dict[str, Any] = {
             "id": item.id,
             "number": item.number,

@@ -50,7 +50,9 @@ def percent(rate: float | None) -> str:
     return f"{value:.0f} %" if value >= 99.95 else f"{value:.1f} %" if value >= 1.0 else f"{value:.2g} %"
 
 
-def strip(interval: tuple[float, float], estimate: float | None, tolerance: float, verdict: str, limit: float) -> Markup:
+def strip(
+    interval: tuple[float, float], estimate: float | None, tolerance: float, verdict: str, limit: float
+) -> Markup:
     """Return one line with the interval of a class, its estimate and its tolerance on the common axis."""
     scale = (_STRIP_WIDTH - 12.0) / limit
     low, high = (6.0 + min(end, limit) * scale for end in interval)
@@ -78,7 +80,10 @@ def spark(points: Sequence[Point], tolerance: float, verdict: str) -> Markup:
     limit = _limit(points, tolerance)
     frame = _Frame(points, limit, 1.0, _SPARK_WIDTH - 1.0, 2.0, _SPARK_HEIGHT - 2.0)
     y = frame.y(tolerance)
-    parts = [*frame.curve(points, verdict), f'<line class="tolerance" x1="0" x2="{_SPARK_WIDTH:g}" y1="{y:.1f}" y2="{y:.1f}"/>']
+    parts = [
+        *frame.curve(points, verdict),
+        f'<line class="tolerance" x1="0" x2="{_SPARK_WIDTH:g}" y1="{y:.1f}" y2="{y:.1f}"/>',
+    ]
     return _svg("spark", _SPARK_WIDTH, _SPARK_HEIGHT, "interval over time", parts)
 
 

@@ -33,7 +33,9 @@ def hashed(password: str) -> str:
     """Return what is stored of a password: scheme, parameters, salt and hash."""
     check(password)
     salt = secrets.token_bytes(16)
-    return f"scrypt${_COST}${_BLOCK}${_PARALLEL}${_text(salt)}${_text(_scrypt(password, salt, _COST, _BLOCK, _PARALLEL))}"
+    return (
+        f"scrypt${_COST}${_BLOCK}${_PARALLEL}${_text(salt)}${_text(_scrypt(password, salt, _COST, _BLOCK, _PARALLEL))}"
+    )
 
 
 def matches(password: str, stored: str | None) -> bool:

@@ -118,7 +118,9 @@ def slots_among(tx: Transaction, monitor: str, numbers: Iterable[int]) -> dict[i
     """Return the slots of many items."""
     sql = "SELECT item, slot, reviewer, lease_until, answer, answered_at FROM slots WHERE item IN (??) AND monitor = ?"
     found: dict[int, list[Slot]] = {}
-    for item, slot, reviewer, until, answer, at in sorted(tx.among(sql, list(numbers), monitor), key=lambda row: row[:2]):
+    for item, slot, reviewer, until, answer, at in sorted(
+        tx.among(sql, list(numbers), monitor), key=lambda row: row[:2]
+    ):
         said = None if answer is None else journal.read_text(answer)
         found.setdefault(item, []).append(Slot(slot, reviewer, until, said, at))
     return found

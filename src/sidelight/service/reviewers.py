@@ -181,7 +181,9 @@ def insert(
         " VALUES (?, ?, ?, ?, ?, '{}', ?)",
         *(id, name, password, to_json(list(scopes)), monitors, work.now),
     )
-    return Reviewer(id, name, password is not None, tuple(scopes), None if only is None else tuple(only), work.now, None)
+    return Reviewer(
+        id, name, password is not None, tuple(scopes), None if only is None else tuple(only), work.now, None
+    )
 
 
 def enabled(tx: Transaction, id: str) -> Reviewer:

@@ -307,7 +307,9 @@ def checked(said: Said, item: Item, review: ReviewSettings) -> dict[str, Any]:
             raise Problem("invalid", "the prediction is hidden from reviewers, who choose a label", places=[wrong])
         return {"correct": bool(said.correct)}
     if review.labels and str(said.label) not in review.labels:
-        raise Problem("invalid", "this is none of the labels of the monitor", places=[place(["label"], "choose another")])
+        raise Problem(
+            "invalid", "this is none of the labels of the monitor", places=[place(["label"], "choose another")]
+        )
     label = _as_class(said.label, item.prediction)
     try:
         return {"correct": same_label(item.prediction, label), "label": label}

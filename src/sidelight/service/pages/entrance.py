@@ -94,5 +94,7 @@ def _old(request: Request) -> str | None:
 
 def _local(target: str) -> str:
     """Return a page of this server to go to; anything that leads elsewhere becomes the first page."""
-    inside = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable() and "\\" not in target
+    inside = (
+        target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable() and "\\" not in target
+    )
     return target if inside and len(target) <= 2_000 else "/"

@@ -1,0 +1,53 @@
+"""A monitor with items to review."""
+
+from __future__ import annotations
+
+from sidelight.service import monitors
+from sidelight.service.deciding import Prediction, decide
+from sidelight.service.queue import Claim, find_item, slots_of
+from sidelight.service.reviewing import Review, Said
+
+
+def make(service, items=5, name="fruit", prediction="pear", **settings):
+    """Make a monitor with so many open items; return its id."""
+    given = {"tolerance": 0.05, "policy": "explore", "margin": 0.01} | settings
+    row = service.do(monitors.create(name, given, actor="test"))
+    ask(service, row.id, items, prediction)
+    return row.id
+
+
+def ask(service, monitor, items, prediction="pear", start=0):
+    """Decide about so many predictions, all of which are chosen."""
+    rows = [Prediction(f"id-{n}", prediction) for n in range(start + 1, start + items + 1)]
+    assert all(one.verify for one in service.do(decide(service, monitor, rows, actor="test")))
+
+
+def claim(service, monitor, who="ann", **options):
+    """Claim one item; return its number."""
+    found = service.do(Claim(monitor, who, **options))
+    return found[0].item.number if found else None
+
+
+def say(service, monitor, number, who="ann", correct=None, label=None, skipped=False, **options):
+    """Give one review; return what became of it."""
+    return service.do(Review(monitor, who, number, Said(correct, label, skipped), **options)).status
+
+
+def item(service, monitor, number):
+    """Return an item."""
+    with service.read() as tx:
+        return find_item(tx, monitor, number)
+
+
+def slots(service, monitor, number):
+    """Return the slots of an item: number, reviewer and answer."""
+    with service.read() as tx:
+        return [(one.slot, one.reviewer, one.answer) for one in slots_of(tx, monitor, number)]
+
+
+def entries(service, monitor, kind):
+    """Return what the journal says of one kind."""
+    from sidelight.service.journal import all_entries
+
+    with service.read() as tx:
+        return [one for one in all_entries(tx, monitor, 0) if one.kind == kind]
