@@ -56,7 +56,7 @@ def strip(
     """Return one line with the interval of a class, its estimate and its tolerance on the common axis."""
     scale = (_STRIP_WIDTH - 12.0) / limit
     low, high = (6.0 + min(end, limit) * scale for end in interval)
-    middle = _STRIP_HEIGHT / 2.0
+    middle, wide = _STRIP_HEIGHT / 2.0, max(2.0, high - low)
     label = (
         f"between {percent(interval[0])} and {percent(interval[1])}, estimate {percent(estimate)}, "
         f"tolerance {percent(tolerance)}"
@@ -64,12 +64,12 @@ def strip(
     mark = 6.0 + min(tolerance, limit) * scale
     parts = [
         f'<line class="track" x1="6" x2="{_STRIP_WIDTH - 6:g}" y1="{middle:g}" y2="{middle:g}"/>',
-        f'<rect class="range ink-{verdict}" x="{low:.1f}" y="6" width="{max(2.0, high - low):.1f}" height="10" rx="5"/>',
+        f'<rect class="range ink-{verdict}" x="{low:.1f}" y="6" width="{wide:.1f}" height="10" rx="5"/>',
         f'<line class="tolerance" x1="{mark:.1f}" x2="{mark:.1f}" y1="1" y2="21"/>',
     ]
     if estimate is not None:
         center = 6.0 + min(estimate, limit) * scale
-        parts.append(f'<circle class="dot ink-{verdict}" fill-opacity="1" cx="{center:.1f}" cy="{middle:g}" r="4"/>')
+        parts.append(f'<circle class="dot ink-{verdict}" cx="{center:.1f}" cy="{middle:g}" r="4"/>')
     return _svg("strip", _STRIP_WIDTH, _STRIP_HEIGHT, label, parts, stretch=True)
 
 

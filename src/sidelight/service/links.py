@@ -1,7 +1,7 @@
 """Links to sign in with once, for the first administrator, after a lost password, and for people who are invited.
 
-Only the SHA-256 of the code is stored. The code stands behind the # of the link, which browsers send to nobody: it is in
-no log and in no Referer. Only the POST of the form that follows uses it up; programs that look at links do not.
+Only the SHA-256 of the code is stored. The code stands behind the # of the link, which browsers send to nobody: it is
+in no log and in no Referer. Only the POST of the form that follows uses it up; programs that look at links do not.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def owner(tx: Transaction, now: float, code: str) -> str | None:
     )
     if row is None:
         raise Problem("forbidden", "this link was used already, has expired or is not complete: ask for another one")
-    return row[0]  # type: ignore[no-any-return]
+    reviewer: str | None = row[0]
+    return reviewer
 
 
 def use_up(tx: Transaction, code: str) -> None:

@@ -15,43 +15,50 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sidelight.service import journal
+from sidelight.service.items import UNSETTLED
 from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.storage.base import Row, Transaction
-from sidelight.service.work import Work
+from sidelight.service.work import ITEM_COLUMNS, Item, Work, item_of
 
-OPEN = ("open", "overdue")
-"""States in which an item still waits for its answer; an overdue one is not waited for, but its answer counts."""
 MOST_CLAIMED = 100
 
-# What takes up a slot: answers, and leases that have not ended.
-_LEASED = "SELECT COUNT(*) FROM slots s WHERE s.monitor = i.monitor AND s.item = i.number AND s.slot > 0 AND s.answer IS NULL AND s.lease_until > ?"
-_ANSWERED = "SELECT COUNT(*) FROM slots s WHERE s.monitor = i.monitor AND s.item = i.number AND s.slot > 0 AND s.answer IS NOT NULL"
-_OWN = "SELECT 1 FROM slots s WHERE s.monitor = i.monitor AND s.item = i.number AND s.reviewer = ? AND (s.answer IS NOT NULL OR s.lease_until > ?)"
-_FREE = f"i.monitor = ? AND i.state IN ('open', 'overdue') AND NOT EXISTS ({_OWN}) AND (({_LEASED}) + ({_ANSWERED}) < ?"
-_DISPUTED = f" OR (({_ANSWERED}) >= ? AND ({_LEASED}) = 0))"
-_ITEM = "SELECT number, id, class, state, revision, asked_at, correct, label, settled_at, settled_by, reason FROM items"
+_SLOT = "slots s WHERE s.monitor = i.monitor AND s.item = i.number"
+_LEASED = f"SELECT COUNT(*) FROM {_SLOT} AND s.slot > 0 AND s.answer IS NULL AND s.lease_until > ?"
+_ANSWERED = f"SELECT COUNT(*) FROM {_SLOT} AND s.slot > 0 AND s.answer IS NOT NULL"
+_OWN = f"SELECT 1 FROM {_SLOT} AND s.reviewer = ? AND (s.answer IS NOT NULL OR s.lease_until > ?)"
+_ROOM = f"({_LEASED}) + ({_ANSWERED}) < ?"
+_DISPUTED = f"({_ANSWERED}) >= ? AND ({_LEASED}) = 0"
+_FREE = f"i.monitor = ? AND i.state IN ('open', 'overdue') AND NOT EXISTS ({_OWN})"
+_ITEM = f"SELECT {ITEM_COLUMNS}, asked_at, label, settled_at, settled_by FROM items"
 
 
-class Item(NamedTuple):
-    """A prediction to verify, or one that was verified."""
+class ReviewItem(NamedTuple):
+    """A prediction to verify, or one that was verified, with what people are shown about it."""
 
+    monitor: str
     number: int
+    key: bytes
     id: str
     prediction: Any
+    reason: int
     state: str
     revision: int
-    asked_at: float
     correct: bool | None
+    asked_at: float
     label: Any
     settled_at: float | None
     settled_by: str | None
-    reason: int
 
     @property
     def open(self) -> bool:
         """Whether the item still waits for its answer."""
-        return self.state in OPEN
+        return self.state in UNSETTLED
+
+    @property
+    def stored(self) -> Item:
+        """The part that the monitor is told by."""
+        return Item(*self[:9])
 
 
 class Slot(NamedTuple):
@@ -71,7 +78,7 @@ class Slot(NamedTuple):
 class Claimed(NamedTuple):
     """An item that a reviewer holds."""
 
-    item: Item
+    item: ReviewItem
     slot: int
     lease_until: float
 
@@ -86,27 +93,23 @@ def review_settings(tx: Transaction, monitor: str) -> ReviewSettings:
     return make_review(split(journal.read_text(row[0]))[1])
 
 
-def item_of(row: Row) -> Item:
-    """Return the item in a row of the columns of `_ITEM`."""
-    number, id, name, state, revision, asked_at, correct, label, settled_at, settled_by, reason = row
-    return Item(
-        *(number, id, journal.read_text(name), state, revision, asked_at),
-        *(None if correct is None else bool(correct), None if label is None else journal.read_text(label)),
-        *(settled_at, settled_by, reason),
-    )
+def _item(row: Row) -> ReviewItem:
+    asked_at, label, settled_at, settled_by = row[9:]
+    said = None if label is None else journal.read_text(label)
+    return ReviewItem(*item_of(row[:9]), asked_at, said, settled_at, settled_by)
 
 
-def find_item(tx: Transaction, monitor: str, number: int, lock: bool = False) -> Item:
+def find_item(tx: Transaction, monitor: str, number: int, lock: bool = False) -> ReviewItem:
     """Return an item; `lock` keeps others from claiming or answering it until the transaction ends."""
     row = tx.one(f"{_ITEM} WHERE monitor = ? AND number = ?{tx.locking if lock else ''}", monitor, number)
     if row is None:
         raise Problem("not-found", f"there is no item {number}")
-    return item_of(row)
+    return _item(row)
 
 
-def items_where(tx: Transaction, where: str, *values: Any) -> list[Item]:
+def items_where(tx: Transaction, where: str, *values: Any) -> list[ReviewItem]:
     """Return the items that a condition on `items i` holds for."""
-    return [item_of(row) for row in tx.all(f"{_ITEM} i WHERE {where}", *values)]
+    return [_item(row) for row in tx.all(f"{_ITEM} i WHERE {where}", *values)]
 
 
 def slots_of(tx: Transaction, monitor: str, number: int) -> list[Slot]:
@@ -152,7 +155,6 @@ class Claim:
         """Claim one item after the other."""
         if not 1 <= self.count <= MOST_CLAIMED:
             raise Problem("invalid", f"claim 1 to {MOST_CLAIMED} items at once")
-        work.flush()
         review = review_settings(work.reading, self.monitor)
         claimed: list[Claimed] = []
         tries = 0
@@ -168,10 +170,7 @@ class Claim:
 
     def _candidate(self, tx: Transaction, reviews: int, now: float) -> int | None:
         """Lock the oldest item that has room for this reviewer; items that others are claiming are passed over."""
-        values: list[Any] = [self.monitor, self.reviewer, now, now, reviews]
-        if self.settle:
-            values += [reviews, now]
-        where = f"{_FREE}{_DISPUTED if self.settle else ')'}"
+        where, values = _claimable(self.monitor, self.reviewer, now, reviews, self.settle)
         row = tx.one(f"SELECT i.number FROM items i WHERE {where} ORDER BY i.number LIMIT 1{tx.skip_locked}", *values)
         return None if row is None else row[0]
 
@@ -215,12 +214,20 @@ def free_place(taken: dict[int, Slot], reviews: int) -> int | None:
 
 
 def put(tx: Transaction, monitor: str, number: int, slot: Slot) -> None:
-    """Put a reviewer into a slot of an item that is locked; whoever held the slot, or the reviewer elsewhere, leaves."""
+    """Put a reviewer into a slot of an item that is locked, out of any other; whoever held the slot leaves it."""
     answer = None if slot.answer is None else journal.text_of(slot.answer)
     where = "DELETE FROM slots WHERE monitor = ? AND item = ? AND (slot = ? OR reviewer = ?)"
     tx.run(where, monitor, number, slot.slot, slot.reviewer)
     columns = ("monitor", "item", "slot", "reviewer", "lease_until", "answer", "answered_at")
     tx.insert("slots", columns, [(monitor, number, *slot[:3], answer, slot.answered_at)])
+
+
+def _claimable(monitor: str, reviewer: str, now: float, reviews: int, settle: bool) -> tuple[str, list[Any]]:
+    """Return the condition on `items i` that a reviewer could claim an item, and its values."""
+    values: list[Any] = [monitor, reviewer, now, now, reviews]
+    if not settle:
+        return f"{_FREE} AND {_ROOM}", values
+    return f"{_FREE} AND ({_ROOM} OR ({_DISPUTED}))", [*values, reviews, now]
 
 
 class Waiting(NamedTuple):
@@ -233,11 +240,7 @@ class Waiting(NamedTuple):
 
 def waiting_for(tx: Transaction, monitor: str, reviewer: str, reviews: int, settle: bool) -> Waiting:
     """Return how many items a reviewer could claim now."""
-    now = tx.now()
-    values: list[Any] = [monitor, reviewer, now, now, reviews]
-    if settle:
-        values += [reviews, now]
-    where = f"{_FREE}{_DISPUTED if settle else ')'}"
+    where, values = _claimable(monitor, reviewer, tx.now(), reviews, settle)
     row = tx.one(f"SELECT COUNT(*), MIN(i.asked_at) FROM items i WHERE {where}", *values)
     assert row is not None
     return Waiting(*row)

@@ -14,7 +14,7 @@ from sidelight.service.problems import Problem
 from sidelight.service.responses import to_json
 from sidelight.service.storage.base import Row, Transaction
 from sidelight.service.texts import check_text
-from sidelight.service.writer import Work
+from sidelight.service.work import Work
 
 ADMINISTRATOR = ("answer", "settle", "report", "admin")
 """Scopes of the first person who signs in."""
@@ -67,7 +67,8 @@ def find(tx: Transaction, id: str) -> Reviewer | None:
 def any_administrator(tx: Transaction, besides: str = "") -> bool:
     """Say whether somebody can sign in who may administer everything; one person may be left out."""
     rows = tx.all(
-        "SELECT scopes FROM reviewers WHERE disabled_at IS NULL AND password IS NOT NULL AND monitors IS NULL AND id <> ?",
+        "SELECT scopes FROM reviewers WHERE disabled_at IS NULL AND password IS NOT NULL AND monitors IS NULL"
+        " AND id <> ?",
         besides,
     )
     return any("admin" in json.loads(scopes) for (scopes,) in rows)

@@ -22,7 +22,7 @@ from sidelight.service.held import Held
 from sidelight.service.items import DELETED, FORGOTTEN
 from sidelight.service.monitors import refuse_archived
 from sidelight.service.problems import Problem, place
-from sidelight.service.queue import Item, Slot, find_item, free_place, put, slots_of
+from sidelight.service.queue import ReviewItem, Slot, find_item, free_place, put, slots_of
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.work import Work
 
@@ -74,8 +74,7 @@ class _OnItem:
         self.work, self.monitor = work, monitor
         self.held: Held = work.held(monitor)
         refuse_archived(self.held)
-        work.flush()  # what was decided in the same group can be answered in it
-        self.item: Item = find_item(work.reading, monitor, number, lock=True)
+        self.item: ReviewItem = find_item(work.reading, monitor, number, lock=True)
         if self.item.state in (FORGOTTEN, DELETED):
             raise Problem("gone", f"this item was {self.item.state}: nobody waits for its answer")
         self.slots = slots_of(work.reading, monitor, number)
@@ -111,11 +110,12 @@ class _OnItem:
 
     def settle(self, correct: bool | None, label: Label | None, actor: str) -> None:
         """Give the item its answer, in the place of another if there is one."""
-        item = answering.Item(*self.item[:4], self.item.correct, self.item.revision)
-        said = [[one.reviewer, one.answer] for one in self.slots if one.answer is not None]
-        answering.settle(
-            self.work, self.held, item, correct, label=label, replace=True, actor=actor, detail={"reviews": said}
+        said = {"reviews": [[one.reviewer, one.answer] for one in self.slots if one.answer is not None]}
+        result = answering.settle(
+            self.work, self.held, self.item.stored, correct, label=label, replace=True, actor=actor, detail=said
         )
+        if result.status == answering.GONE:
+            raise Problem("gone", result.detail)
         self._look_again()
 
     def reopen(self, actor: str) -> None:
@@ -295,7 +295,7 @@ class Settle:
         return Reviewed(self.number, "skipped" if self.said.skipped else "settled", on.item.revision)
 
 
-def checked(said: Said, item: Item, review: ReviewSettings) -> dict[str, Any]:
+def checked(said: Said, item: ReviewItem, review: ReviewSettings) -> dict[str, Any]:
     """Return what is stored of a review: its correctness, and the label where one was given."""
     if (said.correct is not None) + (said.label is not None) + bool(said.skipped) != 1:
         raise Problem("invalid", "a review is one of correct, label and skipped; nothing changed")

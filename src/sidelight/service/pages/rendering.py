@@ -20,8 +20,8 @@ from sidelight.text import count, grouped
 
 STATIC = {"sidelight.css": "text/css", "sidelight.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _LOGO = Markup(
-    '<svg viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" fill="currentColor" opacity=".16"/>'
-    '<path d="M6 17.5v-11l12 3.4v4.2z" fill="currentColor"/></svg>'
+    '<svg viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" fill="currentColor" opacity=".16"'
+    '/><path d="M6 17.5v-11l12 3.4v4.2z" fill="currentColor"/></svg>'
 )
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 
@@ -109,8 +109,8 @@ def page_headers(nonce: str, image_hosts: Iterable[str] = ()) -> dict[str, str]:
     """Return what browsers are told about a page."""
     images = " ".join(["'self'", *(f"https://{host}" for host in image_hosts)])
     policy = (
-        f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src {images}; connect-src 'self';"
-        " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src {images};"
+        " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
     return {
         "Content-Security-Policy": policy,

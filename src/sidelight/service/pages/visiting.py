@@ -134,7 +134,8 @@ def refusal(problem: Problem) -> Response:
 
 def service_of(request: Request) -> Service:
     """Return the service that a request is for."""
-    return request.app.state.service  # type: ignore[no-any-return]
+    service: Service = request.app.state.service
+    return service
 
 
 def base_of(request: Request) -> str | None:
@@ -188,7 +189,8 @@ def monitor_for(tx: Transaction, visitor: Visitor, name: str, scope: str) -> tup
 
 def form_of(request: Request) -> Form:
     """Return what the form brought."""
-    return request.state.form  # type: ignore[no-any-return]
+    form: Form = request.state.form
+    return form
 
 
 async def session_caller(request: Request) -> Caller | None:

@@ -1,0 +1,185 @@
+"""The dashboard of a monitor: each class with its interval and verdict, and what that has cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import Request, Response
+
+from sidelight.errors import NoEntryError
+from sidelight.monitor.reports import ClassReport, Report, by_importance
+from sidelight.service import charts, journal
+from sidelight.service.charts import percent
+from sidelight.service.monitors import MonitorRow
+from sidelight.service.pages.class_rows import answer_rate, class_address, class_row, histories, standings
+from sidelight.service.pages.columns import asked_over_time
+from sidelight.service.pages.etags import etag_of, unchanged
+from sidelight.service.pages.overview import VERDICTS, tolerance_words
+from sidelight.service.pages.rendering import address, render
+from sidelight.service.pages.visiting import enter, make_router, monitor_for, own_address, service_of
+from sidelight.service.problems import Problem
+from sidelight.service.queue import waiting_for
+from sidelight.service.storage.base import Transaction
+from sidelight.text import grouped
+
+router = make_router()
+_PAGE = 100
+_MOST_EVENTS = 12
+_WORDS = {"above": "Above", "near": "Near", "unknown": "Open", "below": "Below"}
+
+
+@router.get("/m/{monitor}")
+def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", page: int = 1) -> Response:
+    """Show all classes, those that matter most first."""
+    visitor, service = enter(request), service_of(request)
+    with service.read() as tx:
+        row, review = monitor_for(tx, visitor, monitor, "report")
+        waiting = waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
+        etag = etag_of(request, visitor.session, row.last, row.settings, waiting)
+    short = unchanged(request, etag)
+    if short is not None:
+        return short
+    report = service.report(row.id)
+    chosen = [one for one in report.classes if verdict in ("", one.verdict) and q.lower() in str(one.name).lower()]
+    chosen.sort(key=by_importance)
+    first = (max(1, min(page, 1 + (len(chosen) - 1) // _PAGE)) - 1) * _PAGE
+    shown = chosen[first : first + _PAGE]
+    with service.read() as tx:
+        points, open_items = histories(tx, row.id, [one.name for one in shown]), standings(tx, row.id, review.reviews)
+        columns, budgets, now = asked_over_time(tx, row.id), _budgets(tx, row, report), tx.now()
+    limit = charts.common_limit((one.tolerance for one in shown), (one.estimate for one in shown))
+    rows = []
+    for one in shown:
+        key = journal.text_of(one.name)
+        rows.append(class_row(one, row.name, limit, points.get(key, ()), open_items.get(key)))
+    context = visitor.context(row, "Dashboard") | _numbers(report) | {
+        "lead": tolerance_words(row),
+        "waiting": waiting.items,
+        "oldest": min((one.oldest for one in open_items.values()), default=None),
+        "budgets": budgets,
+        "rows": rows,
+        "limit": limit,
+        "total": len(chosen),
+        "first": first + 1,
+        "page": first // _PAGE + 1,
+        "filters": _filters(report),
+        "verdict": verdict,
+        "q": q,
+        "link": lambda **changes: address(f"/m/{row.name}", **{"verdict": verdict, "q": q, "page": None} | changes),
+        "columns": charts.stacked(columns, ("answered", "not answered")),
+        "events": _events(report, row.name),
+        "base": own_address(request),
+        "now": now,
+        "poll": 3,
+        "etag": etag,
+    }
+    return render("dashboard.html", context, headers={"ETag": etag})
+
+
+@router.get("/m/{monitor}/class")
+def one_class(request: Request, monitor: str, name: str) -> Response:
+    """Show how one class developed."""
+    visitor, service = enter(request), service_of(request)
+    with service.read() as tx:
+        row, review = monitor_for(tx, visitor, monitor, "report")
+    etag = etag_of(request, visitor.session, row.last)
+    short = unchanged(request, etag)
+    if short is not None:
+        return short
+    report = service.report(row.id)
+    one = _find(report, name)
+    with service.read() as tx:
+        points = histories(tx, row.id, [one.name]).get(journal.text_of(one.name), [])
+        standing, now = standings(tx, row.id, review.reviews).get(journal.text_of(one.name)), tx.now()
+    context = visitor.context(row, "Dashboard") | {
+        "one": class_row(one, row.name, charts.common_limit([one.tolerance], [one.estimate]), points, standing),
+        "confidence": percent(report.confidence),
+        "chart": charts.history(points, one.tolerance, one.verdict),
+        "facts": _class_facts(one),
+        "items": None if review.blind else address(f"/m/{row.name}/items", class_=journal.text_of(one.name)),
+        "now": now,
+        "poll": 3,
+        "etag": etag,
+    }
+    return render("class.html", context, headers={"ETag": etag})
+
+
+def _find(report: Report, name: str) -> ClassReport:
+    try:
+        return report[journal.read_text(name)]
+    except (NoEntryError, ValueError, TypeError, RecursionError):
+        raise Problem("not-found", "no prediction of this class has been seen") from None
+
+
+def _numbers(report: Report) -> dict[str, Any]:
+    counts = Counter(one.verdict for one in report.classes)
+    totals = {name: sum(getattr(one, name) for one in report.classes) for name in ("verified", "overdue", "skipped")}
+    overall = report.overall
+    facts = [("Classes", grouped(len(report.classes))), ("Policy", f"{report.policy}, mode {report.mode}")]
+    if overall is not None and report.predictions:
+        low, high = overall.interval
+        facts.insert(0, ("Error rate", f"{percent(low)} to {percent(high)} of all predictions are wrong"))
+    if report.drift is not None:
+        facts.append(("Drift", report.drift.text.removeprefix("drift: ")))
+    return {
+        "verdicts": {one: counts[one] for one in VERDICTS},
+        "predictions": report.predictions,
+        "spent": report.verifications,
+        "saved": report.saved,
+        "saved_share": report.saved / report.predictions if report.predictions else None,
+        "answer_rate": answer_rate(totals["verified"], totals["overdue"], totals["skipped"]),
+        "expired": totals["overdue"],
+        "skipped": totals["skipped"],
+        "pending": report.pending,
+        "confidence": percent(report.confidence),
+        "facts": facts,
+        "warnings": [] if report.impatience is None else [report.impatience + "."],
+        "guarantee": report.guarantee,
+    }
+
+
+def _filters(report: Report) -> list[tuple[str, str, int]]:
+    counts = Counter(one.verdict for one in report.classes)
+    found = [("", "All", len(report.classes))]
+    return found + [(one, _WORDS[one], counts[one]) for one in VERDICTS if counts[one] or one != "near"]
+
+
+def _budgets(tx: Transaction, row: MonitorRow, report: Report) -> list[dict[str, Any]]:
+    """Return how much of the caps is used up."""
+    found = []
+    cap, daily = row.settings.get("cap"), row.settings.get("daily_cap")
+    if cap is not None:
+        found.append(_budget("budget in all", report.verifications, cap))
+    if daily is not None:
+        today = datetime.fromtimestamp(tx.now(), UTC).replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
+        asked = tx.one("SELECT COUNT(*) FROM items WHERE monitor = ? AND asked_at >= ?", row.id, today)
+        found.append(_budget("budget today", 0 if asked is None else asked[0], daily))
+    return found
+
+
+def _budget(name: str, used: int, most: int) -> dict[str, Any]:
+    meter = charts.meter(used / most if most else 1.0, f"{used} of {most} labels used")
+    return {"name": name, "used": grouped(used), "most": grouped(most), "meter": meter}
+
+
+def _events(report: Report, monitor: str) -> list[dict[str, str]]:
+    found = [
+        {"name": str(one.name), "link": class_address(monitor, one.name), "text": one.events[-1]}
+        for one in sorted(report.classes, key=by_importance)
+        if one.events
+    ]
+    return found[:_MOST_EVENTS]
+
+
+def _class_facts(one: ClassReport) -> list[tuple[str, str]]:
+    facts = [
+        ("Answers that count", f"{grouped(one.counted)} of {grouped(one.verified)}, {grouped(one.errors)} wrong in all"),
+        ("Reopened", f"{one.reopened} times, {one.alarms} by drift"),
+    ]
+    if one.stalled is not None:
+        facts.append(("Waits, because", one.stalled))
+    if one.stands is not None and one.stands[1]:
+        facts.append(("Missing answers", f"the verdict stands if at most {one.stands[0]} of {one.stands[1]} are against it"))
+    return facts
