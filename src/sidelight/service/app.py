@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from sidelight._version import __version__
 from sidelight.errors import SidelightError
-from sidelight.service import routes
+from sidelight.service import pages, routes
 from sidelight.service.callers import KeyRing, no_session
 from sidelight.service.description import describe
 from sidelight.service.duties import Clock
@@ -59,6 +59,7 @@ def make_app(service: Service, options: Options | None = None) -> FastAPI:
     app.state.api_routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
     for router in routers:
         app.include_router(router)
+    pages.install(app)
     for error, handler in _HANDLERS.items():
         app.add_exception_handler(error, handler)
     # The last one that is added is the first to see a request.

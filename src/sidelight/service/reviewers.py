@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sidelight.service import audit, links
+from sidelight.service.journal import text_of
 from sidelight.service.keys import Caller, check_scopes, monitor_ids
 from sidelight.service.problems import Problem
-from sidelight.service.responses import to_json
 from sidelight.service.storage.base import Row, Transaction
 from sidelight.service.texts import check_text
 from sidelight.service.work import Work
@@ -128,7 +128,7 @@ class ChangeScopes:
         reviewer = enabled(work.tx, self.id)
         if "admin" not in scopes:
             _keep_an_administrator(work.tx, reviewer)
-        work.tx.run("UPDATE reviewers SET scopes = ? WHERE id = ?", to_json(list(scopes)), reviewer.id)
+        work.tx.run("UPDATE reviewers SET scopes = ? WHERE id = ?", text_of(list(scopes)), reviewer.id)
         audit.write(work.tx, self.actor, "scopes changed", reviewer.name, scopes=list(scopes))
 
 
@@ -176,11 +176,11 @@ def insert(
     if work.tx.one("SELECT 1 FROM reviewers WHERE name = ?", name) is not None:
         raise Problem("conflict", "somebody has this name already: choose another one")
     id = "".join(secrets.choice(_LETTERS) for _ in range(10))
-    monitors = None if only is None else to_json(list(only))
+    monitors = None if only is None else text_of(list(only))
     work.tx.run(
         "INSERT INTO reviewers (id, name, password, scopes, monitors, preferences, created_at)"
         " VALUES (?, ?, ?, ?, ?, '{}', ?)",
-        *(id, name, password, to_json(list(scopes)), monitors, work.now),
+        *(id, name, password, text_of(list(scopes)), monitors, work.now),
     )
     return Reviewer(
         id, name, password is not None, tuple(scopes), None if only is None else tuple(only), work.now, None

@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidelight.service import audit, links, passwords, reviewers
+from sidelight.service.journal import text_of
 from sidelight.service.problems import Problem
-from sidelight.service.responses import to_json
 from sidelight.service.reviewers import Reviewer
 from sidelight.service.storage.base import Transaction
 from sidelight.service.texts import check_text
@@ -193,7 +193,7 @@ def _administrator(work: Work, name: str, password: str) -> Reviewer:
     work.tx.run(
         "UPDATE reviewers SET password = ?, scopes = ?, monitors = NULL, disabled_at = NULL, failures = 0,"
         " blocked_until = NULL WHERE id = ?",
-        *(password, to_json(list(reviewers.ADMINISTRATOR)), id),
+        *(password, text_of(list(reviewers.ADMINISTRATOR)), id),
     )
     work.tx.run("DELETE FROM sessions WHERE reviewer = ?", id)
     reviewer = reviewers.enabled(work.tx, id)

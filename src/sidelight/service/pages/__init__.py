@@ -1,1 +1,15 @@
-"""What people see of the service."""
+"""What people see of the service: pages made on the server, which work without scripts."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from sidelight.service.pages import admin, dashboard, entrance, files, listing, overview, review
+from sidelight.service.pages.visiting import session_caller
+
+
+def install(app: FastAPI) -> None:
+    """Add all pages to an application, and let those who have signed in use its HTTP interface."""
+    for one in (entrance, files, overview, dashboard, review, listing, admin):
+        app.include_router(one.router)
+    app.state.session_caller = session_caller

@@ -116,9 +116,8 @@ def _warnings(one: ClassReport, standing: Standing | None) -> list[str]:
 
 def histories(tx: Transaction, monitor: str, names: Sequence[Any]) -> dict[str, list[Point]]:
     """Return how classes developed over their answers, by the JSON of their names."""
-    sql = (
-        "SELECT class, counted, low, high, errors FROM history WHERE class IN (??) AND monitor = ? ORDER BY class, number"
-    )
+    columns = "class, counted, low, high, errors"
+    sql = f"SELECT {columns} FROM history WHERE class IN (??) AND monitor = ? ORDER BY class, number"
     found: dict[str, list[Point]] = {}
     for name, counted, low, high, errors in tx.among(sql, [journal.text_of(one) for one in names], monitor):
         points = found.setdefault(name, [])

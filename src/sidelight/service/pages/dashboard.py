@@ -54,27 +54,31 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
     for one in shown:
         key = journal.text_of(one.name)
         rows.append(class_row(one, row.name, limit, points.get(key, ()), open_items.get(key)))
-    context = visitor.context(row, "Dashboard") | _numbers(report) | {
-        "lead": tolerance_words(row),
-        "waiting": waiting.items,
-        "oldest": min((one.oldest for one in open_items.values()), default=None),
-        "budgets": budgets,
-        "rows": rows,
-        "limit": limit,
-        "total": len(chosen),
-        "first": first + 1,
-        "page": first // _PAGE + 1,
-        "filters": _filters(report),
-        "verdict": verdict,
-        "q": q,
-        "link": lambda **changes: address(f"/m/{row.name}", **{"verdict": verdict, "q": q, "page": None} | changes),
-        "columns": charts.stacked(columns, ("answered", "not answered")),
-        "events": _events(report, row.name),
-        "base": own_address(request),
-        "now": now,
-        "poll": 3,
-        "etag": etag,
-    }
+    context = (
+        visitor.context(row, "Dashboard")
+        | _numbers(report)
+        | {
+            "lead": tolerance_words(row),
+            "waiting": waiting.items,
+            "oldest": min((one.oldest for one in open_items.values()), default=None),
+            "budgets": budgets,
+            "rows": rows,
+            "limit": limit,
+            "total": len(chosen),
+            "first": first + 1,
+            "page": first // _PAGE + 1,
+            "filters": _filters(report),
+            "verdict": verdict,
+            "q": q,
+            "link": lambda **changes: address(f"/m/{row.name}", **{"verdict": verdict, "q": q, "page": None} | changes),
+            "columns": charts.stacked(columns, ("answered", "not answered")),
+            "events": _events(report, row.name),
+            "base": own_address(request),
+            "now": now,
+            "poll": 3,
+            "etag": etag,
+        }
+    )
     return render("dashboard.html", context, headers={"ETag": etag})
 
 
@@ -114,7 +118,7 @@ def _find(report: Report, name: str) -> ClassReport:
 
 
 def _numbers(report: Report) -> dict[str, Any]:
-    counts = Counter(one.verdict for one in report.classes)
+    counts: Counter[str] = Counter(one.verdict for one in report.classes)
     totals = {name: sum(getattr(one, name) for one in report.classes) for name in ("verified", "overdue", "skipped")}
     overall = report.overall
     facts = [("Classes", grouped(len(report.classes))), ("Policy", f"{report.policy}, mode {report.mode}")]
@@ -141,7 +145,7 @@ def _numbers(report: Report) -> dict[str, Any]:
 
 
 def _filters(report: Report) -> list[tuple[str, str, int]]:
-    counts = Counter(one.verdict for one in report.classes)
+    counts: Counter[str] = Counter(one.verdict for one in report.classes)
     found = [("", "All", len(report.classes))]
     return found + [(one, _WORDS[one], counts[one]) for one in VERDICTS if counts[one] or one != "near"]
 
@@ -175,11 +179,16 @@ def _events(report: Report, monitor: str) -> list[dict[str, str]]:
 
 def _class_facts(one: ClassReport) -> list[tuple[str, str]]:
     facts = [
-        ("Answers that count", f"{grouped(one.counted)} of {grouped(one.verified)}, {grouped(one.errors)} wrong in all"),
+        (
+            "Answers that count",
+            f"{grouped(one.counted)} of {grouped(one.verified)}, {grouped(one.errors)} wrong in all",
+        ),
         ("Reopened", f"{one.reopened} times, {one.alarms} by drift"),
     ]
     if one.stalled is not None:
         facts.append(("Waits, because", one.stalled))
     if one.stands is not None and one.stands[1]:
-        facts.append(("Missing answers", f"the verdict stands if at most {one.stands[0]} of {one.stands[1]} are against it"))
+        facts.append(
+            ("Missing answers", f"the verdict stands if at most {one.stands[0]} of {one.stands[1]} are against it")
+        )
     return facts

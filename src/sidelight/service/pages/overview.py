@@ -50,7 +50,7 @@ def _waiting(tx: Any, visitor: Visitor, row: MonitorRow) -> Waiting:
 
 
 def _card(visitor: Visitor, row: MonitorRow, waiting: Waiting, report: Report | None) -> dict[str, Any]:
-    counts = Counter(one.verdict for one in report.classes) if report is not None else Counter[str]()
+    counts: Counter[str] = Counter(() if report is None else (one.verdict for one in report.classes))
     return {
         "name": row.name,
         "archived": row.archived_at is not None,

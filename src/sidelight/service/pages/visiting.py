@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.responses import RedirectResponse
 
@@ -14,11 +16,11 @@ from sidelight.service import monitors, sessions
 from sidelight.service.keys import Caller
 from sidelight.service.monitors import MonitorRow
 from sidelight.service.pages.rendering import csrf_field, render
-from sidelight.service.problems import Problem
+from sidelight.service.problems import Problem, unavailable
 from sidelight.service.service import Service
 from sidelight.service.sessions import Session
 from sidelight.service.settings import ReviewSettings, make_review, split
-from sidelight.service.storage.base import Transaction
+from sidelight.service.storage.base import StorageError, Transaction
 
 _LARGEST_FORM = 64 << 10
 _MOST_FIELDS = 1_000
@@ -113,6 +115,10 @@ class PageRoute(APIRoute):
                 return await handle(request)
             except SignInNeeded:
                 return RedirectResponse(f"/signin?{urlencode({'next': _here(request)})}", 303)
+            except RequestValidationError:
+                return refusal(Problem("bad-request", "this address is not complete: go back and try again"))
+            except StorageError:
+                return refusal(unavailable("the database does not answer now: try again in a moment", 1))
             except Problem as problem:
                 return refusal(problem)
 
@@ -140,7 +146,8 @@ def service_of(request: Request) -> Service:
 
 def base_of(request: Request) -> str | None:
     """Return the address that users know the server by, if it was given."""
-    return getattr(request.app.state, "url", None)
+    url: str | None = request.app.state.options.url
+    return url
 
 
 def is_secure(request: Request) -> bool:
@@ -195,8 +202,6 @@ def form_of(request: Request) -> Form:
 
 async def session_caller(request: Request) -> Caller | None:
     """Return what a reviewer may do who calls the HTTP interface from a page of this server."""
-    import asyncio
-
     cookie = sessions.cookie_of(request, is_secure(request))
     if cookie is None:
         return None

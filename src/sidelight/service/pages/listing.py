@@ -1,0 +1,131 @@
+"""The items of a monitor: disagreements first, then the newest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request, Response
+
+from sidelight.service import journal, reviewers
+from sidelight.service.pages.etags import etag_of, unchanged
+from sidelight.service.pages.rendering import address, render
+from sidelight.service.pages.review import answer_words
+from sidelight.service.pages.visiting import enter, make_router, monitor_for, service_of
+from sidelight.service.queue import ReviewItem, Slot, items_where, slots_among
+from sidelight.service.reviewing import disputed
+from sidelight.service.settings import ReviewSettings
+from sidelight.service.storage.base import Transaction
+
+router = make_router()
+_PAGE = 50
+_STATES = {
+    "": "All",
+    "disputed": "Disagreements",
+    "open": "Waiting",
+    "answered": "Answered",
+    "skipped": "Skipped",
+    "overdue": "Expired",
+}
+_ANSWERED = (
+    "(SELECT COUNT(*) FROM slots s WHERE s.monitor = i.monitor AND s.item = i.number AND s.slot > 0"
+    " AND s.answer IS NOT NULL)"
+)
+_DISPUTED = f"i.state IN ('open', 'overdue') AND {_ANSWERED} >= ?"
+
+
+@router.get("/m/{monitor}/items")
+def items(request: Request, monitor: str, state: str = "", before: int | None = None) -> Response:
+    """Show a page of items."""
+    visitor, service = enter(request), service_of(request)
+    name = request.query_params.get("class")
+    with service.read() as tx:
+        row, review = monitor_for(tx, visitor, monitor, "report")
+        state = state if state in _STATES else ""
+        name = None if review.blind else name  # asking for the items of a class would say what was predicted
+        shown, older = _page(tx, row.id, review, state, name, before)
+        slots = slots_among(tx, row.id, [one.number for one in shown])
+        names = reviewers.names(tx)
+    etag = etag_of(request, visitor.session, row.last, shown, slots)
+    short = unchanged(request, etag)
+    if short is not None:
+        return short
+    context = visitor.context(row, "Items") | {
+        "rows": [_row(one, slots.get(one.number, []), names, review) for one in shown],
+        "filters": [(key, words) for key, words in _STATES.items() if key != "disputed" or review.reviews > 1],
+        "state": state,
+        "blind": review.blind,
+        "chosen": None if name is None else _class_words(name),
+        "link": lambda **changes: address(f"/m/{row.name}/items", **{"state": state, "class_": name} | changes),
+        "older": address(f"/m/{row.name}/items", state=state, class_=name, before=older),
+        "newer": address(f"/m/{row.name}/items", state=state, class_=name) if before is not None else None,
+        "poll": 5,
+        "etag": etag,
+    }
+    context["older"] = context["older"] if older is not None else None
+    return render("items.html", context, headers={"ETag": etag})
+
+
+def _page(
+    tx: Transaction, monitor: str, review: ReviewSettings, state: str, name: str | None, before: int | None
+) -> tuple[list[ReviewItem], int | None]:
+    """Return the items of a page, and where the next page begins if there is one."""
+    where, values = ["i.monitor = ?"], [monitor]
+    if name is not None:
+        where.append("i.class = ?")
+        values.append(name)
+    first: list[ReviewItem] = []
+    two = review.reviews > 1
+    if before is None and two and state in ("", "open"):
+        sql = f"{' AND '.join([*where, _DISPUTED])} ORDER BY i.number LIMIT {_PAGE}"
+        first = items_where(tx, sql, *values, review.reviews)
+    if state == "disputed":
+        where.append(_DISPUTED)
+        values.append(review.reviews)  # type: ignore[arg-type]
+    elif state:
+        where.append("i.state = ?")
+        values.append(state)
+    if before is not None:
+        where.append("i.number < ?")
+        values.append(before)  # type: ignore[arg-type]
+    rows = items_where(tx, f"{' AND '.join(where)} ORDER BY i.number DESC LIMIT {_PAGE + 1}", *values)
+    older = rows[_PAGE - 1].number if len(rows) > _PAGE else None
+    listed = {one.number for one in first}
+    return first + [one for one in rows[:_PAGE] if one.number not in listed], older
+
+
+def _row(item: ReviewItem, slots: list[Slot], names: dict[str, str], review: ReviewSettings) -> dict[str, Any]:
+    differ = item.open and disputed(slots, review.reviews)
+    word, tone = ("disagreement", "near") if differ else _words(item, review.blind)
+    return {
+        "number": item.number,
+        "id": item.id,
+        "prediction": str(item.prediction),
+        "word": word,
+        "tone": tone,
+        "settled": None if item.settled_by is None else f"by {names.get(item.settled_by, item.settled_by)}",
+        "reviews": [(names.get(one.reviewer, one.reviewer), _said(one, review.blind)) for one in slots],
+        "asked_at": item.asked_at,
+        "open": item.open,
+        "disputed": differ,
+    }
+
+
+def _said(slot: Slot, blind: bool) -> str:
+    return "is reviewing" if slot.answer is None else answer_words(slot, blind)
+
+
+def _words(item: ReviewItem, blind: bool) -> tuple[str, str]:
+    if item.state != "answered":
+        return {"open": "waiting", "overdue": "expired"}.get(item.state, item.state), "unknown"
+    if blind:
+        return "answered" if item.label is None else str(item.label), "unknown"
+    if item.correct:
+        return "right", "below"
+    return "wrong" if item.label is None else f"wrong, it is {item.label}", "above"
+
+
+def _class_words(name: str) -> str:
+    try:
+        return str(journal.read_text(name))
+    except (ValueError, RecursionError):
+        return name

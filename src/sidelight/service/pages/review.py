@@ -1,0 +1,187 @@
+"""Reviewing one item after the other, by keyboard, by touch, or by nothing but forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from fastapi import Request, Response
+from starlette.responses import RedirectResponse
+
+from sidelight.service import reviewers
+from sidelight.service.monitors import MonitorRow
+from sidelight.service.pages import payload
+from sidelight.service.pages.rendering import address, render
+from sidelight.service.pages.visiting import Form, Visitor, enter, form_of, make_router, monitor_for, service_of
+from sidelight.service.problems import Problem
+from sidelight.service.queue import Claim, ReviewItem, Slot, find_item, held_by, last_answered, slots_of, waiting_for
+from sidelight.service.reviewing import Review, Said, Settle, Withdraw, disputed
+from sidelight.service.service import Service
+from sidelight.service.settings import ReviewSettings
+from sidelight.service.storage.base import Transaction
+from sidelight.service.work import Job
+
+router = make_router()
+_DAY = 86_400.0
+# Letters that stand for something else on the page are not keys of labels.
+_LABEL_KEYS = "1234567890" + "".join(one for one in "abcdefghijklmnopqrstuvwxyz" if one not in "rwsuxn")
+_NOTICES = {
+    "conflict": ("warn", "Somebody settled item {} meanwhile: your answer was not taken."),
+    "gone": ("warn", "Item {} is not waited for any more: your answer was not taken."),
+    "forbidden": ("warn", "Item {} waits for somebody who may settle it: your answer was not taken."),
+    "invalid": ("bad", "Your answer to item {} could not be read: choose again."),
+    "withdrawn": ("good", "Your answer to item {} was withdrawn; the item waits again."),
+    "disputed": ("warn", "You and another reviewer disagree on item {}; somebody else will settle it."),
+}
+
+
+class Choice(NamedTuple):
+    """A label that can be chosen."""
+
+    value: str
+    name: str
+    key: str
+
+
+@router.get("/m/{monitor}/review")
+def review_page(
+    request: Request, monitor: str, item: int | None = None, told: str = "", about: int | None = None
+) -> Response:
+    """Show the item that is asked for, or the one that the visitor holds, or how many wait."""
+    visitor, service = enter(request), service_of(request)
+    with service.read() as tx:
+        row, review = monitor_for(tx, visitor, monitor, "answer")
+        held = held_by(tx, row.id, visitor.actor)
+        number = item if item is not None else held[0] if held else None
+        queue = waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
+        last = last_answered(tx, row.id, visitor.actor)
+        context: dict[str, Any] = {
+            "waiting": queue.items + len(held),
+            "oldest": queue.oldest,
+            "held": _held_by_others(tx, row.id, visitor.actor),
+            "last": None if last == number else last,
+            "done": _done(tx, row.id, visitor.actor),
+            "instructions": review.instructions,
+            "now": tx.now(),
+            "notice": _notice(told, about),
+            "item": None,
+            "poll": 4 if number is None else None,
+        }
+        hosts: Sequence[str] = ()
+        if number is not None:
+            found = find_item(tx, row.id, min(max(number, 0), 1 << 62))
+            look = payload.shown(tx, row.id, row.name, found.number, review)
+            context |= {"payload": look.markup, "labels": choices(review)}
+            context["item"] = _shown(tx, visitor, row, review, found)
+            hosts = look.hosts
+    return render("review.html", visitor.context(row, "Review") | context, image_hosts=hosts)
+
+
+@router.post("/m/{monitor}/review")
+def answer(request: Request, monitor: str) -> Response:
+    """Take in one answer and go on to the next item."""
+    visitor, service, form = enter(request), service_of(request), form_of(request)
+    with service.read() as tx:
+        row, _ = monitor_for(tx, visitor, monitor, "answer")
+    number, told = form.whole("item"), ""
+    job = _job(form, visitor, row, number)
+    if job is not None:
+        try:
+            status = service.do(job).status
+            told = status if status in _NOTICES else ""
+        except Problem as problem:
+            if problem.kind not in _NOTICES:
+                raise
+            told = problem.kind
+            if told == "invalid":
+                return RedirectResponse(address(f"/m/{row.name}/review", item=number, told=told, about=number), 303)
+    following = _next(service, visitor, row)
+    return RedirectResponse(
+        address(f"/m/{row.name}/review", item=following, told=told, about=number if told else None), 303
+    )
+
+
+def _job(form: Form, visitor: Visitor, row: MonitorRow, number: int | None) -> Job[Any] | None:
+    """Return what the form asks for; None if it only asks for the next item."""
+    said = _said(form)
+    if number is None or (said is None and form.get("answer") != "withdraw"):
+        return None
+    if said is None:
+        return Withdraw(row.id, visitor.actor, number)
+    revision, replace, settles = form.whole("revision"), form.get("replace") == "1", visitor.may("settle", row.id)
+    if form.get("settle") == "1" and settles:
+        return Settle(row.id, visitor.actor, number, said, revision, replace)
+    return Review(row.id, visitor.actor, number, said, revision, replace, settles)
+
+
+def _said(form: Form) -> Said | None:
+    if form.get("label"):
+        return Said(label=form.get("label"))
+    return {"right": Said(correct=True), "wrong": Said(correct=False), "skip": Said(skipped=True)}.get(
+        form.get("answer")
+    )
+
+
+def _next(service: Service, visitor: Visitor, row: MonitorRow) -> int | None:
+    claimed = service.do(Claim(row.id, visitor.actor, settle=visitor.may("settle", row.id)))
+    return claimed[0].item.number if claimed else None
+
+
+def _shown(
+    tx: Transaction, visitor: Visitor, row: MonitorRow, review: ReviewSettings, item: ReviewItem
+) -> dict[str, Any]:
+    """Return what the page says about an item; in blind mode nothing on it depends on the prediction."""
+    slots = slots_of(tx, row.id, item.number)
+    own = next((one for one in slots if one.reviewer == visitor.actor and one.answer is not None), None)
+    settling = item.open and disputed(slots, review.reviews) and visitor.may("settle", row.id)
+    names = reviewers.names(tx) if settling else {}
+    others = [one for one in slots if one.slot > 0 and one.answer is not None] if settling else []
+    return {
+        "number": item.number,
+        "asked_at": item.asked_at,
+        "state": item.state,
+        "revision": item.revision,
+        "prediction": None if review.blind else str(item.prediction),
+        "own": None if own is None or settling else answer_words(own, review.blind),
+        "others": [
+            {"name": names.get(one.reviewer, one.reviewer), "answer": answer_words(one, review.blind)} for one in others
+        ],
+        "settling": settling,
+    }
+
+
+def answer_words(slot: Slot, blind: bool) -> str:
+    """Return what a reviewer said; with hidden predictions not whether that is right."""
+    said = slot.answer or {}
+    if said.get("skipped"):
+        return "skipped"
+    label = said.get("label")
+    if blind:
+        return "–" if label is None else str(label)
+    word = "right" if said.get("correct") else "wrong"
+    return word if label is None or said.get("correct") else f"{word}, it is {label}"
+
+
+def choices(review: ReviewSettings) -> list[Choice]:
+    """Return the labels that can be chosen, each with its key while there are keys."""
+    keys = [*_LABEL_KEYS[: len(review.labels)], *[""] * (len(review.labels) - len(_LABEL_KEYS))]
+    return [Choice(one, one, key) for one, key in zip(review.labels, keys, strict=True)]
+
+
+def _held_by_others(tx: Transaction, monitor: str, reviewer: str) -> int:
+    sql = "SELECT COUNT(*) FROM slots WHERE monitor = ? AND reviewer <> ? AND answer IS NULL AND lease_until > ?"
+    row = tx.one(sql, monitor, reviewer, tx.now())
+    return 0 if row is None else row[0]
+
+
+def _done(tx: Transaction, monitor: str, reviewer: str) -> int:
+    sql = "SELECT COUNT(*) FROM slots WHERE reviewer = ? AND answered_at > ? AND monitor = ?"
+    row = tx.one(sql, reviewer, tx.now() - _DAY, monitor)
+    return 0 if row is None else row[0]
+
+
+def _notice(told: str, about: int | None) -> dict[str, str] | None:
+    if told not in _NOTICES:
+        return None
+    kind, text = _NOTICES[told]
+    return {"kind": kind, "text": text.format("" if about is None else about)}
