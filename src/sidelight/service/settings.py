@@ -108,7 +108,7 @@ def _plain(name: str, value: Any) -> Any:
         try:
             return timedelta(seconds=value["seconds"])
         except OverflowError:
-            return math.inf
+            return math.inf if value["seconds"] > 0 else timedelta(0)  # which is refused, as every negative time
     return math.inf if name == "patience" and value == "never" else value
 
 

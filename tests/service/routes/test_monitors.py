@@ -58,9 +58,7 @@ def test_a_monitor_is_made_once_listed_changed_and_archived(everyone):
         {"name": "a", "settings": {"tolerance": 0.1, "classes": "7"}},
         {"name": "a", "settings": {"tolerance": 0.1, "classes": 7}},
         {"name": "a", "settings": {"tolerance": 0.1, "classes": [[]]}},
-        {"name": "a", "settings": {"tolerance": 0.1, "classes": {"a": {}}}},
         {"name": "a", "settings": {"tolerance": 0.1, "seed": 1.5}},
-        {"name": "a", "settings": {"tolerance": 0.1, "seed": -1}},
         {"name": "a", "settings": {"tolerance": 0.1, "patience": {"seconds": "x"}}},
         {"name": "a", "settings": {"tolerance": 0.1, "patience": {"seconds": -1e308}}},
         {"name": "a", "settings": {"tolerance": 0.1, "patience": []}},
@@ -120,8 +118,17 @@ def test_the_report_is_that_of_the_library(digits):
 
 @pytest.mark.parametrize(
     ("accept", "html"),
-    [("", False), ("*/*", False), ("application/json", False), ("text/html", True), ("text/html;q=0.9,*/*", True)]
-    + [("application/json, text/html", False), ("*/*, text/html", False), ("text/plain", False), (",,;", False)],
+    [
+        ("", False),
+        ("*/*", False),
+        ("application/json", False),
+        ("text/html", True),
+        ("text/html;q=0.9,*/*", True),
+        ("application/json, text/html", False),
+        ("*/*, text/html", False),
+        ("text/plain", False),
+        (",,;", False),
+    ],
 )
 def test_a_page_is_sent_to_those_who_prefer_it(accept, html):
     assert prefers_html(accept) is html
