@@ -48,14 +48,4 @@ def _page(asked: AskedOf, after: int, limit: int) -> str:
 
 def line_of(entry: Entry) -> str:
     """Return an entry as one line of JSON."""
-    return journal.text_of(
-        {
-            "number": entry.number,
-            "kind": entry.kind,
-            "at": entry.at,
-            "actor": entry.actor,
-            "key": None if entry.key is None else entry.key.hex(),
-            "body": entry.data,
-            "chain": entry.chain.hex(),
-        }
-    )
+    return journal.text_of(entry.plain())

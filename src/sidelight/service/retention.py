@@ -1,0 +1,112 @@
+"""How long payloads are kept, and how they are deleted on request.
+
+A payload is kept while its item waits for an answer, and then for the monitor's `retention` in days; so is that of an
+item that the monitor has given up. On request it is deleted at once. An item that still waits is then released, since
+nobody can review it any more, and counts like one that was skipped. Ids, classes and answers stay in the journal.
+Nothing happens any more to a monitor that was archived, but its payloads can be deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sidelight.service import answering, journal, monitors
+from sidelight.service.duties import duty
+from sidelight.service.items import DELETED, UNSETTLED
+from sidelight.service.service import Service
+from sidelight.service.storage.base import Transaction
+from sidelight.service.work import Item, Work
+
+_DAY = 86_400.0
+_AT_ONCE = 500
+_PAST = (
+    "SELECT payloads.item FROM payloads "
+    "JOIN items ON items.monitor = payloads.monitor AND items.number = payloads.item "
+    "WHERE payloads.monitor = ? AND items.state <> 'open' AND coalesce(items.settled_at, items.asked_at) < ? "
+    "ORDER BY payloads.item LIMIT ?"
+)
+
+
+class Erased(NamedTuple):
+    """What became of a request to delete."""
+
+    id: str
+    status: str
+    """"released" (the item waited), "erased" (it was settled), or "unknown" (there is no such item)."""
+    payload: bool
+    """Whether there was one."""
+
+
+@duty("retention", every=3600.0)
+def delete_past(service: Service) -> int:
+    """Delete the payloads whose time is over, a few at a time, so that nobody waits long; return how many."""
+    with service.read() as tx:
+        kept = {one.id: one.settings.get("retention", 30.0) for one in monitors.every(tx, archived=True)}
+    deleted = 0
+    for monitor, days in kept.items():
+        while days is not None and (some := service.do(_DeletePast(monitor, days))):
+            deleted += some
+    return deleted
+
+
+@dataclass(frozen=True)
+class _DeletePast:
+    """Delete some payloads of a monitor."""
+
+    monitor: str
+    days: float
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> int:
+        """Delete the oldest; return how many."""
+        tx = work.tx
+        rows = tx.all(_PAST, self.monitor, work.now - self.days * _DAY, _AT_ONCE)
+        for (item,) in rows:
+            _delete(tx, self.monitor, item)
+        return len(rows)
+
+
+class _Erase:
+    """Deletes the payloads of some predictions of one monitor."""
+
+    def __init__(self, monitor: str, ids: Sequence[str], actor: str) -> None:
+        self.monitors: Sequence[str] = (monitor,)
+        self.ids, self.actor = ids, actor
+        self.keys = [journal.key_of(monitor, id) for id in ids]
+
+    def run(self, work: Work) -> list[Erased]:
+        """Delete what is there, and release what waits."""
+        held = work.held(self.monitors[0])
+        results = []
+        for id, key in zip(self.ids, self.keys, strict=True):
+            work.look_up_items([key])
+            item = work.items[key]
+            if item is None or item.id != id:
+                results.append(Erased(id, "unknown", False))
+                continue
+            waited = item.state in UNSETTLED
+            if waited and not held.archived:
+                answering.settle(work, held, item, None, actor=self.actor, detail={"erased": 1})
+            results.append(self._erase(work, item, waited))
+        return results
+
+    def _erase(self, work: Work, item: Item, waited: bool) -> Erased:
+        tx = work.tx
+        if waited:
+            tx.run(
+                "UPDATE items SET state = ?, revision = revision + 1 WHERE monitor = ? AND number = ?",
+                *(DELETED, item.monitor, item.number),
+            )
+            tx.run("DELETE FROM slots WHERE monitor = ? AND item = ? AND answer IS NULL", item.monitor, item.number)
+        return Erased(item.id, "released" if waited else "erased", _delete(tx, item.monitor, item.number))
+
+
+def erase(monitor: str, ids: Sequence[str], *, actor: str) -> _Erase:
+    """Delete the payloads of predictions by their ids; the results come in their order."""
+    return _Erase(monitor, ids, actor)
+
+
+def _delete(tx: Transaction, monitor: str, item: int) -> bool:
+    return tx.run("DELETE FROM payloads WHERE monitor = ? AND item = ?", monitor, item) == 1

@@ -1,0 +1,49 @@
+"""Deleting what was stored about predictions, on request."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import Body, Response
+from pydantic import BaseModel, Field
+
+from sidelight.service import retention
+from sidelight.service.asked import AskedOf, asked_of
+from sidelight.service.limits import BATCH
+from sidelight.service.responses import answer
+from sidelight.service.routing import make_router, problems
+from sidelight.service.shapes import Shape, Text
+
+router = make_router("erasing")
+
+
+class ErasuresIn(Shape):
+    """Predictions whose payloads are to be deleted."""
+
+    ids: Annotated[list[Text], Field(max_length=BATCH)]
+
+
+class ErasureOut(BaseModel):
+    """What became of one of them."""
+
+    id: str
+    status: Literal["released", "erased", "unknown"]
+    payload: Annotated[bool, Field(description="Whether there was one.")]
+
+
+class ErasuresOut(BaseModel):
+    """Results in the order of the ids."""
+
+    erased: list[ErasureOut]
+
+
+@router.post(
+    "/v1/monitors/{monitor}/erase",
+    response_model=ErasuresOut,
+    responses=problems("not-found", "gone", body=True),
+    summary="Delete payloads on request",
+)
+async def erase(body: Annotated[ErasuresIn, Body()], asked: Annotated[AskedOf, asked_of("admin")]) -> Response:
+    """Delete the payloads of predictions now, whatever the retention; items that wait are released."""
+    results = await asked.service.submit(retention.erase(asked.monitor, body.ids, actor=asked.caller.actor))
+    return answer({"erased": [one._asdict() for one in results]})
