@@ -28,7 +28,7 @@ class Wins(NamedTuple):
 def wins(results: Sequence[Results], tolerance: float = 1e-9) -> list[Wins]:
     """Count the runs that each result wins, strictly and tied.
 
-    Run k is won by the lowest final regret r_min in it, and by all within tolerance * max(1, |r_min|) of it: sums of
+    Run k is won by the lowest final regret r_min in it, and by all within `tolerance * max(1, |r_min|)` of it: sums of
     the same losses in another order differ by rounding. Strict wins plus runs with a tie make up all runs; counting
     ties as wins would not. Refused unless all results share environment, seed and number of runs.
     """

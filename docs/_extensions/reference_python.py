@@ -1,0 +1,91 @@
+"""One page per public module: every public name from its docstring."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from types import ModuleType
+from typing import Any
+
+import sidelight as sl
+
+MODULES = {
+    "sidelight": "the names that most programs need",
+    "sidelight.games": "the catalogue of games",
+    "sidelight.analysis": "the exact geometry of a game",
+    "sidelight.strategies": "the contract of strategies; each strategy has [a page of its own](../strategies/index.md)",
+    "sidelight.environments": "where outcomes and contexts come from",
+    "sidelight.environments.laws": "samplers of outcome laws",
+    "sidelight.limits": "how good a strategy can be",
+    "sidelight.simulation": "playing a game many times",
+    "sidelight.results": "what a simulation leaves behind",
+    "sidelight.monitor": "watching a classifier",
+    "sidelight.checks": "what every game, environment and strategy must pass",
+    "sidelight.kernels": "compiled strategies of your own",
+    "sidelight.tasks": "work on threads, on a cluster, or share by share",
+    "sidelight.errors": "every error that a user can cause",
+    "sidelight.gym": "the games as Gymnasium environments",
+}
+
+
+def pages() -> dict[str, str]:
+    """Return the pages by path."""
+    found = {f"python/{_file(name)}.md": _page(name) for name in MODULES}
+    rows = "\n".join(f"| [`{name}`]({_file(name)}.md) | {what} |" for name, what in MODULES.items())
+    listed = "\n".join(_file(name) for name in MODULES)
+    found["python/index.md"] = (
+        "# Python\n\nEvery public name, module by module. Most programs begin with `import sidelight as sl`.\n\n"
+        f"| module | what it is for |\n|---|---|\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
+    )
+    return found
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """Return what a module offers, in the order of the alphabet; without `__all__`, what it defines itself."""
+    listed = getattr(module, "__all__", None)
+    if listed is None:
+        own = vars(module).items()
+        listed = [name for name, value in own if getattr(value, "__module__", "") == module.__name__ and name[0] != "_"]
+    return sorted(listed, key=str.lower)
+
+
+def _file(name: str) -> str:
+    return name.replace("sidelight.", "") if name != "sidelight" else "sidelight"
+
+
+def _page(name: str) -> str:
+    module = importlib.import_module(name)
+    strategies = set(sl.strategies.names(published=True)) if name == "sidelight.strategies" else set()
+    names = [each for each in public_names(module) if each not in strategies]
+    body = "\n".join(_entry(name, each, getattr(module, each)) for each in names)
+    intro = (inspect.getdoc(module) or "").split("\n\n")[0]
+    return f"# {name}\n\n{' '.join(intro.split())}\n\n{body}"
+
+
+def _entry(module: str, name: str, value: Any) -> str:
+    """Return the section of one name; what another public module documents is only pointed to."""
+    home = _home(module, name, value)
+    if home is not None:
+        return f"## {name}\n\n{_first_line(value)} See [`{home}`]({_file(home)}.md).\n"
+    if not callable(value):
+        return f"## {name}\n\n```{{eval-rst}}\n.. autodata:: {module}.{name}\n   :no-value:\n```\n"
+    kind = "autofunction"
+    options = ""
+    if inspect.isclass(value):
+        kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
+        options = "   :members:\n" if kind == "autoclass" else "   :show-inheritance:\n"
+    return f"## {name}\n\n```{{eval-rst}}\n.. {kind}:: {module}.{name}\n{options}```\n"
+
+
+def _home(module: str, name: str, value: Any) -> str | None:
+    """Return the public module that documents a name in the place of this one, if there is one."""
+    if inspect.ismodule(value):
+        return value.__name__
+    if module != "sidelight":
+        return None
+    defined = getattr(value, "__module__", "")
+    return next((each for each in MODULES if each != "sidelight" and f"{defined}.".startswith(f"{each}.")), None)
+
+
+def _first_line(value: Any) -> str:
+    return " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())

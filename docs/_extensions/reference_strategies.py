@@ -1,0 +1,84 @@
+"""One page per strategy: what it needs, what is proved, how it works, what it costs, and how it did."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+from sidelight.cli._docstrings import describe
+from sidelight.cli._strategies import known, known_names, signature
+
+TRANSCRIPTS = Path(__file__).parents[2] / "tests" / "transcripts"
+_ROUNDS = 5
+"""How many lines of a transcript are shown, of twenty rounds each."""
+
+
+def pages() -> dict[str, str]:
+    """Return the pages by path."""
+    names = known_names()
+    found = {f"strategies/{name}.md": _page(name) for name in names}
+    rows = "\n".join(f"| [{name}]({name}.md) | {describe(known(name)).line} |" for name in names)
+    listed = "\n".join(names)
+    found["strategies/index.md"] = (
+        "# Strategies\n\n`sl.strategies.NAME(game, ...)` in Python, `NAME:parameter=value,...` on the command line; "
+        "`BayesOptimal` is in `sl.limits`. [Which strategy should I use?](../../choose/strategy.md)\n\n"
+        f"| strategy | in one line |\n|---|---|\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
+    )
+    return found
+
+
+def _page(name: str) -> str:
+    kind = known(name)
+    said = describe(kind)
+    takes = "\n".join(
+        f"- `{parameter.name}`{_default(parameter)}: {said.parameters[parameter.name]}"
+        for parameter in signature(kind).values()
+        if parameter.name not in ("game", "seed")
+    )
+    contexts = "dimension" in signature(kind)
+    needs = "contexts, each a vector of numbers" if contexts else "no contexts"
+    home = "limits" if kind.__module__.startswith("sidelight.limits") else "strategies"
+    parts = [
+        f"# {name}",
+        said.line,
+        said.text,
+        f"| | |\n|---|---|\n| needs | {needs} |\n| guarantee | {kind.guarantee or 'none is proved'} |",
+        f"```python\nsl.{home}.{name}{_shown(kind)}\n```",
+        f"## Parameters\n\n{takes}" if takes else "",
+        f"## How it works\n\n{_module(kind)}",
+        "## References\n\n" + "\n".join(f"- {paper}" for paper in said.papers) if said.papers else "",
+        _transcript(name),
+        "Every strategy has the methods of "
+        "[`Strategy`](../python/strategies.md): `act`, `observe`, `explain`, `save`, `clone`, `reset`.",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _shown(kind: type) -> str:
+    """Return the arguments of a strategy as they are written in Python."""
+    parameters = [each.replace(annotation=inspect.Parameter.empty) for each in inspect.signature(kind).parameters.values()]
+    return str(inspect.Signature(parameters))
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    return "" if parameter.default is parameter.empty else f" (`{parameter.default!r}` by default)"
+
+
+def _module(kind: type) -> str:
+    """Return the docstring of the module that a strategy lives in: it has the formulas, and what print says otherwise."""
+    return inspect.cleandoc(sys.modules[kind.__module__].__doc__ or "")
+
+
+def _transcript(name: str) -> str:
+    """Return the beginning of a stored transcript of the strategy at play."""
+    files = sorted(TRANSCRIPTS.glob(f"{name}-*.txt"))
+    if not files:
+        return ""
+    chosen = next((each for each in files if each.stem.endswith("-label-efficient")), files[0])
+    head, _, rounds = chosen.read_text(encoding="utf-8").partition("\n\n")
+    text = "\n".join(rounds.splitlines()[:_ROUNDS])
+    return (
+        "## At play\n\nThe first hundred rounds of a game: in each the number of the action and the symbol that was shown.\n\n"
+        f"```text\n{head}\n\n{text}\n```"
+    )
