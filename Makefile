@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick check format lint types imports bench reference chromium lock clean
+.PHONY: help demo test quick check format lint types imports bench docs chromium lock clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -45,8 +45,9 @@ imports: $(READY)  ## the direction of imports
 bench: $(READY)  ## measure speed: ratios and growth
 	for script in analysis loop large baselines bayesian dmed contextual monitor; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
-reference: $(READY)  ## write docs/reference.md anew from the catalogue, the strategies and the commands
-	$(BIN)/python docs/make_reference.py
+docs: $(READY)  ## build the documentation site into site/
+	$(BIN)/python -m sphinx -q -W --keep-going -b html -d site/.doctrees docs site
+	@echo "open site/index.html"
 
 chromium:  ## install the browser of the browser tests, Debian's (as root)
 	@command -v apt-get > /dev/null || { echo "this needs Debian or Ubuntu; elsewhere install Chromium so that 'chromium' is on the PATH"; exit 1; }
@@ -62,4 +63,4 @@ lock:  ## resolve the development dependencies anew
 	rm -rf .venv-lock
 
 clean:  ## remove what can be made again
-	rm -rf .venv .venv-lock demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-lock demo site docs/_drawings docs/gallery docs/reference/*/ .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -23,7 +23,6 @@ extensions = [
     "formulas",
     "generated_pages",
 ]
-exclude_patterns = ["_build"]
 suppress_warnings = ["config.cache"]  # sphinx-gallery is given a function
 nitpicky = False
 
@@ -36,6 +35,7 @@ myst_links_external_new_tab = False
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
+python_maximum_signature_line_length = 100
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
@@ -44,9 +44,10 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
     "ignore_pattern": r"digits_monitor\.py$",  # a command, described in the how-to
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "drawings.order",
     "download_all_examples": False,
     "show_memory": False,
+    "write_computation_times": False,  # that page would load scripts from elsewhere
     "min_reported_time": 20,
     "remove_config_comments": True,
     "image_scrapers": ("drawings.scrape",),

@@ -52,7 +52,7 @@ HEAD = """# What the widths of contextual strategies are worth, in numbers
 <!-- Written by docs/make_contextual_table.py from contextual-widths.json; change those, not this page. -->
 
 `CBPSide` and `RandCBPSide` leave two things to choose: how wide their confidence intervals are (`bounds`) and how
-symbols depend on the context (`model`). What the choices mean is in the [reference](reference.md) and in the
+symbols depend on the context (`model`). What the choices mean is in the [reference](reference/index.md) and in the
 docstrings (`printed` and `published` bounds are those of `PublishedCBPSide` and `PublishedRandCBPSide`); here is what
 they cost. AT is apple tasting, LE label-efficient prediction; d = 10, T = {horizon}, {runs} runs, mean regret +-
 standard error. Three worlds:

@@ -6,8 +6,8 @@ Something is known before each round, and the best action depends on it.
 """
 
 # %%
-# In this world the outcome is certain given the context: which side of a plane it lies on. Linear models are wrong about
-# it, a logistic one is nearly right.
+# In this world the outcome is certain given the context: which side of a plane it lies on. Linear models are wrong
+# about it, a logistic one is nearly right.
 
 import sidelight as sl
 

@@ -1,4 +1,3 @@
-# ruff: noqa: T201
 """Watch a classifier of handwritten digits: which ones it gets wrong too often, and how many labels that takes.
 
     python examples/digits_monitor.py [--tolerance 0.05] [--confidence 0.95] [--figure digits.svg]

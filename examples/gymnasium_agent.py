@@ -24,7 +24,7 @@ def episode(agent, seed):
     env.reset(seed=seed)
     losses, truncated = [], False
     while not truncated:
-        _, reward, _, truncated, info = env.step(agent.act())
+        _, _, _, truncated, info = env.step(agent.act())
         agent.observe(info["symbol"])
         losses.append(info["loss"])
     return np.array(losses)

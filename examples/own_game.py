@@ -6,8 +6,8 @@ Two matrices describe a game. The analysis says what kind of problem it is, and 
 """
 
 # %%
-# A blood bank tests donations for a rare infection. It can release a donation untested, run a cheap test that tells only
-# "clean" from "suspicious", or run the full test. Losses may be integers, fractions or decimals; they stay exact.
+# A blood bank tests donations for a rare infection. It can release a donation untested, run a cheap test that tells
+# only "clean" from "suspicious", or run the full test. Losses may be integers, fractions or decimals; they stay exact.
 
 from pathlib import Path
 from tempfile import mkdtemp
@@ -43,7 +43,8 @@ print(analysis.explain())
 figure = game.plot()
 
 # %%
-# A game can be kept in a file that people can read, and used on the command line: ``sidelight analyze blood-bank.toml``.
+# A game can be kept in a file that people can read, and used on the command line:
+# ``sidelight analyze blood-bank.toml``.
 
 path = Path(mkdtemp()) / "blood-bank.toml"
 game.save(path)

@@ -6,9 +6,9 @@ Three methods make a strategy, and ``check_strategy`` tries it in all the ways i
 """
 
 # %%
-# This one explores for a while, in turn, and then plays the action that the symbols speak for. It is told the index of the
-# symbol among ``game.symbols(action)``, never the outcome or the loss. What changes lives in ``self.state``, so that
-# copying, saving and resetting work by themselves.
+# This one looks for a while, and then plays the action that the symbols speak for. It is told the index of the symbol
+# among ``game.symbols(action)``, never the outcome or the loss. What changes lives in ``self.state``, so that copying,
+# saving and resetting work by themselves.
 
 import numpy as np
 

@@ -16,12 +16,13 @@ from typing import NamedTuple
 
 import pytest
 from click.testing import CliRunner
+from test_documentation import PAGES
 
 from sidelight.cli import main
 from sidelight.games import _catalogue
 
 ROOT = Path(__file__).parent.parent
-FILES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FILES = [page for page in PAGES if page.name != "CHANGELOG.md"]
 OPTIONS = doctest.ELLIPSIS | doctest.REPORT_NDIFF
 # Commands that are shown to people but would change the machine they run on.
 NOT_RUN = ("pip", "git", "cd")

@@ -8,8 +8,8 @@ The body of the directive is Python; its figure is the last expression, or the v
     sl.games.load("bartok").plot()
     ```
 
-The library returns figures without opening windows, so Matplotlib's own directive, which asks pyplot for open ones, does
-not see them. A figure is drawn again only when its code or the version of the package changes.
+The library returns figures without opening windows, so Matplotlib's own directive, which asks pyplot for open ones,
+does not see them. A figure is drawn again only when its code or the version of the package changes.
 """
 
 from __future__ import annotations
@@ -32,6 +32,27 @@ from sphinx_gallery.scrapers import figure_rst, matplotlib_scraper
 from sidelight import __version__
 
 _STYLE = {"svg.hashsalt": "sidelight", "savefig.bbox": "tight", "savefig.facecolor": "white"}
+_ORDER = (
+    "own_game",
+    "own_strategy",
+    "own_environment",
+    "compare_strategies",
+    "tails_of_regret",
+    "sensitivity",
+    "limits_of_play",
+    "delayed_feedback",
+    "contexts",
+    "large_game",
+    "certificates",
+    "gymnasium_agent",
+    "replay_a_file",
+    "monitor_with_drift",
+    "rationed_labels",
+    "parquet_and_polars",
+    "cluster",
+    "reproduce_the_paper",
+)
+"""The gallery, from first steps to whole experiments."""
 _LAST = "_value_of_the_last_line"
 _SEEN: dict[str, set[int]] = {}
 
@@ -88,7 +109,20 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any])
     return shown + (figure_rst(paths, gallery_conf["src_dir"]) if paths else "")
 
 
+def order(filename: str) -> tuple[int, str]:
+    """Return the place of an example in the gallery; new ones stand at the end."""
+    name = Path(filename).stem
+    return (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)
+
+
+def drop_aliases(app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
+    """Leave out what Python says of the fields of every named tuple."""
+    if lines and lines[0].startswith("Alias for field number"):
+        lines.clear()
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive."""
     app.add_directive("drawing", Drawing)
+    app.connect("autodoc-process-docstring", drop_aliases)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
 """Writes the pages of the reference before the site is built, from what the package says of itself.
 
-Nothing below `reference/` but its first page is written by hand. A page is rewritten only where its text changed, so that
-Sphinx reads again only what is new.
+Nothing below `reference/` but its first page is written by hand. A page is rewritten only where its text changed, so
+that Sphinx reads again only what is new.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import shutil
 from pathlib import Path
 
 import reference_commands
+import reference_files
 import reference_games
 import reference_python
 import reference_strategies
 from sphinx.application import Sphinx
 
-SOURCES = (reference_python, reference_strategies, reference_games, reference_commands)
+SOURCES = (reference_python, reference_strategies, reference_games, reference_commands, reference_files)
 
 
 def pages() -> dict[str, str]:

@@ -16,8 +16,8 @@ def pages() -> dict[str, str]:
     rows = "\n".join(_row(name) for name in names)
     listed = "\n".join(names)
     found["games/index.md"] = (
-        "# Games\n\nThe catalogue. `sl.games.load(name, **parameters)` loads a game in Python; on the command line it is "
-        "`NAME`, with `--set parameter=value`. The class is that of the default parameters.\n\n"
+        "# Games\n\nThe catalogue. `sl.games.load(name, **parameters)` loads a game in Python; on the command line it"
+        " is `NAME`, with `--set parameter=value`. The class is that of the default parameters.\n\n"
         f"| game | actions | outcomes | class | in one line |\n|---|---|---|---|---|\n{rows}\n\n"
         f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
     )

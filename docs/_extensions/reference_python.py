@@ -19,6 +19,7 @@ MODULES = {
     "sidelight.limits": "how good a strategy can be",
     "sidelight.simulation": "playing a game many times",
     "sidelight.results": "what a simulation leaves behind",
+    "sidelight.studies": "whole experiments as one value or file",
     "sidelight.monitor": "watching a classifier",
     "sidelight.checks": "what every game, environment and strategy must pass",
     "sidelight.kernels": "compiled strategies of your own",

@@ -57,7 +57,9 @@ def _page(name: str) -> str:
 
 def _shown(kind: type) -> str:
     """Return the arguments of a strategy as they are written in Python."""
-    parameters = [each.replace(annotation=inspect.Parameter.empty) for each in inspect.signature(kind).parameters.values()]
+    parameters = [
+        each.replace(annotation=inspect.Parameter.empty) for each in inspect.signature(kind).parameters.values()
+    ]
     return str(inspect.Signature(parameters))
 
 
@@ -66,7 +68,7 @@ def _default(parameter: inspect.Parameter) -> str:
 
 
 def _module(kind: type) -> str:
-    """Return the docstring of the module that a strategy lives in: it has the formulas, and what print says otherwise."""
+    """Return the docstring of a strategy's module: it has the formulas, and what print says otherwise."""
     return inspect.cleandoc(sys.modules[kind.__module__].__doc__ or "")
 
 
@@ -79,6 +81,6 @@ def _transcript(name: str) -> str:
     head, _, rounds = chosen.read_text(encoding="utf-8").partition("\n\n")
     text = "\n".join(rounds.splitlines()[:_ROUNDS])
     return (
-        "## At play\n\nThe first hundred rounds of a game: in each the number of the action and the symbol that was shown.\n\n"
+        "## At play\n\nThe first hundred rounds of a game: of each the number of the action and the symbol shown.\n\n"
         f"```text\n{head}\n\n{text}\n```"
     )
