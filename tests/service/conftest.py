@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import itertools
 import os
 import shutil
 import subprocess
 import tempfile
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ from sidelight.service.options import Options
 from sidelight.service.service import Service
 from sidelight.service.storage import open_storage
 
+_QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 DATABASES = ("sqlite", "postgres")
 _names = itertools.count(1)
 
@@ -27,6 +31,11 @@ def postgres_programs() -> Path | None:
         return Path(wheel.origin).parent / "pginstall" / "bin"
     found = shutil.which("pg_ctl")
     return None if found is None else Path(os.path.realpath(found)).parent
+
+
+def _as_nobody() -> dict[str, object]:
+    """Return how to run what refuses to be run by root."""
+    return {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.getuid() == 0 else {}
 
 
 class PostgresServer:
@@ -45,23 +54,33 @@ class PostgresServer:
     def data(self) -> str:
         return str(self.folder / "data")
 
-    def run(self, program: str, *arguments: str) -> None:
-        user = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.getuid() == 0 else {}
-        subprocess.run(
-            [self.programs / program, *arguments],
-            cwd=self.folder,
-            check=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            **user,
-        )
+    def run(self, program: str, *arguments: str, tries: int = 1) -> None:
+        for _ in range(tries - 1):
+            with contextlib.suppress(subprocess.CalledProcessError):
+                return self.run(program, *arguments)
+            time.sleep(0.05)
+        subprocess.run([self.programs / program, *arguments], cwd=self.folder, check=True, **_QUIET, **_as_nobody())
 
     def start(self) -> None:
         options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c max_connections=200"
         if not self.fsync:
             options += " -c fsync=off"
         self.run("pg_ctl", "start", "-w", "-D", self.data, "-o", options)
+
+    @contextlib.contextmanager
+    def watched(self, command: list[str]) -> Iterator[None]:
+        """Run under a program that watches it."""
+        self.stop()
+        options = ["-c", "listen_addresses=", "-c", f"unix_socket_directories={self.folder}"]
+        program = [*command, str(self.programs / "postgres"), "-D", self.data, *options]
+        with subprocess.Popen(program, cwd=self.folder, **_QUIET, **_as_nobody()) as watching:
+            try:
+                self.run("pg_isready", "-h", str(self.folder), tries=600)
+                yield
+            finally:
+                self.stop("fast")
+                watching.wait()
+        self.start()
 
     def stop(self, mode: str = "immediate") -> None:
         self.run("pg_ctl", "stop", "-w", "-m", mode, "-D", self.data)

@@ -132,19 +132,23 @@ class Writer:
             work = Work(tx, held, self.publisher)
             work.look_up(key for ticket in group for key in getattr(ticket.job, "keys", ()))
             work.look_up_items(key for ticket in group for key in getattr(ticket.job, "item_keys", ()))
-            for ticket in group:
-                ticket.error = None
-                before = work.changes
-                try:
-                    ticket.outcome = ticket.job.run(work)
-                except Problem as problem:
-                    if work.changes != before:
-                        raise
-                    ticket.error = problem
-            work.finish()
+            self._run(group, work)
         for id in work.changed:
             self.followers.keep(work.held(id))
         return work.changed
+
+    def _run(self, group: Sequence[Ticket[Any]], work: Work) -> None:
+        """Run the jobs of a group; nobody is answered before the commit."""
+        for ticket in group:
+            ticket.error = None
+            before = work.changes
+            try:
+                ticket.outcome = ticket.job.run(work)
+            except Problem as problem:
+                if work.changes != before:
+                    raise
+                ticket.error = problem
+        work.finish()
 
     def _fail(self, group: Sequence[Ticket[Any]], error: Exception) -> None:
         self._forget(group)
