@@ -77,4 +77,4 @@ html_theme_options = {
     "pygments_dark_style": "github-dark",
     "back_to_top_button": False,
 }
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "theory": []}
