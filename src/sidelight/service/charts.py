@@ -45,9 +45,8 @@ def percent(rate: float | None) -> str:
     if rate is None:
         return "–"
     value = 100.0 * rate
-    if value == 0.0:
-        return "0 %"
-    return f"{value:.0f} %" if value >= 99.95 else f"{value:.1f} %" if value >= 1.0 else f"{value:.2g} %"
+    text = f"{value:.1f}".removesuffix(".0") if value >= 1.0 else f"{value:.2g}"
+    return f"{text} %"
 
 
 def strip(

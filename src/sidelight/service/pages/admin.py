@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -139,7 +138,7 @@ def audit_log(request: Request, at: float | None = None, id: str = "") -> Respon
             "who": names.get(one.actor, one.actor),
             "action": one.action,
             "subject": one.subject,
-            "detail": json.dumps(one.detail, ensure_ascii=False) if one.detail else "",
+            "detail": "; ".join(f"{name}: {_words(value)}" for name, value in one.detail.items() if value is not None),
         }
         for one in notes
     ]
@@ -216,6 +215,10 @@ def _names(tx: Transaction) -> dict[str, str]:
 
 def _only(form: Form) -> list[str] | None:
     return form.all("monitor") or None
+
+
+def _words(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _only_words(ids: Sequence[str] | None, names: Mapping[str, str]) -> str:

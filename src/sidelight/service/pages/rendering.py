@@ -57,7 +57,7 @@ def environment() -> Environment:
     )
     found.filters |= {
         "age": age,
-        "counted": lambda value, noun: count(value, noun),
+        "counted": lambda value, noun: count(value, noun).replace(str(value), grouped(value), 1),
         "grouped": grouped,
         "iso": iso,
         "minute": minute,

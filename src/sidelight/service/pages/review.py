@@ -38,7 +38,6 @@ _NOTICES = {
 class Choice(NamedTuple):
     """A label that can be chosen."""
 
-    value: str
     name: str
     key: str
 
@@ -71,7 +70,7 @@ def review_page(
         if number is not None:
             found = find_item(tx, row.id, min(max(number, 0), 1 << 62))
             look = payload.shown(tx, row.id, row.name, found.number, review)
-            context |= {"payload": look.markup, "labels": choices(review)}
+            context |= {"payload": look.markup, "labels": choices(review, found.prediction)}
             context["item"] = _shown(tx, visitor, row, review, found)
             hosts = look.hosts
     return render("review.html", visitor.context(row, "Review") | context, image_hosts=hosts)
@@ -162,10 +161,14 @@ def answer_words(slot: Slot, blind: bool) -> str:
     return word if label is None or said.get("correct") else f"{word}, it is {label}"
 
 
-def choices(review: ReviewSettings) -> list[Choice]:
-    """Return the labels that can be chosen, each with its key while there are keys."""
+def choices(review: ReviewSettings, prediction: Any) -> list[Choice]:
+    """Return the labels that can be chosen, each with its key while there are keys.
+
+    Where the prediction is shown it is not among them, for "right" says the same; the keys of the others stay.
+    """
     keys = [*_LABEL_KEYS[: len(review.labels)], *[""] * (len(review.labels) - len(_LABEL_KEYS))]
-    return [Choice(one, one, key) for one, key in zip(review.labels, keys, strict=True)]
+    shown = zip(review.labels, keys, strict=True)
+    return [Choice(one, key) for one, key in shown if review.blind or one != str(prediction)]
 
 
 def _held_by_others(tx: Transaction, monitor: str, reviewer: str) -> int:
