@@ -12,7 +12,6 @@ from pydantic import BaseModel, Field
 
 from sidelight.service import payloads
 from sidelight.service.asked import AskedOf, asked_of
-from sidelight.service.limits import LARGEST
 from sidelight.service.queue import MOST_CLAIMED, Claim, Claimed, Release, review_settings
 from sidelight.service.responses import answer
 from sidelight.service.reviewing import Review, Reviewed, Said, Settle, Withdraw
@@ -20,10 +19,11 @@ from sidelight.service.routing import make_router, problems
 from sidelight.service.shapes import Label, Shape
 
 router = make_router("queue")
-Number = Annotated[int, Field(ge=1, le=LARGEST, description="Of the item, as a claim gives it.")]
+_MOST = (1 << 53) - 1
+Number = Annotated[int, Field(ge=1, le=_MOST, description="Of the item, as a claim gives it.")]
 Revision = Annotated[
     int | None,
-    Field(ge=0, le=LARGEST, description="Of the item as it was seen; needed to replace an answer that is settled."),
+    Field(ge=0, le=_MOST, description="Of the item as it was seen; needed to replace an answer that is settled."),
 ]
 
 
