@@ -26,7 +26,7 @@ from sidelight.service.logs import AccessLog
 from sidelight.service.names import Names
 from sidelight.service.options import Options
 from sidelight.service.problems import TITLES, Problem, unavailable
-from sidelight.service.responses import JSONResponse, problem_response
+from sidelight.service.responses import ASCIIResponse, problem_response
 from sidelight.service.service import Service
 from sidelight.service.shapes import BATCHES
 from sidelight.service.storage.base import StorageError
@@ -46,7 +46,7 @@ def make_app(service: Service, options: Options | None = None) -> FastAPI:
         version=__version__,
         docs_url=None,  # their pages load scripts from elsewhere
         redoc_url=None,
-        default_response_class=JSONResponse,
+        default_response_class=ASCIIResponse,
         separate_input_output_schemas=False,
         lifespan=_lifespan(service),
         telemetry=_SILENT,

@@ -51,13 +51,11 @@ def describe(app: FastAPI) -> dict[str, Any]:
 
 
 def _complete(operation: dict[str, Any], route: APIRoute) -> None:
-    """Add the scope of an operation, and take out an answer that FastAPI only supposes."""
+    """Add the scope of an operation."""
     scopes = sorted({gate.scope for gate in gates_of(route)})
     operation["security"] = [{"key": scopes}] if scopes else []
     if scopes:
         operation["x-scope"] = scopes[0]
-    if 422 not in route.responses:
-        operation["responses"].pop("422", None)
 
 
 _ABOUT = (

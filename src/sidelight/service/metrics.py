@@ -6,10 +6,12 @@ from outside, so only the `MOST_CLASSES` with the most predictions get lines of 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidelight.monitor.reports import ClassReport, Report
+from sidelight.service.problems import Problem
 from sidelight.service.service import Service
 from sidelight.service.storage.base import Transaction
 
@@ -33,8 +35,13 @@ def metrics(service: Service, monitors: Collection[str] | None) -> str:
         rows = tx.all("SELECT id, name, last FROM monitors WHERE archived_at IS NULL ORDER BY name")
         seen = [row for row in rows if monitors is None or row[0] in monitors]
         families = [*_stored(tx, seen), *(_of_the_service(tx) if monitors is None else ())]
-    reports = [(name, service.report(id)) for id, name, _ in seen]
-    return text_of([*families, *_reported(reports)])
+    reports, working = [], []
+    for id, name, _ in seen:
+        with contextlib.suppress(Problem):  # one that cannot be followed here must not hide the others
+            reports.append((name, service.report(id)))
+        working.append(({"monitor": name}, float(bool(reports) and reports[-1][0] == name)))
+    up = Family("sidelight_monitor_up", "gauge", "Whether this process can serve the monitor.", working)
+    return text_of([*families, up, *_reported(reports)])
 
 
 def text_of(families: Iterable[Family]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from starlette.responses import Response
+from starlette.responses import JSONResponse
 
 from sidelight.service.journal import text_of
 from sidelight.service.problems import MEDIA_TYPE, Problem
@@ -13,21 +13,19 @@ SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"
 """What is answered is for the one who asked, and never more than the type it is sent as."""
 
 
-class JSONResponse(Response):
-    """A JSON answer."""
-
-    media_type = "application/json"
+class ASCIIResponse(JSONResponse):
+    """A JSON answer in ASCII, so that no reader can take its encoding for another one."""
 
     def render(self, content: Any) -> bytes:
         """Return the bytes of the body."""
         return text_of(content).encode("ascii")
 
 
-def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> JSONResponse:
+def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> ASCIIResponse:
     """Return a JSON answer."""
-    return JSONResponse(content, status, SAFE_HEADERS | (headers or {}))
+    return ASCIIResponse(content, status, SAFE_HEADERS | (headers or {}))
 
 
-def problem_response(problem: Problem) -> JSONResponse:
+def problem_response(problem: Problem) -> ASCIIResponse:
     """Return the answer to a request that is refused."""
-    return JSONResponse(problem.to_dict(), problem.status, SAFE_HEADERS | problem.headers, MEDIA_TYPE)
+    return ASCIIResponse(problem.to_dict(), problem.status, SAFE_HEADERS | problem.headers, MEDIA_TYPE)

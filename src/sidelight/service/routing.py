@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -10,12 +10,12 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from sidelight.service.callers import Gate
-from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem
+from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem, place
 from sidelight.service.reading import parse_json
 
-_ALWAYS = ("wrong-host",)
+_ALWAYS = ("wrong-host", "invalid")
 _GUARDED = ("unauthorized", "forbidden", "too-many", "unavailable")
-_WITH_BODY = ("bad-request", "too-large", "media-type", "invalid")
+_WITH_BODY = ("bad-request", "too-large", "media-type")
 _EXTRA = {"$ref": "#/components/schemas/Problem"}
 
 
@@ -29,10 +29,13 @@ class Route(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return what handles a request."""
         handle, gates, has_body = super().get_route_handler(), list(gates_of(self)), self.body_field is not None
+        known = set(_query_in(self.dependant))
 
         async def handler(request: Request) -> Response:
             for gate in gates:
                 await gate.admit(request)
+            if not request.query_params.keys() <= known:
+                raise _unknown_query(set(request.query_params.keys()) - known)
             if has_body:
                 request = await _read(request)
             return await handle(request)
@@ -65,6 +68,18 @@ def _gates_in(dependant: Dependant) -> Iterator[Gate]:
         yield dependant.call
     for one in dependant.dependencies:
         yield from _gates_in(one)
+
+
+def _query_in(dependant: Dependant) -> Iterator[str]:
+    yield from (one.alias for one in dependant.query_params)
+    for one in dependant.dependencies:
+        yield from _query_in(one)
+
+
+def _unknown_query(names: Iterable[str]) -> Problem:
+    detail = "this is not known here: leave it out"
+    places = [place([], detail, **{"in": "query", "name": name}) for name in sorted(names)]
+    return Problem("invalid", "the address has something behind ? that is not known, see errors", places=places)
 
 
 class _ReadRequest(Request):

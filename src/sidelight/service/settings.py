@@ -84,6 +84,9 @@ def make_monitor(settings: Mapping[str, Any]) -> ClassifierMonitor:
     A mapping of classes is an object, or a list of pairs where classes are numbers or one is null (all others). A
     patience is a number of decisions, {"seconds": ...}, "never" or null.
     """
+    if "tolerance" not in settings:
+        missing = place(["settings", "tolerance"], "give the error rate that is tolerated, for instance 0.05")
+        raise Problem("invalid", "some settings are not allowed", places=[missing])
     values = {name: _plain(name, value) for name, value in settings.items()}
     try:
         # The database alone answers retries.

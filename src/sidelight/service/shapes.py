@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
 
 from sidelight.errors import SidelightError
-from sidelight.service import payloads
+from sidelight.service import payloads, settings_shape
 from sidelight.service.deciding import Payload
 from sidelight.service.inputs import MOST_CHARACTERS, label_fault, text_fault
 from sidelight.service.limits import BATCH
@@ -124,16 +124,13 @@ class MonitorIn(Shape):
     """A monitor to make."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$", max_length=64)]
-    settings: Annotated[
-        dict[str, Any],
-        Field(description="Arguments of ClassifierMonitor by name, tolerance at least, and of the queue."),
-    ]
+    settings: Annotated[dict[str, Any], WithJsonSchema(settings_shape.ALL)]
 
 
 class SettingsIn(Shape):
     """Settings to change."""
 
-    settings: Annotated[dict[str, Any], Field(description="Caps, pending limits and settings of the queue.")]
+    settings: Annotated[dict[str, Any], WithJsonSchema(settings_shape.CHANGEABLE)]
 
 
 class DecisionOut(BaseModel):

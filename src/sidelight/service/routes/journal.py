@@ -23,7 +23,7 @@ _LAST = (1 << 63) - 1
 @router.get(
     "/v1/monitors/{monitor}/journal",
     response_class=Response,
-    responses=problems("not-found", "gone", "invalid")
+    responses=problems("not-found", "gone")
     | {200: {"description": "One entry per line.", "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
     summary="Read the journal",
 )

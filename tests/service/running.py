@@ -1,0 +1,30 @@
+"""The application behind a real server on loopback, for tests that need sockets."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+
+import uvicorn
+
+
+@contextlib.contextmanager
+def running(app):
+    """Serve an application at a free port; yield its address."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        for _ in range(3_000):
+            if server.started or not thread.is_alive():
+                break
+            time.sleep(0.01)
+        assert server.started
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(60.0)
+        listening.close()
