@@ -35,7 +35,8 @@ class Held:
         self._monitor: ClassifierMonitor | None = None
         self.spent: tuple[str, str] | None = None
         """Which limit was said to be used up, and on which day."""
-        self.report_at: tuple[int, Report] | None = None
+        self.made_report: tuple[bytes, Report] | None = None
+        """The latest report, and the chain of the entry after which it was made."""
 
     @property
     def monitor(self) -> ClassifierMonitor:
@@ -69,10 +70,13 @@ class Held:
         """
         if entry.number != self.number + 1 or not entry.chained_to(self.chain):
             raise DivergedError(f"entry {entry.number} does not follow from the one before")
-        data = entry.data
         apply = _decided_anew if anew and entry.kind == journal.DECIDED else _APPLY.get(entry.kind)
         if apply is not None:
-            found = apply(self, data) | plain_news(*self.news())
+            try:
+                data = entry.data
+                found = apply(self, data) | plain_news(*self.news())
+            except (KeyError, IndexError, TypeError, ValueError) as error:
+                raise DivergedError(f"entry {entry.number} cannot be taken over: {error!r}") from error
             said = {name: data[name] for name in (*found, "turned", "closed") if name in data}
             if compare and found != said:
                 raise DivergedError(f"entry {entry.number} says {said}, and here follows {found}")
@@ -97,9 +101,9 @@ class Held:
 
     def report(self) -> Report:
         """Return what is known about every class; made once per entry of the journal."""
-        if self.report_at is None or self.report_at[0] != self.number:
-            self.report_at = self.number, self.monitor.report()
-        return self.report_at[1]
+        if self.made_report is None or self.made_report[0] != self.chain:
+            self.made_report = self.chain, self.monitor.report()
+        return self.made_report[1]
 
 
 def plain_news(news: list[Event], closed: list[Closed]) -> dict[str, Any]:

@@ -51,12 +51,12 @@ class Service:
     def report(self, monitor: str) -> Report:
         """Return what is known about every class of a monitor, up to its last entry."""
         with self.read() as tx:
-            row = tx.one("SELECT last, chain FROM monitors WHERE id = ?", monitor)
+            row = tx.one("SELECT chain FROM monitors WHERE id = ?", monitor)
         if row is None:
             raise Problem("not-found", "there is no such monitor")
         held = self.writer.followers.get(monitor)
-        made = None if held is None else held.report_at
-        if made is not None and made[0] == row[0]:
+        made = None if held is None else held.made_report
+        if made is not None and made[0] == bytes(row[0]):
             return made[1]
         return self.do(_MakeReport(monitor))
 

@@ -25,7 +25,7 @@ from typing import Any, Generic, TypeVar
 from sidelight.service.following import Followers
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem, unavailable
-from sidelight.service.storage.base import DiskError, Storage, UnavailableError, UnknownOutcomeError
+from sidelight.service.storage.base import DiskError, Storage, StorageError, UnavailableError, UnknownOutcomeError
 from sidelight.service.work import Job, Later, Publisher, Work
 
 T = TypeVar("T")
@@ -121,7 +121,8 @@ class Writer:
         except Exception as error:
             self._forget(group)
             if len(group) == 1:
-                group[0].error = error
+                stored = isinstance(error, StorageError)  # two processes that did the same at the same time, say
+                group[0].error = unavailable(f"this was not stored: {error}", 1) if stored else error
                 return set()
         return set().union(*(self._do([ticket]) for ticket in group))
 

@@ -1,0 +1,241 @@
+"""What becomes of requests when something fails, before, at or after the commit."""
+
+import asyncio
+import contextlib
+import threading
+
+import pytest
+
+from service.conftest import fatal
+from service.traffic import Traffic
+from sidelight.service.answering import AnswerTo, answers
+from sidelight.service.deciding import Prediction, decide
+from sidelight.service.options import Options
+from sidelight.service.problems import Problem
+from sidelight.service.service import Service
+from sidelight.service.storage import open_storage
+from sidelight.service.storage.base import DiskError, UnavailableError, UnknownOutcomeError
+from sidelight.service.verifying import verify
+from sidelight.service.writer import Ticket
+
+
+@pytest.fixture
+def traffic(service):
+    traffic = Traffic(service)
+    traffic.run(5)
+    return traffic
+
+
+class Failing:
+    """A job that changes something and then fails."""
+
+    def __init__(self, traffic, error):
+        self.monitors, self.error, self.traffic = (traffic.monitor,), error, traffic
+
+    def run(self, work):
+        decide(self.traffic.service, self.traffic.monitor, [Prediction("never", "a")], actor="x").run(work)
+        raise self.error
+
+
+class Waiting:
+    """A job that lets others pile up behind it."""
+
+    monitors = ()
+
+    def __init__(self):
+        self.begun, self.go_on = threading.Event(), threading.Event()
+
+    def run(self, work):
+        self.begun.set()
+        assert self.go_on.wait(60)
+
+
+def together(service, jobs):
+    """Let jobs run in one group; return the outcome or the error of each."""
+    waiting = Waiting()
+    holding = Ticket(waiting)
+    service.writer.put(holding)
+    assert waiting.begun.wait(60)
+    tickets = [Ticket(job) for job in jobs]
+    for ticket in tickets:
+        service.writer.put(ticket)
+    groups = service.writer.groups
+    waiting.go_on.set()
+    found = [ticket.future.exception() or ticket.future.result() for ticket in tickets]
+    return found, service.writer.groups - groups
+
+
+def one(traffic, id):
+    return decide(traffic.service, traffic.monitor, [Prediction(id, "a")], actor="key:1")
+
+
+def test_requests_that_wait_are_committed_together(service, traffic):
+    found, groups = together(service, [one(traffic, f"x{k % 5}") for k in range(20)])
+    assert groups == 1
+    assert [rows[0].id for rows in found] == [f"x{k % 5}" for k in range(20)]
+    assert len({rows[0][:4] for rows in found}) == 5
+    assert service.report(traffic.monitor).predictions == traffic.sent + 5
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a defect"), Problem("conflict", "too late")], ids=str)
+def test_a_request_that_fails_takes_no_other_with_it(service, traffic, error):
+    jobs = [one(traffic, "x1"), Failing(traffic, error), one(traffic, "x2"), one(traffic, "x1")]
+    found, groups = together(service, jobs)
+    assert groups == 1 + len(jobs)
+    assert found[1] is error
+    assert [found[k][0].id for k in (0, 2, 3)] == ["x1", "x2", "x1"]
+    assert service.report(traffic.monitor).predictions == traffic.sent + 2
+    assert verify(service.storage) == []
+
+
+def test_a_refusal_in_a_group_costs_nothing(service, traffic):
+    refused = decide(service, traffic.monitor, [Prediction("x2", "b"), Prediction("x1", "b")], actor="key:1")
+    unknown = decide(service, "nobody", [Prediction("x1", "b")], actor="key:1")
+    found, groups = together(service, [one(traffic, "x1"), refused, unknown, one(traffic, "x3")])
+    assert groups == 1
+    assert (found[1].kind, found[2].kind) == ("conflict", "not-found")
+    assert service.report(traffic.monitor).predictions == traffic.sent + 2
+    assert verify(service.storage) == []
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["rolled back", "stored nevertheless"])
+def test_after_a_failed_commit_the_same_id_says_what_happened(service, traffic, monkeypatch, stored):
+    write = service.storage.write
+
+    @contextlib.contextmanager
+    def broken():
+        monkeypatch.setattr(service.storage, "write", write)
+        if stored:
+            with write() as tx:
+                yield tx
+        else:
+            with contextlib.suppress(ZeroDivisionError), write() as tx:
+                yield tx
+                raise ZeroDivisionError
+        raise UnknownOutcomeError("the connection was lost")
+
+    monkeypatch.setattr(service.storage, "write", broken)
+    with pytest.raises(Problem, match="ask again with the same ids") as caught:
+        service.do(one(traffic, "x1"))
+    assert (caught.value.status, "Retry-After" in caught.value.headers) == (503, True)
+    predictions = service.report(traffic.monitor).predictions
+    assert predictions == traffic.sent + stored
+    (found,) = service.do(one(traffic, "x1"))
+    assert found.id == "x1"
+    assert service.report(traffic.monitor).predictions == traffic.sent + 1
+    assert verify(service.storage) == []
+
+
+def test_a_database_that_is_away_loses_nothing(service, traffic, monkeypatch):
+    def away():
+        raise UnavailableError("no route to host")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service.storage, "write", away)
+        with pytest.raises(Problem, match="no route") as caught:
+            service.do(one(traffic, "x1"))
+        assert caught.value.status == 503
+    assert service.do(one(traffic, "x1"))[0].id == "x1"
+    assert verify(service.storage) == []
+
+
+def test_after_the_disk_failed_nobody_is_answered(storage, monkeypatch):
+    ends = []
+    service = Service(storage, options=Options(on_fatal=ends.append))
+    traffic = Traffic(service)
+
+    @contextlib.contextmanager
+    def broken():
+        raise DiskError("fsync failed")
+        yield
+
+    monkeypatch.setattr(storage, "write", broken)
+    for _ in range(2):
+        with pytest.raises(Problem) as caught:
+            service.do(one(traffic, "x1"))
+        assert caught.value.status == 503
+    assert [str(error) for error in ends] == ["fsync failed"]
+    service.writer.close()
+
+
+def test_more_than_can_wait_are_refused(storage):
+    service = Service(storage, options=Options(most_waiting=3, on_fatal=fatal))
+    waiting = Waiting()
+    service.writer.put(Ticket(waiting))
+    assert waiting.begun.wait(60)
+    tickets = [Ticket(Waiting()) for _ in range(3)]
+    for ticket in tickets:
+        ticket.job.go_on.set()
+        service.writer.put(ticket)
+    with pytest.raises(Problem) as caught:
+        service.writer.put(Ticket(Waiting()))
+    assert caught.value.headers["Retry-After"] == "1"
+    waiting.go_on.set()
+    service.writer.close()  # answers those that wait
+    assert all(ticket.future.done() for ticket in tickets)
+    with pytest.raises(Problem, match="stopping"):
+        service.do(Waiting())
+
+
+def test_asyncio_gets_the_same(service, traffic):
+    async def ask():
+        jobs = [one(traffic, f"x{k % 3}") for k in range(30)]
+        refused = decide(service, "nobody", [Prediction("x1", "b")], actor="key:1")
+        found = await asyncio.gather(*map(service.submit, [*jobs, refused]), return_exceptions=True)
+        given_up = asyncio.create_task(service.submit(one(traffic, "y")))
+        await asyncio.sleep(0)
+        given_up.cancel()
+        return found
+
+    *found, refused = asyncio.run(ask())
+    assert {rows[0].id for rows in found} == {"x0", "x1", "x2"}
+    assert refused.kind == "not-found"
+    assert service.do(one(traffic, "y"))[0].id == "y"  # whoever gives up waiting does not stop the service
+
+
+def test_reports_are_made_once_per_entry(service, traffic):
+    first = service.report(traffic.monitor)
+    assert service.report(traffic.monitor) is first
+    traffic.decide()
+    assert service.report(traffic.monitor).predictions == first.predictions + 1
+    with pytest.raises(Problem) as caught:
+        service.report("nobody")
+    assert caught.value.status == 404
+
+
+def test_two_services_on_postgres_follow_each_other(postgres_url):
+    services = [Service(open_storage(postgres_url), options=Options(snapshot_every=50)) for _ in range(2)]
+    try:
+        first = Traffic(services[0], cap=60)
+        second = Traffic.__new__(Traffic)
+        second.__dict__.update(first.__dict__ | {"service": services[1], "open": []})
+        for k in range(40):
+            traffic = (first, second)[k % 2]
+            traffic.sent = k * 20
+            traffic.decide(5)
+            traffic.answer()
+        for service in services:
+            assert service.report(first.monitor).predictions == 200
+        states = [service.writer.followers.get(first.monitor).state() for service in services]
+        assert states[0] == states[1]
+        assert states[0]["monitor"]["asked"] <= 60
+        assert verify(services[0].storage) == []
+    finally:
+        for service in services:
+            service.close()
+
+
+def test_a_monitor_in_use_by_many_threads_stays_whole(service, traffic):
+    def work(name):
+        for k in range(15):
+            (found,) = service.do(one(traffic, f"{name}-{k}"))
+            if found.verify:
+                service.do(answers(traffic.monitor, [AnswerTo(found.id, correct=k % 3 > 0)], actor=name))
+
+    threads = [threading.Thread(target=work, args=(f"t{k}",)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert service.report(traffic.monitor).predictions == traffic.sent + 90
+    assert verify(service.storage) == []
