@@ -9,7 +9,6 @@ from sidelight.monitor import RULE
 from sidelight.service import journal, snapshots
 from sidelight.service.held import DivergedError, Held
 from sidelight.service.problems import Problem, unavailable
-from sidelight.service.snapshots import Snapshot
 from sidelight.service.storage.base import StorageError, Transaction
 
 _LOCK = "SELECT id, rule, last, chain, base FROM monitors WHERE id IN (??) ORDER BY id"
@@ -99,7 +98,7 @@ def rebuild(tx: Transaction, id: str, last: int, chain: bytes, base: int) -> Hel
 def start(tx: Transaction, id: str, last: int, base: int) -> Held:
     """Return a monitor from its latest snapshot that can be used: up to an entry and not before the base."""
     for snapshot in snapshots.stored(tx, id, base, last):
-        if snapshot.rule == RULE and (snapshot.sealed or _is_in_journal(tx, id, snapshot)):
+        if snapshot.rule == RULE and (snapshot.sealed or snapshots.fits(tx, id, snapshot)):
             try:
                 return snapshot.opened(id)
             except DivergedError:  # damaged, and an earlier one will do
@@ -108,9 +107,3 @@ def start(tx: Transaction, id: str, last: int, base: int) -> Held:
     if base:
         raise DivergedError(f"the base, snapshot {base}, is missing or was made by another rule")
     return Held(id)
-
-
-def _is_in_journal(tx: Transaction, id: str, snapshot: Snapshot) -> bool:
-    """Say whether the journal has come by here; it has not if an older journal was restored and went on otherwise."""
-    row = tx.one("SELECT chain FROM journal WHERE monitor = ? AND number = ?", id, snapshot.number)
-    return row is not None and bytes(row[0]) == snapshot.chain

@@ -75,7 +75,8 @@ class Service:
             if held.number - since >= self.options.snapshot_every:
                 snapshot = snapshots.take(held)
                 with self.storage.write() as tx:
-                    snapshots.store(tx, id, snapshot)
+                    if snapshots.fits(tx, id, snapshot):
+                        snapshots.store(tx, id, snapshot)
                 self._snapshot_at[id] = held.number
 
 

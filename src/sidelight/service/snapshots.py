@@ -71,6 +71,12 @@ def store(tx: Transaction, monitor: str, snapshot: Snapshot) -> None:
         tx.run("DELETE FROM snapshots WHERE monitor = ? AND number = ? AND sealed = 0", monitor, number)
 
 
+def fits(tx: Transaction, monitor: str, snapshot: Snapshot) -> bool:
+    """Say whether the journal has come by here; it has not if an older one was restored and went on otherwise."""
+    row = tx.one("SELECT chain FROM journal WHERE monitor = ? AND number = ?", monitor, snapshot.number)
+    return row is not None and bytes(row[0]) == snapshot.chain
+
+
 def stored(tx: Transaction, monitor: str, least: int, most: int) -> list[Snapshot]:
     """Return the snapshots between two numbers, the latest first."""
     sql = (

@@ -3,7 +3,6 @@
 import base64
 
 import pytest
-
 from sidelight.service.demo.png import png
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -117,16 +117,22 @@ class PostgresStorage:
         self._writing = threading.Lock()
         self._writer: psycopg.Connection[Row] | None = None
         self._types: dict[tuple[str, str], str] = {}
-        if not readonly:
-            with self.write() as tx:
-                tx.one("SELECT pg_advisory_xact_lock(?)", _MIGRATION_LOCK)
-                tx.run(migrations.VERSION_TABLE)
-                migrations.migrate(_Spelled(tx), self.kind)
-        with self.read() as tx:
-            try:
+        try:
+            if not readonly:
+                self._migrate()
+            with self.read() as tx:
                 migrations.check_version(migrations.version_of(tx))
-            except psycopg.errors.UndefinedTable:
+        except BaseException as error:
+            self.close()
+            if isinstance(error, errors.UndefinedTable):
                 raise StorageError("this database holds nothing of sidelight: check its name") from None
+            raise
+
+    def _migrate(self) -> None:
+        with self.write() as tx:
+            tx.one("SELECT pg_advisory_xact_lock(?)", _MIGRATION_LOCK)
+            tx.run(migrations.VERSION_TABLE)
+            migrations.migrate(_Spelled(tx), self.kind)
 
     def _connect(self) -> psycopg.Connection[Row]:
         with _translated():

@@ -295,15 +295,20 @@ def _held_lock(path: Path) -> int:
         raise FileError(f"cannot write beside {str(path)!r}: {error.strerror}") from error
 
 
+def _mounts() -> dict[str, str]:
+    """Return the kind of file system at each place where one is mounted, where the system says."""
+    try:
+        lines = Path("/proc/self/mounts").read_text().splitlines()
+    except OSError:
+        return {}
+    found = [line.split() for line in lines]
+    return {one[1].replace("\\040", " "): one[2] for one in found if len(one) > 2}
+
+
 def _refuse_network(path: Path) -> None:
     """Refuse file systems on which locks and syncs are not what SQLite relies on."""
-    try:
-        mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
-    except OSError:
-        return
-    folder = Path(os.path.realpath(path.parent))
-    kinds = {mount[1].replace("\\040", " "): mount[2] for mount in mounts if len(mount) > 2}
-    kind = next((kinds[str(one)] for one in (folder, *folder.parents) if str(one) in kinds), "")
+    mounts, folder = _mounts(), Path(os.path.realpath(path.parent))
+    kind = next((mounts[str(one)] for one in (folder, *folder.parents) if str(one) in mounts), "")
     if kind in _NETWORK:
         raise FileError(
             f"{str(path)!r} is on a network file system ({kind}), where SQLite can lose what it stores: use a local "
