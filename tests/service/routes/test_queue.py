@@ -3,6 +3,7 @@
 import base64
 
 import pytest
+
 from sidelight.service.demo.png import png
 
 pytestmark = pytest.mark.filterwarnings("error")
