@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from sidelight._version import __version__
 from sidelight.errors import SidelightError
-from sidelight.service import pages, routes
+from sidelight.service import expiring, pages, retention, routes
 from sidelight.service.callers import KeyRing, no_session
 from sidelight.service.description import describe
 from sidelight.service.duties import Clock
@@ -31,10 +31,13 @@ from sidelight.service.service import Service
 from sidelight.service.shapes import BATCHES
 from sidelight.service.storage.base import StorageError
 from sidelight.service.validation import problem_of
+from sidelight.service.webhooks import outbox
 
 _LOG = logging.getLogger("sidelight.service")
 # FastAPI can send traces to whoever the environment names; nothing leaves this machine unless an administrator says so.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
+WITH_DUTIES = (expiring, outbox, retention)
+"""Importing these registers what is done by the clock."""
 _KIND_OF = {status: kind for kind, (status, _) in TITLES.items()}
 
 

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sidelight.service import journal
+from sidelight.service.duties import duty
 from sidelight.service.held import plain_news
 from sidelight.service.items import follow_news
+from sidelight.service.service import Service
 from sidelight.service.work import Job, Work
+
+_WAITING = (
+    "SELECT m.id, m.settings FROM monitors m WHERE m.archived_at IS NULL AND EXISTS"
+    " (SELECT 1 FROM items i WHERE i.monitor = m.id AND i.state IN ('open', 'overdue')) ORDER BY m.id"
+)
 
 
 class _Expire:
@@ -33,3 +40,12 @@ class _Expire:
 def expire(monitor: str) -> Job[int]:
     """Give up the requests of a monitor that are overdue, where its patience is measured in time."""
     return _Expire(monitor)
+
+
+@duty("expiry", every=60.0)
+def expire_all(service: Service) -> int:
+    """Give up what is overdue by the clock, in all monitors that wait by it; return how many requests."""
+    with service.read() as tx:
+        rows = tx.all(_WAITING)
+    timed = [id for id, settings in rows if isinstance(journal.read_text(settings).get("patience"), dict)]
+    return sum(service.do(expire(id)) for id in timed)
