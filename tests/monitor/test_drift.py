@@ -300,7 +300,7 @@ def test_reports_show_what_looking_for_changes_costs():
     assert drift.false_alarms == pytest.approx(answered / 1000)
     assert drift.false_alarms_a_month == pytest.approx(answered / 1000 * 30 / days)
     assert f"drift: no alarm; at most {drift.false_alarms_a_month:.2g} a month expected" in str(monitor.report())
-    assert f"{drift.spot_checks} were spot checks" in str(monitor.report())
+    assert f"{drift.spot_checks} verifications were spot checks" in str(monitor.report())
     again = ClassifierMonitor.from_dict(monitor.to_dict())
     assert again.report() == monitor.report()
     assert ClassifierMonitor(0.05, drift=False).report().drift is None

@@ -59,7 +59,10 @@ _OPTIONS = (
         help="identify: stop once a verdict is certain; guard: keep verifying classes above tolerance.",
     ),
     click.option(
-        "--margin", type=float, metavar="RATE", help="Call classes near that are within this of their tolerance."
+        "--margin",
+        type=float,
+        metavar="RATE",
+        help="Decide classes whose error rate is within this of their tolerance, too, as near.",
     ),
     click.option(
         "--reviewer-error",
@@ -116,7 +119,12 @@ _OPTIONS = (
         metavar="N|TIME|never",
         help="How long an answer is waited for: N decisions, or a time such as 12h or 3d. By default past delays say.",
     ),
-    click.option("--spot-checks", type=float, metavar="SHARE", help="How often a closed class is verified."),
+    click.option(
+        "--spot-checks",
+        type=float,
+        metavar="SHARE",
+        help="Share of the predictions of a closed class that are verified.",
+    ),
     click.option(
         "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the policies' random numbers."
     ),

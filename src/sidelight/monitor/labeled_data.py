@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import math
 import re
+import reprlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -175,7 +176,8 @@ def _collect(data: LabeledData, rows: Iterable[tuple[int, Any]], columns: Column
             continue
         values = [_whole(row[name]) for name in (columns.prediction, columns.truth)]
         if not all(isinstance(value, str | int | float) for value in values):
-            data.complain(line, f"{values[0]!r}, {values[1]!r} are not classes", strict)
+            shown = ", ".join(map(reprlib.repr, values))
+            data.complain(line, f"{shown} are not classes: give one line, or one object, for each prediction", strict)
             continue
         try:
             time, answered = (
@@ -240,7 +242,7 @@ def _check_columns(columns: Columns, header: Sequence[str]) -> None:
     for name in columns.names():
         found = header.count(name)
         if not found:
-            shown = ", ".join(map(repr, header))
+            shown = ", ".join(map(repr, header[:_MOST_KEPT])) + (", ..." if len(header) > _MOST_KEPT else "")
             raise SidelightError(f"there is no column {name!r}; the columns that the first line names are {shown}")
         if found > 1:
             raise SidelightError(f"there are {found} columns {name!r}: rename all but the one that is meant")

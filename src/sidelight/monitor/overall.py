@@ -49,7 +49,11 @@ class Overall:
             return "Overall error rate: unknown before the first prediction"
         low, high = self.interval
         estimate = "" if self.estimate is None else f"{self.estimate:.4f}, "
-        return f"Overall error rate: {estimate}between {low:.4f} and {high:.4f}; {self.verdict} {self.tolerance:.4g}"
+        verdict = "not yet known to be above or below" if self.verdict == "unknown" else self.verdict
+        return (
+            f"Overall error rate: {estimate}between {low:.4f} and {high:.4f}; {verdict} the tolerance "
+            f"{self.tolerance:.4g}"
+        )
 
 
 def overall(classes: Sequence[Counts], confidence: float, reviewer_error: float = 0.0) -> Overall:

@@ -101,7 +101,8 @@ class DriftReport:
         found = "no alarm" if not self.alarms else "1 alarm" if self.alarms == 1 else f"{self.alarms} alarms"
         monthly = self.false_alarms_a_month
         rate = f"{self.false_alarms:.2g} so far" if monthly is None else f"{monthly:.2g} a month"
-        checks = "1 verification was a spot check" if self.spot_checks == 1 else f"{self.spot_checks} were spot checks"
+        one = self.spot_checks == 1
+        checks = "1 verification was a spot check" if one else f"{self.spot_checks} verifications were spot checks"
         return f"drift: {found}; at most {rate} expected over all classes if no error rate changes; {checks}"
 
 
