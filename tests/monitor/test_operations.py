@@ -127,6 +127,17 @@ def test_uuids_are_ids(tmp_path):
     assert ClassifierMonitor.load(tmp_path / "monitor.json").answer(name, correct=True).status == "recorded"
 
 
+@pytest.mark.parametrize("arguments", [(10**5000, 1), ("cat", -(10**5000)), (7, 10**700)])
+def test_numbers_that_python_cannot_write_down_are_neither_classes_nor_ids(arguments):
+    monitor = ClassifierMonitor(0.05)
+    before = monitor.to_dict()
+    with pytest.raises(SidelightError, match="bits is too long for a class or an id"):
+        monitor.decide(*arguments)
+    assert monitor.to_dict() == before
+    assert monitor.decide(10**600, id=10**600).verify
+    assert ClassifierMonitor.from_dict(monitor.to_dict()).to_dict() == monitor.to_dict()
+
+
 def test_caps_and_seeds_of_numpy():
     names = ("cap", "daily_cap", "class_cap", "class_predictions", "max_pending", "forget_after", "remember_passes")
     monitor = ClassifierMonitor(0.05, seed=np.uint32(4), **{name: np.int64(3) for name in names})

@@ -16,13 +16,16 @@ from sidelight.monitor.decisions import Id, Label
 # Not eight digits: 20260131 is a date.
 _SECONDS = re.compile(r"\s*-?(?!\d{8}\s*$)\d+(\.\d*)?([eE]\+?\d+)?\s*")
 _MILLISECONDS = 1e11
+_MOST_BITS = 2048
 
 
 def label(value: Any) -> Label:
     """Return a class as plain text or number; NumPy's numbers become Python's."""
     plain = _python_value(value)
-    if isinstance(plain, str | int | bool) or (isinstance(plain, float) and math.isfinite(plain)):
+    if isinstance(plain, str) or (isinstance(plain, float) and math.isfinite(plain)):
         return plain
+    if isinstance(plain, int):  # True and False, too
+        return _writable(plain)
     raise SidelightError(f"{value!r} is not a class: give text or a number")
 
 
@@ -72,11 +75,22 @@ def yes_or_no(name: str, value: Any) -> bool:
 def identifier(value: Any) -> Id:
     """Return an id as plain text or whole number; a UUID becomes its text."""
     plain = _python_value(value)
-    if isinstance(plain, str | int) and not isinstance(plain, bool):
+    if isinstance(plain, str):
         return plain
+    if isinstance(plain, int) and not isinstance(plain, bool):
+        return _writable(plain)
     if isinstance(plain, uuid.UUID):
         return str(plain)
     raise SidelightError(f"{value!r} is not an id: give text, a whole number or a UUID")
+
+
+def _writable(number: int) -> int:
+    """Refuse a number that Python may not be able to write down, see sys.set_int_max_str_digits."""
+    if number.bit_length() > _MOST_BITS:
+        raise SidelightError(
+            f"a whole number of {number.bit_length()} bits is too long for a class or an id: give text"
+        )
+    return number
 
 
 def plain_number(value: Any) -> Any:
