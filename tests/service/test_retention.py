@@ -5,6 +5,7 @@ from sidelight.service import monitors, retention
 from sidelight.service.answering import AnswerTo, answers
 from sidelight.service.deciding import Payload, Prediction, decide
 from sidelight.service.following import rebuild
+from sidelight.service.verifying import verify
 
 DAY = 86_400.0
 
@@ -99,6 +100,7 @@ def test_what_was_erased_is_replayed(service):
         body = tx.one("SELECT body, actor FROM journal WHERE monitor = ? AND number = ?", monitor, last)
     assert '"erased":1' in body[0]
     assert body[1] == "key:2"
+    assert verify(service.storage) == []
 
 
 def test_an_item_of_another_monitor_is_not_touched(service):
@@ -113,7 +115,8 @@ def test_payloads_of_an_archived_monitor_can_be_deleted(service):
     service.do(monitors.archive(monitor, actor="key:1"))
     with service.read() as tx:
         before = tx.one("SELECT last FROM monitors WHERE id = ?", monitor)
-    assert service.do(retention.erase(monitor, ["r0"], actor="key:1")) == [("r0", "released", True)]
+    assert service.do(retention.erase(monitor, ["r0"], actor="key:1")) == [("r0", "erased", True)]
     assert len(kept(service, monitor)) == 5
+    assert verify(service.storage) == []
     with service.read() as tx:
         assert tx.one("SELECT last FROM monitors WHERE id = ?", monitor) == before

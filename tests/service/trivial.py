@@ -5,6 +5,7 @@ answers once there is a file `go`.
 """
 
 import asyncio
+import contextlib
 import os
 import sys
 import uuid
@@ -32,12 +33,13 @@ async def app(scope, receive, send):
     await send({"type": "http.response.body", "body": body})
 
 
+@contextlib.contextmanager
 def build(options):
     if options.get("broken"):
         from sidelight.errors import SidelightError
 
         raise SidelightError("the database is gone")
-    return app
+    yield app
 
 
 def main(role, *arguments):
@@ -55,7 +57,7 @@ def main(role, *arguments):
         return 0
     from sidelight.service.supervisor import Supervisor
 
-    options = {"grace": grace, "broken": broken}
+    options = {"grace": grace, "proxies": "", "broken": broken}
     return Supervisor(listener, processes, options, [sys.executable, __file__, "worker"]).run()
 
 

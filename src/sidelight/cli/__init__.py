@@ -23,6 +23,14 @@ __all__ = ["main"]
             "sidelight.cli.monitor",
             "Watch a classifier: which predictions to verify, and which classes are wrong too often.",
         ),
+        "serve": (
+            "sidelight.cli.serve",
+            "Serve monitors over HTTP: durable decisions, a queue for reviewers, reports in the browser.",
+        ),
+        "service": (
+            "sidelight.cli.service",
+            "Look after the service: keys, reviewers, backups, copies, exports, checks.",
+        ),
         "reproduce": (
             "sidelight.cli.reproduce",
             "Reproduce the tables and figures of the ICML 2024 paper, and say which numbers hold.",

@@ -19,6 +19,14 @@ _INTERRUPTED = 130  # what shells expect of a program that was stopped by Ctrl-C
 _PROGRAM = "sidelight"
 
 
+class InOrder(click.Group):
+    """A group whose commands are listed in the order in which they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(self.commands)
+
+
 class CommandLine(click.Group):
     """A click group whose commands are found by name in modules of their own.
 

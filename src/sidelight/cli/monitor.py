@@ -5,19 +5,12 @@ from __future__ import annotations
 import click
 
 from sidelight.cli import _monitor_file
+from sidelight.cli._group import InOrder
 from sidelight.cli._replay import replay_command
 from sidelight.errors import SidelightError
 
 
-class _InOrder(click.Group):
-    """A group whose commands are listed in the order in which they are used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
-        return list(self.commands)
-
-
-@click.group("monitor", cls=_InOrder, invoke_without_command=True)
+@click.group("monitor", cls=InOrder, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
     """Watch a classifier: which predictions to verify, and which classes are wrong too often.

@@ -86,8 +86,8 @@ class _Erase:
             if item is None or item.id != id:
                 results.append(Erased(id, "unknown", False))
                 continue
-            waited = item.state in UNSETTLED
-            if waited and not held.archived:
+            waited = item.state in UNSETTLED and not held.archived
+            if waited:
                 answering.settle(work, held, item, None, actor=self.actor, detail={"erased": 1})
             results.append(self._erase(work, item, waited))
         return results

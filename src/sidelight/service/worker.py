@@ -7,43 +7,48 @@ the socket.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.service.signals import stopping
 
+Build = Callable[[dict[str, Any]], AbstractContextManager[Any]]
 
-def run(build: Callable[[dict[str, Any]], Any], arguments: list[str]) -> int:
+
+def run(build: Build, arguments: list[str]) -> int:
     """Serve the application that `build` makes of the options, until told to stop; return the exit code."""
     from sidelight.service.serving import serve
 
     lifeline, ready, listener = map(int, arguments)
-    with stopping(lambda: os._exit(0)):  # nothing has been accepted yet
-        options = json.loads(_line(lifeline))
-        try:
-            app = build(options)
-        except SidelightError as error:
-            sys.stderr.write(f"sidelight: error: {error}\n")
-            return 1
-
-    def tell() -> None:
-        os.write(ready, b"ready\n")
-        os.close(ready)
-
-    serve(
-        app,
-        socket.socket(fileno=listener),
-        grace=options["grace"],
-        proxies=options.get("proxies", ""),
-        ready=tell,
-        lifeline=lifeline,
-    )
+    with contextlib.ExitStack() as stack:
+        with stopping(lambda: os._exit(0)):  # nothing has been accepted yet
+            options = json.loads(_line(lifeline))
+            try:
+                app = stack.enter_context(build(options))
+            except SidelightError as error:
+                sys.stderr.write(f"sidelight: error: {error}\n")
+                return 1
+        serve(
+            app,
+            socket.socket(fileno=listener),
+            grace=options["grace"],
+            proxies=options["proxies"],
+            ready=lambda: _tell(ready),
+            lifeline=lifeline,
+        )
     return 0
+
+
+def _tell(ready: int) -> None:
+    os.write(ready, b"ready\n")
+    os.close(ready)
 
 
 def _line(handle: int) -> bytes:
@@ -55,3 +60,14 @@ def _line(handle: int) -> bytes:
             raise SystemExit(1)  # the supervisor is gone
         found += part
     return found
+
+
+def main() -> int:
+    """Run a process of `sidelight serve`."""
+    from sidelight.service.running import application
+
+    return run(application, sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

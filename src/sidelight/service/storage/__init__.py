@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from sidelight.errors import SidelightError
@@ -20,8 +22,8 @@ def open_storage(database: str, *, readonly: bool = False) -> Storage:
     readonly
         Only read: a SQLite file that another process serves can then be opened, and nothing is made or changed.
     """
-    scheme = database.partition("://")[0] if "://" in database else ""
-    if scheme in _POSTGRES:
+    path = file_of(database)
+    if path is None:
         try:
             from sidelight.service.storage.postgres import PostgresStorage
         except ImportError:
@@ -29,11 +31,19 @@ def open_storage(database: str, *, readonly: bool = False) -> Storage:
                 "PostgreSQL needs psycopg, which is not installed: run pip install 'sidelight[postgres]'"
             ) from None
         return PostgresStorage(database, readonly=readonly)
-    if scheme not in ("", "sqlite"):
-        raise SidelightError(f"{scheme}:// is not known: give the path of a file, sqlite:///path or postgresql://...")
     from sidelight.service.storage.sqlite import SQLiteStorage
 
+    return SQLiteStorage(str(path), readonly=readonly)
+
+
+def file_of(database: str) -> Path | None:
+    """Return the file that a database is in, if it is in one; None for PostgreSQL."""
+    scheme = database.partition("://")[0] if "://" in database else ""
+    if scheme in _POSTGRES:
+        return None
+    if scheme not in ("", "sqlite"):
+        raise SidelightError(f"{scheme}:// is not known: give the path of a file, sqlite:///path or postgresql://...")
     path = database if not scheme else unquote(urlsplit(database).path.removeprefix("/"))
     if not path or path == ":memory:":
         raise SidelightError("give the path of a file: a database in memory is lost when the process ends")
-    return SQLiteStorage(path, readonly=readonly)
+    return Path(os.path.abspath(path))

@@ -47,6 +47,10 @@ _UNABLE = {
 }
 
 
+class InUseError(FileError):
+    """A file that another process serves."""
+
+
 class SQLiteTransaction:
     """One open transaction."""
 
@@ -286,7 +290,7 @@ def _held_lock(path: Path) -> int:
     except (BlockingIOError, PermissionError) as error:
         if handle is not None:
             os.close(handle)
-            raise FileError(
+            raise InUseError(
                 f"{str(path)!r} is in use by another process: one server at a time can have a SQLite database; use "
                 "PostgreSQL for several"
             ) from None

@@ -1,0 +1,68 @@
+"""What `serve` and `service` share: the database, the link's address, and the extra that must be installed."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sidelight.errors import SidelightError
+
+if TYPE_CHECKING:
+    from sidelight.service.storage.base import Storage
+
+_HERE = "http://127.0.0.1:8765"
+DATABASE = click.option(
+    "--database",
+    metavar="FILE|URL",
+    envvar="SIDELIGHT_DATABASE",
+    help="A SQLite file or a PostgreSQL database (postgresql://...); sidelight.db unless given here or in "
+    "SIDELIGHT_DATABASE.",
+)
+URL = click.option(
+    "--url",
+    metavar="URL",
+    default=_HERE,
+    show_default=True,
+    envvar="SIDELIGHT_URL",
+    help="Where the service is, for the link; a server that is running on a SQLite file knows it itself.",
+)
+_EXTRA = ("fastapi", "uvicorn", "jinja2")
+
+
+def require_extra() -> None:
+    """Say what to install if the service's packages are missing."""
+    missing = [name for name in _EXTRA if importlib.util.find_spec(name) is None]
+    if missing:
+        raise SidelightError(
+            f'the service needs {", ".join(missing)}, not installed here: run  pip install "sidelight[serve]"'
+        )
+
+
+def change(database: str | None, command: str, url: str = _HERE, **arguments: Any) -> Any:
+    """Run a command that changes a database, by the server that has it if there is one."""
+    require_extra()
+    from sidelight.service.commands import call
+
+    return call(chosen(database), url, command, arguments)
+
+
+@contextlib.contextmanager
+def reading(database: str | None) -> Iterator[Storage]:
+    """Open a database only to read it, served or not."""
+    require_extra()
+    from sidelight.service.storage import open_storage
+
+    storage = open_storage(chosen(database), readonly=True)
+    try:
+        yield storage
+    finally:
+        storage.close()
+
+
+def chosen(database: str | None) -> str:
+    """Return the database that is meant."""
+    return database or "sidelight.db"

@@ -1,0 +1,177 @@
+"""`sidelight service backup|copy|export|verify|upgrade|prune|erase|recover`: what is stored."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sidelight.cli import _text
+from sidelight.cli._service import DATABASE, URL, change, reading
+from sidelight.text import count, grouped
+
+_WHAT = ("decisions", "journal", "audit")
+
+
+@click.command(
+    "backup",
+    short_help="Write everything to one file.",
+    epilog="""\b
+Example, in a nightly job:
+  sidelight service backup /backups/$(date +%F).db
+""",
+)
+@click.argument("file", metavar="FILE")
+@DATABASE
+def backup_command(file: str, database: str | None) -> None:
+    """Write everything to a new SQLite FILE, whole or not at all, also while the database is served.
+
+    To go back, stop the server and put FILE in the place of its database (and remove the -wal and -shm beside it), or
+    copy it into an empty PostgreSQL database with 'service copy'.
+    """
+    from sidelight.service.backup import back_up
+
+    with reading(database) as storage:
+        size = back_up(storage, file)
+    _text.write(f"{file}: {grouped(size)} bytes")
+
+
+@click.command(
+    "copy",
+    short_help="Copy everything to a new database.",
+    epilog="""\b
+Example:
+  sidelight service copy --database sidelight.db \\
+      postgresql://db/monitor
+""",
+)
+@click.argument("target", metavar="TARGET")
+@DATABASE
+def copy_command(target: str, database: str | None) -> None:
+    """Copy everything to TARGET, a new SQLite file or an empty PostgreSQL database.
+
+    Stop the server first if you want to go on with the copy: what happens after the start is not in it.
+    """
+    from sidelight.service.copying import copy
+    from sidelight.service.storage import open_storage
+
+    with reading(database) as source:
+        place = open_storage(target)
+        try:
+            copied = copy(source, place)
+        finally:
+            place.close()
+    _text.write(f"{count(copied['monitors'], 'monitor')}, {count(copied['journal'], 'entry')} of the journal copied")
+
+
+@click.command(
+    "export",
+    short_help="Write decisions, the journal or the audit log for other programs.",
+    epilog="""\b
+Examples:
+  sidelight service export --monitor digits > digits.jsonl
+  sidelight service export --what journal \\
+      --out journal.parquet
+""",
+)
+@DATABASE
+@click.option(
+    "--what",
+    type=click.Choice(_WHAT),
+    default="decisions",
+    show_default=True,
+    metavar="WHAT",
+    help="decisions (each prediction and what became of it), journal (everything that happened) or audit (who changed "
+    "the service).",
+)
+@click.option("--monitor", "monitors", multiple=True, metavar="NAME", help="Only this monitor; repeatable.")
+@click.option("--out", metavar="PATH", help="Write to a file, as Parquet if it is called so; else to stdout.")
+def export_command(database: str | None, what: str, monitors: tuple[str, ...], out: str | None) -> None:
+    """Write what is stored as JSON Lines (one object a line), or as Parquet with the extra 'parquet'."""
+    from sidelight.service import exporting
+
+    with reading(database) as storage:
+        rows = exporting.rows(storage, what, monitors)
+        if out is None:
+            exporting.write_json_lines(rows, sys.stdout)
+        else:
+            click.echo(f"{grouped(exporting.write_file(rows, what, out))} rows written to {out}", err=True)
+
+
+@click.command("verify", short_help="Check that everything is as it was stored.")
+@DATABASE
+@click.pass_context
+def verify_command(context: click.Context, database: str | None) -> None:
+    """Check the journals' chains, and that what is served follows from them; exit with code 1 if anything is wrong."""
+    from sidelight.service import monitors
+    from sidelight.service.verifying import verify
+
+    with reading(database) as storage:
+        findings = verify(storage)
+        with storage.read() as tx:
+            found = monitors.every(tx, archived=True)
+    for one in findings:
+        _text.write(_text.wrapped(str(one)))
+    if findings:
+        context.exit(1)
+    entries = sum(one.last - one.base for one in found)
+    _text.write(f"all is well: {count(len(found), 'monitor')}, {grouped(entries)} entries replayed")
+
+
+@click.command("upgrade", short_help="Let monitors decide by the rule of this version.")
+@DATABASE
+def upgrade_command(database: str | None) -> None:
+    """Let all monitors decide by the rule of this version; needed when the server says so after an upgrade.
+
+    What was decided stays. Make a backup before: older versions cannot go on with the result.
+    """
+    upgraded = change(database, "upgrade")
+    _text.write(f"upgraded: {', '.join(upgraded)}" if upgraded else "nothing to do: all monitors have this rule")
+
+
+@click.command("prune", short_help="Replace the beginnings of the journals by sealed snapshots.")
+@DATABASE
+@click.option(
+    "--days", type=click.FloatRange(min=0), metavar="N", help="Keep the entries of the last N days; 7 unless given."
+)
+def prune_command(database: str | None, days: float | None) -> None:
+    """Delete the entries of the journals that are older, after replaying them into a snapshot that stands for them.
+
+    Predictions that were let pass before are then forgotten: if they are asked about again, they count again.
+    """
+    for name, deleted in change(database, "prune", days=days).items():
+        _text.write(f"{name}: {grouped(deleted)} entries deleted")
+
+
+@click.command("erase", short_help="Delete the payloads of predictions.")
+@click.argument("monitor", metavar="MONITOR")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@DATABASE
+def erase_command(monitor: str, ids: tuple[str, ...], database: str | None) -> None:
+    """Delete what is stored of predictions of MONITOR for reviewers to see; those that wait for one are released.
+
+    Ids, classes and answers stay in the journal.
+    """
+    for one in change(database, "erase", monitor=monitor, ids=list(ids)):
+        said = f"{one['status']}, {'payload deleted' if one['payload'] else 'there was no payload'}"
+        _text.write(f"{one['id']}: {'no such item' if one['status'] == 'unknown' else said}")
+
+
+@click.command("recover", short_help="Print a link for an administrator who cannot sign in.")
+@DATABASE
+@URL
+def recover_command(database: str | None, url: str) -> None:
+    """Print a link that works for 15 minutes and makes whoever follows it an administrator, with a new password."""
+    click.echo(change(database, "recover", url))
+
+
+COMMANDS = (
+    backup_command,
+    copy_command,
+    export_command,
+    verify_command,
+    upgrade_command,
+    prune_command,
+    erase_command,
+    recover_command,
+)

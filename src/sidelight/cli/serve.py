@@ -1,0 +1,141 @@
+"""`sidelight serve`: the monitor over HTTP, with a queue for reviewers."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+
+import click
+
+from sidelight.cli._numbers import COUNT, WHOLE
+from sidelight.cli._service import DATABASE, require_extra
+
+_PORT = 8765
+
+
+@click.command(
+    "serve",
+    epilog="""\b
+Examples:
+  sidelight serve
+  sidelight serve --database postgresql://db/monitor \\
+      --processes 4 --url https://monitor.example.org
+""",
+)
+@DATABASE
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Listen on this address.")
+@click.option(
+    "--port",
+    type=WHOLE,
+    default=_PORT,
+    show_default=True,
+    metavar="PORT",
+    help="Listen on this port; 0 is any free one.",
+)
+@click.option(
+    "--processes",
+    type=COUNT,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Server processes; more than one needs PostgreSQL.",
+)
+@click.option(
+    "--url",
+    metavar="URL",
+    help="The address that users know, https://... behind a proxy with TLS. Links begin with it; with https, cookies "
+    "travel by TLS only.",
+)
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Also answer requests that ask for this host; repeatable. Names of this machine's loopback and of --url are "
+    "allowed anyway.",
+)
+@click.option(
+    "--proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Believe the forwarded headers of the proxy with this address; repeatable.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0.1),
+    default=1000.0,
+    show_default=True,
+    metavar="N",
+    help="Requests a second that each key may make of each process.",
+)
+@click.option(
+    "--grace",
+    type=click.FloatRange(min=1.0),
+    default=20.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long requests in progress may take after the signal to stop.",
+)
+@click.option(
+    "--log",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="warning",
+    show_default=True,
+    metavar="LEVEL",
+    help="Log as JSON on stderr: debug, info (a line for each request), warning or error.",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    database: str | None,
+    host: str,
+    port: int,
+    hosts: tuple[str, ...],
+    proxies: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Serve monitors over HTTP: durable decisions, a queue for reviewers, reports in the browser.
+
+    Everything is kept in one SQLite file, which is made at the first start, or in a PostgreSQL database. The first
+    start prints a link to sign in with. Programs need keys, which 'sidelight service key create' makes. Ctrl-C stops
+    the server; what was accepted is answered first.
+    """
+    require_extra()
+    from sidelight.service.listening import listen
+    from sidelight.service.running import ServeOptions, run
+
+    settings = ServeOptions(
+        database=database or "sidelight.db", hosts=(host, *hosts), proxies=",".join(proxies), **options
+    )
+    settings.check()
+    with listen(host, port) as listener:
+        context.exit(run(settings, listener, lambda address, link: _say(settings.database, host, address, link)))
+
+
+def _say(database: str, host: str, address: str, link: str | None) -> None:
+    """Tell whoever has started the server what to do next."""
+    click.echo(f"sidelight serves {_without_password(database)} at {address}  (Ctrl-C stops it)")
+    if link is not None:
+        click.echo(f"Nobody administers it yet. Open this link within 15 minutes:\n  {link}")
+    if not _is_loopback(host) and address.startswith("http://"):
+        click.echo(
+            "sidelight: note: without TLS others on the network can read keys and passwords: put a proxy with TLS in "
+            "front and give --url https://...",
+            err=True,
+        )
+
+
+def _without_password(database: str) -> str:
+    if "://" not in database:
+        return database
+    scheme, _, rest = database.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2]}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

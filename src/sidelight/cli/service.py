@@ -1,0 +1,24 @@
+"""`sidelight service`: keys, reviewers, backups and whatever else an administrator does beside the pages."""
+
+from __future__ import annotations
+
+import click
+
+from sidelight.cli import _service_data, _service_keys, _service_reviewers
+from sidelight.cli._group import InOrder
+
+
+@click.group("service", cls=InOrder, invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Look after the service: keys, reviewers, backups, copies, exports, checks.
+
+    All commands work on the database itself (--database), before the first start, while it is served, and when it is
+    not.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for _command in (_service_keys.group, _service_reviewers.group, *_service_data.COMMANDS):
+    command.add_command(_command)

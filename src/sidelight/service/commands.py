@@ -1,0 +1,137 @@
+"""What `sidelight service` changes in a database: by itself, or through the server that has it.
+
+Each command takes plain data and returns plain data, for it may travel through the control socket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from sidelight.errors import SidelightError
+from sidelight.service import keys, links, monitors, retention, reviewers, sessions
+from sidelight.service.control import ask
+from sidelight.service.problems import Problem
+from sidelight.service.pruning import prune
+from sidelight.service.reviewers import Reviewer
+from sidelight.service.service import Service
+from sidelight.service.storage import file_of, open_storage
+from sidelight.service.storage.sqlite import InUseError
+from sidelight.service.upgrading import upgrade
+
+ACTOR = "command"
+_DAY = 86_400.0
+
+
+def call(database: str, base: str, name: str, arguments: dict[str, Any]) -> Any:
+    """Run a command on a database, in this process or in the one that serves it; `base` is what links begin with."""
+    try:
+        storage = open_storage(database)
+    except InUseError:
+        path = file_of(database)
+        assert path is not None
+        return ask(path, name, arguments)
+    service = Service(storage)
+    try:
+        return run_command(service, base, name, arguments)
+    finally:
+        service.close()
+
+
+def run_command(service: Service, base: str, name: str, arguments: dict[str, Any]) -> Any:
+    """Run a command here."""
+    command = _COMMANDS.get(name)
+    if command is None:
+        raise SidelightError(f"there is no command {name!r}: the server and this sidelight have different versions")
+    try:
+        return command(service, base, **arguments)
+    except Problem as problem:
+        places = [str(one["detail"]) for one in problem.places]
+        raise SidelightError("; ".join([problem.detail.removesuffix(", see errors"), *places])) from None
+
+
+def _create_key(
+    service: Service, base: str, name: str, scopes: Collection[str], only: Collection[str] | None, days: float | None
+) -> str:
+    seconds = None if days is None else days * _DAY
+    return service.do(keys.CreateKey(ACTOR, name, scopes, only, seconds)).text
+
+
+def _rotate_key(service: Service, base: str, key: str, hours: float) -> str:
+    return service.do(keys.RotateKey(ACTOR, _key_id(service, key), 3600.0 * hours)).text
+
+
+def _revoke_key(service: Service, base: str, key: str) -> None:
+    service.do(keys.RevokeKey(ACTOR, _key_id(service, key)))
+
+
+def _key_id(service: Service, key: str) -> str:
+    """Return the id of the key that an id, a visible prefix or a whole key names."""
+    with service.read() as tx:
+        found = keys.find(tx, key) or next((one for one in keys.listed(tx) if key in (one.id, one.prefix)), None)
+    if found is None:
+        raise SidelightError("there is no such key: see `sidelight service key list`")
+    return found.id
+
+
+def _invite(service: Service, base: str, name: str, scopes: Collection[str], only: Collection[str] | None) -> str:
+    return links.address(base, service.do(reviewers.InviteReviewer(ACTOR, name, scopes, only)).code)
+
+
+def _new_link(service: Service, base: str, name: str) -> str:
+    return links.address(base, service.do(reviewers.RenewLink(ACTOR, _reviewer(service, name).id)).code)
+
+
+def _disable(service: Service, base: str, name: str) -> None:
+    service.do(reviewers.DisableReviewer(ACTOR, _reviewer(service, name).id))
+
+
+def _enable(service: Service, base: str, name: str) -> None:
+    service.do(reviewers.EnableReviewer(ACTOR, _reviewer(service, name).id))
+
+
+def _reviewer(service: Service, name: str) -> Reviewer:
+    with service.read() as tx:
+        found = next((one for one in reviewers.listed(tx) if name in (one.name, one.id)), None)
+    if found is None:
+        raise SidelightError(f"there is no reviewer {name!r}: see `sidelight service reviewer list`")
+    return found
+
+
+def _recover(service: Service, base: str) -> str:
+    code = service.do(sessions.MakeFirstLink(only_first=False))
+    assert code is not None
+    return links.address(base, code)
+
+
+def _upgrade(service: Service, base: str) -> list[str]:
+    with service.read() as tx:
+        names = {one.id: one.name for one in monitors.every(tx, archived=True)}
+    return sorted(names[id] for id in upgrade(service, actor=ACTOR))
+
+
+def _prune(service: Service, base: str, days: float | None) -> dict[str, int]:
+    with service.read() as tx:
+        found = monitors.every(tx)
+    return {one.name: prune(service, one.id, days=days) for one in found}
+
+
+def _erase(service: Service, base: str, monitor: str, ids: Sequence[str]) -> list[dict[str, Any]]:
+    with service.read() as tx:
+        id = monitors.find(tx, monitor).id
+    return [one._asdict() for one in service.do(retention.erase(id, ids, actor=ACTOR))]
+
+
+_COMMANDS: dict[str, Callable[..., Any]] = {
+    "key create": _create_key,
+    "key rotate": _rotate_key,
+    "key revoke": _revoke_key,
+    "reviewer invite": _invite,
+    "reviewer link": _new_link,
+    "reviewer disable": _disable,
+    "reviewer enable": _enable,
+    "recover": _recover,
+    "upgrade": _upgrade,
+    "prune": _prune,
+    "erase": _erase,
+}

@@ -1,0 +1,118 @@
+"""`sidelight serve`: what a server is made of, in this process alone or in several under a supervisor."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+
+from sidelight.errors import SidelightError
+from sidelight.service import links, sessions
+from sidelight.service.app import make_app
+from sidelight.service.commands import run_command
+from sidelight.service.control import Control
+from sidelight.service.listening import address_of
+from sidelight.service.logs import write_json_logs
+from sidelight.service.options import Options
+from sidelight.service.service import Service
+from sidelight.service.serving import serve
+from sidelight.service.signals import GRACE
+from sidelight.service.storage import file_of, open_storage
+from sidelight.service.supervisor import Supervisor
+
+_ANYWHERE = ("0.0.0.0", "::", "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """How `sidelight serve` was called; plain data, for processes are told it as JSON."""
+
+    database: str
+    url: str | None = None
+    hosts: tuple[str, ...] = ()
+    """Names, beside those of this machine and of `url`, that requests may ask for."""
+    rate: float = 1000.0
+    processes: int = 1
+    grace: float = GRACE
+    proxies: str = ""
+    log: str = "warning"
+
+    def check(self) -> None:
+        """Refuse what cannot work, before anything is opened."""
+        parts = urlsplit(self.url or "http://localhost")
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/"):
+            raise SidelightError(f"--url {self.url} is not an address like https://monitor.example.org")
+        if self.processes > 1 and file_of(self.database) is not None:
+            raise SidelightError(
+                "a SQLite database has one process: leave out --processes, or give a PostgreSQL database "
+                "(--database postgresql://...)"
+            )
+
+    def service_options(self) -> Options:
+        """Return the options of the service."""
+        named = (f"[{host}]" if ":" in host else host for host in self.hosts if host not in _ANYWHERE)
+        return Options(url=self.url, hosts=(*Options().hosts, *named), requests_per_second=self.rate)
+
+
+@contextlib.contextmanager
+def application(plain: Mapping[str, Any]) -> Iterator[FastAPI]:
+    """Yield the application of one process, by options as plain data; the service is closed afterwards."""
+    options = ServeOptions(**dict(plain) | {"hosts": tuple(plain["hosts"])})
+    write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
+    with _opened(options) as service:
+        yield make_app(service)
+
+
+@contextlib.contextmanager
+def _opened(options: ServeOptions) -> Iterator[Service]:
+    service = Service(open_storage(options.database), options=options.service_options())
+    try:
+        yield service
+    finally:
+        service.close()
+
+
+def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str | None], object]) -> int:
+    """Serve until told to stop; return the exit code.
+
+    `say(address, link)` is called once everything is in order, with the link for the first administrator if there is
+    none yet.
+    """
+    options.check()
+    base = options.url or address_of(listener)
+    if options.processes > 1:
+        with _opened(options) as service:  # brings the schema up to date before the processes need it
+            say(base, first_link(service, base))
+        return Supervisor(listener, options.processes, asdict(options)).run()
+    write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
+    with _opened(options) as service, _controlled(options, service, base):
+        app = make_app(service)
+        link = first_link(service, base)
+        serve(app, listener, grace=options.grace, proxies=options.proxies, ready=lambda: say(base, link))
+    return 0
+
+
+def first_link(service: Service, base: str) -> str | None:
+    """Return the link with which the first administrator signs in, unless there is an administrator."""
+    code = service.do(sessions.MakeFirstLink())
+    return None if code is None else links.address(base, code)
+
+
+@contextlib.contextmanager
+def _controlled(options: ServeOptions, service: Service, base: str) -> Iterator[None]:
+    """Take commands from this machine, within the block; commands on PostgreSQL need no help."""
+    path = file_of(options.database)
+    if path is None or not hasattr(socket, "AF_UNIX"):
+        yield
+        return
+    control = Control(path, lambda name, arguments: run_command(service, base, name, arguments))
+    try:
+        yield
+    finally:
+        control.close()
