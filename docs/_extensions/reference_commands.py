@@ -12,7 +12,7 @@ from sidelight.cli import main
 
 def pages() -> dict[str, str]:
     """Return the pages by path."""
-    found = list(commands(main, click.Context(main, info_name="sidelight")))
+    found = list(commands(main, click.Context(main, info_name="sidelight", **main.context_settings)))
     pages = {f"commands/{_file(name)}.md": _page(name, command) for name, command in found}
     rows = "\n".join(f"| [`{name}`]({_file(name)}.md) | {_first_line(command)} |" for name, command in found)
     listed = "\n".join(_file(name) for name, _ in found)

@@ -26,6 +26,7 @@ MODULES = {
     "sidelight.tasks": "work on threads, on a cluster, or share by share",
     "sidelight.errors": "every error that a user can cause",
     "sidelight.gym": "the games as Gymnasium environments",
+    "sidelight.client": "talking to the service",
 }
 
 

@@ -50,7 +50,18 @@ def test_every_command_explains_itself_as_the_list_does(name):
 
 
 @pytest.mark.parametrize("columns", ["60", "80"])
-@pytest.mark.parametrize("arguments", [["--help"], ["games", "--help"], ["analyze", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["games", "--help"],
+        ["analyze", "--help"],
+        ["serve", "--help"],
+        ["service", "--help"],
+        ["service", "key", "create", "--help"],
+        ["service", "export", "--help"],
+    ],
+)
 def test_help_fits(columns, arguments):
     result = run(*arguments, env=os.environ | {"COLUMNS": columns})
     assert max(map(len, result.stdout.splitlines())) <= int(columns)

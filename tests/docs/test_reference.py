@@ -45,7 +45,7 @@ def test_every_strategy_has_a_page(pages, name):
 
 def commands(group=main, context=None):
     """Return the full name of every command, those of groups within groups included, and the command."""
-    context = context or click.Context(main, info_name="sidelight")
+    context = context or click.Context(main, info_name="sidelight", **main.context_settings)
     found = []
     for name in group.list_commands(context):
         command = group.get_command(context, name)
