@@ -91,7 +91,7 @@ class CommandLine(click.Group):
         except click.Abort:
             return _INTERRUPTED
         except click.UsageError as error:
-            message = error.format_message().rstrip(".")
+            message = " ".join(error.format_message().split()).rstrip(".")
             path = error.ctx.command_path if error.ctx else _PROGRAM
             _complain(f"{message[:1].lower()}{message[1:]} (see '{path} --help')")
         except click.ClickException as error:

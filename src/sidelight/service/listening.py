@@ -13,13 +13,13 @@ _BACKLOG = 2048
 def listen(host: str, port: int) -> socket.socket:
     """Return a bound socket that children may inherit, or say why there is none."""
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    if not 0 <= port <= 65_535:
+        raise SidelightError(f"there is no port {port}: give one from 1 to 65535, or 0 for any free one")
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except (socket.gaierror, UnicodeError):
         raise SidelightError(f"there is no address {host!r} on this machine: try --host 127.0.0.1") from None
-    except OverflowError:
-        raise SidelightError(f"there is no port {port}: give one from 1 to 65535, or 0 for any free one") from None
     except OSError as error:
         raise SidelightError(_refusal(error, where)) from None
 

@@ -1,0 +1,194 @@
+"""`sidelight serve`: it starts with one command, says what to do next, and stops without losing anything."""
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+
+import httpx
+import pytest
+from click.testing import CliRunner
+from service.served import PATIENCE, Served
+
+from sidelight.cli import main
+from sidelight.client import Client
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="needs signals")]
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(main, [str(one) for one in arguments])
+
+
+def key(database, *scopes):
+    result = invoke("service", "key", "create", "--database", database, *(f"--scope={one}" for one in scopes))
+    assert result.exit_code == 0, result.output
+    return result.stdout.strip()
+
+
+@pytest.fixture
+def database(tmp_path):
+    return tmp_path / "test.db"
+
+
+def test_the_first_start_prints_a_link_and_what_was_said_is_kept(database):
+    with Served(database) as server:
+        assert server.said.startswith(f"sidelight serves {database} at http://127.0.0.1:")
+        secret = key(database, "decide", "answer", "report", "admin")
+        with Client(server.url, secret) as client:
+            monitor = client.create("digits", tolerance=0.2, policy="explore")
+            assert monitor.decide("7", id="a", payload="look").verify
+            assert monitor.answer("a", correct=False).status == "recorded"
+            report = monitor.report()
+        code, out, err = server.stop()
+        assert (code, err) == (0, "")
+        link = out.split()[-1]
+        assert link.startswith(f"{server.url}/start#")
+        assert "Nobody administers it yet. Open this link within 15 minutes:" in out
+    assert sorted(os.listdir(database.parent)) == ["test.db", "test.db-lock"]
+    assert stat.S_IMODE(database.stat().st_mode) == 0o600
+    with Served(database) as server, Client(server.url, secret) as client:
+        assert client.monitor("digits").report() == report
+        assert client.monitor("digits").decide("7", id="a").verify
+
+
+def test_requests_in_progress_are_answered_before_ctrl_c_stops_it(database):
+    """Every reply that came says what is stored, and everything else is told apart from it by an error."""
+    with Served(database) as server:
+        secret = key(database, "decide", "admin", "report")
+        with Client(server.url, secret) as client:
+            client.create("digits", tolerance=0.2)
+        decided, stop = [], threading.Event()
+
+        def ask(place):
+            with httpx.Client(trust_env=False, timeout=PATIENCE, headers={"Authorization": f"Bearer {secret}"}) as http:
+                for n in range(10_000):
+                    row = {"id": f"{place}-{n}", "prediction": "7"}
+                    try:
+                        reply = http.post(f"{server.url}/v1/monitors/digits/decisions", json=row)
+                    except httpx.HTTPError:
+                        return
+                    if reply.status_code != 200:
+                        assert reply.status_code == 503, reply.text
+                        return
+                    decided.append(row["id"])
+                    if len(decided) > 200:
+                        stop.set()
+
+        threads = [threading.Thread(target=ask, args=(place,)) for place in range(4)]
+        for thread in threads:
+            thread.start()
+        assert stop.wait(PATIENCE)
+        code, _, err = server.stop(signal.SIGINT)
+        for thread in threads:
+            thread.join()
+        assert code == 0, err
+    assert invoke("service", "verify", "--database", database).exit_code == 0
+    rows = invoke("service", "export", "--database", database).stdout
+    assert len(decided) > 200
+    for id in decided:
+        assert f'"id":"{id}"' in rows
+
+
+def test_a_second_server_on_one_file_is_refused(database):
+    with Served(database) as server:
+        with Served(database, ready=False) as second:
+            code, out, err = second.end()
+        assert (code, out) == (2, "")
+        assert err.count("\n") == 1
+        assert f"'{database}' is in use by another process: one server at a time" in err
+        server.wait()
+
+
+def test_a_port_in_use(database):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        result = invoke("serve", "--database", database, "--port", taken.getsockname()[1])
+    assert result.exit_code == 2
+    assert "is in use, by another server perhaps: stop that one, or give another --port" in result.stderr
+    assert not database.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--port", "70000"], "there is no port 70000"),
+        (["--port", "-1"], "at least 0"),
+        (["--host", "no.such.host.invalid"], "there is no address 'no.such.host.invalid'"),
+        (["--host", "192.0.2.1"], "no address of this machine"),
+        (["--processes", "2"], "a SQLite database has one process"),
+        (["--processes", "0"], "at least 1"),
+        (["--url", "monitor.example.org"], "is not an address like https://"),
+        (["--url", "ftp://x"], "is not an address like https://"),
+        (["--url", "https://x/below"], "is not an address like https://"),
+        (["--database", "mysql://x/y"], "mysql:// is not known"),
+        (["--database", ":memory:"], "a database in memory is lost"),
+        (["--database", "."], "is a folder"),
+        (["--database", "no/such/folder/x.db"], "cannot write beside"),
+        (["--database", "postgresql://nobody@127.0.0.1:1/x"], "the database cannot be used now"),
+    ],
+)
+def test_mistakes_are_said_in_one_line(options, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = invoke("serve", "--port", "0", *options)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert "Traceback" not in result.output
+
+
+def test_a_file_that_is_no_database(database):
+    database.write_bytes(b"this is not a database" * 100)
+    result = invoke("serve", "--database", database, "--port", "0")
+    assert result.exit_code == 2
+    assert "file is not a database" in result.stderr
+    assert database.read_bytes() == b"this is not a database" * 100
+
+
+def test_without_the_extra_it_says_what_to_install():
+    script = (
+        "import importlib.util\nfound = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name, *rest: None if name == 'fastapi' else found(name, *rest)\n"
+        "from sidelight.cli import main\nmain(['serve'])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert result.returncode == 2
+    assert result.stderr == (
+        'sidelight: error: the service needs fastapi, not installed here: run  pip install "sidelight[serve]"\n'
+    )
+
+
+def test_several_processes_on_postgresql(postgres_url):
+    with Served(postgres_url, "--processes", "2") as server:
+        server.wait()
+        assert "nobody@" not in server.said
+        secret = key(postgres_url, "decide", "answer", "report", "admin")
+        with Client(server.url, secret, timeout=30.0) as client:
+            monitor = client.create("digits", tolerance=0.2, cap=50)
+            threads = [
+                threading.Thread(target=monitor.decide_many, args=(["7"] * 20, [f"{n}-{m}" for m in range(20)]))
+                for n in range(10)
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            report = monitor.report()
+            assert client.unreachable == 0
+        assert report.predictions == 200
+        assert report.verifications <= 50
+        code, out, _ = server.stop()
+        assert code == 0
+        assert f"{server.url}/start#" in out
+    assert invoke("service", "verify", "--database", postgres_url).exit_code == 0
+
+
+def test_a_note_about_other_machines(database):
+    with Served(database, "--host", "0.0.0.0") as server:
+        code, _, err = server.stop()
+    assert code == 0
+    assert "without TLS others on the network can read keys and passwords" in err
