@@ -57,11 +57,9 @@ def test_keys_of_a_monitor(filled):
     assert row["monitors"] == ["digits"]
     assert row["expires"] is not None
     result = invoke("key", "create", "--scope", "decide", "--monitor", "letters", "--database", filled, code=2)
-    assert (
-        result.stderr
-        == ("sidelight: error: some monitors do not exist, see errors: create them first; there is no such monitor\n")
-        or "there is no such monitor" in result.stderr
-    )
+    assert "some monitors do not exist" in result.stderr
+    assert "there is no such monitor" in result.stderr
+    assert "see errors" not in result.stderr
     assert len(listed("key", filled)) == 1
     assert "there is no such key" in invoke("key", "revoke", "sl_nothing", "--database", filled, code=2).stderr
 

@@ -20,7 +20,7 @@ class Served:
     def __init__(self, database, *options, folder=None, ready=True):
         command = [sys.executable, "-m", "sidelight", "serve", "--database", str(database), "--port", "0", *options]
         self.database = str(database)
-        self._log = tempfile.TemporaryFile("w+")
+        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115, closed with the server
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=self._log, text=True, cwd=folder, start_new_session=True
         )

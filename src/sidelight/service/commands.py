@@ -47,7 +47,7 @@ def run_command(service: Service, base: str, name: str, arguments: dict[str, Any
         return command(service, base, **arguments)
     except Problem as problem:
         places = [str(one["detail"]) for one in problem.places]
-        raise SidelightError("; ".join([problem.detail.removesuffix(", see errors"), *places])) from None
+        raise SidelightError("; ".join([problem.detail.replace(", see errors", ""), *places])) from None
 
 
 def _create_key(
