@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from html.parser import HTMLParser
 
 import httpx
 
-from sidelight.service import sessions
+from sidelight.service import passwords, reviewers, sessions
 
 PASSWORD = "correct horse battery"
 BASE = "http://localhost"
+# One hash for all: what passwords cost is tested elsewhere.
+HASHED = passwords.hashed(PASSWORD)
 
 
 class Forms(HTMLParser):
-    """The forms of a page: where they go and what their fields hold."""
+    """The forms of a page: where they go and what their hidden fields hold."""
 
     def __init__(self, html):
         super().__init__()
@@ -37,31 +40,35 @@ class Browser:
     """Somebody who looks at pages of an application."""
 
     def __init__(self, app, base=BASE):
-        transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
-        self.client = httpx.AsyncClient(transport=transport, base_url=base)
-        self.base = base
+        self.base, self.runner = base, asyncio.Runner()
+        self.client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=base)
 
-    async def get(self, path, **headers):
-        return await self.client.get(path, headers=headers)
+    def get(self, path, follow=True, **headers):
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.runner.run(self.client.get(path, headers=headers, follow_redirects=follow))
 
-    async def post(self, path, data, origin=None, follow=True, **headers):
-        headers = {"Origin": self.base if origin is None else origin} | headers
-        return await self.client.post(path, data=data, headers=headers, follow_redirects=follow)
+    def post(self, path, data, origin=None, follow=True, headers=None):
+        given = {"Origin": self.base if origin is None else origin} | (headers or {})
+        return self.runner.run(self.client.post(path, data=data, headers=given, follow_redirects=follow))
 
-    async def submit(self, path, action, follow=True, **fields):
+    def form(self, page, action):
+        """Return the hidden fields of the first form on a page that goes to `action`."""
+        return next(one["fields"] for one in Forms(page.text).forms if one["action"] == action)
+
+    def submit(self, path, action, follow=True, **fields):
         """Open a page and submit its first form that goes to `action`, with these fields."""
-        page = await self.get(path)
-        form = next(one for one in Forms(page.text).forms if one["action"] == action)
-        return await self.post(action, form["fields"] | fields, follow=follow)
+        return self.post(action, self.form(self.get(path), action) | fields, follow=follow)
 
-    async def sign_in(self, name="admin", password=PASSWORD):
-        return await self.post("/signin", {"name": name, "password": password, "next": "/"})
+    def sign_in(self, name="admin", password=PASSWORD, **options):
+        return self.post("/signin", {"name": name, "password": password, "next": "/"}, **options)
+
+    def close(self):
+        self.runner.run(self.client.aclose())
+        self.runner.close()
 
 
-def add_person(service, name, *scopes, password=PASSWORD):
-    """Add somebody with a password; return their actor."""
-    from sidelight.service import passwords, reviewers
-
-    invited = service.do(reviewers.InviteReviewer("test", name, scopes))
-    service.do(sessions.FollowLink(invited.code, "", passwords.hashed(password)))
+def add_person(service, name, *scopes, only=None):
+    """Add somebody who can sign in with `PASSWORD`; return their actor."""
+    invited = service.do(reviewers.InviteReviewer("test", name, scopes, only))
+    service.do(sessions.FollowLink(invited.code, "", HASHED))
     return invited.reviewer.actor

@@ -42,7 +42,12 @@ def shown(tx: Transaction, monitor: str, name: str, number: int, review: ReviewS
 
 
 def _link(link: str, number: int, hosts: tuple[str, ...]) -> Shown:
-    parts = urlsplit(link)
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https"):
+        return Shown(Markup('<p class="wrap">{}</p>').format(link))
     anchor = Markup('<a href="{0}" rel="noreferrer noopener" target="_blank">{0}</a>').format(link)
     host = parts.netloc.lower()
     if parts.scheme != "https" or not _HOST.fullmatch(host) or host not in {one.lower() for one in hosts}:

@@ -1,0 +1,249 @@
+"""Signing in: links, passwords, cookies, and requests from other sites."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from service.pages.browsing import PASSWORD, Browser, add_person
+from service.routes.conftest import SQLITE
+from sidelight.service import sessions
+from sidelight.service.app import make_app
+
+pytestmark = SQLITE
+
+
+def cookie_header(reply):
+    return reply.headers["set-cookie"]
+
+
+def test_the_first_link_makes_an_administrator_once(service, stranger):
+    code = service.do(sessions.MakeFirstLink())
+    assert stranger.get("/start").status_code == 200  # whoever only looks uses nothing up
+    reply = stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD)
+    assert reply.url.path == "/"
+    assert "Ada" in reply.text
+    assert stranger.get("/admin").status_code == 200
+    assert service.do(sessions.MakeFirstLink()) is None
+    again = stranger.submit("/start", "/start", code=code, name="Eve", password=PASSWORD)
+    assert again.status_code == 403
+    assert "used already" in again.text
+
+
+def test_a_link_ends_after_fifteen_minutes(service, stranger):
+    code = service.do(sessions.MakeFirstLink())
+
+    class Age:
+        monitors = ()
+
+        def run(self, work):
+            row = work.tx.one("SELECT expires_at - created_at FROM sessions WHERE kind = 'link'")
+            work.tx.run("UPDATE sessions SET expires_at = ?", work.now)
+            return row[0]
+
+    assert service.do(Age()) == pytest.approx(15 * 60)
+    assert stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD).status_code == 403
+
+
+def test_a_newer_link_ends_the_older_one(service, stranger):
+    old, new = (service.do(sessions.MakeFirstLink()) for _ in range(2))
+    assert stranger.submit("/start", "/start", code=old, name="Ada", password=PASSWORD).status_code == 403
+    assert stranger.submit("/start", "/start", code=new, name="Ada", password=PASSWORD).status_code == 200
+
+
+def test_codes_cookies_and_passwords_are_stored_as_hashes(service, stranger):
+    code = service.do(sessions.MakeFirstLink())
+    stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD)
+    cookie = stranger.client.cookies["sidelight"]
+    with service.read() as tx:
+        stored = repr([tx.all(f"SELECT * FROM {table}") for table in ("sessions", "reviewers", "audit")])
+    for secret in (code, cookie, PASSWORD):
+        assert secret not in stored
+    assert "scrypt$32768$8$1$" in stored
+
+
+def test_a_password_that_is_too_short_keeps_the_link(service, stranger):
+    code = service.do(sessions.MakeFirstLink())
+    reply = stranger.submit("/start", "/start", code=code, name="Ada", password="short")
+    assert reply.status_code == 422
+    assert "at least 10" in reply.text
+    assert stranger.submit("/start", "/start", code=code, name="", password=PASSWORD).status_code == 422
+    assert stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD).status_code == 200
+
+
+def test_recovery_gives_an_old_account_all_scopes_and_ends_its_sessions(service, app, browsers, stranger):
+    old = browsers("Ada", "answer")
+    assert old.get("/admin").status_code == 403
+    code = service.do(sessions.MakeFirstLink(only_first=False))
+    assert stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD).status_code == 200
+    assert stranger.get("/admin").status_code == 200
+    assert old.get("/admin", follow=False).status_code == 303
+
+
+def test_signing_in_gives_a_new_cookie_and_ends_the_old_session(service, app):
+    add_person(service, "Ada", "answer")
+    browser = Browser(app)
+    browser.client.cookies.set("sidelight", "chosen-by-an-attacker")
+    first = browser.sign_in("Ada", follow=False)
+    assert "httponly" in cookie_header(first).lower()
+    assert "samesite=lax" in cookie_header(first).lower()
+    assert "secure" not in cookie_header(first).lower()
+    one = browser.client.cookies.get("sidelight", domain="localhost.local") or first.cookies["sidelight"]
+    assert one != "chosen-by-an-attacker"
+    browser.client.cookies.clear()
+    browser.client.cookies.set("sidelight", one)
+    second = browser.sign_in("Ada", follow=False)
+    assert second.cookies["sidelight"] != one
+    with service.read() as tx:
+        assert sessions.find(tx, one) is None
+        assert sessions.find(tx, second.cookies["sidelight"]).reviewer.name == "Ada"
+    browser.close()
+
+
+def test_with_tls_the_cookie_is_secure_and_bound_to_the_host(service):
+    service.options = dataclasses.replace(service.options, url="https://watch.example")
+    add_person(service, "Ada", "answer")
+    browser = Browser(make_app(service), base="https://watch.example")
+    header = cookie_header(browser.sign_in("Ada", follow=False))
+    assert header.startswith("__Host-sidelight=")
+    assert "; secure" in header.lower()
+    assert "domain" not in header.lower()
+    browser.close()
+
+
+def test_behind_a_proxy_the_address_that_users_know_is_the_own_one(service):
+    service.options = dataclasses.replace(service.options, url="https://watch.example")
+    add_person(service, "Ada", "answer")
+    browser = Browser(make_app(service), base="http://localhost")
+    assert browser.sign_in("Ada", origin="https://watch.example", follow=False).status_code == 303
+    assert browser.sign_in("Ada", origin="https://evil.example", follow=False).status_code == 403
+    browser.close()
+
+
+@pytest.mark.parametrize("name", ["Ada", "Nobody"])
+def test_a_wrong_password_tells_nothing_about_names(service, stranger, name):
+    add_person(service, "Ada", "answer")
+    reply = stranger.sign_in(name, "wrong password!")
+    assert reply.status_code == 403
+    assert "Name or password is wrong" in reply.text
+
+
+def test_after_five_wrong_passwords_the_account_waits_and_a_right_one_does_not_help(service, stranger):
+    add_person(service, "Ada", "answer")
+    for _ in range(5):
+        assert stranger.sign_in("Ada", "wrong password!").status_code == 403
+    reply = stranger.sign_in("Ada", PASSWORD)
+    assert reply.status_code == 429
+    assert "wait" in reply.text
+
+    class Pass:
+        monitors = ()
+
+        def run(self, work):
+            work.tx.run("UPDATE reviewers SET blocked_until = ?", work.now - 1)
+
+    service.do(Pass())
+    assert stranger.sign_in("Ada", PASSWORD).status_code == 200
+
+
+def test_signing_out_ends_the_session(browsers):
+    browser = browsers("Ada", "answer")
+    cookie = dict(browser.client.cookies)
+    browser.submit("/", "/signout")
+    browser.client.cookies.update(cookie)
+    assert browser.get("/", follow=False).headers["location"].startswith("/signin")
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://localhost.evil.example", "http://localhost:81"]
+)
+def test_forms_of_other_sites_are_refused(browsers, origin):
+    browser = browsers()
+    fields = browser.form(browser.get("/"), "/admin/monitors") | {"name": "x", "tolerance": "0.1"}
+    assert browser.post("/admin/monitors", fields, origin=origin).status_code == 403
+    assert browser.post("/admin/monitors", fields, follow=False).status_code == 303
+
+
+def test_a_request_without_origin_is_taken_only_from_the_own_site(browsers):
+    browser = browsers()
+    fields = browser.form(browser.get("/"), "/admin/monitors") | {"name": "x", "tolerance": "0.1"}
+    call = browser.client.post
+    refused = browser.runner.run(call("/admin/monitors", data=fields, headers={"Sec-Fetch-Site": "cross-site"}))
+    assert refused.status_code == 403
+
+
+@pytest.mark.parametrize("token", [None, "", "x", "é"])
+def test_forms_without_the_token_are_refused(browsers, token):
+    browser = browsers()
+    fields = {"name": "x", "tolerance": "0.1"} | ({} if token is None else {"csrf": token})
+    reply = browser.post("/admin/monitors", fields)
+    assert reply.status_code == 403
+    assert "too old" in reply.text
+
+
+def test_a_session_calls_the_interface_only_with_its_token(service, browsers):
+    browser = browsers()
+    token = browser.form(browser.get("/"), "/signout")["csrf"]
+    assert browser.get("/v1/monitors").status_code == 200
+
+    def make(**headers):
+        body = {"name": "x", "settings": {"tolerance": 0.1}}
+        return browser.runner.run(browser.client.post("/v1/monitors", json=body, headers=headers)).status_code
+
+    assert make(Origin="http://localhost") == 403
+    assert make(**{"X-CSRF-Token": token, "Origin": "https://evil.example"}) == 403
+    assert make(**{"X-CSRF-Token": token, "Origin": "http://localhost"}) == 201
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("/m/x?verdict=above", "/m/x?verdict=above"),
+        ("//evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("https://evil.example", "/"),
+        ("javascript:alert(1)", "/"),
+        ("/x\r\nSet-Cookie: a=b", "/"),
+        ("", "/"),
+    ],
+)
+def test_signing_in_leads_nowhere_else(service, stranger, target, expected):
+    add_person(service, "Ada", "answer")
+    reply = stranger.post("/signin", {"name": "Ada", "password": PASSWORD, "next": target}, follow=False)
+    assert reply.headers["location"] == expected
+
+
+def test_whoever_is_disabled_is_out_at_once(service, browsers):
+    admin, ada = browsers(), browsers("Ada", "answer", "report")
+    page = admin.get("/admin")
+    with service.read() as tx:
+        id = tx.one("SELECT id FROM reviewers WHERE name = 'Ada'")[0]
+    fields = admin.form(page, f"/admin/reviewers/{id}")
+    admin.post(f"/admin/reviewers/{id}", fields | {"do": "disable"})
+    assert ada.get("/", follow=False).status_code == 303
+    assert ada.sign_in("Ada").status_code == 403
+    admin.post(f"/admin/reviewers/{id}", fields | {"do": "enable"})
+    assert ada.sign_in("Ada").status_code == 200
+
+
+def test_the_last_administrator_stays(service, browsers):
+    admin = browsers()
+    with service.read() as tx:
+        id = tx.one("SELECT id FROM reviewers")[0]
+    fields = admin.form(admin.get("/admin"), f"/admin/reviewers/{id}")
+    for change in ({"do": "disable"}, {"do": "scopes", "scope": "answer"}):
+        reply = admin.post(f"/admin/reviewers/{id}", fields | change)
+        assert reply.status_code == 409
+        assert "nobody could administer" in reply.text
+    assert admin.get("/admin").status_code == 200
+
+
+def test_a_form_that_is_too_long_or_unreadable_is_refused(stranger):
+    headers = {"Origin": "http://localhost", "Content-Type": "application/x-www-form-urlencoded"}
+    call = stranger.client.post
+    bodies = {b"name=" + b"a" * 70_000: 413, b"name=%ff%fe": 400, b"&".join([b"a=1"] * 2_000): 400}
+    for body, status in bodies.items():
+        assert stranger.runner.run(call("/signin", content=body, headers=headers)).status_code == status
+    wrong = headers | {"Content-Type": "application/json"}
+    assert stranger.runner.run(call("/signin", content=b"{}", headers=wrong)).status_code == 415
