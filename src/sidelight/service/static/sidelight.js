@@ -123,3 +123,4 @@ sendOnce();
 takeCode();
 refreshTimes();
 setInterval(refreshTimes, 10000);
+document.documentElement.dataset.ready = "1";
