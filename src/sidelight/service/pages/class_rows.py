@@ -14,7 +14,7 @@ from sidelight.service.pages.rendering import address
 from sidelight.service.storage.base import Transaction
 from sidelight.text import count, grouped
 
-_SPARK_POINTS = 40
+_SPARK_POINTS = 24
 
 
 class Standing(NamedTuple):

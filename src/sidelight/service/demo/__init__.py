@@ -1,0 +1,157 @@
+"""`sidelight serve --demo`: made-up classifiers and reviewers, so that every page shows something that moves.
+
+A day of predictions and reviews is made at the start, by the same jobs that requests make; then a thread goes on. All
+of it is drawn and written here: nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.service import monitors, passwords, reviewers
+from sidelight.service.deciding import Prediction, decide
+from sidelight.service.demo.worlds import World, worlds
+from sidelight.service.keys import CreateKey
+from sidelight.service.problems import Problem
+from sidelight.service.queue import MOST_CLAIMED, Claim
+from sidelight.service.reviewing import Review, Said
+from sidelight.service.service import Service
+from sidelight.service.work import Work
+
+NAME = "demo"
+_PEOPLE = ("Mira Lang", "Jonas Weber", "Aiko Sato")
+_ACTOR = "system"
+_HOURS = 22
+_A_ROUND = 110
+_LEFT_OPEN = 14
+"""Items that the made-up reviewers leave to whoever looks at the demonstration."""
+_MISTAKES, _SKIPS = 0.006, 0.01
+_PAUSE = 0.8
+
+
+@dataclass(frozen=True)
+class _AddPeople:
+    """Adds the administrator of the demonstration and the made-up reviewers, who cannot sign in."""
+
+    password: str
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> list[str]:
+        """Return the actors of the reviewers."""
+        reviewers.insert(work, NAME, self.password, reviewers.ADMINISTRATOR)
+        people = [reviewers.insert(work, one, None, ("answer", "settle", "report")) for one in _PEOPLE]
+        return [one.actor for one in people]
+
+
+class Demo:
+    """The made-up world of one server.
+
+    Parameters
+    ----------
+    service
+        With an empty database.
+    """
+
+    def __init__(self, service: Service, seed: int = 7) -> None:
+        self.service = service
+        self.password = secrets.token_urlsafe(9)
+        self._rng = np.random.default_rng(seed)
+        self._worlds = worlds()
+        self._ids: dict[str, str] = {}
+        self._people: list[str] = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sidelight-demo", daemon=True)
+
+    def prepare(self) -> None:
+        """Make monitors, people, and the predictions and reviews of the last day."""
+        service = self.service
+        self._people = service.do(_AddPeople(passwords.hashed(self.password)))
+        for world in self._worlds:
+            row = service.do(monitors.create(world.name, world.settings, actor=_ACTOR))
+            self._ids[world.name] = row.id
+            service.do(CreateKey(_ACTOR, f"{world.name} in production", ["decide"], [world.name]))
+        asyncio.run(self._past())
+
+    def start(self) -> None:
+        """Let time go on."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Let it stand still."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            self._thread.join(10.0)
+
+    async def _past(self) -> None:
+        with self.service.read() as tx:
+            now = tx.now()
+        for hour in range(_HOURS, -1, -1):
+            for world in self._worlds:
+                await self._predict(world, _A_ROUND, now - 3600.0 * hour, shown=hour < 2 or world.light)
+                await self._review(world, _A_ROUND if hour else 30)
+
+    async def _predict(self, world: World, size: int, until: float | None = None, shown: bool = True) -> None:
+        """Send predictions of the hour before a moment, or of now."""
+        times: Sequence[float | None] = [None] * size
+        if until is not None:
+            times = sorted(until - 3600.0 * self._rng.random(size))
+        rows = []
+        for time in times:
+            id, said, real = world.predict(self._rng)
+            world.truth[id] = real
+            rows.append(Prediction(id, said, time, world.show(real, self._rng) if shown else None))
+        decisions = await self.service.submit(decide(self.service, self._ids[world.name], rows, actor=_ACTOR))
+        for one in decisions:
+            if not one.verify:
+                del world.truth[one.id]
+
+    async def _review(self, world: World, most: int) -> None:
+        """Let the reviewers answer what waits, but for the last few items."""
+        spare = min(most, len(world.truth) - _LEFT_OPEN)
+        monitor, jobs = self._ids[world.name], []
+        if spare < 1:
+            return
+        for who in self._people[: world.settings.get("reviews", 1)]:
+            found = await self.service.submit(Claim(monitor, who, count=min(spare, MOST_CLAIMED), settle=True))
+            jobs += [self._said(world, monitor, who, one.item) for one in found]
+        await asyncio.gather(*(self.service.submit(one) for one in jobs))
+        for one in jobs:
+            world.truth.pop(one.id, None)
+
+    def _said(self, world: World, monitor: str, who: str, item: Any) -> _Reviewed:
+        real = world.truth.get(item.id, str(item.prediction))
+        u = self._rng.random()
+        if u < _MISTAKES:
+            real = world.mistaken[real]
+        said = Said(skipped=True) if u > 1.0 - _SKIPS else Said(label=real)
+        return _Reviewed(monitor, who, item.number, said, settles=True, id=item.id)
+
+    def _run(self) -> None:
+        asyncio.run(self._go_on())
+
+    async def _go_on(self) -> None:
+        turn = 0
+        while not self._stop.wait(_PAUSE):
+            world = self._worlds[turn % len(self._worlds)]
+            turn += 1
+            if turn == 60:  # something to notice for whoever keeps looking: kiwis get worse
+                self._worlds[0].errors["kiwi"] = 0.3
+            try:
+                await self._predict(world, 12)
+                await self._review(world, 6)
+            except Problem:  # somebody has archived or settled something: so be it
+                continue
+
+
+@dataclass(frozen=True)
+class _Reviewed(Review):
+    """A review that knows the id of its item."""
+
+    id: str = ""

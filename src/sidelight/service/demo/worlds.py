@@ -1,0 +1,167 @@
+"""Three made-up classifiers: what they see, what they say, and how often they are wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sidelight.service import payloads
+from sidelight.service.demo.fruit import FRUIT, picture
+from sidelight.service.items import Payload
+
+
+@dataclass
+class World:
+    """A classifier and what it is shown.
+
+    Parameters
+    ----------
+    name, settings
+        Of its monitor.
+    traffic
+        How often each class is predicted, in proportion.
+    errors
+        The share of wrong predictions of each class.
+    mistaken
+        What it really is when a prediction of a class is wrong.
+    show
+        Returns what a reviewer sees of something that really is of a class.
+    light
+        Whether that is small enough to be kept for every item of a day.
+    """
+
+    name: str
+    settings: dict[str, Any]
+    traffic: dict[str, float]
+    errors: dict[str, float]
+    mistaken: dict[str, str]
+    show: Callable[[str, np.random.Generator], Payload]
+    light: bool = True
+    made: int = 0
+    truth: dict[str, str] = field(default_factory=dict)
+    """What the predictions that are waited for really are, by id."""
+
+    def predict(self, rng: np.random.Generator) -> tuple[str, str, str]:
+        """Return an id, what the classifier says, and what it really is."""
+        self.made += 1
+        names = list(self.traffic)
+        weights = np.array(list(self.traffic.values()))
+        said = names[int(rng.choice(len(names), p=weights / weights.sum()))]
+        real = self.mistaken[said] if rng.random() < self.errors[said] else said
+        return f"{self.name}-{self.made:06d}", said, real
+
+
+_VARIANTS = 4
+_pictures: dict[tuple[str, int], bytes] = {}
+
+
+def _draw(real: str, rng: np.random.Generator) -> Payload:
+    """Return a picture of a fruit; each is drawn a few times and then shown again."""
+    key = (real, int(rng.integers(_VARIANTS)))
+    if key not in _pictures:
+        _pictures[key] = picture(real, rng)
+    return Payload("image/png", _pictures[key])
+
+
+_NAMES = ("Mara", "Ben", "Yuki", "Tom", "Leila", "Omar", "Ines", "Pavel")
+_TICKETS = {
+    "billing": (
+        "Hello, I was charged twice for the same month. Could you look at the invoice of {day} March? {name}",
+        "The invoice says 48.00 but my plan costs 24.00. Please correct it before {day} April.\n\nBest, {name}",
+        "Can I get the invoices of last year as one file? My accountant is asking. Thanks, {name}",
+    ),
+    "delivery": (
+        "My parcel was to arrive on the {day}th and the tracking page has not moved since. {name}",
+        "The driver left the box with a neighbor who is on holiday. What now? {name}",
+        "Is it possible to change the delivery address? I am moving on the {day}th. {name}",
+    ),
+    "refund": (
+        "I sent the lamp back {day} days ago and have not seen my money. {name}",
+        "The jacket does not fit. How do I return it, and when do I get the refund? {name}",
+        "You refunded only a part of my order. The shipping is missing. {name}",
+    ),
+    "account": (
+        "I cannot sign in any more since I changed my phone. {name}",
+        "Please change my address of e-mail, the old one will be closed on the {day}th. {name}",
+        "How can I delete my account and everything you know about me? {name}",
+    ),
+}
+
+
+def _write(real: str, rng: np.random.Generator) -> Payload:
+    """Return the text of a message to customer service."""
+    forms = _TICKETS[real]
+    text = forms[int(rng.integers(len(forms)))]
+    text = text.format(name=_NAMES[int(rng.integers(len(_NAMES)))], day=int(rng.integers(4, 28)))
+    return Payload(payloads.TEXT, text.encode())
+
+
+_SHOPS = {
+    "travel": ("Northern Rail", "City Taxi", "Hotel Linde"),
+    "meals": ("Trattoria Sole", "Noodle Bar 8", "Station Café"),
+    "software": ("Cloudbase", "Pixel Tools", "Mail Relay"),
+    "office": ("Paper & Pen", "Chair Works", "Lamp Store"),
+}
+
+
+def _file(real: str, rng: np.random.Generator) -> Payload:
+    """Return the record of an expense."""
+    record = {
+        "merchant": _SHOPS[real][int(rng.integers(3))],
+        "amount": round(float(rng.lognormal(3.4, 0.8)), 2),
+        "currency": "EUR",
+        "card": f"•••• {int(rng.integers(1000, 9999))}",
+        "hour": f"{int(rng.integers(7, 23)):02d}:{int(rng.integers(60)):02d}",
+        "note": ["", "team", "client visit", "monthly"][int(rng.integers(4))],
+    }
+    return Payload(payloads.JSON, json.dumps(record).encode())
+
+
+def worlds() -> list[World]:
+    """Return the classifiers of the demonstration, each at its beginning."""
+    return [
+        World(
+            "fruit",
+            {
+                "tolerance": 0.05,
+                "confidence": 0.95,
+                "labels": list(FRUIT),
+                "instructions": "Say what lies on the belt. If the picture shows no fruit, or several kinds, skip it.",
+            },
+            {"apple": 3, "banana": 2, "cherry": 1, "kiwi": 1, "lemon": 1.5, "orange": 2, "pear": 1.5, "plum": 1},
+            {"apple": 0.006, "banana": 0.002, "cherry": 0.01, "kiwi": 0.012}
+            | {"lemon": 0.05, "orange": 0.015, "pear": 0.18, "plum": 0.12},
+            {"apple": "plum", "banana": "lemon", "cherry": "plum", "kiwi": "pear", "lemon": "pear", "orange": "apple"}
+            | {"pear": "lemon", "plum": "cherry"},
+            _draw,
+            light=False,
+        ),
+        World(
+            "tickets",
+            {
+                "tolerance": 0.1,
+                "confidence": 0.95,
+                "reviews": 2,
+                "blind": True,
+                "labels": list(_TICKETS),
+                "patience": 400,
+                "instructions": "Choose the team that should answer. The question is often in the last line.",
+            },
+            {"billing": 3, "delivery": 4, "refund": 2, "account": 1},
+            {"billing": 0.03, "delivery": 0.02, "refund": 0.22, "account": 0.1},
+            {"billing": "refund", "delivery": "refund", "refund": "billing", "account": "billing"},
+            _write,
+        ),
+        World(
+            "expenses",
+            {"tolerance": 0.08, "confidence": 0.95, "daily_cap": 150, "labels": list(_SHOPS)},
+            {"travel": 2, "meals": 3, "software": 1, "office": 1},
+            {"travel": 0.01, "meals": 0.02, "software": 0.16, "office": 0.05},
+            {"travel": "meals", "meals": "travel", "software": "office", "office": "software"},
+            _file,
+        ),
+    ]
