@@ -19,7 +19,7 @@ def png(pixels: NDArray[np.uint8]) -> bytes:
     above = np.vstack([np.zeros_like(lines[:1]), lines[:-1]])
     rows = np.hstack([np.full((height, 1), _UP, np.uint8), lines - above])
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    parts = [(b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b"")]
+    parts = [(b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*part) for part in parts)
 
 

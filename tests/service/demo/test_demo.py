@@ -1,0 +1,73 @@
+"""The demonstration: everything that pages can show is there, and goes on."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from service.pages.browsing import Browser
+from service.routes.conftest import SQLITE
+from sidelight.service.app import make_app
+from sidelight.service.demo import NAME, Demo
+from sidelight.service.demo.fruit import FRUIT, picture
+from sidelight.service.demo.png import png
+from sidelight.service.payloads import LARGEST
+
+
+def test_a_png_holds_the_pixels_that_were_given():
+    image = pytest.importorskip("PIL.Image")
+    pixels = np.random.default_rng(0).integers(0, 256, (5, 7, 3)).astype(np.uint8)
+    assert np.array_equal(np.asarray(image.open(io.BytesIO(png(pixels)))), pixels)
+
+
+def test_each_fruit_has_its_own_picture_small_enough_for_a_payload():
+    files = {fruit: picture(fruit, np.random.default_rng(3)) for fruit in FRUIT}
+    assert len(set(files.values())) == len(FRUIT)
+    assert max(map(len, files.values())) < LARGEST
+    assert picture("kiwi", np.random.default_rng(3)) == files["kiwi"]
+
+
+@SQLITE
+def test_every_page_is_alive(service):
+    demo = Demo(service)
+    demo.prepare()
+    with service.read() as tx:
+        monitors = dict(tx.all("SELECT name, id FROM monitors"))
+        states = {row[0] for row in tx.all("SELECT DISTINCT state FROM items")}
+    verdicts = {one.verdict for id in monitors.values() for one in service.report(id).classes}
+    assert verdicts == {"above", "below", "unknown"}
+    assert states >= {"open", "answered", "skipped", "overdue"}
+    browser = Browser(make_app(service))
+    assert browser.sign_in(NAME, demo.password).status_code == 200
+    for name in monitors:
+        dashboard = browser.get(f"/m/{name}").text
+        assert 'class="spark"' in dashboard
+        assert 'class="chart"' in dashboard
+        page = browser.submit(f"/m/{name}/review", f"/m/{name}/review", answer="next")
+        assert "Nothing was sent to look at" not in page.text
+        assert browser.get(f"/m/{name}/items").status_code == 200
+    assert 'class="chip near">disagreement' in browser.get("/m/tickets/items").text
+    browser.close()
+
+
+@SQLITE
+def test_time_goes_on_until_it_is_stopped(service, monkeypatch):
+    monkeypatch.setattr("sidelight.service.demo._PAUSE", 0.01)
+    monkeypatch.setattr("sidelight.service.demo._HOURS", 1)
+    demo = Demo(service)
+    demo.prepare()
+    with service.read() as tx:
+        before = tx.one("SELECT SUM(last) FROM monitors")[0]
+    demo.start()
+    for _ in range(3000):
+        with service.read() as tx:
+            if tx.one("SELECT SUM(last) FROM monitors")[0] > before + 100:
+                break
+        demo._stop.wait(0.02)
+    demo.stop()
+    with service.read() as tx:
+        after = tx.one("SELECT SUM(last) FROM monitors")[0]
+    assert after > before + 100
+    assert not demo._thread.is_alive()
