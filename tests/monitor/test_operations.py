@@ -251,6 +251,19 @@ def test_ids_that_look_made_up_are_recorded_as_they_were_given():
     assert unnamed.decide("cat").id == "auto-2"
 
 
+def test_a_monitor_that_is_saved_within_a_batch_goes_on_with_it():
+    there, here = (ClassifierMonitor(0.05, patience=3) for _ in range(2))
+    found = there.decide_many(["cat"] * 5)
+    here.begin_batch(5)
+    for place, decision in enumerate(found):
+        if place == 2:
+            here = ClassifierMonitor.from_dict(here.to_dict())
+        here.record(decision)
+    assert here.to_dict() == there.to_dict()
+    there.decide_many(["cat"] * 3)
+    assert there.report()["cat"].overdue == 0
+
+
 def test_an_id_that_was_forgotten_within_a_batch_is_recorded_as_it_was_decided():
     there, here = (ClassifierMonitor(0.05, cap=2, forget_after=1, remember_passes=1) for _ in range(2))
     found = there.decide_many(["cat"] * 5, ids=[1, 2, 1, 2, 1])

@@ -225,6 +225,7 @@ class Ledger:
         timed = {"due": [one.due for one in records]} if self.patience.timed else {}
         return {
             "decided": self.journal.decided,
+            "batch_end": max(self.journal.decided, self.journal.batch_end),
             "asked": self.journal.asked,
             "pending": self.pending,
             "lost": self.lost,
@@ -255,6 +256,7 @@ class Ledger:
     def restore(self, data: dict[str, Any], states: list[ClassState]) -> None:
         """Put saved values back."""
         self.journal.decided, self.journal.asked = data["decided"], data["asked"]
+        self.journal.batch_end = data.get("batch_end", data["decided"])
         self.pending, self.late = data["pending"], data["late"]
         self.forgotten, self.spot_checks = data["forgotten"], data["spot_checks"]
         self.journal.first_time, self.journal.last_time = data["times"] or (None, None)
