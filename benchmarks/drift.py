@@ -7,6 +7,7 @@ are too low rather than too high. Delays are compared with those of a CUSUM that
 
 The limits of delays were chosen after 60 runs of 12 other changes (0.01 to 0.05 and 0.2, 0.02 to 0.1, 0.05 to 0.15 and
 0.4, 0.1 to 0.3, and back) with other seeds. The changes below were not looked at before.
+Nothing is promised about rates above 0.4.
 """
 
 import argparse
@@ -20,6 +21,8 @@ from sidelight.monitor.drift import Drift
 ALARM = 10_000
 CHANGES = [(0.01, 0.1), (0.02, 0.2), (0.03, 0.15), (0.05, 0.25), (0.08, 0.3), (0.15, 0.4)]
 CHANGES += [(after, before) for before, after in CHANGES]
+CHANGES += [(0.25, 0.6), (0.4, 0.8), (0.6, 0.9), (0.7, 0.3)]
+HIGHEST_RATE = 0.4
 
 
 def time_to_alarm(rate, threshold, rng):
@@ -73,7 +76,8 @@ def main():
             error = (ours - ratio * theirs).std(ddof=1) / theirs.mean() / math.sqrt(len(found))
             note = f"± {error:.2f}; {ours.mean():.0f} answers, {runs - len(found)} false alarms before"
             what = f"delay / CUSUM, {before} to {after}, {history} before"
-            report(what, ratio, most=most if theirs.mean() <= soon else None, note=note)
+            promised = theirs.mean() <= soon and max(before, after) <= HIGHEST_RATE
+            report(what, ratio, most=most if promised else None, note=note)
     raise SystemExit(bool(missed))
 
 
