@@ -1,0 +1,115 @@
+"""Keys over HTTP, for those who administer by program."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+from fastapi import Body, Path, Response
+from pydantic import BaseModel, Field
+
+from sidelight.service import keys
+from sidelight.service.asked import Asked, asked
+from sidelight.service.keys import GRACE, LONGEST, CreateKey, Key, NewKey, RevokeKey, RotateKey
+from sidelight.service.responses import answer
+from sidelight.service.routing import make_router, problems
+from sidelight.service.shapes import Shape, Text
+
+router = make_router("keys")
+KeyId = Annotated[str, Path(pattern="^[a-z2-9]{10}$", description="The ten characters after sl_.")]
+Scope = Literal["decide", "answer", "settle", "report", "admin"]
+
+
+class KeyIn(Shape):
+    """A key to make."""
+
+    name: Annotated[Text, Field(description="What it is for.")]
+    scopes: Annotated[list[Scope], Field(min_length=1)]
+    monitors: Annotated[list[str] | None, Field(description="Names; null for all monitors.")] = None
+    expires_in: Annotated[float | None, Field(gt=0, le=LONGEST, description="Seconds; null for no end.")] = None
+
+
+class RotationIn(Shape):
+    """How to rotate a key."""
+
+    grace: Annotated[float, Field(ge=0, le=LONGEST, description="Seconds that the old key still works.")] = GRACE
+
+
+class KeyOut(BaseModel):
+    """A key; its secret is not stored."""
+
+    id: str
+    name: str
+    prefix: str
+    scopes: list[str]
+    monitors: Annotated[list[str] | None, Field(description="Ids of monitors; null for all.")]
+    created_at: float
+    created_by: str
+    expires_at: float | None
+    revoked_at: float | None
+    used_at: float | None
+
+
+class NewKeyOut(KeyOut):
+    """A key that was just made."""
+
+    key: Annotated[str, Field(description="The key itself, shown this once.")]
+
+
+class KeysOut(BaseModel):
+    """All keys, the newest first."""
+
+    keys: list[KeyOut]
+
+
+@router.get("/v1/keys", response_model=KeysOut, responses=problems(), summary="List the keys")
+async def list_all(asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
+    """Return all keys, those that have ended included."""
+
+    def read() -> list[Key]:
+        with asked.service.read() as tx:
+            return keys.listed(tx)
+
+    return answer({"keys": [_plain(one) for one in await asyncio.to_thread(read)]})
+
+
+@router.post("/v1/keys", status_code=201, response_model=NewKeyOut, responses=problems(body=True), summary="Make a key")
+async def create(body: Annotated[KeyIn, Body()], asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
+    """Make a key; it is shown in this answer and never again."""
+    job = CreateKey(asked.caller.actor, body.name, body.scopes, body.monitors, body.expires_in)
+    return _new(await asked.service.submit(job))
+
+
+@router.post(
+    "/v1/keys/{id}/rotate",
+    status_code=201,
+    response_model=NewKeyOut,
+    responses=problems("not-found", body=True),
+    summary="Make a key in the place of another",
+)
+async def rotate(
+    id: KeyId, body: Annotated[RotationIn, Body()], asked: Annotated[Asked, asked("admin", everywhere=True)]
+) -> Response:
+    """Make a key with the same scopes; the old one works for a while, so that nothing stops."""
+    return _new(await asked.service.submit(RotateKey(asked.caller.actor, id, body.grace)))
+
+
+@router.post(
+    "/v1/keys/{id}/revoke",
+    status_code=204,
+    responses=problems("not-found"),
+    summary="End a key",
+    response_class=Response,
+)
+async def revoke(id: KeyId, asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
+    """End a key within five seconds, in all processes."""
+    await asked.service.submit(RevokeKey(asked.caller.actor, id))
+    return Response(status_code=204)
+
+
+def _new(new: NewKey) -> Response:
+    return answer(_plain(new.key) | {"key": new.text}, 201)
+
+
+def _plain(key: Key) -> dict[str, Any]:
+    return key._asdict()
