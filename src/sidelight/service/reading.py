@@ -23,7 +23,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def parse_json(body: bytes) -> Any:
     """Return what a JSON text says, or raise a `Problem`."""
     try:
-        value = json.loads(body.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant)
+        value = _DECODER.decode(body.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise _unreadable(f"byte {error.start} of the body is not UTF-8: send JSON in UTF-8") from None
     except json.JSONDecodeError as error:
@@ -50,6 +50,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _constant(name: str) -> NoReturn:
     raise _unreadable(f"the body has {name}, which is not JSON: leave the value out or send null")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
 
 
 def _unreadable(detail: str) -> Problem:

@@ -34,7 +34,7 @@ class Route(APIRoute):
         async def handler(request: Request) -> Response:
             for gate in gates:
                 await gate.admit(request)
-            if not request.query_params.keys() <= known:
+            if request.scope["query_string"] and not request.query_params.keys() <= known:
                 raise _unknown_query(set(request.query_params.keys()) - known)
             if has_body:
                 request = await _read(request)
