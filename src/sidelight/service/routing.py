@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -44,8 +44,14 @@ class Route(APIRoute):
 
 
 def make_router(tag: str) -> APIRouter:
-    """Return the router of a file in `routes/`."""
-    return APIRouter(route_class=Route, tags=[tag])
+    """Return the router of a file in `routes/`; its operations are called by the file and the function."""
+    return APIRouter(route_class=Route, tags=[tag], generate_unique_id_function=lambda route: f"{tag}.{route.name}")
+
+
+def links(monitor: str, *operations: str, body: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return the description of what can be asked next about the monitor that an expression names."""
+    rest = {} if body is None else {"requestBody": dict(body)}
+    return {name: {"operationId": name, "parameters": {"monitor": monitor}, **rest} for name in operations}
 
 
 def problems(*kinds: str, guarded: bool = True, body: bool = False) -> dict[int | str, dict[str, Any]]:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from schemathesis.checks import positive_data_acceptance
 from schemathesis.generation import GenerationMode
 
+from service.conftest import DATABASES
 from service.running import running
 from sidelight.service.app import make_app
 from sidelight.service.keys import SCOPES, CreateKey
@@ -23,7 +24,7 @@ from sidelight.service.service import Service
 from sidelight.service.storage import open_storage
 
 EXAMPLES = settings(
-    max_examples=int(os.environ.get("SIDELIGHT_EXAMPLES", "40")),
+    max_examples=int(os.environ.get("SIDELIGHT_EXAMPLES", "20")),
     deadline=None,
     derandomize=True,
     database=None,
@@ -31,10 +32,14 @@ EXAMPLES = settings(
 )
 
 
-@pytest.fixture(scope="module")
-def api(tmp_path_factory):
+@pytest.fixture(scope="module", params=DATABASES)
+def api(request, tmp_path_factory):
     """The description of a server that knows a monitor and its predictions, with a key for everything."""
-    service = Service(open_storage(str(tmp_path_factory.mktemp("described") / "test.db")))
+    if request.param == "sqlite":
+        database = str(tmp_path_factory.mktemp("described") / "test.db")
+    else:
+        database = request.getfixturevalue("postgres_server").create()
+    service = Service(open_storage(database))
     service.options = dataclasses.replace(Options(), requests_per_second=1e9)
     key = service.do(CreateKey("test", "all", SCOPES)).text
     with running(make_app(service)) as url:

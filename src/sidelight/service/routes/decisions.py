@@ -11,16 +11,19 @@ from sidelight.service.asked import AskedOf, asked_of
 from sidelight.service.deciding import Decided, Prediction
 from sidelight.service.problems import relocated
 from sidelight.service.responses import answer
-from sidelight.service.routing import make_router, problems
+from sidelight.service.routing import links, make_router, problems
 from sidelight.service.shapes import DecisionOut, Decisions, DecisionsOut, PredictionIn
 
 router = make_router("decisions")
+_NEXT = links(
+    "$request.path.monitor", "answers.take", body={"id": "$response.body#/id", "label": "$response.body#/prediction"}
+)
 
 
 @router.post(
     "/v1/monitors/{monitor}/decisions",
     response_model=DecisionOut | DecisionsOut,
-    responses=problems("not-found", "conflict", "gone", body=True),
+    responses=problems("not-found", "conflict", "gone", body=True) | {200: {"links": _NEXT}},
     summary="Decide which predictions to verify",
 )
 async def decide(body: Annotated[Decisions, Body()], asked: Annotated[AskedOf, asked_of("decide")]) -> Response:

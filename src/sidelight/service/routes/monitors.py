@@ -11,10 +11,13 @@ from sidelight.service import monitors
 from sidelight.service.asked import Asked, AskedOf, asked, asked_of
 from sidelight.service.monitors import MonitorRow
 from sidelight.service.responses import SAFE_HEADERS, answer
-from sidelight.service.routing import make_router, problems
+from sidelight.service.routing import links, make_router, problems
 from sidelight.service.shapes import MonitorIn, MonitorOut, MonitorsOut, ReportOut, SettingsIn
 
 router = make_router("monitors")
+_NEXT = links(
+    "$response.body#/name", "decisions.decide", "monitors.show", "monitors.report", "journal.read", "monitors.archive"
+)
 _PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
@@ -22,7 +25,7 @@ _PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sa
     "/v1/monitors",
     status_code=201,
     response_model=MonitorOut,
-    responses=problems("conflict", body=True),
+    responses=problems("conflict", body=True) | {201: {"links": _NEXT}},
     summary="Make a monitor",
 )
 async def create(
