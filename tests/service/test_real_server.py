@@ -33,7 +33,7 @@ def raw(url, request):
     found = b""
     with (
         socket.create_connection((host, int(port)), timeout=30.0) as connection,
-        contextlib.suppress(ConnectionError),  # a server may close before it has read everything
+        contextlib.suppress(OSError),  # a server may close before it has read everything
     ):
         connection.sendall(request)
         connection.shutdown(socket.SHUT_WR)
