@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sidelight.cli import _strategies, _text
+from sidelight.cli import _text
 from sidelight.cli._docstrings import describe
 from sidelight.errors import SidelightError
+from sidelight.simulation import players
 from sidelight.strategies import plugins
 from sidelight.table import Cell, Column, Table
 
@@ -33,7 +34,7 @@ def command(name: str | None, as_json: bool) -> None:
     package and its version.
     """
     if name is None:
-        found = [_data(_strategies.known(each)) for each in _strategies.known_names()]
+        found = [_data(players.known(each)) for each in players.known_names()]
         found += [_external(plugin) for plugin in plugins.plugins() if not plugin.problem]
         if as_json:
             _text.write_json(found)
@@ -43,9 +44,9 @@ def command(name: str | None, as_json: bool) -> None:
             if plugin.problem:
                 click.echo(f"sidelight: note: {plugin.problem}", err=True)
         return
-    if name not in _strategies.known_names(published=True) and plugins.find(name) is None:
-        raise SidelightError(f"{_strategies.unknown(name)}'sidelight strategies' lists them")
-    kind = _strategies.known(name)
+    if name not in players.known_names(published=True) and plugins.find(name) is None:
+        raise SidelightError(f"{players.unknown(name)}'sidelight strategies' lists them")
+    kind = players.known(name)
     if as_json:
         _text.write_json(_data(kind))
     else:
@@ -126,7 +127,7 @@ def _data(kind: type[Strategy]) -> dict[str, Any]:
     """Return what is known about a strategy as plain data."""
     said = describe(kind)
     plugin = plugins.origin(kind)
-    takes = {name: each for name, each in _strategies.signature(kind).items() if name not in _COMMON}
+    takes = {name: each for name, each in players.signature(kind).items() if name not in _COMMON}
     return {
         "name": kind.__name__,
         "line": said.line,

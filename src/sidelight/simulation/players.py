@@ -1,0 +1,202 @@
+"""Strategies by name, one's own among them, and made for a game."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from sidelight.errors import SidelightError
+from sidelight.strategies import plugins
+from sidelight.strategies.importing import complete, explained, is_strategy
+from sidelight.text import nearest
+
+if TYPE_CHECKING:
+    from sidelight.game import Game
+    from sidelight.strategies import Strategy
+
+# A drive of Windows has a colon, too.
+_HEAD = re.compile(r"((?:[A-Za-z]:[\\/])?[^:]*)(?::(.*))?", re.DOTALL)
+_OWN = "package.module:Class names one of your own"
+
+
+def split(text: str) -> tuple[str, str | None]:
+    """Split a text at its first colon that is not that of a drive; None if nothing follows."""
+    match = _HEAD.fullmatch(text)
+    return (match[1], match[2]) if match else (text, None)
+
+
+def find(text: str) -> type[Strategy]:
+    """Return the class that a name stands for: "CBP", that of a plug-in, "package.module:Class" or "file.py:Class"."""
+    head, rest = split(text)
+    if rest is None and is_known(head):
+        return known(head)
+    if rest and ":" not in rest and "=" not in rest:
+        return own(head, rest, text)
+    raise SidelightError(nobody(head))
+
+
+def is_known(name: str) -> bool:
+    """Say whether this is the name of a strategy, one of ours or that of another package."""
+    return name in known_names(published=True) or plugins.find(name) is not None
+
+
+def nobody(name: str) -> str:
+    """Say that there is no such strategy, and which ones there are."""
+    from sidelight import strategies
+
+    return f"{unknown(name)}there are {', '.join(strategies.names(external=True))}, and {_OWN}"
+
+
+def check_parameters(kind: type[Strategy], given: Iterable[str], seed: str = "the study's seed") -> None:
+    """Refuse names of parameters that the strategy does not have."""
+    known = signature(kind)
+    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
+    former = getattr(kind.__init__, "renamed", {})
+    own = {name: each for name, each in known.items() if name not in ("game", "seed")}
+    for name in given:
+        if name == "seed":
+            raise SidelightError(f"{kind.__name__}: the seed of everything is given by {seed}")
+        if name not in own and name not in former and not open_ended:
+            near = nearest(name, tuple(own))
+            hint = f"did you mean {near!r}? " if near else ""
+            has = f"it has {', '.join(map(_declared, own.values()))}" if own else "it has none"
+            raise SidelightError(f"{kind.__name__} has no parameter {name!r}: {hint}{has}")
+
+
+def completed(kind: type[Strategy], given: Mapping[str, Any], horizon: int, dimension: int) -> dict[str, Any]:
+    """Return parameters with the horizon and the size of contexts, where the strategy must know them."""
+    needed = required(kind)
+    told = {"horizon": horizon, "dimension": dimension}
+    return {name: value for name, value in told.items() if name in needed and value} | dict(given)
+
+
+def make(kind: type[Strategy], game: Game, values: Mapping[str, Any]) -> Strategy:
+    """Make a strategy, or say in one line why it cannot be made."""
+    try:
+        return kind(game, **values)
+    except SidelightError as error:
+        raise SidelightError(f"{kind.__name__}: {error}") from None
+    except (TypeError, ValueError) as error:
+        shown = ", ".join(f"{name}={value!r}" for name, value in values.items()) or "no parameters"
+        raise SidelightError(f"{kind.__name__} cannot be made with {shown}: {error}") from None
+
+
+def known_names(*, published: bool = False, external: bool = False) -> tuple[str, ...]:
+    """Return the names of the strategies, Bayes-optimal play among them; see `strategies.names` for the others."""
+    from sidelight import strategies
+
+    own = (*strategies.names(published=published), "BayesOptimal")
+    return (*own, *plugins.usable()) if external else own
+
+
+def known(name: str) -> type[Strategy]:
+    """Return the strategy of that name, one of ours or that of another package."""
+    from sidelight import limits, strategies
+
+    if name not in known_names(published=True) and (found := plugins.find(name)) is not None:
+        return found.load()
+    kind: type[Strategy] = getattr(limits if name == "BayesOptimal" else strategies, name)
+    return kind
+
+
+def unknown(name: str) -> str:
+    """Say that there is no such strategy, and which one may have been meant."""
+    near = nearest(name, known_names(published=True, external=True))
+    return f"there is no strategy {name!r}: " + (f"did you mean {near!r}? " if near else "")
+
+
+def own(module: str, name: str, text: str) -> type[Strategy]:
+    """Import a strategy of the user's own."""
+    loaded = _file(module) if module.endswith(".py") else _module(module, text)
+    kind: Any = getattr(loaded, name, None)
+    if not is_strategy(kind):
+        there = [key for key, each in vars(loaded).items() if _is_strategy(each, loaded)]
+        listed = f"it has {', '.join(there)}" if there else "it has no subclass of sidelight.strategies.Strategy"
+        what = "is not a strategy (a subclass of sidelight.strategies.Strategy)" if kind is not None else "is not there"
+        raise SidelightError(f"{name!r} of {module!r} {what}: {listed}")
+    return complete(kind, f"{name!r} of {module!r}")
+
+
+def _module(name: str, text: str) -> ModuleType:
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise SidelightError(f"cannot read the strategy {text!r}: write Name, Name:parameter=value, or {_OWN}")
+    importlib.invalidate_caches()
+    with _current_folder_first(), explained(name):
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+                raise
+            from sidelight import strategies
+
+            near = nearest(name, strategies.names())
+            hint = f"; if you mean {near!r}, its parameters are written as {near}:name=value" if near else ""
+            raise SidelightError(
+                f"there is no module {error.name!r}, neither in this folder nor installed (for {text!r}){hint}"
+            ) from None
+
+
+def _file(path: str) -> ModuleType:
+    if not Path(path).is_file():
+        raise SidelightError(f"there is no file {path!r}")
+    specification = importlib.util.spec_from_file_location(Path(path).stem, path)
+    if specification is None or specification.loader is None:
+        raise SidelightError(f"{path!r} is not a file that Python can import")
+    module = importlib.util.module_from_spec(specification)
+    before = sys.modules.get(specification.name)
+    sys.modules[specification.name] = module
+    with explained(path):
+        try:
+            specification.loader.exec_module(module)
+        finally:
+            if before is not None:  # a module of that name is in use
+                sys.modules[specification.name] = before
+    return module
+
+
+@contextlib.contextmanager
+def _current_folder_first() -> Iterator[None]:
+    """Let modules of the current folder be found, first now and last later, when they might hide what we import."""
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        sys.path.remove(here)
+        if here not in sys.path and "" not in sys.path:
+            sys.path.append(here)
+
+
+def _is_strategy(thing: Any, module: ModuleType) -> bool:
+    return is_strategy(thing) and thing.__module__ == module.__name__
+
+
+def signature(kind: type[Strategy]) -> dict[str, inspect.Parameter]:
+    """Return what a strategy is made of, the game first."""
+    return {name: each for name, each in inspect.signature(kind.__init__).parameters.items() if name != "self"}
+
+
+def required(kind: type[Strategy]) -> list[str]:
+    """Return the parameters without defaults, but for the game."""
+    optional = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    return [
+        name
+        for name, each in signature(kind).items()
+        if each.default is each.empty and name != "game" and each.kind not in optional
+    ]
+
+
+def _declared(parameter: inspect.Parameter) -> str:
+    if parameter.default is parameter.empty:
+        return parameter.name
+    value = parameter.default
+    return f"{parameter.name}={value if isinstance(value, str) else repr(value)}"
