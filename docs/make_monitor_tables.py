@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.experiments.classifiers import CASES, STREAM, TOLERANCES
+from sidelight.studies.classifiers import CASES, STREAM, TOLERANCES
 from sidelight.experiments.use_case import Outcome, simulate_case
 from sidelight.monitor import replay
 from sidelight.monitor.policies import POLICIES

@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sidelight.errors import FileError, NoFileError
@@ -65,6 +65,36 @@ def locked(path: str | os.PathLike[str], patience: float = 60.0) -> Iterator[Non
             with contextlib.suppress(OSError):  # Windows keeps what another process has open
                 lock.unlink()
             os.close(handle)
+
+
+def claim(path: str | os.PathLike[str]) -> Callable[[], None] | None:
+    """Claim the making of a file for this process; return what gives the claim back, or None if another one has it.
+
+    The system takes a claim back from a process that ends in whatever way. Where files cannot be locked, nobody else
+    is thought to be there.
+    """
+    target = _real(path)
+    lock = target.with_name(f".{target.name}.lock")
+    with naming(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        _lock_now(handle)
+        same = os.path.samestat(os.fstat(handle), os.stat(lock))
+    except (BlockingIOError, PermissionError, FileNotFoundError):
+        same = False
+    except OSError:
+        same = True
+    if not same:
+        os.close(handle)
+        return None
+
+    def give_back() -> None:
+        with contextlib.suppress(OSError):
+            lock.unlink()
+        os.close(handle)
+
+    return give_back
 
 
 def _acquired(lock: Path, target: Path, patience: float) -> int:

@@ -9,7 +9,7 @@ import pytest
 import sidelight
 from sidelight.errors import SidelightError
 from sidelight.experiments import load, plan, published, work
-from sidelight.experiments.classifiers import draw_classifier, macro_f1
+from sidelight.studies.classifiers import draw_classifier, macro_f1
 from sidelight.experiments.experiment import UseCase
 from sidelight.experiments.plan import Profile
 from sidelight.experiments.table4 import variation, varied

@@ -14,7 +14,8 @@ import click
 from sidelight.simulation.progress import terminal_bar
 
 if TYPE_CHECKING:
-    from sidelight.experiments.work import Task
+    from sidelight.studies.guard import Failure
+    from sidelight.studies.work import Task
 
 _SOON = 0.2  # seconds between two moves of a bar
 
@@ -61,7 +62,12 @@ class Bars:
         if task.rounds:
             self._count(task, self._done.get(task, 0.0) + task.seconds * rounds / task.rounds)
 
-    def finished(self, task: Task) -> None:
+    def failed(self, task: Task, failure: Failure) -> None:
+        """Hear that a task failed."""
+        self.note(f"{task.title} failed: {failure.reason}")
+        self.finished(task)
+
+    def finished(self, task: Task, seconds: float | None = None) -> None:
         """Hear that a task is on disk."""
         self._count(task, task.seconds)
         with self._lock:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from sidelight._storage import make_writable
 from sidelight.cli import _shares, _text
 from sidelight.cli._bars import Bars
 from sidelight.cli._cluster import check_cluster, cluster_option
+from sidelight.cli._crew import crew_of
 from sidelight.cli._notes import warnings_as_notes
 from sidelight.cli._numbers import COUNT, WHOLE
 from sidelight.errors import SidelightError
@@ -23,7 +23,6 @@ from sidelight.experiments.table4 import PLAYERS, varied
 if TYPE_CHECKING:
     from sidelight.experiments.account import Account
     from sidelight.experiments.reproduction import Choice, Reproduction
-    from sidelight.tasks import Runner
 
 _EPILOG = """\b
 Examples:
@@ -93,7 +92,7 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
     number depends on how many workers there are, or where they are.
     """
     from sidelight.experiments.reproduction import Reproduction
-    from sidelight.experiments.store import Store
+    from sidelight.studies.store import Store
     from sidelight.tasks import Share
 
     folder = Path(out)
@@ -102,7 +101,7 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
     if merge:
         options = _shares.planned(context, folder, options)
     reproduction = Reproduction(_choice(options), Store(folder / "runs"))
-    bars, runner = Bars(), _runner(options["cluster"], options["workers"])
+    bars, crew = Bars(), crew_of(options["cluster"], options["workers"])
     with warnings_as_notes():
         if merge:
             _shares.check_complete(reproduction, folder)
@@ -110,13 +109,13 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
         if share is not None:
             _shares.keep_plan(folder, options, share.count)
         with _kept(folder, reproduction):
-            seconds = 0.0 if merge else reproduction.run(runner, bars, share)
+            seconds = 0.0 if merge else reproduction.run(crew, bars, share)
         if share is not None:
             done = f"Share {share} is in {folder}; when all are: sidelight reproduce --merge --out {out}"
             click.echo(done, err=as_json)
             return
         with _kept(folder):
-            seconds += reproduction.look_again(runner, bars)
+            seconds += reproduction.look_again(crew, bars)
             from sidelight.experiments import output
 
             account = output.write(reproduction, folder, seconds or None, bars.note)
@@ -145,16 +144,6 @@ def _choice(options: dict[str, Any]) -> Choice:
     protocols = [protocol for protocol in PROTOCOLS if wanted in (protocol, "both")]
     experiments = varied(select(options["names"]), options["tolerances"], options["policies"], options["confidence"])
     return Choice(experiments, protocols, Profile(options["runs"], slow, options["seed"]))
-
-
-def _runner(cluster: str | None, workers: int | None) -> Runner:
-    if cluster is None:
-        from sidelight.tasks import run_here
-
-        return functools.partial(run_here, workers=workers)
-    from sidelight.tasks.cluster import run_on_cluster
-
-    return functools.partial(run_on_cluster, cluster)
 
 
 @contextlib.contextmanager

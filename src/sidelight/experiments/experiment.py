@@ -154,14 +154,6 @@ class Condition:
     slow: bool
 
     @property
-    def place(self) -> str:
-        """A folder for its files."""
-        settings = "-".join(f"{name}-{value}" for name, value in self.parameters if name != "horizon")
-        shown = f"{self.strategy}-{settings}" if settings else self.strategy
-        rounds = f"-{self.horizon}-rounds" if self.slow else ""
-        return f"{self.setting.place}/{self.protocol}/{shown}{rounds}"
-
-    @property
     def seconds_per_run(self) -> float:
         """Roughly what a run costs on one core, for the time that is left; nothing else depends on it."""
         if self.slow:

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from sidelight._storage import replacing
-from sidelight.experiments import drawing, plan, store
+from sidelight.experiments import archive, drawing, plan
 from sidelight.experiments.account import Account, Part
 from sidelight.experiments.plan import Profile
 from sidelight.experiments.reasons import REASONS
 from sidelight.experiments.reproduction import Choice, Reproduction
 from sidelight.experiments.table4 import variation
-from sidelight.experiments.work import code_digest
 from sidelight.results import provenance
+from sidelight.studies.work import code_of
 
 Note = Callable[[str], None]
 
@@ -49,9 +49,10 @@ def write(reproduction: Reproduction, folder: Path, seconds: float | None, note:
 
 def _facts(choice: Choice, seconds: float | None) -> dict[str, Any]:
     profile: Profile = choice.profile
+    everything = plan.conditions(choice.experiments, choice.protocols, profile)
     slow = {
         condition.protocol: (profile.runs_of(condition), condition.horizon)
-        for condition in plan.conditions(choice.experiments, choice.protocols, profile)
+        for condition in everything
         if condition.slow
     }
     return {
@@ -65,7 +66,7 @@ def _facts(choice: Choice, seconds: float | None) -> dict[str, Any]:
         "seed": profile.seed,
         "seconds": None if seconds is None else round(seconds, 1),
         "drawn": importlib.util.find_spec("matplotlib") is not None,
-        "code": code_digest(),
+        "code": code_of(plan.cell(each, profile) for each in everything),
         **provenance.collected(),
     }
 
@@ -121,9 +122,9 @@ def _write_raw(reproduction: Reproduction, account: Account, folder: Path, note:
     conditions = plan.conditions(choice.experiments, choice.protocols, choice.profile)
     table = folder / "runs.parquet"
     if importlib.util.find_spec("pyarrow") is not None:
-        store.write_runs(table, conditions, reproduction.arrays)
+        archive.write_runs(table, conditions, reproduction.arrays)
     else:
         table.unlink(missing_ok=True)  # of an earlier call
         note("no Parquet file of all runs without pyarrow; try: pip install sidelight[parquet]")
     runs = {condition: reproduction.runs(condition) for condition in conditions}
-    store.write_manifest(folder / "manifest.json", account.facts, runs, [table])
+    archive.write_manifest(folder / "manifest.json", account.facts, runs, [table])

@@ -1,9 +1,11 @@
-"""From a choice of experiments to the tasks that answer it."""
+"""From a choice of experiments to the study that answers it, and to its cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
 
 from sidelight.experiments.experiment import (
     HORIZON,
@@ -16,9 +18,17 @@ from sidelight.experiments.experiment import (
     Section,
 )
 from sidelight.experiments.published import RUNS
-from sidelight.experiments.work import Task
+from sidelight.experiments.use_case import published_policy
+from sidelight.experiments.worlds import world
+from sidelight.simulation.checkpoints import logarithmic
+from sidelight.studies import Game, Study, World
+from sidelight.studies import Player as StudyPlayer
+from sidelight.studies.plan import NO_GAME, Cell
+from sidelight.studies.study import called
 
 _BLOCK = 48
+_PATIENCE = 3600.0  # seconds; nothing here hangs, and some strategies are slow
+_EVEN, _LOGARITHMIC = 100, 40
 # In the standard profile; they cost some 20 seconds each.
 _FEW = {"published": 4, "described": 2}
 
@@ -72,11 +82,92 @@ def conditions(experiments: Sequence[Experiment], protocols: Sequence[Protocol],
     return list(dict.fromkeys(found))
 
 
-def tasks(condition: Condition, runs: int, seed: int) -> Iterator[Task]:
-    """Split the runs of a condition into tasks; more runs later begin with the same tasks."""
-    block = 1 if condition.slow else _BLOCK
-    for first in range(0, runs, block):
-        yield Task(condition, first, min(block, runs - first), seed)
+def study(experiments: Sequence[Experiment], protocols: Sequence[Protocol], profile: Profile) -> Study:
+    """Return the study whose cells are what these experiments need."""
+    games: dict[Game, None] = {}
+    worlds: dict[World, list[str]] = {}
+    players: dict[StudyPlayer, list[Cell]] = {}
+    for condition in conditions(experiments, protocols, profile):
+        one = cell(condition, profile)
+        if one.game != NO_GAME:
+            games[one.game] = None
+            worlds.setdefault(one.world, []).append(one.game.label)
+        worlds.setdefault(one.world, [])
+        players.setdefault(one.player, []).append(one)
+    return Study(
+        "paper",
+        games=tuple(games),
+        worlds=tuple(replace(each, games=_once(labels)) for each, labels in worlds.items()),
+        players=tuple(_placed(player, found) for player, found in players.items()),
+        horizons=(HORIZON,),
+        runs=profile.runs,
+        seeds=(profile.seed,),
+        checkpoints=checkpoints(HORIZON),
+        patience=_PATIENCE,
+        title="Randomized Confidence Bounds for Stochastic Partial Monitoring",
+    )
+
+
+def _placed(player: StudyPlayer, found: Sequence[Cell]) -> StudyPlayer:
+    """Return a player with the games, worlds, horizon and runs that it has in the paper."""
+    first = found[0]
+    return replace(
+        player,
+        games=() if player.policy else _once(each.game.label for each in found),
+        worlds=_once(each.world.label for each in found),
+        horizons=() if player.policy else (first.horizon,),
+        runs=first.runs,
+        block=first.block,
+        checkpoints=first.checkpoints,
+    )
+
+
+def _once(labels: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(labels))
+
+
+@functools.lru_cache(maxsize=4096)
+def cell(condition: Condition, profile: Profile) -> Cell:
+    """Return what is simulated for a condition; several conditions may share it."""
+    setting = condition.setting
+    if isinstance(setting, GameSetting):
+        game, place = Game(setting.game), world(setting.world, condition.protocol)
+        # A slow player's runs depend on the protocol, and so does its name.
+        label = f"{called(condition.strategy, condition.parameters)}{f', {condition.protocol}' * condition.slow}"
+        player = StudyPlayer(condition.strategy, condition.parameters, label=label)
+    else:
+        given = dict(condition.parameters)
+        game, place = NO_GAME, World("classifiers", setting.case, {"tolerance": setting.tolerance, **given})
+        player = _policy(condition.strategy, setting.tolerance, condition.protocol)
+    return Cell(
+        game=game,
+        world=place,
+        player=player,
+        horizon=condition.horizon,
+        runs=profile.runs_of(condition),
+        seed=profile.seed,
+        checkpoints=checkpoints(condition.horizon),
+        block=1 if condition.slow else _BLOCK,
+        patience=_PATIENCE,
+    )
+
+
+def checkpoints(horizon: int) -> tuple[int, ...]:
+    """Return the rounds at which regret is kept.
+
+    They are evenly spaced for linear axes and dense at the beginning for logarithmic ones. The published contextual
+    numbers are those one round before the horizon (20 000 or 7 500), so these are among them.
+    """
+    rounds = {horizon * k // _EVEN for k in range(1, _EVEN + 1)}
+    rounds |= set(logarithmic(horizon, _LOGARITHMIC)) if horizon else set()
+    rounds |= {end - before for end in (SLOW_HORIZON, HORIZON) for before in (0, 1)}
+    return tuple(sorted(r for r in rounds if 1 <= r <= horizon))
+
+
+def _policy(name: str, tolerance: float, protocol: str) -> StudyPlayer:
+    policy: Any = published_policy(name, tolerance, protocol)
+    given = {field.name: getattr(policy, field.name) for field in fields(policy)}
+    return StudyPlayer(name, tuple(given.items()), policy=True, label=called(name, given))
 
 
 def _condition(section: Section, player: Player, protocol: Protocol, profile: Profile) -> Condition:

@@ -6,41 +6,21 @@ outside two standard errors gets ten times the runs before it may be called diff
 
 from __future__ import annotations
 
-import time
-import typing
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.experiments import judgment, plan
 from sidelight.experiments.account import Part
 from sidelight.experiments.experiment import Condition, Experiment, Protocol
 from sidelight.experiments.plan import Profile
-from sidelight.experiments.store import KEPT, State, Store
-from sidelight.experiments.work import Task
-from sidelight.results.sealed import Arrays, Sealed
-from sidelight.tasks import Runner, Share, TaskError
+from sidelight.results.sealed import Arrays
+from sidelight.studies.execution import Crew, Display, Execution, Groups
+from sidelight.studies.store import KEPT, State, Store
+from sidelight.studies.work import Task, tasks
+from sidelight.tasks import Share
 
 _MEMORY = 1 << 28  # bytes of runs that are kept at hand; more are read from disk again
-
-
-class Display(typing.Protocol):
-    """Whoever is told how the work goes."""
-
-    def begin(self, experiments: Sequence[tuple[str, Sequence[Task]]], pending: Sequence[Task]) -> None:
-        """Hear which tasks each experiment needs, and which of them are still to be done."""
-
-    def advance(self, task: Task, rounds: int) -> None:
-        """Hear of finished rounds, from any thread."""
-
-    def finished(self, task: Task) -> None:
-        """Hear that a task is on disk."""
-
-    def note(self, text: str) -> None:
-        """Hear something that people should know."""
-
-    def end(self) -> None:
-        """Hear that nothing more will come, because all is done or because it was interrupted."""
 
 
 class Choice(NamedTuple):
@@ -54,11 +34,11 @@ class Choice(NamedTuple):
         """Return all tasks of some experiments, or of all, each once."""
         chosen = self.experiments if experiments is None else experiments
         found = plan.conditions(chosen, self.protocols, self.profile)
-        return [task for condition in found for task in self.tasks_of(condition)]
+        return list(dict.fromkeys(task for condition in found for task in self.tasks_of(condition)))
 
     def tasks_of(self, condition: Condition, runs: int | None = None) -> list[Task]:
         """Return the tasks of a condition: those of the profile, or enough for so many runs."""
-        return list(plan.tasks(condition, runs or self.profile.runs_of(condition), self.profile.seed))
+        return tasks(plan.cell(condition, self.profile), runs, condition.seconds_per_run)
 
 
 class Reproduction:
@@ -69,20 +49,20 @@ class Reproduction:
         self._runs: dict[Condition, int] = {}  # more than the profile's, where there was a second look
         self._arrays: dict[tuple[Condition, int], Arrays] = {}
 
-    def run(self, runner: Runner, display: Display, share: Share | None = None) -> float:
+    def run(self, crew: Crew, display: Display, share: Share | None = None) -> float:
         """Do what is not done yet, or one share of it; return the seconds it took.
 
         Which tasks belong to a share depends only on the choice, not on what is done already.
         """
         groups = [(experiment.name, self.choice.tasks([experiment])) for experiment in self.choice.experiments]
-        tasks = self.choice.tasks()
+        every = self.choice.tasks()
         if share is not None:
-            mine = set(share.of(tasks))
-            tasks = [task for task in tasks if task in mine]
+            mine = set(share.of(every))
+            every = [task for task in every if task in mine]
             groups = [(name, [task for task in group if task in mine]) for name, group in groups]
-        return self._do(tasks, groups, runner, display)
+        return self._do(every, groups, crew, display)
 
-    def look_again(self, runner: Runner, display: Display) -> float:
+    def look_again(self, crew: Crew, display: Display) -> float:
         """Give numbers that look different more runs; return the seconds it took."""
         doubtful: dict[str, list[Condition]] = {}
         for table in self.tables():
@@ -96,12 +76,12 @@ class Reproduction:
             )
             for name, found in doubtful.items()
         ]
-        tasks = list(dict.fromkeys(task for _, group in groups for task in group))
-        return self._do(tasks, groups, runner, display) if tasks else 0.0
+        every = list(dict.fromkeys(task for _, group in groups for task in group))
+        return self._do(every, groups, crew, display) if every else 0.0
 
     def missing(self) -> list[Task]:
         """Return the tasks of the choice that are not on disk, or not whole."""
-        states = self.store.states(self.choice.tasks())
+        states = self.store.states(self.choice.tasks(), thorough=True)
         return [task for task, state in states.items() if state is not State.READY]
 
     def tables(self) -> list[Part]:
@@ -138,26 +118,9 @@ class Reproduction:
             and profile.rerun_of(line.condition) > profile.runs_of(line.condition)
         ]
 
-    def _do(self, tasks: Sequence[Task], groups: Any, runner: Runner, display: Display) -> float:
+    def _do(self, tasks: Sequence[Task], groups: Groups, crew: Crew, display: Display) -> float:
         """Do those of the tasks that are not on disk; return the seconds it took, 0 if there were none."""
-        states = self.store.states(tasks)
-        for state, why in ((State.DAMAGED, "damaged"), (State.STALE, "from other code or parameters")):
-            if count := list(states.values()).count(state):
-                text = f"{count} stored piece{'s' if count > 1 else ''} of work {'were' if count > 1 else 'was'}"
-                display.note(f"{text} {why} and will be done again")
-        pending = [task for task, state in states.items() if state is not State.READY]
-        started = time.perf_counter()
-        display.begin(groups, pending)
-
-        def finished(task: Task, done: Sealed) -> None:
-            self.store.keep(task, done)
-            display.finished(task)
-
-        try:
-            if pending:
-                runner(pending, finished, display.advance)
-        except TaskError as error:
-            raise SidelightError(f"{error}. {KEPT}") from error
-        finally:
-            display.end()
-        return time.perf_counter() - started if pending else 0.0
+        done = Execution(self.store, crew, display).do(tasks, groups, thorough=True)
+        for cell, failure in done.failures.items():
+            raise SidelightError(f"{cell.title} failed ({failure.reason}). {KEPT}\n{failure.traceback}")
+        return done.seconds

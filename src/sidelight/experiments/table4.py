@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.experiments.classifiers import TOLERANCES
 from sidelight.experiments.experiment import Experiment, Player, Section, UseCase
 from sidelight.monitor.settings import error_rate
+from sidelight.studies.classifiers import TOLERANCES
 
 PLAYERS = (
     Player("randcbp", label="C-RandCBP", paper="C-RandCBP", reasons={"described": "two-draws"}),

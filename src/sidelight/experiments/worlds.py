@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from sidelight.environments import IID, Environment, LinearContexts, laws
 from sidelight.errors import SidelightError
-from sidelight.experiments.streams import DIMENSION, PublishedContexts, PublishedStreams
+from sidelight.experiments.streams import DIMENSION
+from sidelight.studies import World
 
-_WEIGHT = 0.1  # of every feature of a context, in the paper's text
+_STREAMS = "sidelight.experiments.streams"
 
 
-def environment(world: str, protocol: str, horizon: int) -> Environment:
-    """Return the environment of a kind of world ("imbalanced", "balanced" or "contexts")."""
-    if world in ("imbalanced", "balanced"):
-        return PublishedStreams(world, horizon) if protocol == "published" else IID(laws.load(world, 2))
-    if world == "contexts":
-        described = LinearContexts(np.full((1, DIMENSION), _WEIGHT))
-        return PublishedContexts(horizon) if protocol == "published" else described
-    raise SidelightError(f"there is no world {world!r}: there are 'imbalanced', 'balanced' and 'contexts'")
+def world(kind: str, protocol: str) -> World:
+    """Return a kind of world ("imbalanced", "balanced" or "contexts") under a protocol.
+
+    In the paper's text the first outcome has the probability p(x) = 0.1 (x1 + ... + x10), given a context x.
+    """
+    label = f"{kind}, {protocol}"
+    if kind in ("imbalanced", "balanced"):
+        if protocol == "published":
+            return World("environment", f"{_STREAMS}:PublishedStreams", {"kind": kind}, label)
+        return World("laws", kind, label=label)
+    if kind == "contexts":
+        if protocol == "published":
+            return World("environment", f"{_STREAMS}:PublishedContexts", label=label)
+        return World("contexts", "linear", {"d": DIMENSION}, label)
+    raise SidelightError(f"there is no world {kind!r}: there are 'imbalanced', 'balanced' and 'contexts'")

@@ -116,7 +116,7 @@ def unknown(name: str) -> str:
 
 def own(module: str, name: str, text: str) -> type[Strategy]:
     """Import a strategy of the user's own."""
-    loaded = _file(module) if module.endswith(".py") else _module(module, text)
+    loaded = module_of(module, text)
     kind: Any = getattr(loaded, name, None)
     if not is_strategy(kind):
         there = [key for key, each in vars(loaded).items() if _is_strategy(each, loaded)]
@@ -124,6 +124,11 @@ def own(module: str, name: str, text: str) -> type[Strategy]:
         what = "is not a strategy (a subclass of sidelight.strategies.Strategy)" if kind is not None else "is not there"
         raise SidelightError(f"{name!r} of {module!r} {what}: {listed}")
     return complete(kind, f"{name!r} of {module!r}")
+
+
+def module_of(module: str, text: str) -> ModuleType:
+    """Import a module of the user's own by its name or from its file; `text` is what named it."""
+    return _file(module) if module.endswith(".py") else _module(module, text)
 
 
 def _module(name: str, text: str) -> ModuleType:

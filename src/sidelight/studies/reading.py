@@ -42,7 +42,18 @@ _KEYS = (
 _OWN_KEYS = {
     "games": ("name", "file", "label", "parameters"),
     "worlds": (*WORLDS, "label", "games", "parameters"),
-    "strategies": ("name", "label", "games", "worlds", "horizons", "runs", "block", "limit", "parameters"),
+    "strategies": (
+        "name",
+        "label",
+        "games",
+        "worlds",
+        "horizons",
+        "runs",
+        "block",
+        "checkpoints",
+        "limit",
+        "parameters",
+    ),
     "policies": ("name", "label", "worlds", "runs", "block", "limit", "parameters"),
     "comparisons": ("against", "test", "side"),
     "tables": ("kind", "measure", "title", *_SCOPES),
@@ -143,7 +154,7 @@ class _Reader(Values):
             if key in self.data:
                 found[key] = self.whole((key,), self.data[key], 1)
         if "checkpoints" in self.data:
-            found["checkpoints"] = self._checkpoints(self.data["checkpoints"])
+            found["checkpoints"] = self._checkpoints(("checkpoints",), self.data["checkpoints"])
         if "patience" in self.data:
             found["patience"] = self.positive(("patience",), self.data["patience"])
         if "impossible" in self.data:
@@ -272,6 +283,8 @@ class _Reader(Values):
         for key in ("runs", "block"):
             if key in own:
                 options[key] = self.whole((*place, key), own[key], 1)
+        if "checkpoints" in own:
+            options["checkpoints"] = self._checkpoints((*place, "checkpoints"), own["checkpoints"])
         if "limit" in own:
             options["limit"] = own["limit"]
             if not isinstance(own["limit"], bool):
@@ -353,12 +366,12 @@ class _Reader(Values):
         label = self._label(own, "", chosen, parameters)
         return f"{label} {value}" if label and len(values) > 1 else label
 
-    def _checkpoints(self, value: Any) -> Any:
+    def _checkpoints(self, place: Place, value: Any) -> Any:
         if value == "log":
             return value
         if isinstance(value, list):
-            rounds = self.wholes(("checkpoints",), value, 1)
+            rounds = self.wholes(place, value, 1)
             if list(rounds) != sorted(rounds):
-                self.problem(("checkpoints",), f"checkpoints is {value!r}: give increasing rounds")
+                self.problem(place, f"checkpoints is {value!r}: give increasing rounds")
             return rounds
-        return self.whole(("checkpoints",), value, 1)
+        return self.whole(place, value, 1)

@@ -90,12 +90,15 @@ class Game:
         The path of a game file, .toml or .json.
     label
         What tables call it.
+    data
+        The game itself as JSON, once a file was read.
     """
 
     name: str = ""
-    parameters: Parameters = ()
+    parameters: Any = ()  # a mapping, which is kept as `Parameters`
     file: str = ""
     label: str = ""
+    data: str = ""
 
     def __post_init__(self) -> None:
         _settle(self, called(self.name or _stem(self.file), self.parameters))
@@ -122,7 +125,7 @@ class World:
 
     kind: str
     value: Any
-    parameters: Parameters = ()
+    parameters: Any = ()  # a mapping, which is kept as `Parameters`
     label: str = ""
     games: tuple[str, ...] = ()
 
@@ -131,6 +134,10 @@ class World:
             raise SidelightError(f"there is no kind of worlds {self.kind!r}: there are {', '.join(WORLDS)}")
         object.__setattr__(self, "value", frozen(self.value))
         _settle(self, called(self._title(), self.parameters))
+
+    def bare(self) -> World:
+        """Return the world by itself, whichever games are played in it."""
+        return replace(self, games=())
 
     def _title(self) -> str:
         if self.kind == "replay":
@@ -159,7 +166,7 @@ class Player:
         What tables call it.
     games, worlds
         Labels of the games and worlds that it plays in; * stands for anything. All of them by default.
-    horizons, runs
+    horizons, runs, checkpoints
         Its own, where they are not those of the study.
     block
         Runs of one piece of work, if not those of the study: 1 for a strategy that takes minutes for a run.
@@ -168,7 +175,7 @@ class Player:
     """
 
     name: str
-    parameters: Parameters = ()
+    parameters: Any = ()  # a mapping, which is kept as `Parameters`
     policy: bool = False
     label: str = ""
     games: tuple[str, ...] = ()
@@ -177,9 +184,15 @@ class Player:
     runs: int | None = None
     block: int | None = None
     limit: bool = False
+    checkpoints: Any = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "checkpoints", frozen(self.checkpoints))
         _settle(self, called(self.name.rpartition(":")[2], self.parameters))
+
+    def bare(self) -> Player:
+        """Return the player by itself, wherever it plays and how often."""
+        return Player(self.name, self.parameters, self.policy, self.label, limit=self.limit)
 
 
 @dataclass(frozen=True)

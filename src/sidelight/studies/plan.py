@@ -1,0 +1,172 @@
+"""From a study to its cells: one player in one world of one game, for so many rounds and runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.simulation.checkpoints import rounds_of
+from sidelight.studies import making
+from sidelight.studies.study import Game, Player, Study, World, chosen
+from sidelight.text import grouped
+
+NO_GAME = Game(label="use case")
+"""What stands for the game where policies watch classifiers."""
+
+
+class Setting(NamedTuple):
+    """Where players meet: a game, a world and a horizon (0 for classifiers, whose streams have their own length)."""
+
+    game: Game
+    world: World
+    horizon: int
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        if self.world.kind == "classifiers":
+            return self.world.label
+        return f"{self.game.label}, {self.world.label}, {grouped(self.horizon)} rounds"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """All runs of one player in one setting, from one seed."""
+
+    game: Game
+    world: World
+    player: Player
+    horizon: int
+    runs: int
+    seed: int = 0
+    checkpoints: Any = 200
+    block: int = 48
+    patience: float = 300.0
+    folder: str = ""
+
+    @property
+    def setting(self) -> Setting:
+        """Where it is played."""
+        return Setting(self.game, self.world, self.horizon)
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"{self.player.label} in {self.setting.title}"
+
+    @property
+    def place(self) -> str:
+        """A folder for its files."""
+        rounds = f"-{self.horizon}" if self.horizon else ""
+        seed = f"-seed-{self.seed}" if self.seed else ""
+        return f"{slug(self.game.label)}/{slug(self.world.label)}/{slug(self.player.label)}{rounds}{seed}"
+
+    def rounds(self) -> Any:
+        """Return the rounds after which regret is recorded; of a list, those up to the horizon."""
+        if isinstance(self.checkpoints, tuple):
+            return rounds_of(
+                [each for each in self.checkpoints if each <= self.horizon] or [self.horizon], self.horizon
+            )
+        return rounds_of(self.checkpoints, self.horizon)
+
+
+def slug(label: str) -> str:
+    """Return a label with nothing in it that some file system or shell would mind."""
+    name = re.sub(r"[^\w.+-]+", "-", label.replace("=", "-")).strip("-.")
+    return name[:80].strip("-.") or "unnamed"
+
+
+def settled(study: Study) -> Study:
+    """Return the study with the games of its files in it and its paths made absolute: the same wherever it is run."""
+    folder = study.folder
+    found = tuple(
+        replace(each, data=json.dumps(making.game(each, folder).to_dict())) if each.file and not each.data else each
+        for each in study.games
+    )
+    worlds = tuple(
+        replace(each, value=str(Path(folder, each.value).absolute()), label=each.label)
+        if each.kind == "replay"
+        else each
+        for each in study.worlds
+    )
+    return replace(study, games=found, worlds=worlds)
+
+
+def cells(study: Study) -> list[Cell]:
+    """Return all cells of a study, setting by setting; those of settings that nobody plays are none."""
+    return [
+        Cell(
+            game=setting.game,
+            world=setting.world.bare(),
+            player=player.bare(),
+            horizon=setting.horizon,
+            runs=player.runs or study.runs,
+            seed=seed,
+            checkpoints=study.checkpoints if player.checkpoints is None else player.checkpoints,
+            block=player.block or study.block,
+            patience=study.patience,
+            folder=study.folder,
+        )
+        for setting in settings(study)
+        for player in study.players
+        if _meets(player, setting, study)
+        for seed in study.seeds
+    ]
+
+
+def settings(study: Study) -> list[Setting]:
+    """Return all settings of a study; horizons that only some players have come after the study's own."""
+    own = [horizon for player in study.players for horizon in player.horizons]
+    horizons = list(dict.fromkeys((*study.horizons, *own)))
+    found = []
+    for game, world in product(study.games, study.worlds):
+        if world.kind != "classifiers" and chosen(world.games, game.label):
+            found += [Setting(game, world, horizon) for horizon in horizons]
+    found += [Setting(NO_GAME, world, 0) for world in study.worlds if world.kind == "classifiers"]
+    return found
+
+
+def _meets(player: Player, setting: Setting, study: Study) -> bool:
+    if player.policy != (setting.world.kind == "classifiers") or not chosen(player.worlds, setting.world.label):
+        return False
+    if player.policy:
+        return True
+    return chosen(player.games, setting.game.label) and setting.horizon in (player.horizons or study.horizons)
+
+
+def impossible(found: Sequence[Cell]) -> Iterator[tuple[Cell, str]]:
+    """Yield the cells that cannot be played, each with the reason."""
+    reasons: dict[Any, str] = {}
+    for cell in found:
+        key = (cell.game, cell.world, cell.player, cell.horizon, cell.runs)
+        if key not in reasons:
+            reasons[key] = _reason(cell)
+        if reasons[key]:
+            yield cell, reasons[key]
+
+
+def _reason(cell: Cell) -> str:
+    """Say why a cell cannot be played; empty if it can."""
+    try:
+        if cell.player.policy:
+            making.policy(cell.player).rule(dict(cell.world.parameters)["tolerance"])
+            return ""
+        game = making.game(cell.game, cell.folder)
+        environment = making.environment(cell.world, cell.game, cell.folder)
+        environment.check(game, cell.runs, cell.horizon)
+        strategy = making.strategy(cell.player, cell.game, cell.horizon, environment.dimension, cell.folder)
+        if strategy.dimension and strategy.dimension != environment.dimension:
+            has = environment.dimension or "none"
+            return f"{strategy.name} wants contexts of {strategy.dimension} numbers, and this world has {has}"
+        cell.rounds()
+    except SidelightError as error:
+        return str(error)
+    except KeyError:
+        return "classifiers need a tolerance"
+    return ""
