@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.studies.classifiers import CASES, STREAM, TOLERANCES
 from sidelight.experiments.use_case import Outcome, simulate_case
 from sidelight.monitor import replay
 from sidelight.monitor.policies import POLICIES
 from sidelight.results.statistics import mean_and_deviation
+from sidelight.studies.classifiers import CASES, STREAM, TOLERANCES
 from sidelight.table import Column, Table
 
 ROOT = Path(__file__).parents[1]

@@ -1,10 +1,22 @@
 """Small experiments, and somebody who watches them without a word."""
 
+import functools
+
 from sidelight.experiments.experiment import Experiment, GameSetting, Section
-from sidelight.experiments.plan import Profile
+from sidelight.experiments.plan import Profile, conditions
 from sidelight.experiments.reproduction import Choice
+from sidelight.studies.execution import Crew
+from sidelight.tasks import run_here
 
 APPLES = GameSetting("apple-tasting", "imbalanced", "Apple tasting, imbalanced")
+
+
+HERE = Crew(run_here, here=True)
+
+
+def threads(count):
+    """Return so many threads of this process."""
+    return Crew(functools.partial(run_here, workers=count), here=True)
 
 
 class Silent:
@@ -19,7 +31,10 @@ class Silent:
     def advance(self, task, rounds):
         pass
 
-    def finished(self, task):
+    def finished(self, task, seconds):
+        pass
+
+    def failed(self, task, failure):
         pass
 
     def note(self, text):
@@ -37,6 +52,6 @@ def choice_of(*players, runs=96, protocols=("published",), seed=0):
 
 def every_array(reproduction):
     """Return all arrays of a reproduction, in a fixed order."""
-    conditions = dict.fromkeys(task.condition for task in reproduction.choice.tasks())
-    found = [reproduction.arrays(condition) for condition in conditions]
-    return [arrays[name] for arrays in found for name in sorted(arrays)]
+    choice = reproduction.choice
+    found = [reproduction.arrays(each) for each in conditions(choice.experiments, choice.protocols, choice.profile)]
+    return [arrays[name] for arrays in found for name in sorted(arrays) if name != "seconds"]

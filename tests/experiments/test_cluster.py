@@ -1,5 +1,7 @@
 """A real cluster: worker processes on this machine, one of which is killed in the middle."""
 
+import functools
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -7,13 +9,13 @@ from click.testing import CliRunner
 from sidelight.cli import main
 from sidelight.errors import SidelightError
 from sidelight.experiments.reproduction import Reproduction
-from sidelight.experiments.store import Store
 from sidelight.experiments.table1 import CBP, RAND_CBP
 from sidelight.results import sealed
-from sidelight.tasks import run_here
+from sidelight.studies.execution import Crew
+from sidelight.studies.store import Store
 from sidelight.tasks.cluster import run_on_cluster
 
-from .making import Silent, choice_of, every_array
+from .making import HERE, Silent, choice_of, every_array
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
@@ -40,7 +42,7 @@ class Killer(Silent):
     def __init__(self, worker):
         self.worker, self.count = worker, 0
 
-    def finished(self, task):
+    def finished(self, task, seconds):
         self.count += 1
         if self.count == 3:
             self.worker.kill()
@@ -48,10 +50,10 @@ class Killer(Silent):
 
 
 def test_a_worker_with_other_code_is_refused(cluster, tmp_path, monkeypatch):
-    monkeypatch.setattr("sidelight.experiments.work.code_digest", lambda: "another")
+    monkeypatch.setattr("sidelight.studies.sources._digest", lambda roots: "another")
     reproduction = Reproduction(choice_of(CBP, runs=2), Store(tmp_path))
     with pytest.raises(SidelightError, match=r"code = .* instead of 'another'.*same version"):
-        reproduction.run(lambda *work: run_on_cluster(cluster[0], *work), Silent())
+        reproduction.run(Crew(functools.partial(run_on_cluster, cluster[0]), here=False), Silent())
 
 
 def test_the_command(cluster, tmp_path):
@@ -66,7 +68,7 @@ def test_the_command(cluster, tmp_path):
         assert one.relative_to(tmp_path / "there") == other.relative_to(tmp_path / "here")
         (facts, arrays), (same, others) = sealed.read(one), sealed.read(other)
         assert facts == same
-        assert all(np.array_equal(arrays[name], others[name]) for name in arrays | others)
+        assert all(np.array_equal(arrays[name], others[name]) for name in arrays | others if name != "seconds")
 
 
 def test_a_killed_worker_changes_nothing(cluster, tmp_path):
@@ -75,12 +77,12 @@ def test_a_killed_worker_changes_nothing(cluster, tmp_path):
     choice = choice_of(CBP, RAND_CBP, runs=480)
     there = Reproduction(choice, Store(tmp_path / "there"))
     killer = Killer(workers[0])
-    there.run(lambda *work: run_on_cluster(address, *work), killer)
+    there.run(Crew(functools.partial(run_on_cluster, address), here=False), killer)
     assert workers[0].returncode
     assert workers[1].poll() is None
     assert killer.count == len(choice.tasks()) == 20
     here = Reproduction(choice, Store(tmp_path / "here"))
-    here.run(run_here, Silent())
+    here.run(HERE, Silent())
     for one, other in zip(every_array(there), every_array(here), strict=True):
         assert one.dtype == other.dtype
         assert np.array_equal(one, other)
@@ -90,4 +92,4 @@ def test_no_scheduler(tmp_path, monkeypatch):
     monkeypatch.setattr("sidelight.tasks.cluster._PATIENCE", 1.0)
     reproduction = Reproduction(choice_of(CBP, runs=2), Store(tmp_path))
     with pytest.raises(SidelightError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
-        reproduction.run(lambda *work: run_on_cluster("tcp://127.0.0.1:9", *work), Silent())
+        reproduction.run(Crew(functools.partial(run_on_cluster, "tcp://127.0.0.1:9"), here=False), Silent())

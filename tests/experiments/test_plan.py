@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from sidelight import SidelightError, experiments
-from sidelight.experiments import plan, published, work
+from sidelight.experiments import plan, published
 from sidelight.experiments.experiment import PROTOCOLS
 from sidelight.experiments.plan import Profile
 from sidelight.experiments.reasons import REASONS
-from sidelight.experiments.work import checkpoints, code_digest
+from sidelight.studies import Study
+from sidelight.studies.plan import cells
+from sidelight.studies.work import Task, tasks
 
 TABLES = [name for name in experiments.names() if name.startswith("table")]
 
@@ -44,8 +46,6 @@ def test_nothing_that_is_printed_is_left_out(name):
 @pytest.mark.parametrize("name", experiments.names())
 def test_every_condition_can_be_made(name):
     """Each strategy accepts its game and parameters, and each reason exists."""
-    from sidelight.experiments.work import Task
-
     experiment = experiments.load(name)
     assert experiment.name == name
     assert experiment.title
@@ -56,7 +56,7 @@ def test_every_condition_can_be_made(name):
             assert set(line.player.reasons.values()) <= set(REASONS)
             json.dumps(line.condition.identity())
     line = plan.lines(experiment, "described", Profile())[0]
-    done = Task(line.condition, 3, 2, seed=5).perform()
+    done = Task(plan.cell(line.condition, Profile(seed=5)), 3, 2).perform()
     assert len(done.arrays[line.condition.setting.measures[0]]) == 2
 
 
@@ -72,14 +72,26 @@ def test_every_reason_has_its_evidence_and_its_test(key):
     assert used
 
 
+def test_the_experiments_are_a_study():
+    """What is simulated for the paper are the cells of one study, whichever tables and figures show them."""
+    profile = Profile(runs=50)
+    wanted = plan.conditions(experiments.select(["all"]), PROTOCOLS, profile)
+    assert len(wanted) == len(set(wanted))
+    study = plan.study(experiments.select(["all"]), PROTOCOLS, profile)
+    found = cells(study)
+    assert len(found) == len(set(found)) == len({cell.place for cell in found})
+    assert set(found) == {plan.cell(condition, profile) for condition in wanted}
+    assert Study.from_dict(json.loads(json.dumps(study.to_dict()))) == study
+
+
 def test_tasks_cover_all_runs_once_and_grow_at_the_end():
     conditions = plan.conditions(experiments.select(["all"]), PROTOCOLS, Profile())
-    assert len(conditions) == len(set(conditions)) == len({condition.place for condition in conditions})
     for condition in conditions[:3] + [condition for condition in conditions if condition.slow]:
+        cell = plan.cell(condition, Profile())
         for runs in (1, 48, 96, 100):
-            tasks = list(plan.tasks(condition, runs, seed=0))
-            assert [run for task in tasks for run in range(task.first, task.first + task.count)] == list(range(runs))
-        few, more = (list(plan.tasks(condition, runs, seed=0)) for runs in (96, 960))
+            found = [run for task in tasks(cell, runs) for run in range(task.first, task.first + task.count)]
+            assert found == list(range(runs))
+        few, more = (tasks(cell, runs) for runs in (96, 960))
         assert more[: len(few)] == few
 
 
@@ -92,7 +104,7 @@ def test_profiles():
     assert Profile(runs=3).runs_of(slow) == 3
     beyond = plan.conditions([experiments.load("table3")], PROTOCOLS, Profile(slow="beyond"))
     assert {condition.horizon for condition in beyond} == {20_000}
-    assert {7_499, 7_500, 19_999, 20_000} <= set(checkpoints(beyond[0]))
+    assert {7_499, 7_500, 19_999, 20_000} <= set(plan.checkpoints(beyond[0].horizon))
     quick = next(condition for condition in beyond if not condition.slow)
     assert (Profile().rerun_of(quick), Profile(runs=2_000).rerun_of(quick)) == (960, 2_000)
 
@@ -104,17 +116,3 @@ def test_selecting():
         experiments.select(["table9"])
     with pytest.raises(SidelightError, match="there are table1"):
         experiments.select(["all", "x"])
-
-
-def test_the_digest_of_the_code_is_stable():
-    assert code_digest() == code_digest.__wrapped__()
-
-
-def test_every_module_decides_numbers_or_does_not():
-    """So that a new one is not forgotten, and stored runs of other code are not taken for those of this code."""
-    neither = "__main__ _game_file _storage _version errors gym report results table tasks text checks cli"
-    known = {Path(Path(name).parts[0]).stem for name in work._DECIDING} | {*neither.split(), "__init__"}
-    root = Path(work.__file__).parents[1]
-    found = {path.stem for path in root.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
-    assert found == known
-    assert all((root / name).exists() for name in work._DECIDING)

@@ -9,7 +9,6 @@ import pytest
 import sidelight
 from sidelight.errors import SidelightError
 from sidelight.experiments import load, plan, published, work
-from sidelight.studies.classifiers import draw_classifier, macro_f1
 from sidelight.experiments.experiment import UseCase
 from sidelight.experiments.plan import Profile
 from sidelight.experiments.table4 import variation, varied
@@ -19,6 +18,7 @@ from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.confidence import rate_test
 from sidelight.monitor.policies import RandCBPPolicy, wald_cap
 from sidelight.results.statistics import summarize
+from sidelight.studies.classifiers import draw_classifier, macro_f1
 
 CASES = [(case, tau) for case in (1, 2) for tau in (0.05, 0.1, 0.2)]
 

@@ -36,9 +36,10 @@ def play(
     world_rng: np.random.Generator,
     until: int,
 ) -> int:
-    """Play up to the round `until`; return early, to be called again, when the strategy has a question.
+    """Play up to the round `until`; return 0 then.
 
-    The strategy is shown the symbol and nothing else.
+    When the strategy has a question, return -1, to be called again. An action that the game does not have is not played:
+    then return it plus one. The strategy is shown the symbol and nothing else.
     """
     t = run.progress[ROUND]
     outcome = run.progress[OUTCOME]
@@ -51,9 +52,9 @@ def play(
             outcome = draw(world, context, world_rng)
         drawn = 0
         action = act(parameters, state, context, rng)
-        if action < 0:
+        if action < 0 or action >= run.plays.shape[0]:
             drawn = 1
-            waiting = 1
+            waiting = -1 if action < 0 else action + 1
             break
         observe(parameters, state, action, run.signals[action, outcome], context)
         spent += cost(world, action, outcome)

@@ -260,6 +260,9 @@ class _Job:
         while (t := int(run.progress[ROUND])) < self.horizon and not self.stop.is_set():
             begun = time.perf_counter()
             waiting = play(parameters, state, world, run, context, rng, world_rng, min(t + chunk, self.horizon))
+            if waiting > 0:
+                last = self.game.n_actions - 1
+                raise SidelightError(f"{strategy.name} chose action {waiting - 1}: there are actions 0 to {last}")
             if waiting:
                 parameters, state = strategy._resume(parameters, state)
             played = int(run.progress[ROUND]) - t

@@ -20,7 +20,7 @@ from sidelight.game import Game
 from sidelight.monitor.policies import Policy, make_policy
 from sidelight.results.sealed import refusing
 from sidelight.simulation import players
-from sidelight.strategies import Strategy
+from sidelight.strategies import Strategy, plugins
 from sidelight.strategies.importing import explained
 from sidelight.studies import study as studies
 from sidelight.studies.study import thawed
@@ -172,3 +172,14 @@ def _columns(path: Path) -> tuple[Any, Any]:
     names = [name for name in rows[0] if name != "outcome"]
     outcomes = np.array([int(row["outcome"]) for row in rows])
     return outcomes, np.array([[float(row[name]) for name in names] for row in rows]) if names else None
+
+
+def origin(player: studies.Player) -> str:
+    """Return the package and version that an external strategy comes from; empty for ours and loose files."""
+    if player.policy:
+        return ""
+    try:
+        found = plugins.origin(strategy_class(player))
+    except SidelightError:  # a report is also written where a player cannot be imported
+        return ""
+    return found.origin if found is not None else ""

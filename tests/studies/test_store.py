@@ -1,23 +1,25 @@
 """Finished tasks on disk: found again, and never believed when they are not what was written."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sidelight import SidelightError
-from sidelight.experiments.store import State, Store
-from sidelight.experiments.table1 import CBP
-from sidelight.experiments.work import Task
 from sidelight.results import sealed
 from sidelight.results.sealed import Sealed
+from sidelight.studies import Game, Player, World
+from sidelight.studies.plan import Cell
+from sidelight.studies.store import State, Store
+from sidelight.studies.work import Task, tasks
 
-from .making import choice_of
+CELL = Cell(Game("apple-tasting"), World("laws", "imbalanced"), Player("CBP"), horizon=200, runs=3)
 
 
 @pytest.fixture
 def task():
-    return choice_of(CBP, runs=3).tasks()[0]
+    return tasks(CELL)[0]
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ def store(tmp_path, task):
 
 
 def state(store, task):
-    return store.states([task])[task]
+    return store.states([task], thorough=True)[task]
 
 
 def test_what_is_kept_comes_back(store, task):
@@ -37,7 +39,7 @@ def test_what_is_kept_comes_back(store, task):
     fresh = task.perform().arrays
     assert arrays.keys() == fresh.keys()
     for name, array in fresh.items():
-        assert np.array_equal(arrays[name], array)
+        assert name == "seconds" or np.array_equal(arrays[name], array)
         assert arrays[name].dtype == array.dtype
 
 
@@ -73,22 +75,48 @@ def test_other_numbers_with_an_old_digest_are_refused(store, task):
         sealed.read(path)
 
 
-def test_other_code_makes_stored_work_stale(store, task, monkeypatch):
-    monkeypatch.setattr("sidelight.experiments.work.code_digest", lambda: "another")
-    assert state(store, task) is State.STALE
+def test_other_code_makes_stored_work_stale_and_its_place_is_taken(store, task, monkeypatch):
+    before = store.path(task)
+    monkeypatch.setattr("sidelight.studies.sources._digest", lambda roots: "another")
+    later = Store(store.folder)
+    assert later.states([task])[task] is State.STALE
+    assert state(later, task) is State.STALE
+    later.keep(task, task.perform())
+    assert later.states([task])[task] is State.READY
+    assert not before.exists()
 
 
 def test_what_belongs_to_another_task_is_not_kept(tmp_path, task):
-    other = Task(task.condition, 3, 3, seed=1)
+    other = Task(task.cell, 3, 3)
     with pytest.raises(SidelightError, match="first_run = 3 instead of 0"):
         Store(tmp_path).keep(task, Sealed(other.facts(), {}))
     assert state(Store(tmp_path), task) is State.MISSING
 
 
-def test_another_seed_is_another_file(store, task):
-    other = Task(task.condition, task.first, task.count, seed=1)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 1},
+        {"horizon": 100},
+        {"checkpoints": "log"},
+        {"player": Player("CBP", {"alpha": 1.5}, label="CBP")},
+        {"player": Player("RandCBP", label="CBP")},
+        {"world": World("laws", "balanced", label="imbalanced")},
+        {"world": World("law", [0.3, 0.7], label="imbalanced")},
+        {"game": Game("label-efficient", label="apple-tasting")},
+    ],
+)
+def test_whatever_decides_the_runs_decides_the_file(store, task, change):
+    other = Task(replace(CELL, **change), task.first, task.count)
     assert store.path(other) != store.path(task)
-    assert state(store, other) is State.MISSING
+    assert state(store, other) is not State.READY
+
+
+@pytest.mark.parametrize("change", [{"runs": 96}, {"patience": 1.0}, {"player": Player("CBP", limit=True)}])
+def test_what_does_not_decide_the_runs_changes_nothing(store, task, change):
+    other = Task(replace(CELL, **change), task.first, task.count)
+    assert state(store, other) is State.READY
+    assert store.states([other])[other] is State.READY
 
 
 def test_an_interrupted_write_leaves_the_old_file(store, task, monkeypatch):

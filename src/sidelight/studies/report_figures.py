@@ -1,0 +1,126 @@
+"""The figures of a study: regret over time, or quartiles of a measure."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sidelight.report.curves import CONFIDENCE, Curve, Panel, mean_curve
+from sidelight.studies import study as studies
+from sidelight.studies.outcome import Entry, entries, values_of
+from sidelight.studies.plan import Cell, Setting
+from sidelight.studies.report_tables import MEASURES, shown_in
+from sidelight.studies.store import Store
+from sidelight.studies.study import Study
+from sidelight.text import count
+
+_PANELS = 6  # of one figure
+Note = Callable[[str], None]
+
+
+class Drawn(NamedTuple):
+    """A figure: its name in files, its title, what to say below it, and its SVG."""
+
+    stem: str
+    title: str
+    caption: str
+    drawing: str
+
+
+def wishes(study: Study) -> tuple[studies.Figure, ...]:
+    """Return the figures that a study wants, or those that fit it."""
+    if study.figures:
+        return study.figures
+    found = [studies.Figure("regret")] if any(not player.policy for player in study.players) else []
+    if any(player.policy for player in study.players):
+        found.append(studies.Figure("quartiles", "verifications"))
+    return tuple(found)
+
+
+def draw(study: Study, store: Store, unplayable: Sequence[Cell], folder: Path, note: Note) -> list[Drawn]:
+    """Draw all figures into a folder, as SVG and PNG."""
+    if importlib.util.find_spec("matplotlib") is None:
+        note("no figures without Matplotlib; try: pip install sidelight[plot]")
+        return []
+    drawn = []
+    for number, wish in enumerate(wishes(study), start=1):
+        make = _regret if wish.kind == "regret" else _quartiles
+        for part, (title, caption, figure) in enumerate(make(study, store, unplayable, wish), start=1):
+            stem = f"figure{number}-{part}"
+            drawn.append(Drawn(stem, title, caption, _saved(figure, folder / stem)))
+    return drawn
+
+
+def _saved(figure: Any, path: Path) -> str:
+    from sidelight.report.saving import save_figure
+
+    for suffix in (".svg", ".png"):
+        save_figure(figure, path.with_suffix(suffix))
+    return path.with_suffix(".svg").read_text(encoding="utf-8")
+
+
+def _regret(study: Study, store: Store, unplayable: Sequence[Cell], wish: studies.Figure) -> list[tuple[str, str, Any]]:
+    """Draw one panel per game and world, at its longest horizon."""
+    from sidelight.report.regret_figure import draw_panels
+
+    panels: dict[tuple[studies.Game, studies.World], tuple[int, Panel]] = {}
+    for setting, here, _ in entries(study, store, unplayable):
+        place = (setting.game, setting.world)
+        longest = panels[place][0] if place in panels else 0
+        played = [each for each in here if "regret" in each.arrays]
+        if played and shown_in(setting, wish) and setting.horizon > longest:
+            panels[place] = setting.horizon, _panel(setting, played)
+    every = [panel for _, panel in panels.values()]
+    title = wish.title or study.title or study.name
+    bands = f"bands hold the mean with {100 * CONFIDENCE:.0f} % confidence"
+    subtitle = f"{count(study.runs * len(study.seeds), 'run')}; {bands}"
+    groups = [every[k : k + _PANELS] for k in range(0, len(every), _PANELS)]
+    return [
+        (_numbered("Regret over time", groups, group), subtitle, draw_panels(group, title, subtitle))
+        for group in groups
+    ]
+
+
+def _panel(setting: Setting, here: Sequence[Entry]) -> Panel:
+    def curve(entry: Entry) -> Curve:
+        regret = entry.arrays["regret"]
+        return mean_curve(entry.player.label, entry.arrays["rounds"], regret)
+
+    limit = next((curve(entry) for entry in here if entry.player.limit), None)
+    rivals = [curve(entry) for entry in here if not entry.player.limit]
+    title = f"{setting.game.label}, {setting.world.label}"
+    return Panel(title, rivals or [curve(here[0])], limit if rivals else None)
+
+
+def _quartiles(
+    study: Study, store: Store, unplayable: Sequence[Cell], wish: studies.Figure
+) -> list[tuple[str, str, Any]]:
+    """Draw boxes: a panel per game (or kind of classifiers), a group per world and horizon."""
+    from sidelight.report.quartile_figure import Policy, draw_quartiles
+
+    cases: dict[str, dict[str, list[Policy]]] = {}
+    for setting, here, _ in entries(study, store, unplayable):
+        if shown_in(setting, wish):
+            found = [(entry, values_of(entry, setting, wish.measure)) for entry in here]
+            rows = [Policy(entry.player.label, values) for entry, values in found if values is not None]
+            if rows:
+                title = setting.title.removeprefix(f"{setting.game.label}, ")
+                cases.setdefault(setting.game.label, {})[title] = rows
+    if not cases:
+        return []
+    measured = MEASURES[wish.measure]
+    title = wish.title or study.title or study.name
+    caption = "Boxes hold the middle half of the runs, whiskers 5 to 95 %."
+    heading = f"{measured[:1].upper()}{measured[1:]}"
+    items = list(cases.items())
+    groups = [dict(items[k : k + _PANELS]) for k in range(0, len(items), _PANELS)]
+    return [(heading, caption, draw_quartiles(group, title, caption, measured)) for group in groups]
+
+
+def _numbered(title: str, groups: Sequence[Any], group: Any) -> str:
+    if len(groups) == 1:
+        return title
+    place = next(k for k, each in enumerate(groups, start=1) if each is group)
+    return f"{title} ({place} of {len(groups)})"

@@ -1,0 +1,180 @@
+"""The tables of a study's report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from sidelight.studies import making
+from sidelight.studies import study as studies
+from sidelight.studies.outcome import BETTER, Outcome, Standing
+from sidelight.studies.plan import Setting
+from sidelight.studies.study import Comparison, chosen
+from sidelight.table import Cell, Column, Row, Table
+from sidelight.text import STAY, grouped, number
+
+_NONE = "–"
+_SIDES = {"two-sided": "differs", "less": "is less", "greater": "is greater"}
+MEASURES = {"regret": "regret", "verifications": "verifications", "f1": "F1 score", "plays": "plays"}
+
+
+def wanted(outcome: Outcome, wish: studies.Table | studies.Figure) -> list[Standing]:
+    """Return the standings that a table or figure is about."""
+    return [each for each in outcome.standings if each.measure == wish.measure and shown_in(each.setting, wish)]
+
+
+def shown_in(setting: Setting, wish: studies.Table | studies.Figure) -> bool:
+    """Say whether a setting belongs into a table or figure."""
+    games = not setting.horizon or chosen(wish.games, setting.game.label)
+    return (
+        games and chosen(wish.worlds, setting.world.label) and setting.horizon in (wish.horizons or [setting.horizon])
+    )
+
+
+def tables(outcome: Outcome) -> list[tuple[str, Table]]:
+    """Return the tables that the study wants, or those that fit it, with their titles."""
+    study = outcome.study
+    measures = [measure for measure in study.measures if measure in BETTER]
+    wishes = study.tables
+    if not wishes:
+        several = len({each.setting for each in outcome.standings}) > 1
+        wishes = tuple(
+            studies.Table(kind, measure)
+            for measure in measures
+            for kind in (("matrix", "comparison") if several else ("comparison",))
+            if kind == "comparison" or BETTER[measure] == "less"
+        )
+    found = []
+    for wish in wishes:
+        standings = wanted(outcome, wish)
+        if standings:
+            make = matrix if wish.kind == "matrix" else comparison
+            found.append((wish.title or _title(wish), make(standings, study.comparisons)))
+    return [*found, *_plays(outcome)]
+
+
+def comparison(standings: Sequence[Standing], comparisons: Sequence[Comparison]) -> Table:
+    """Return one row per player and setting: the runs in a few numbers, wins, and tests."""
+    measure = standings[0].measure
+    write = _writer(measure)
+    over, wins = "over the runs", "wins"
+    columns = [
+        Column("player"),
+        Column("mean ± standard error", write, group=over),
+        Column("std", write, group=over),
+        Column("median", write, group=over),
+        Column("99 %", write, group=over),
+        Column("max", write, group=over),
+        Column("× limit", "{:.2f}".format, group=over),
+        Column(f"alone{STAY}+ shared", group=wins, alone="wins, alone + shared"),
+        *(Column(_p_title(each, standings), _p, group="p", look="p") for each in comparisons),
+        Column("µs per round", "{:.3g}".format, group="speed"),
+    ]
+    runs = max(each.summary.runs for each in standings)
+    rows = []
+    for each in standings:
+        s = each.summary
+        tails = (s.q99, s.max) if BETTER[measure] == "less" else (None, None)
+        alone = None if s.strict_wins is None else f"{s.strict_wins} + {s.tied_wins or 0}"
+        name = Cell(each.player.label, note=_note(each, runs))
+        cells = [name, Cell(s.mean, _error(s.standard_error)), s.std, s.median, *tails, each.limit_ratio, alone]
+        cells += [None if test is None else test.p_value for test in each.tests]
+        rows.append(Row([*cells, each.microseconds], each.setting.title, "limit" * each.player.limit))
+    return Table(columns, rows, none=_NONE).useful()
+
+
+def matrix(standings: Sequence[Standing], comparisons: Sequence[Comparison] = ()) -> Table:
+    """Return players by settings: each mean over the least of its setting; 1 is best."""
+    rivals = [each for each in standings if not each.player.limit]
+    settings = list(dict.fromkeys(each.setting for each in rivals))
+    best = {one: min(each.summary.mean for each in rivals if each.setting == one) for one in settings}
+    labels = list(dict.fromkeys(each.player.label for each in rivals))
+    columns = [
+        Column("player"),
+        *(Column(_column_title(one), _ratio, group=one.game.label, alone=one.title) for one in settings),
+        Column("geometric mean", _ratio, group="all"),
+        Column("worst", _ratio, group="all"),
+    ]
+    rows = []
+    for label in labels:
+        own = {each.setting: each.summary.mean for each in rivals if each.player.label == label}
+        ratios = [_relative(own.get(one), best[one]) for one in settings]
+        known = [ratio for ratio in ratios if ratio is not None]
+        usable = known and all(0 < ratio < math.inf for ratio in known)
+        mean = math.exp(sum(map(math.log, known)) / len(known)) if usable else None
+        rows.append(
+            Row(
+                [
+                    label,
+                    *(Cell(ratio, look="best" if ratio == 1 else "") for ratio in ratios),
+                    mean,
+                    max(known, default=None),
+                ]
+            )
+        )
+    rows.sort(key=lambda row: (row.cells[-2] is None, row.cells[-2] or 0.0))
+    note = (
+        "Mean over the least mean of the column; 1 is best. A player that is not everywhere is judged by where it is."
+    )
+    return Table(columns, rows, notes=[note], none=_NONE)
+
+
+def _plays(outcome: Outcome) -> list[tuple[str, Table]]:
+    """Return, for each game, how often each action was played."""
+    found = []
+    for game in dict.fromkeys(setting.game for setting in outcome.shares):
+        actions = making.game(game).actions
+        columns = [Column("player"), *(Column(name, "{:.1%}".format) for name in actions)]
+        rows = [
+            Row([label, *map(float, shares)], setting.title)
+            for setting, players in outcome.shares.items()
+            if setting.game == game
+            for label, shares in players.items()
+        ]
+        if rows:
+            found.append((f"Shares of plays, {game.label}", Table(columns, rows, none=_NONE)))
+    return found
+
+
+def _title(wish: studies.Table) -> str:
+    what = MEASURES[wish.measure]
+    return f"Mean {what} relative to the best" if wish.kind == "matrix" else f"{what[:1].upper()}{what[1:]} at the end"
+
+
+def _column_title(setting: Setting) -> str:
+    return f"{setting.world.label}, {grouped(setting.horizon)}" if setting.horizon else setting.world.label
+
+
+def _p_title(comparison: Comparison, standings: Sequence[Standing]) -> str:
+    against = comparison.against or standings[0].player.label
+    return f"{comparison.test}: mean {_SIDES[comparison.side]} against {against}"
+
+
+def _note(standing: Standing, runs: int) -> str:
+    words = [f"{grouped(standing.summary.runs)} runs"] if standing.summary.runs != runs else []
+    words += ["the limit, not a contestant"] if standing.player.limit else []
+    origin = making.origin(standing.player)
+    return ", ".join([*words, *([f"external: {origin}"] if origin else [])])
+
+
+def _relative(mean: float | None, best: float) -> float | None:
+    if mean is None:
+        return None
+    return mean / best if best > 0 else 1.0 if mean <= best else math.inf
+
+
+def _ratio(value: float) -> str:
+    return "∞" if value == math.inf else f"{value:.2f}" if value < 100 else grouped(round(value))
+
+
+def _writer(measure: str) -> Any:
+    return (lambda value: grouped(round(value))) if measure == "verifications" else number
+
+
+def _error(value: float) -> str:
+    return "" if math.isnan(value) else f"± {value:.2g}"
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.0005 else f"{value:.3f}"
