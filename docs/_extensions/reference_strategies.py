@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from sidelight.cli._docstrings import describe
-from sidelight.cli._strategies import known, known_names, signature
+from sidelight.simulation.players import known, known_names, signature
 
 TRANSCRIPTS = Path(__file__).parents[2] / "tests" / "transcripts"
 _ROUNDS = 5

@@ -16,6 +16,7 @@ from sidelight.simulation import players
 if TYPE_CHECKING:
     from sidelight.game import Game
     from sidelight.strategies import Strategy
+    from sidelight.studies import Player
 
 _NEXT = re.compile(r",(?=\s*[A-Za-z_]\w*\s*=)")
 _WORDS = {"true": True, "false": False, "none": None}
@@ -85,3 +86,13 @@ def value_of(text: str) -> Any:
         with contextlib.suppress(ValueError, SyntaxError):
             return ast.literal_eval(text)
     return text
+
+
+def player_of(text: str) -> Player:
+    """Return the player of a study that `text` describes."""
+    from sidelight.studies import Player
+
+    kind, given = _parsed(text)
+    head, rest = players.split(text)
+    name = head if players.is_known(head) else f"{head}:{(rest or '').partition(':')[0]}"
+    return Player(name, _checked(kind, given))

@@ -13,7 +13,6 @@ from sidelight._storage import make_writable
 from sidelight.cli import _shares, _text
 from sidelight.cli._bars import Bars
 from sidelight.cli._cluster import check_cluster, cluster_option
-from sidelight.cli._crew import crew_of
 from sidelight.cli._notes import warnings_as_notes
 from sidelight.cli._numbers import COUNT, WHOLE
 from sidelight.errors import SidelightError
@@ -92,6 +91,7 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
     number depends on how many workers there are, or where they are.
     """
     from sidelight.experiments.reproduction import Reproduction
+    from sidelight.studies.running import crew_of
     from sidelight.studies.store import Store
     from sidelight.tasks import Share
 

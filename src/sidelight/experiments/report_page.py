@@ -10,30 +10,14 @@ from sidelight.experiments.account import Account, Part
 from sidelight.experiments.experiment import Protocol
 from sidelight.experiments.report_notes import again, glossary, limit_note, making, remarks
 from sidelight.experiments.report_tables import agreement, comparison, differing, overview, usual
-from sidelight.report.web_page import cards, document, inlined
+from sidelight.report.web_page import GRID_STYLE, cards, document, inlined
 from sidelight.table import escaped
 from sidelight.text import count
 
 _CODE = re.compile(r"`([^`]*)`")
 _STYLE = """
-table.grid { font-size: .83rem; } .grid th, .grid td { padding: .3rem .45rem; vertical-align: top; line-height: 1.4; }
-.grid thead th { vertical-align: bottom; line-height: 1.3; border-bottom-color: var(--faint); }
-.grid thead tr:first-child:not(:last-child) th { border-bottom-color: transparent; padding-bottom: .1rem; }
-.grid thead tr:first-child:not(:last-child) th.over { text-align: center; border-bottom-color: var(--line); }
-.grid th.start, .grid td.start { padding-left: 1.3rem; }
-.grid th.left, .grid td.left { text-align: left; }
-.grid td.label, .grid thead th:first-child { position: sticky; left: 0; z-index: 1; background: var(--page); }
-.grid td.label { min-width: 6.2rem; overflow-wrap: break-word; }
-.grid tr.group th { text-align: left; background: var(--band); color: var(--ink); }
-.grid tr.group th span { position: sticky; left: .45rem; }
-.grid tr.limit td { background: var(--soft); font-style: italic; }
-.grid td.paper, .grid td.faint { color: var(--faint); }
-.grid td.verdict.differs { white-space: normal; min-width: 7.5rem; } .grid td.verdict.long { min-width: 15rem; }
-.grid .after { display: inline-block; min-width: 4.4em; padding-left: .35em; text-align: left; color: var(--faint); }
-.grid .note { display: block; font-size: .92em; color: var(--faint); font-weight: 400; font-style: normal;
-  white-space: normal; line-height: 1.3; }
-:root { --digit: #00664f; --chance: #1f5a96; --open: #7a5200; --band: #eef0f2; }
-@media (prefers-color-scheme: dark) { :root { --digit: #6fd3b8; --chance: #8fc1f5; --open: #e8bd6a; --band: #26282c; } }
+:root { --digit: #00664f; --chance: #1f5a96; --open: #7a5200; }
+@media (prefers-color-scheme: dark) { :root { --digit: #6fd3b8; --chance: #8fc1f5; --open: #e8bd6a; } }
 main { max-width: 70rem; }
 h2 { font-size: 1.3rem; margin-top: 3rem; padding-top: .6rem; border-top: 1px solid var(--line); }
 h3 { font-size: 1.08rem; margin: 2.2rem 0 .3rem; } h4 { font-size: .95rem; margin: 1.3rem 0 .3rem; }
@@ -42,11 +26,8 @@ code { font-size: .92em; overflow-wrap: anywhere; background: var(--soft); paddi
 nav ul { list-style: none; padding: 0; margin: .8rem 0; } nav li { margin: .2rem 0; }
 .digit { color: var(--digit); } .chance { color: var(--chance); } .open { color: var(--open); font-weight: 600; }
 .differs { color: var(--above); font-weight: 600; } .ours { color: var(--faint); }
-dl { display: grid; grid-template-columns: minmax(7rem, max-content) minmax(0, 42rem); gap: .45rem 1.2rem; }
-dt { font-weight: 600; max-width: 12rem; } dd { margin: 0; overflow-wrap: anywhere; }
 figure { margin: .8rem 0 0; } figcaption { color: var(--faint); font-size: .9rem; margin-top: .4rem; max-width: 46rem; }
 .sheet { overflow-x: auto; } .sheet svg { min-width: 38rem; }
-@media (max-width: 38rem) { dl { grid-template-columns: 1fr; gap: .1rem; } dd { margin-bottom: .6rem; } }
 @media print { .scroll, .sheet { overflow: visible; } tr, figure { break-inside: avoid; } }
 """
 
@@ -73,7 +54,7 @@ def to_html(account: Account, drawings: Mapping[str, str]) -> str:
         parts += [f"<h4>{escaped(title)}</h4>{_prose(text)}" for title, text in found]
     parts += ['<h2 id="words">What the words mean</h2>', _list(glossary(account))]
     parts += ['<h2 id="making">How this was made</h2>', _list(making(account.facts)), _prose(again(account.facts))]
-    return document("Reproduction: randomized confidence bounds for partial monitoring", parts, _STYLE)
+    return document("Reproduction: randomized confidence bounds for partial monitoring", parts, GRID_STYLE + _STYLE)
 
 
 def _cards(account: Account, way: Protocol) -> str:

@@ -32,6 +32,30 @@ td:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 7rem; 
 .sheet { background: #ffffff; border: 1px solid var(--line); border-radius: .5rem; padding: .4rem; margin-top: .6rem; }
 .sheet svg { display: block; width: 100%; height: auto; }
 """
+GRID_STYLE = """
+:root { --band: #eef0f2; }
+@media (prefers-color-scheme: dark) { :root { --band: #26282c; } }
+table.grid { font-size: .83rem; } .grid th, .grid td { padding: .3rem .45rem; vertical-align: top; line-height: 1.4; }
+.grid thead th { vertical-align: bottom; line-height: 1.3; border-bottom-color: var(--faint); }
+.grid thead tr:first-child:not(:last-child) th { border-bottom-color: transparent; padding-bottom: .1rem; }
+.grid thead tr:first-child:not(:last-child) th.over { text-align: center; border-bottom-color: var(--line); }
+.grid th.start, .grid td.start { padding-left: 1.3rem; }
+.grid th.left, .grid td.left { text-align: left; }
+.grid td.label, .grid thead th:first-child { position: sticky; left: 0; z-index: 1; background: var(--page); }
+.grid td.label { min-width: 6.2rem; overflow-wrap: break-word; }
+.grid tr.group th { text-align: left; background: var(--band); color: var(--ink); }
+.grid tr.group th span { position: sticky; left: .45rem; }
+.grid tr.limit td { background: var(--soft); font-style: italic; }
+.grid td.paper, .grid td.faint { color: var(--faint); }
+.grid td.verdict.differs { white-space: normal; min-width: 7.5rem; } .grid td.verdict.long { min-width: 15rem; }
+.grid .after { display: inline-block; min-width: 4.4em; padding-left: .35em; text-align: left; color: var(--faint); }
+.grid .note { display: block; font-size: .92em; color: var(--faint); font-weight: 400; font-style: normal;
+  white-space: normal; line-height: 1.3; }
+dl { display: grid; grid-template-columns: minmax(7rem, max-content) minmax(0, 42rem); gap: .45rem 1.2rem; }
+dt { font-weight: 600; max-width: 12rem; } dd { margin: 0; overflow-wrap: anywhere; }
+@media (max-width: 38rem) { dl { grid-template-columns: 1fr; gap: .1rem; } dd { margin-bottom: .6rem; } }
+"""
+"""The look of wide tables, with groups of rows and columns, and of lists of terms."""
 # A matplotlib file says what it is in RDF; nobody reads that inside a page. Nor does HTML need names of namespaces.
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 _NAMESPACE = re.compile(r'\s+xmlns(:\w+)?="[^"]*"')

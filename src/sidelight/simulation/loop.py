@@ -38,8 +38,8 @@ def play(
 ) -> int:
     """Play up to the round `until`; return 0 then.
 
-    When the strategy has a question, return -1, to be called again. An action that the game does not have is not played:
-    then return it plus one. The strategy is shown the symbol and nothing else.
+    When the strategy has a question, return -1, to be called again. An action that the game does not have is not
+    played: then return it plus one. The strategy is shown the symbol and nothing else.
     """
     t = run.progress[ROUND]
     outcome = run.progress[OUTCOME]

@@ -26,6 +26,17 @@ def terminal_bar(transient: bool) -> Any:
     return Progress(*columns, console=console, transient=transient, speed_estimate_period=60)
 
 
+def open_bar(text: str) -> Any:
+    """Return a bar of Rich on the error stream that ends with a text of one's own."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    console = Console(stderr=True)
+    roomy = (TaskProgressColumn(),) if console.width >= _ROOM else ()
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), *roomy, TextColumn(text))
+    return Progress(*columns, console=console)
+
+
 class Progress:
     """Counts rounds from several threads and shows how far the work is."""
 

@@ -5,6 +5,8 @@ disk and reported.
 """
 
 from sidelight.studies.reading import parse, read
+from sidelight.studies.reports import report
+from sidelight.studies.running import Progress, opened, run
 from sidelight.studies.study import Comparison, Figure, Game, Player, Study, StudyError, Table, World, grid
 
 __all__ = [
@@ -12,11 +14,15 @@ __all__ = [
     "Figure",
     "Game",
     "Player",
+    "Progress",
     "Study",
     "StudyError",
     "Table",
     "World",
     "grid",
+    "opened",
     "parse",
     "read",
+    "report",
+    "run",
 ]

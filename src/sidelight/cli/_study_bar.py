@@ -1,0 +1,104 @@
+"""How a study is going: one bar and the time that is left on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sidelight.simulation.progress import open_bar
+
+if TYPE_CHECKING:
+    from sidelight.studies.execution import Groups
+    from sidelight.studies.forecast import Forecast
+    from sidelight.studies.guard import Failure
+    from sidelight.studies.work import Task
+
+_SOON = 0.3  # seconds between two moves of the bar
+_LINES = 60.0  # seconds between two lines where there is no terminal
+
+
+class StudyBar:
+    """Tells a person how far a study is and how much time is left."""
+
+    def __init__(self, shown: bool | None = None) -> None:
+        self._shown = sys.stderr.isatty() if shown is None else shown
+        self._lock = threading.Lock()
+        self._forecast: Forecast | None = None
+        self._bar: Any = None
+        self._item: Any = None
+        self._total = self._done = 0
+        self._moved = 0.0
+
+    def begin(self, groups: Groups, pending: Sequence[Task]) -> None:
+        """Hear which tasks there are, and which of them are still to be done."""
+        from sidelight.studies.forecast import Forecast
+
+        self._forecast = Forecast(pending)
+        self._total = sum(len(tasks) for _, tasks in groups)
+        self._done = self._total - len(pending)
+        self._moved = time.monotonic()
+        if self._shown and pending:
+            self._bar = open_bar("{task.fields[left]}")
+            self._item = self._bar.add_task(groups[0][0], total=1.0, left="")
+            self._bar.start()
+
+    def advance(self, task: Task, rounds: int) -> None:
+        """Hear of finished rounds, from any thread."""
+        if self._forecast is not None:
+            self._forecast.advance(task, rounds)
+        self._draw()
+
+    def finished(self, task: Task, seconds: float | None) -> None:
+        """Hear that a task is on disk."""
+        if self._forecast is not None:
+            self._forecast.finished(task, seconds)
+        self._done += 1
+        self._draw()
+
+    def failed(self, task: Task, failure: Failure) -> None:
+        """Hear that a task failed."""
+        self.note(f"{task.cell.title} failed: {failure.reason}")
+        if self._forecast is not None:
+            self._forecast.finished(task, None)
+
+    def note(self, text: str) -> None:
+        """Say something that people should know."""
+        line = f"sidelight: note: {text}"
+        if self._bar is not None:
+            self._bar.console.print(line, highlight=False, markup=False)
+        else:
+            click.echo(line, err=True)
+
+    def end(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def _draw(self) -> None:
+        with self._lock:
+            now = time.monotonic()
+            if self._forecast is None or now - self._moved < (_SOON if self._bar is not None else _LINES):
+                return
+            self._moved = now
+            words = left(self._forecast.remaining())
+            if self._bar is not None:
+                self._bar.update(self._item, completed=self._forecast.share, left=words)
+            else:
+                click.echo(f"{self._done} of {self._total} pieces of work are done{words and ', '}{words}", err=True)
+
+
+def left(seconds: float | None) -> str:
+    """Say how much time is left."""
+    if seconds is None:
+        return ""
+    if seconds < 100:
+        return f"about {seconds:.0f} s left"
+    if seconds < 5400:
+        return f"about {seconds / 60:.0f} min left"
+    return f"about {seconds / 3600:.1f} h left"

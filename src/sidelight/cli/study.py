@@ -1,0 +1,224 @@
+"""`sidelight study`: experiments of one's own, as files."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sidelight.cli import _text
+from sidelight.cli._cluster import check_cluster, cluster_option
+from sidelight.cli._notes import warnings_as_notes
+from sidelight.cli._numbers import COUNT
+from sidelight.cli._study_bar import StudyBar
+from sidelight.errors import SidelightError
+from sidelight.text import count, grouped
+
+if TYPE_CHECKING:
+    from sidelight.studies import Study
+    from sidelight.studies.report_page import Report
+    from sidelight.studies.running import Progress
+
+_EPILOG = """\b
+Examples:
+  sidelight study new bins.toml
+  sidelight study check bins.toml
+  sidelight study run bins.toml --out bins
+  sidelight study add bins --strategy my.module:Mine
+  sidelight study report bins
+
+\b
+As a job array (job i of 8, then once):
+  sidelight study run bins.toml --out bins --share $i/8
+  sidelight study report bins
+"""
+
+
+class _InOrder(click.Group):
+    """A group whose commands are listed in the order in which they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(self.commands)
+
+
+@click.group("study", cls=_InOrder, invoke_without_command=True, epilog=_EPILOG)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Run an experiment of your own: games, worlds and strategies in a file, tables and figures in a folder.
+
+    'new' writes an example to start from, 'check' says what is wrong with a file and what it will cost, 'run' runs it
+    (what was interrupted, in whatever way, goes on), 'add' brings in another strategy, and 'report' writes the report.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@command.command("new")
+@click.argument("file", metavar="FILE")
+def new_command(file: str) -> None:
+    """Write a commented example to FILE, to start from."""
+    from importlib.resources import files
+
+    from sidelight._storage import replacing
+
+    path = Path(file)
+    if path.exists():
+        raise SidelightError(f"{file!r} is there already: give another name")
+    if path.suffix != ".toml":
+        raise SidelightError(f"a study is a TOML file: call it {path.with_suffix('.toml')}")
+    text = (files("sidelight.studies") / "example.toml").read_text(encoding="utf-8")
+    with replacing(path) as draft:
+        draft.write_text(text, encoding="utf-8")
+    click.echo(f"Wrote {file}; next: sidelight study check {file}")
+
+
+@command.command("check")
+@click.argument("file", metavar="FILE")
+@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+def check_command(file: str, as_json: bool) -> None:
+    """Say what is wrong with a study, or else what it will cost on this machine.
+
+    Every strategy is tried briefly on every game.
+    """
+    from sidelight.studies import calibration, plan, read
+    from sidelight.studies.running import prepared
+
+    with warnings_as_notes():
+        study = plan.settled(read(file))
+        progress = prepared(study, Path())
+        cost = calibration.estimate(progress.playable)
+    settings = len({cell.setting for cell in progress.playable})
+    data = {
+        "study": study.name,
+        "cells": len(progress.playable),
+        "settings": settings,
+        "rounds": cost.rounds,
+        "core_seconds": cost.seconds,
+        "minutes": cost.minutes_here,
+        "skipped": [{"cell": cell.title, "why": why} for cell, why in progress.skipped.items()],
+        "failures": [{"cell": cell.title, "reason": each.reason} for cell, each in cost.failures.items()],
+    }
+    if as_json:
+        _text.write_json(data)
+        return
+    cells = f"{count(len(progress.playable), 'cell')} in {count(settings, 'setting')}"
+    _text.write(_text.wrapped(f"{study.name}: {cells}, {grouped(cost.rounds)} rounds, {_minutes(cost.minutes_here)}."))
+    for cell, why in progress.skipped.items():
+        _text.write(_text.wrapped(f"skipped: {cell.title}: {why}"))
+    for cell, failure in cost.failures.items():
+        _text.write(_text.wrapped(f"fails: {cell.title}: {failure.reason}"))
+
+
+@command.command("run")
+@click.argument("file", metavar="FILE")
+@click.option("--out", metavar="DIR", help="Folder for runs and report; by default named like the study.")
+@click.option("--workers", type=COUNT, metavar="N", help="Threads on this machine; by default one per core.")
+@cluster_option
+@click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
+@click.option("--json", "as_json", is_flag=True, help="Print the tables as plain data.")
+def run_command(
+    file: str, out: str | None, workers: int | None, cluster: str | None, share: str | None, as_json: bool
+) -> None:
+    """Run a study and write its report.
+
+    What is finished is kept in DIR/runs, so that an interrupted call goes on where it was. If FILE, or the source of a
+    strategy, has changed since, only what depends on that is run again. Several processes may work in one folder. A
+    strategy that fails in one cell is told of and does not stop the others.
+    """
+    from sidelight.studies import read
+
+    study = read(file)
+    _run(study, Path(out or study.name), workers, cluster, share, as_json)
+
+
+@command.command("add")
+@click.argument("folder", metavar="DIR")
+@click.option("--strategy", "strategies", multiple=True, required=True, metavar="NAME", help="Repeatable.")
+@click.option("--workers", type=COUNT, metavar="N", help="Threads on this machine; by default one per core.")
+@cluster_option
+@click.option("--json", "as_json", is_flag=True, help="Print the tables as plain data.")
+def add_command(
+    folder: str, strategies: tuple[str, ...], workers: int | None, cluster: str | None, as_json: bool
+) -> None:
+    """Bring another strategy into a study that was run: it meets the same outcomes, and nothing else is run again.
+
+    NAME is written as in 'sidelight simulate': RandCBP:bins=10, or package.module:Class.
+    """
+    from sidelight.cli._strategies import player_of
+    from sidelight.studies.running import opened
+
+    study = opened(folder).with_players([player_of(text) for text in strategies])
+    _run(study, Path(folder), workers, cluster, None, as_json)
+
+
+@command.command("report")
+@click.argument("folder", metavar="DIR")
+@click.option("--json", "as_json", is_flag=True, help="Print the tables as plain data.")
+def report_command(folder: str, as_json: bool) -> None:
+    """Write the report of what is finished in a folder."""
+    from sidelight.studies import output
+    from sidelight.studies.running import opened, prepared
+
+    with warnings_as_notes():
+        progress = prepared(opened(folder), Path(folder))
+        report = output.write(progress, StudyBar().note)
+    _tell(progress, report, as_json)
+
+
+def _run(
+    study: Study, folder: Path, workers: int | None, cluster: str | None, share: str | None, as_json: bool
+) -> None:
+    from sidelight.studies import output
+    from sidelight.studies.running import run
+
+    check_cluster(cluster, workers)
+    bar = StudyBar()
+    with warnings_as_notes(), _kept(folder):
+        progress = run(study, folder, workers=workers, cluster=cluster, share=share, display=bar)
+        if share is not None:
+            click.echo(f"Share {share} is in {folder}; when all are: sidelight study report {folder}", err=as_json)
+            return
+        if not progress.done.ran and output.is_current(progress) and not as_json:
+            click.echo(f"Nothing to do: {_cells(progress)}; the report is in {folder / 'report.html'}")
+            return
+        report = output.write(progress, bar.note)
+    _tell(progress, report, as_json)
+
+
+def _tell(progress: Progress, report: Report, as_json: bool) -> None:
+    from sidelight.studies import output
+    from sidelight.studies.report_tables import tables
+
+    if as_json:
+        _text.write_json(output.records(report))
+    else:
+        for title, table in tables(report.outcome):
+            _text.write(f"{title}\n{table.useful().to_text(_text.width())}\n")
+        for failure in report.failures:
+            _text.write(f"Failed: {failure['cell']}: {failure['reason']}\n")
+    click.echo(f"{_cells(progress)}; report written to {progress.folder / 'report.html'}", err=as_json)
+
+
+def _cells(progress: Progress) -> str:
+    from sidelight.studies.running import summary_line
+
+    return summary_line(progress)
+
+
+@contextlib.contextmanager
+def _kept(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"Interrupted: what is finished is kept in {folder}; the same command goes on from there", err=True)
+        raise
+
+
+def _minutes(minutes: float) -> str:
+    if minutes < 1:
+        return f"about {60 * minutes:.0f} s on this machine"
+    return f"about {minutes:.0f} min on this machine" if minutes < 90 else f"about {minutes / 60:.1f} h on this machine"

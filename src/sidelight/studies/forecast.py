@@ -1,0 +1,108 @@
+"""How long the rest of some work will take, learned from what is done.
+
+Work of one kind (a player on a game) costs about the same per round everywhere. So each kind is measured by its
+finished tasks; a kind of which nothing is finished yet is taken to cost what its player costs elsewhere, or else what a
+first guess says, scaled as guesses for the others had to be. The remaining time is the sum over all kinds, divided by
+how many cores were busy on average so far.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+from sidelight.studies.work import Task
+
+
+@dataclass
+class _Kind:
+    """What is known of one kind of work."""
+
+    player: Hashable
+    guess: float = 0.0
+    """Seconds for all that is to be done, guessed beforehand."""
+    units: float = 0.0
+    """How much is to be done, in rounds (or runs, where rounds are not counted)."""
+    begun: float = 0.0
+    """How much of it is done, tasks under way included."""
+    finished: float = 0.0
+    """How much of it was done by finished tasks."""
+    seconds: float = 0.0
+    """What those took."""
+
+
+class Forecast:
+    """Hears of work and says how much time is left."""
+
+    def __init__(self, pending: Sequence[Task], clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._started = clock, clock()
+        self._lock = threading.Lock()
+        self._kinds: dict[Hashable, _Kind] = {}
+        self._advanced: dict[Task, int] = defaultdict(int)
+        for task in pending:
+            kind = self._kinds.setdefault(_kind(task), _Kind(task.cell.player))
+            kind.guess += task.seconds
+            kind.units += _units(task)
+
+    def advance(self, task: Task, rounds: int) -> None:
+        """Hear of finished rounds of a task under way."""
+        with self._lock:
+            self._advanced[task] += rounds
+            self._kinds[_kind(task)].begun += rounds
+
+    def finished(self, task: Task, seconds: float | None) -> None:
+        """Hear that a task is finished, and what it took; None if somebody else did it, or if it failed."""
+        with self._lock:
+            kind = self._kinds[_kind(task)]
+            kind.begun += _units(task) - self._advanced.pop(task, 0)
+            if seconds is None:
+                kind.units -= _units(task)
+                kind.begun -= _units(task)
+            else:
+                kind.finished += _units(task)
+                kind.seconds += seconds
+
+    @property
+    def share(self) -> float:
+        """Which share of the work is done, in time."""
+        with self._lock:
+            spent, left = self._spent(), self._left()
+        return spent / (spent + left) if spent + left > 0 else 0.0
+
+    def remaining(self) -> float | None:
+        """Return the seconds that are left; None as long as nothing is known."""
+        with self._lock:
+            spent, left = self._spent(), self._left()
+            elapsed = self._clock() - self._started
+        return left * elapsed / spent if spent > 0 else None
+
+    def _spent(self) -> float:
+        """Return the seconds of one core that went into what is done."""
+        return sum(self._rate(kind) * kind.begun for kind in self._kinds.values())
+
+    def _left(self) -> float:
+        return sum(self._rate(kind) * max(0.0, kind.units - kind.begun) for kind in self._kinds.values())
+
+    def _rate(self, kind: _Kind) -> float:
+        """Return seconds per unit of a kind, as well as they are known."""
+        if kind.finished:
+            return kind.seconds / kind.finished
+        kin = [each for each in self._kinds.values() if each.finished and each.player == kind.player]
+        if kin:
+            return sum(each.seconds for each in kin) / sum(each.finished for each in kin)
+        guess = kind.guess / kind.units if kind.units else 0.0
+        known = [each for each in self._kinds.values() if each.finished]
+        guessed = sum(each.guess / each.units * each.finished for each in known)
+        return guess * (sum(each.seconds for each in known) / guessed if guessed else 1.0)
+
+
+def _kind(task: Task) -> Hashable:
+    cell = task.cell
+    return cell.player, cell.game, cell.world.kind, cell.horizon
+
+
+def _units(task: Task) -> float:
+    return float(task.rounds or task.count)

@@ -1,0 +1,144 @@
+"""What a study leaves behind: a report in HTML and Markdown, figures, all runs as one table, and a manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sidelight._storage import replacing
+from sidelight.results import provenance, sealed
+from sidelight.results._checks import canonical
+from sidelight.results.frames import long
+from sidelight.studies import report_figures
+from sidelight.studies.outcome import BETTER, collect, entries, values_of
+from sidelight.studies.report_page import Report, to_html, to_markdown
+from sidelight.studies.report_tables import tables
+from sidelight.studies.running import Progress, failures, history
+from sidelight.studies.store import DamagedError
+from sidelight.studies.work import code_of, tasks
+
+Note = Callable[[str], None]
+_MANIFEST, _PAGE = "manifest.json", "report.html"
+
+
+def is_current(progress: Progress) -> bool:
+    """Say whether the report in the folder is about exactly what is there."""
+    try:
+        manifest = json.loads((progress.folder / _MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return (progress.folder / _PAGE).exists() and manifest.get("inputs") == _inputs(progress)
+
+
+def write(progress: Progress, note: Note) -> Report:
+    """Write report, figures, table and manifest into the folder of a study; return what the report says."""
+    folder, store = progress.folder, progress.store
+    unplayable = list(progress.skipped)
+    try:
+        outcome = collect(progress.study, store, unplayable)
+    except DamagedError as error:
+        store.remove(error.task)
+        note(f"{error.task.title}: the stored runs are damaged and were removed; run the study again to make them anew")
+        return write(progress, note)
+    figures = report_figures.draw(progress.study, store, unplayable, folder / "figures", note)
+    report = Report(outcome, figures, progress.skipped, failures(folder), history(folder), _facts(progress))
+    _write(folder / _PAGE, to_html(report))
+    _write(folder / "report.md", to_markdown(report))
+    _write(folder / "tables.json", json.dumps(records(report), indent=1) + "\n")
+    _write_runs(progress, note)
+    manifest = {"format": "sidelight study report", "inputs": _inputs(progress), **report.facts}
+    _write(folder / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
+    return report
+
+
+def records(report: Report) -> dict[str, Any]:
+    """Return the tables of a report as plain data."""
+    return {
+        "study": report.study.name,
+        "tables": [{"title": title, "rows": _rows(table)} for title, table in tables(report.outcome)],
+        "failures": [dict(each) for each in report.failures],
+        "skipped": [{"cell": cell.title, "why": why} for cell, why in report.skipped.items()],
+        "unfinished": [cell.title for cell in report.outcome.unfinished],
+        "facts": dict(report.facts),
+    }
+
+
+def _rows(table: Any) -> list[dict[str, Any]]:
+    groups = [getattr(row, "group", "") for row in table.rows]
+    return [{"setting": group, **row} if group else row for group, row in zip(groups, table.records(), strict=True)]
+
+
+def _facts(progress: Progress) -> dict[str, Any]:
+    done = [cell for cell in progress.playable if not _open(progress, cell)]
+    return {
+        "study": progress.study.to_dict(),
+        "cells": len(progress.playable),
+        "finished": len(done),
+        "rounds": sum(cell.runs * cell.horizon for cell in done),
+        "code": code_of(progress.playable),
+        **provenance.collected(),
+    }
+
+
+def _open(progress: Progress, cell: Any) -> bool:
+    return any(state.value != "ready" for state in progress.store.states(tasks(cell)).values())
+
+
+def _inputs(progress: Progress) -> str:
+    """Return a digest of everything that a report is written from."""
+    store = progress.store
+    lines = [f"{cell.place} {cell.runs} {store.key(cell)} {_open(progress, cell)}" for cell in progress.playable]
+    rest = [
+        canonical(progress.study.to_dict()),
+        canonical(failures(progress.folder)),
+        provenance.collected()["sidelight"],
+    ]
+    lines += [f"{cell.place} {why}" for cell, why in progress.skipped.items()]
+    return hashlib.sha256("\n".join([*lines, *rest, str(len(history(progress.folder)))]).encode()).hexdigest()
+
+
+def _write_runs(progress: Progress, note: Note) -> None:
+    """Write one row per setting, player, measure, run and checkpoint to a Parquet file that any tool can read."""
+    path = progress.folder / "runs.parquet"
+    if importlib.util.find_spec("pyarrow") is None:
+        path.unlink(missing_ok=True)
+        note("no Parquet file of all runs without pyarrow; try: pip install sidelight[parquet]")
+        return
+    blocks = _blocks(progress)
+    first = next(blocks, None)
+    if first is not None:
+        sealed.write_table(path, _chained(first, blocks), categories=True)
+
+
+def _chained(first: dict[str, Any], rest: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    yield first
+    yield from rest
+
+
+def _blocks(progress: Progress) -> Iterator[dict[str, Any]]:
+    study = progress.study
+    for setting, here, _ in entries(study, progress.store, list(progress.skipped)):
+        for entry in here:
+            texts = {"game": setting.game.label, "world": setting.world.label, "player": entry.player.label}
+            for measure in (each for each in study.measures if each in BETTER):
+                values = values_of(entry, setting, measure)
+                if values is None:
+                    continue
+                rounds, columns = np.array([setting.horizon]), values[:, None]
+                if measure == "regret":
+                    rounds, columns = entry.arrays["rounds"], entry.arrays["regret"]
+                table = long(rounds, columns, "value")
+                numbers = {name: table[name].astype(np.int64) for name in ("run", "round")}
+                horizon = np.full(table["value"].size, setting.horizon)
+                yield texts | {"measure": measure, "horizon": horizon} | numbers | {"value": table["value"]}
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as draft:
+        draft.write_text(text, encoding="utf-8")
