@@ -79,7 +79,7 @@ def claim(path: str | os.PathLike[str]) -> Callable[[], None] | None:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        _lock_now(handle)
+        lock_now(handle)
         same = os.path.samestat(os.fstat(handle), os.stat(lock))
     except (BlockingIOError, PermissionError, FileNotFoundError):
         same = False

@@ -123,9 +123,10 @@ def test_shares_and_merge(folder, tmp_path):
     assert merged.exit_code == 0, merged.output
     for path in (folder / "runs").rglob("*.npz"):
         with np.load(path) as one, np.load(tmp_path / path.relative_to(folder)) as other:
-            assert all(np.array_equal(one[name], other[name]) for name in one.files)
+            assert all(np.array_equal(one[name], other[name]) for name in one.files if name not in CLOCKED)
 
 
+CLOCKED = ("seconds", "sha256")  # what a run took is another number each time
 USE_CASE = ("reproduce", "table4", "--runs", 3, "--protocol", "published", "--tolerance", 0.2, "--tolerance", 0.15)
 
 

@@ -23,7 +23,10 @@ __all__ = ["main"]
             "sidelight.cli.monitor",
             "Watch a classifier: which predictions to verify, and which classes are wrong too often.",
         ),
-        "study": ("sidelight.cli.study", "Run an experiment of your own, described in a file: tables and figures."),
+        "study": (
+            "sidelight.cli.study",
+            "Run an experiment of your own: games, worlds and strategies in a file, tables and figures in a folder.",
+        ),
         "serve": (
             "sidelight.cli.serve",
             "Serve monitors over HTTP: durable decisions, a queue for reviewers, reports in the browser.",

@@ -6,6 +6,7 @@ piece is done by the one that claims it first.
 
 from __future__ import annotations
 
+import threading
 import time
 import typing
 from collections.abc import Callable, Sequence
@@ -91,11 +92,34 @@ class Done:
     failures: dict[Cell, Failure] = field(default_factory=dict)
 
 
-class _Taken(NamedTuple):
-    """A result and what gives the claim to it back."""
+class _Claims:
+    """What this process has claimed and not given back."""
 
-    result: Any
-    give_back: Callable[[], None]
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._held: dict[Task, Callable[[], None]] = {}
+        self._lock = threading.Lock()
+
+    def take(self, task: Task) -> bool:
+        """Claim a task; False if another process is at it."""
+        give_back = self._store.claim(task)
+        if give_back is None:
+            return False
+        with self._lock:
+            self._held[task] = give_back
+        return True
+
+    def give_back(self, task: Task) -> None:
+        """Give a claim back, if there is one."""
+        with self._lock:
+            give_back = self._held.pop(task, None)
+        if give_back is not None:
+            give_back()
+
+    def give_all_back(self) -> None:
+        """Give everything back, as after an interruption."""
+        for task in list(self._held):
+            self.give_back(task)
 
 
 class _Elsewhere(NamedTuple):
@@ -110,6 +134,7 @@ class _Shared:
 
     task: Task
     store: Store = field(compare=False)
+    claims: _Claims = field(compare=False)
 
     @property
     def title(self) -> str:
@@ -135,17 +160,10 @@ class _Shared:
         """Do it, unless another process has done it or is at it."""
         if self.store.has(self.task):
             return _Elsewhere(True)
-        give_back = self.store.claim(self.task)
-        if give_back is None:
+        if not self.claims.take(self.task):
             return _Elsewhere(False)
-        try:
-            if self.store.has(self.task):
-                give_back()
-                return _Elsewhere(True)
-            return _Taken(self.task.perform(progress), give_back)
-        except BaseException:
-            give_back()
-            raise
+        # Another process may have finished it just before.
+        return _Elsewhere(True) if self.store.has(self.task) else self.task.perform(progress)
 
 
 class Execution:
@@ -155,6 +173,7 @@ class Execution:
         self.store, self.crew, self.display = store, crew, display
         self._done = Done()
         self._busy: list[Task] = []
+        self._claims = _Claims(store)
 
     def do(self, tasks: Sequence[Task], groups: Groups, thorough: bool = False) -> Done:
         """Do those of the tasks that are not on disk; if `thorough`, files that are there are read and checked."""
@@ -176,6 +195,7 @@ class Execution:
         except TaskError as error:
             raise SidelightError(f"{error}. {KEPT}") from error
         finally:
+            self._claims.give_all_back()
             self.display.end()
         self._done.seconds = time.perf_counter() - started if pending else 0.0
         return self._done
@@ -185,7 +205,7 @@ class Execution:
         waiting = list(pending)
         while waiting:
             self._busy = []
-            given = [_Shared(task, self.store) for task in waiting] if self.crew.here else waiting
+            given = [_Shared(task, self.store, self._claims) for task in waiting] if self.crew.here else waiting
             self.crew.runner(given, self._finished, self._advance)
             waiting = self._busy
             if waiting:
@@ -201,15 +221,13 @@ class Execution:
         task: Task = given.task if isinstance(given, _Shared) else given
         if isinstance(result, _Elsewhere):
             if result.done:
+                self._claims.give_back(task)
                 self.display.finished(task, None)
             else:
                 self._busy.append(task)
             return
-        taken = result if isinstance(result, _Taken) else _Taken(result, lambda: None)
-        try:
-            self._keep(task, taken.result)
-        finally:
-            taken.give_back()
+        self._keep(task, result)
+        self._claims.give_back(task)
 
     def _keep(self, task: Task, result: Sealed | Failure) -> None:
         if isinstance(result, Failure):

@@ -108,10 +108,13 @@ def modules(thing: Any) -> set[str]:
 
 def _module(thing: Any) -> str:
     """Return the name of the module of a class or function, or its file where no import finds it."""
-    code = inspect.getsourcefile(thing) if getattr(thing, "__module__", "") not in ("builtins", "abc") else None
-    top = thing.__module__.partition(".")[0]
-    loose = code is not None and "." not in thing.__module__ and Path(code).stem == thing.__module__
-    return str(code) if loose and top != "sidelight" else str(thing.__module__)
+    if "." in thing.__module__ or thing.__module__ in ("builtins", "abc", "typing", "sidelight"):
+        return str(thing.__module__)
+    # By what was compiled: the module of that name may be another one by now.
+    functions = [thing] if inspect.isfunction(thing) else list(filter(inspect.isfunction, vars(thing).values()))
+    files = [each.__code__.co_filename for each in functions if each.__code__.co_filename.endswith(".py")]
+    loose = [file for file in files if Path(file).stem == thing.__module__]
+    return loose[0] if loose else str(thing.__module__)
 
 
 def _values(parameters: studies.Parameters) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import hashlib
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from sidelight.results._checks import canonical
 from sidelight.results.provenance import written
 from sidelight.results.sealed import Arrays, Sealed
-from sidelight.simulation import simulate
+from sidelight.simulation import players, simulate
 from sidelight.studies import making, sources
 from sidelight.studies.guard import Failure, Pulse, guarded
 from sidelight.studies.plan import Cell
@@ -162,4 +163,7 @@ def _watched_place(world: World) -> dict[str, Any]:
 def _player(player: Player, folder: str) -> dict[str, Any]:
     kind: Any = making.policy(player) if player.policy else making.strategy_class(player, folder)
     given = {name: thawed(value) for name, value in player.parameters}
-    return {"what": {"name": player.name, "parameters": given}, "sources": tuple(making.modules(kind))}
+    head, rest = players.split(player.name)
+    # A file may be moved with the study that it belongs to.
+    name = f"{Path(head).name}:{rest}" if head.endswith(".py") else player.name
+    return {"what": {"name": name, "parameters": given}, "sources": tuple(making.modules(kind))}

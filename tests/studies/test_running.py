@@ -1,0 +1,210 @@
+"""Running studies: resumed, edited, shared out, with strategies that misbehave."""
+
+import json
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.studies import Game, Player, StudyError, World, opened, run
+from sidelight.studies.outcome import entries
+from sidelight.studies.running import failures, history
+from sidelight.studies.store import State, Store
+from sidelight.studies.work import tasks
+
+from .making import Watcher, small, write_mine
+
+
+def ran(study, folder, **options):
+    """Run a study; return what became of it and who watched."""
+    watcher = Watcher()
+    return run(study, folder, workers=2, display=watcher, **options), watcher
+
+
+def test_runs_are_those_of_simulate_and_are_made_once(tmp_path):
+    study = small(Player("RandCBP", {"bins": 10}), worlds=(World("law", [0.3, 0.7]),), seeds=(0, 5))
+    progress, _ = ran(study, tmp_path)
+    assert len(progress.done.ran) == 4
+    ((_, (entry,), missing),) = entries(study, progress.store)
+    assert missing == []
+    strategy = sl.strategies.RandCBP(sl.games.load("apple-tasting"), bins=10)
+    direct = [sl.simulate(strategy, sl.environments.IID([0.3, 0.7]), 60, 4, seed) for seed in (0, 5)]
+    assert np.array_equal(entry.arrays["regret"], np.concatenate([each.regret for each in direct]))
+    assert np.array_equal(entry.arrays["plays"], np.concatenate([each.plays for each in direct]))
+    again, watcher = ran(study, tmp_path)
+    assert (watcher.pending, again.done.ran) == (0, [])
+    assert opened(tmp_path) == study
+
+
+@pytest.mark.parametrize(
+    ("act", "reason"),
+    [
+        ("raise RuntimeError('out of apples')", "RuntimeError: out of apples"),
+        ("return 7", "SidelightError: Mine chose action 7: there are actions 0 to 1"),
+        ("return 'sell'", "SidelightError: Mine chose 'sell', which is not the index of an action"),
+        ("time.sleep(600)", "no round was finished for 0.5 s"),
+        ("raise SystemExit", "SystemExit"),
+    ],
+)
+def test_a_strategy_that_misbehaves_harms_nobody_else(tmp_path, act, reason):
+    bad = write_mine(tmp_path, act)
+    study = small(Player("Uniform"), bad, Player("FixedAction", {"action": 0}), patience=0.5)
+    progress, watcher = ran(study, tmp_path / "out")
+    assert [failure.reason for failure in watcher.failures] == [reason]
+    assert len(progress.done.ran) == 4
+    (failure,) = failures(tmp_path / "out")
+    assert "mine.py" in failure["traceback"] or "chose" in failure["traceback"]
+    assert failure["cell"].startswith("Mine in apple-tasting")
+    assert not list((tmp_path / "out" / "runs").rglob("Mine*/*.npz"))
+    write_mine(tmp_path)
+    fixed, _ = ran(study, tmp_path / "out")
+    assert {task.cell.player.label for task in fixed.done.ran} == {"Mine"}
+    assert failures(tmp_path / "out") == []
+
+
+def test_an_edited_strategy_runs_again_and_nobody_else(tmp_path):
+    study = small(Player("Uniform"), write_mine(tmp_path))
+    ran(study, tmp_path / "out")
+    write_mine(tmp_path, before="# a comment\n\n")
+    progress, _ = ran(study, tmp_path / "out")
+    assert progress.done.ran == []
+    write_mine(tmp_path, act="return 1")
+    progress, watcher = ran(study, tmp_path / "out")
+    assert {task.cell.player.label for task in progress.done.ran} == {"Mine"}
+    assert watcher.notes == ["2 stored pieces of work were from other code or parameters and will be done again"]
+    assert history(tmp_path / "out")[-1]["again_cells"] == ["Mine in apple-tasting, balanced, 60 rounds"]
+
+
+def test_a_helper_of_an_edited_strategy_counts(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "helper_of_mine.py").write_text("ACTION = 0\n")
+    study = small(write_mine(tmp_path, "return ACTION", before="from helper_of_mine import ACTION\n"))
+    ran(study, "out")
+    (tmp_path / "helper_of_mine.py").write_text("ACTION = 1\n")
+    write_mine(tmp_path, "return ACTION", before="from helper_of_mine import ACTION\n")
+    progress, _ = ran(study, "out")
+    assert len(progress.done.ran) == len(progress.done.again) == 2
+
+
+def test_an_edited_study_runs_what_is_new_and_says_so(tmp_path):
+    ran(small(), tmp_path)
+    more = small(Player("Uniform"), Player("FixedAction", {"action": 0}), Player("CBP"), runs=6, horizons=(60, 30))
+    progress, watcher = ran(more, tmp_path)
+    assert watcher.notes == ["players new: CBP", "horizons: 60, 30 instead of 60", "runs: 6 instead of 4"]
+    # CBP everywhere, all players at the new horizon, and the runs that were added.
+    assert len(progress.done.ran) == 3 + 3 * 3 + 2 * 1
+    assert progress.done.again == []
+    fewer, watcher = ran(small(Player("Uniform")), tmp_path)
+    assert fewer.done.ran == []
+    assert any("no longer there" in note for note in watcher.notes)
+
+
+def test_shares_make_up_the_whole(tmp_path):
+    counts = [len(ran(small(), tmp_path, share=f"{k}/3")[0].done.ran) for k in (2, 3, 1)]
+    assert sum(counts) == 4
+    assert ran(small(), tmp_path)[0].done.ran == []
+
+
+def test_impossible_combinations_are_listed_together_before_anything_runs(tmp_path):
+    study = small(
+        Player("CBP"),
+        Player("RandCBP", {"binz": 3}),
+        Player("CBPSide"),
+        Player("NoSuch"),
+        games=(Game("apple-tasting"), Game("hopeless")),
+    )
+    with pytest.raises(StudyError) as caught:
+        ran(study, tmp_path / "out")
+    text = str(caught.value)
+    assert "CBP cannot play hopeless in balanced: " in text
+    assert "RandCBP has no parameter 'binz': did you mean 'bins'?" in text
+    assert "CBPSide cannot play apple-tasting in balanced: CBPSide decides by contexts" in text
+    assert "there is no strategy 'NoSuch'" in text
+    assert caught.value.problems[-1].endswith('or write impossible = "skip"')
+    assert not (tmp_path / "out" / "runs").exists()
+
+
+def test_impossible_combinations_may_be_skipped(tmp_path):
+    study = small(Player("CBP"), games=(Game("apple-tasting"), Game("hopeless")), impossible="skip")
+    progress, _ = ran(study, tmp_path)
+    assert [(cell.game.label, cell.player.label) for cell in progress.skipped] == [("hopeless", "CBP")]
+    assert len(progress.done.ran) == 2
+    again, _ = ran(study, tmp_path)
+    assert again.skipped == progress.skipped
+    with pytest.raises(StudyError, match="nobody plays anywhere"):
+        ran(small(Player("CBP"), games=(Game("hopeless"),), impossible="skip"), tmp_path / "other")
+
+
+def test_policies_watch_classifiers(tmp_path):
+    study = small(
+        Player("sequential", policy=True),
+        Player("explore", {"labels": 20}, policy=True),
+        games=(),
+        worlds=(World("classifiers", 1, {"tolerance": 0.1}),),
+        measures=("verifications", "f1"),
+    )
+    progress, _ = ran(study, tmp_path)
+    ((setting, found, _),) = entries(study, progress.store)
+    assert setting.title == "classifiers, case 1(tolerance=0.1)"
+    assert [entry.arrays["f1"].shape for entry in found] == [(4,), (4,)]
+
+
+def test_a_game_and_a_recording_in_files(tmp_path):
+    sl.games.load("label-efficient").save(tmp_path / "mine.toml")
+    np.savez(tmp_path / "recorded.npz", outcomes=np.arange(80) % 2)
+    (tmp_path / "rows.csv").write_text("outcome,x\n" + "".join(f"{k % 2},{k / 80}\n" for k in range(80)))
+    study = small(
+        Player("Uniform"),
+        games=(Game(file="mine.toml"),),
+        worlds=(World("replay", "recorded.npz"), World("replay", "rows.csv")),
+        folder=str(tmp_path),
+    )
+    progress, _ = ran(study, tmp_path / "out")
+    assert len(progress.done.ran) == 4
+    (tmp_path / "mine.toml").unlink()
+    assert ran(opened(tmp_path / "out"), tmp_path / "out")[0].done.ran == []
+    np.savez(tmp_path / "recorded.npz", outcomes=np.zeros(80, int))
+    from sidelight.studies import making, work
+
+    making.environment.cache_clear()
+    work._played_place.cache_clear()
+    changed, _ = ran(opened(tmp_path / "out"), tmp_path / "out")
+    assert {task.cell.world.label for task in changed.done.ran} == {"recorded"}
+
+
+def test_an_interrupted_run_goes_on(tmp_path):
+    class Interrupting(Watcher):
+        def finished(self, task, seconds):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(small(), tmp_path, workers=1, display=Interrupting())
+    progress, watcher = ran(small(), tmp_path)
+    assert watcher.pending == 3
+    states = Store(tmp_path / "runs").states([task for cell in progress.cells for task in tasks(cell)], thorough=True)
+    assert set(states.values()) == {State.READY}
+
+
+def test_what_another_process_is_at_is_left_to_it(tmp_path):
+    """While another process holds a claim, its task is not done here; once it gives up, it is."""
+    import threading
+
+    store = Store(tmp_path / "runs")
+    progress, _ = ran(small(Player("Uniform"), runs=2), tmp_path)
+    (task,) = progress.done.ran
+    store.remove(task)
+    give_back = store.claim(task)
+    assert store.claim(task) is None
+    threading.Timer(1.5, give_back).start()
+    again, _ = ran(small(Player("Uniform"), runs=2), tmp_path)
+    assert again.done.ran == [task]
+    assert again.done.seconds >= 1.0
+
+
+def test_a_folder_without_a_study_is_named(tmp_path):
+    with pytest.raises(sl.SidelightError, match="there is no study in"):
+        opened(tmp_path)
+    (tmp_path / "study.json").write_text(json.dumps({"study": {"name": "x", "gamez": []}}))
+    with pytest.raises(sl.SidelightError, match="is damaged"):
+        opened(tmp_path)
