@@ -77,6 +77,22 @@ def test_a_label_for_what_was_let_pass_is_no_error(kind, fake):
 
 
 @BOTH
+def test_what_is_waited_for(kind, fake, monkeypatch):
+    monkeypatch.setattr(_client_monitor, "LARGEST_BATCH", 3)
+    client = over(kind, fake)
+    client.call("decide_many", ["7"] * 8, ids=[f"r{n}" for n in range(8)])
+    client.call("answer", "r2", correct=True)
+    found = client.call("pending")
+    assert [one.id for one in found] == [f"r{n}" for n in range(8) if n != 2]
+    assert found[0].asked_at.isoformat() == "2017-07-14T02:40:00+00:00"
+    assert (found[0].number, found[0].overdue) == (1, False)
+    for garbage in ({}, [], {"pending": 3}, {"pending": [{"id": "a"}]}, {"pending": [{"asked_at": "now"}]}):
+        fake.faults = [httpx.Response(200, json=garbage)]
+        with pytest.raises(NotTheServiceError):
+            client.call("pending")
+
+
+@BOTH
 def test_a_monitor_is_made(kind, fake):
     client = over(kind, fake)
     client.create("pets", tolerance=0.1, confidence=0.9)

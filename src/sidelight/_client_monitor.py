@@ -9,12 +9,13 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from sidelight._client_calls import Request, Steps, UnreachableError, exchange, garbage
 from sidelight.errors import SidelightError
-from sidelight.monitor.decisions import Decision
+from sidelight.monitor.decisions import Decision, Label
 from sidelight.monitor.inputs import column, identifier, label, listed, moment_of, yes_or_no
 
 if TYPE_CHECKING:
@@ -42,6 +43,20 @@ class Answer(NamedTuple):
     """The verdict on the class now; None if the answer does not belong to one."""
     text: str
     """What happened, in words."""
+
+
+class Pending(NamedTuple):
+    """A verification that was asked for and is not answered yet."""
+
+    id: str
+    prediction: Label | None
+    """None if the monitor is reviewed blind."""
+    number: int
+    """Its place among all verifications, from 1 in the order of asking."""
+    reason: str
+    asked_at: datetime
+    overdue: bool
+    """Whether the monitor has given up waiting; the answer is still welcome."""
 
 
 class Health:
@@ -140,6 +155,17 @@ class Calls:
         if not isinstance(reply, dict) or not isinstance(reply.get("classes"), list):
             raise garbage("a report without classes")
         return reply
+
+    def pending(self) -> Steps[list[Pending]]:
+        """Ask what is waited for, page by page."""
+        found: list[Pending] = []
+        while True:
+            after = found[-1].number if found else 0
+            reply = yield from self._ask("GET", f"/pending?after={after}&limit={LARGEST_BATCH}")
+            page = _pending(reply)
+            found += page
+            if len(page) < LARGEST_BATCH:
+                return found
 
     def _ask(self, method: str, path: str, body: bytes | None = None) -> Steps[Any]:
         return exchange(Request(method, self._path + path, body), self._limits.patience, self._limits.retries)
@@ -272,6 +298,13 @@ def _answers(batch: Sequence[Mapping[str, Any]], reply: Any) -> list[Answer]:
         text = one.get("detail") or f"{row['id']!r}: {one['status']}"
         found.append(Answer(one["status"], row["id"], one.get("verdict"), str(text)))
     return found
+
+
+def _pending(reply: Any) -> list[Pending]:
+    try:
+        return [Pending(**one | {"asked_at": datetime.fromtimestamp(one["asked_at"], UTC)}) for one in reply["pending"]]
+    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+        raise garbage("no list of what is pending") from None
 
 
 def _list(reply: Any, name: str, size: int) -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ from sidelight._client_monitor import (
     UNREACHABLE,
     Answer,
     Calls,
+    Pending,
     answer_row,
     answer_rows,
     creation,
@@ -52,6 +53,7 @@ __all__ = [
     "Decision",
     "Monitor",
     "NotTheServiceError",
+    "Pending",
     "ServiceError",
     "UnreachableError",
 ]
@@ -178,6 +180,10 @@ class Monitor:
         """
         return self._run(self._calls.answer(answer_rows(ids, correct, labels, skipped, replace)))
 
+    def pending(self) -> list[Pending]:
+        """Return the verifications that are waited for, in the order of asking."""
+        return self._run(self._calls.pending())
+
     def report(self) -> Report:
         """Return what is known about every class."""
         return report_of(self._run(self._calls.report()))
@@ -282,6 +288,10 @@ class AsyncMonitor:
     ) -> list[Answer]:
         """Tell what many verifications have shown, see `Monitor.answer_many`."""
         return await self._run(self._calls.answer(answer_rows(ids, correct, labels, skipped, replace)))
+
+    async def pending(self) -> list[Pending]:
+        """Return the verifications that are waited for, in the order of asking."""
+        return await self._run(self._calls.pending())
 
     async def report(self) -> Report:
         """Return what is known about every class."""

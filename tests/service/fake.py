@@ -46,6 +46,11 @@ class Fake:
         monitor = self.monitors[name]
         if what == "report":
             return httpx.Response(200, json=monitor.report().to_dict())
+        if what == "pending":
+            after = int(request.url.params["after"])
+            found = [one._asdict() | {"asked_at": 1.5e9} for one in monitor.pending() if one.number > after]
+            page = found[: int(request.url.params["limit"])]
+            return httpx.Response(200, json={"pending": [{k: v for k, v in one.items() if k != "age"} for one in page]})
         many = "predictions" if what == "decisions" else "answers"
         single = many not in body
         rows = [body] if single else body[many]

@@ -1,0 +1,74 @@
+"""What is waited for: predictions that were chosen for verification and have no answer yet."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import Query, Response
+from pydantic import BaseModel, Field
+
+from sidelight.monitor.decisions import REASONS
+from sidelight.service import journal, monitors
+from sidelight.service.asked import AskedOf, asked_of
+from sidelight.service.items import OVERDUE
+from sidelight.service.responses import answer
+from sidelight.service.routing import make_router, problems
+from sidelight.service.shapes import Label
+
+router = make_router("pending")
+MOST = 1_000
+_LAST = (1 << 63) - 1
+_SQL = (
+    "SELECT id, class, number, reason, asked_at, state FROM items "
+    "WHERE monitor = ? AND number > ? AND state IN ('open', 'overdue') ORDER BY number LIMIT ?"
+)
+
+
+class PendingOut(BaseModel):
+    """One of them."""
+
+    id: str
+    prediction: Annotated[Label | None, Field(description="The class; null if the monitor is reviewed blind.")]
+    number: Annotated[int, Field(description="Its place among all verifications, from 1 in the order of asking.")]
+    reason: str
+    asked_at: Annotated[float, Field(description="Seconds since 1970.")]
+    overdue: Annotated[bool, Field(description="Whether the monitor has given up waiting; the answer still counts.")]
+
+
+class PendingsOut(BaseModel):
+    """Some of them, the oldest first."""
+
+    pending: list[PendingOut]
+
+
+@router.get(
+    "/v1/monitors/{monitor}/pending",
+    response_model=PendingsOut,
+    responses=problems("not-found", "invalid"),
+    summary="List what is waited for",
+)
+async def pending(
+    asked: Annotated[AskedOf, asked_of("answer")],
+    after: Annotated[int, Query(ge=0, le=_LAST, description="Only those with a larger number.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST, description="At most so many of them.")] = MOST,
+) -> Response:
+    """Return predictions that wait for an answer in the order of asking; none are left if fewer than `limit` come."""
+    return answer({"pending": await asyncio.to_thread(_page, asked, after, limit)})
+
+
+def _page(asked: AskedOf, after: int, limit: int) -> list[dict[str, Any]]:
+    with asked.service.read() as tx:
+        rows = tx.all(_SQL, asked.monitor, after, limit)
+        blind = monitors.find(tx, asked.name).settings.get("blind", False)
+    return [
+        {
+            "id": id,
+            "prediction": None if blind else journal.read_text(name),
+            "number": number,
+            "reason": REASONS[reason],
+            "asked_at": asked_at,
+            "overdue": state == OVERDUE,
+        }
+        for id, name, number, reason, asked_at, state in rows
+    ]
