@@ -43,7 +43,7 @@ imports: $(READY)  ## the direction of imports
 	$(BIN)/lint-imports
 
 bench: $(READY)  ## measure speed: ratios and growth
-	for script in analysis loop large baselines bayesian dmed contextual monitor; do $(BIN)/python benchmarks/$$script.py || exit 1; done
+	for script in analysis loop large baselines bayesian dmed contextual monitor service; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 docs: $(READY)  ## build the documentation site into site/
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -d site/.doctrees docs site

@@ -1,0 +1,298 @@
+"""What the service costs, as ratios of runs that are adjacent in time, for disks and machines drift within minutes.
+
+python benchmarks/service.py [--seconds S] [--rounds N] [--million] [--only sqlite|postgres]
+
+- 64 clients that decide one prediction at a time, against a route that only checks key and body;
+- 8 clients with batches of 100, against plain rows in commits of 100;
+- one client, against the sum of a plain commit and that route;
+- PostgreSQL with 2 processes, against pgbench with the same statements, on one monitor and on 100;
+- with --million, a million decisions in batches: memory, the report, the dashboard.
+
+Everything is on loopback and ends after a time that follows from --seconds and --rounds.
+"""
+
+import argparse
+import contextlib
+import itertools
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+from measuring import missed, report
+from service_load import load, post
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests"))
+NAMES = [f"class {n}" for n in range(20)]
+
+
+class Target:
+    """A server of `service_target.py`, with a key and monitors."""
+
+    def __init__(self, database, processes=1, monitors=1):
+        from sidelight.service import keys
+        from sidelight.service.monitors import create
+        from sidelight.service.service import Service
+        from sidelight.service.storage import open_storage
+
+        service = Service(open_storage(database))
+        self.key = service.do(keys.CreateKey("benchmark", "benchmark", keys.SCOPES)).text
+        self.monitors = [f"m{n}-{random.randrange(1 << 40):x}" for n in range(monitors)]
+        for name in self.monitors:
+            service.do(create(name, {"tolerance": 0.05, "cap": 20_000}, actor="benchmark"))
+        service.close()
+        command = [sys.executable, str(HERE / "service_target.py"), "serve", database, str(processes)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        self.run = itertools.count()
+        self.ask(f"/v1/monitors/{self.monitors[0]}/groups")
+
+    def requests(self, route, batch=1, names=NAMES):
+        """Return what makes the requests of one client."""
+        run = next(self.run)
+
+        def make(client):
+            draws = random.Random(client)
+            for n in itertools.count():
+                ids = [f"{run}-{client}-{n}-{m}" for m in range(batch)]
+                rows = [{"id": id, "prediction": draws.choice(names)} for id in ids]
+                body = json.dumps(rows[0] if batch == 1 else {"predictions": rows}).encode()
+                yield post(f"/v1/monitors/{self.monitors[(client + n) % len(self.monitors)]}/{route}", self.key, body)
+
+        return make
+
+    def load(self, route, clients, seconds, batch=1):
+        """Let clients ask a route for so many seconds."""
+        return load(self.url, clients, self.requests(route, batch), seconds)
+
+    def ask(self, path, method="POST"):
+        """Return a reply's JSON; a server that starts is waited for."""
+        request = urllib.request.Request(
+            self.url + path, method=method, headers={"Authorization": f"Bearer {self.key}"}
+        )
+        end = time.monotonic() + 60
+        while True:
+            try:
+                with urllib.request.urlopen(request, timeout=120) as reply:
+                    return reply.read()
+            except (ConnectionError, urllib.error.URLError):
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
+
+    def groups(self):
+        """Return how many jobs there were, in how many groups, and the memory of the process."""
+        return json.loads(self.ask(f"/v1/monitors/{self.monitors[0]}/groups"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(60)
+        self.process.stdout.close()
+
+
+class PlainRows:
+    """The journal's rows, written with nothing around: what the disk and the database allow."""
+
+    def __init__(self, storage):
+        self.storage = storage
+        self.number = itertools.count()
+        with storage.write() as tx:
+            kinds = (
+                "monitor TEXT, number BIGINT, kind TEXT, k TEXT, at DOUBLE PRECISION, actor TEXT, body TEXT, chain TEXT"
+            )
+            tx.run(f"CREATE TABLE plain ({kinds}, PRIMARY KEY (monitor, number))")
+            tx.run("CREATE UNIQUE INDEX plain_k ON plain (k)")
+
+    def commit(self, rows):
+        """Store some rows."""
+        columns = ("monitor", "number", "kind", "k", "at", "actor", "body", "chain")
+        body = json.dumps({"id": "0-00-0000-00", "class": "class 7", "time": 1.7e9, "verify": 0, "reason": 3})
+        some = []
+        for _ in range(rows):
+            number = next(self.number)
+            some.append(("m", number, "decided", f"{number:032x}", 1.7e9, "key:benchmark", body, f"{number:064x}"))
+        with self.storage.write() as tx:
+            tx.insert("plain", columns, some)
+        self.storage.tidy()
+
+    def rate(self, rows, seconds):
+        """Return rows a second and the median commit in milliseconds."""
+        begin, times = time.perf_counter(), []
+        while (start := time.perf_counter()) < begin + seconds:
+            self.commit(rows)
+            times.append(time.perf_counter() - start)
+        return rows * len(times) / (time.perf_counter() - begin), 1000 * statistics.median(times)
+
+
+def ratios(rounds, measure):
+    """Return the medians of what `measure` returns, over so many rounds."""
+    return [statistics.median(values) for values in zip(*(measure() for _ in range(rounds)), strict=True)]
+
+
+def one_process(name, database, plain, spare, seconds, rounds):
+    """Measure a server of one process against what it can be compared with, each time side by side."""
+    with Target(database) as target:
+        for route in ("nothing", "decisions"):
+            target.load(route, 64, 1.0)  # which does not count
+
+        def many():
+            free, before = target.load("nothing", 64, seconds), target.groups()
+            decided, after = target.load("decisions", 64, seconds), target.groups()
+            group = (after["jobs"] - before["jobs"]) / max(1, after["groups"] - before["groups"])
+            return decided.rate / free.rate, decided.rate, free.rate, group
+
+        ratio, rate, free, group = ratios(rounds, many)
+        report(
+            f"{name}: 64 clients, decisions / route that does nothing",
+            ratio,
+            least=0.7,
+            note=f"{rate:.0f} / {free:.0f} a second",
+        )
+        report(f"{name}: requests in a group, mean", group, least=8)
+
+        def batches():
+            decided = target.load("decisions", 8, seconds, batch=100)
+            rows, _ = plain.rate(100, seconds)
+            return 100 * decided.rate / rows, 100 * decided.rate, rows
+
+        ratio, rate, rows = ratios(rounds, batches)
+        report(
+            f"{name}: 8 clients x 100, decisions / plain rows",
+            ratio,
+            least=0.25,
+            note=f"{rate:.0f} / {rows:.0f} a second",
+        )
+
+        def single():
+            free, decided = target.load("nothing", 1, seconds), target.load("decisions", 1, seconds)
+            _, commit = plain.rate(1, seconds)
+            return decided.median - commit - free.median, decided.median, commit, free.median
+
+        extra, whole, commit, free = ratios(rounds, single)
+        note = f"{whole:.2f} = {commit:.2f} plain commit + {free:.2f} nothing + rest"
+        report(f"{name}: one client, median beyond a plain commit and nothing", extra, most=spare, unit="ms", note=note)
+
+
+BENCH = """\\set m random(1, {monitors})
+\\set k random(1, 1000000000000)
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+SET LOCAL synchronous_commit = on;
+SELECT last FROM bench_monitors WHERE id = :m FOR NO KEY UPDATE \\gset
+SELECT body FROM bench_journal WHERE k = :k;
+INSERT INTO bench_journal VALUES (:m, :last + 1, 'decided', :k, 1.7e9, 'key:benchmark', '{body}', '{chain}');
+UPDATE bench_monitors SET last = :last + 1 WHERE id = :m;
+COMMIT;
+"""
+
+
+def pgbench(server, database, monitors, seconds):
+    """Return transactions a second of the same statements, one prediction to each, from 16 clients."""
+    folder = Path(tempfile.mkdtemp(prefix="sidelight-bench-", dir=server.folder))
+    script = folder / "decide.sql"
+    script.write_text(BENCH.format(monitors=monitors, body="x" * 100, chain="0" * 64))
+    os.chmod(folder, 0o755)
+    url = server.url(database)
+    command = [str(server.programs / "pgbench"), "-n", "-c", "16", "-j", "1", "-T", str(max(1, round(seconds)))]
+    found = subprocess.run([*command, "-f", str(script), url], capture_output=True, text=True, check=True)
+    line = next(line for line in found.stdout.splitlines() if line.startswith("tps = "))
+    return float(line.split()[2])
+
+
+def prepare_pgbench(server, database):
+    import psycopg
+
+    with psycopg.connect(server.url(database), autocommit=True) as connection:
+        connection.execute("CREATE TABLE bench_monitors (id BIGINT PRIMARY KEY, last BIGINT NOT NULL)")
+        connection.execute("INSERT INTO bench_monitors SELECT n, 0 FROM generate_series(1, 100) n")
+        connection.execute(
+            "CREATE TABLE bench_journal (m BIGINT, number BIGINT, kind TEXT, k BIGINT, at DOUBLE PRECISION, "
+            "actor TEXT, body TEXT, chain TEXT, PRIMARY KEY (m, number))"
+        )
+        connection.execute("CREATE INDEX bench_k ON bench_journal (k)")
+
+
+def two_processes(server, seconds, rounds):
+    """Measure two processes on PostgreSQL against pgbench."""
+    for monitors, least in ((1, 3.0), (100, 0.5)):
+        database = server.create().partition("?")[0].rpartition("/")[2]
+        prepare_pgbench(server, database)
+        with Target(server.url(database), processes=2, monitors=monitors) as target:
+            target.load("decisions", 64, 1.0)
+
+            def both(target=target, database=database, monitors=monitors):
+                decided = target.load("decisions", 64, seconds).rate
+                plain = pgbench(server, database, monitors, seconds)
+                return decided / plain, decided, plain
+
+            ratio, rate, plain = ratios(rounds, both)
+        which = "one hot monitor" if monitors == 1 else f"{monitors} monitors"
+        report(
+            f"postgres, 2 processes: {which}, decisions / pgbench",
+            ratio,
+            least=least,
+            note=f"{rate:.0f} / {plain:.0f} a second",
+        )
+
+
+def million(folder, decisions=1_000_000):
+    """Decide about a million predictions of 1 000 classes; say what memory does, and how long reports take."""
+    with Target(str(folder / "million.db")) as target:
+        make = target.requests("decisions", batch=1000, names=[f"class {n}" for n in range(1000)])
+        sizes, begin = [], time.perf_counter()
+        for part in range(10):
+            load(target.url, 1, lambda number, part=part: itertools.islice(make(part), decisions // 10_000), 600.0)
+            sizes.append(target.groups()["memory"] / 1e6)
+        rate = decisions / (time.perf_counter() - begin)
+        memory = " ".join(f"{one:.0f}" for one in sizes)
+        report("a million decisions in batches of 1 000", rate, unit="/s", note=f"memory {memory} MB")
+        times = []
+        for _ in range(5):
+            load(target.url, 1, lambda number: itertools.islice(target.requests("decisions")(number), 1), 60.0)
+            start = time.perf_counter()
+            target.ask(f"/v1/monitors/{target.monitors[0]}/report", "GET")
+            times.append(1000 * (time.perf_counter() - start))
+        report("report of 1 000 classes after a decision", statistics.median(times), most=100.0, unit="ms")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=3.0, help="of each run")
+    parser.add_argument("--rounds", type=int, default=3, help="of adjacent runs; the median counts")
+    parser.add_argument("--only", choices=["sqlite", "postgres"])
+    parser.add_argument("--million", action="store_true", help="also decide about a million predictions")
+    options = parser.parse_args()
+    from service.conftest import PostgresServer, postgres_programs
+
+    from sidelight.service.storage import open_storage
+
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sidelight-bench-")))
+        if options.only != "postgres":
+            storage = open_storage(str(folder / "plain.db"))
+            one_process("sqlite", str(folder / "service.db"), PlainRows(storage), 0.5, options.seconds, options.rounds)
+            storage.close()
+        if options.only != "sqlite":
+            server = PostgresServer(postgres_programs(), fsync=True)
+            stack.callback(server.close)
+            storage = open_storage(server.create())
+            one_process("postgres", server.create(), PlainRows(storage), 1.0, options.seconds, options.rounds)
+            storage.close()
+            two_processes(server, options.seconds, options.rounds)
+        if options.million:
+            million(folder)
+    if missed:
+        print("missed: " + "; ".join(missed))
+
+
+if __name__ == "__main__":
+    main()

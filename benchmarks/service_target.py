@@ -1,0 +1,73 @@
+"""The service with two routes more, as a process of its own: one that does nothing, one that counts groups.
+
+`/v1/monitors/{monitor}/nothing` checks the key and the body as `/decisions` does, and answers at once: what is left of
+its speed by `/decisions` is what deciding and storing cost.
+"""
+
+import contextlib
+import os
+import sys
+from typing import Annotated
+
+from fastapi import Body, Response
+
+from sidelight.service.app import make_app
+from sidelight.service.asked import AskedOf, asked_of
+from sidelight.service.listening import address_of, listen
+from sidelight.service.logs import write_json_logs
+from sidelight.service.options import Options
+from sidelight.service.responses import answer
+from sidelight.service.routing import make_router
+from sidelight.service.service import Service
+from sidelight.service.shapes import Decisions, PredictionIn
+from sidelight.service.storage import open_storage
+
+router = make_router("benchmark")
+
+
+@router.post("/v1/monitors/{monitor}/nothing")
+async def nothing(body: Annotated[Decisions, Body()], asked: Annotated[AskedOf, asked_of("decide")]) -> Response:
+    """Answer as if a prediction had been let pass."""
+    if isinstance(body, PredictionIn):
+        return answer({"id": body.id, "verify": False, "reason": "none", "prediction": body.prediction})
+    rows = [{"id": one.id, "verify": False, "reason": "none", "prediction": one.prediction} for one in body.predictions]
+    return answer({"decisions": rows})
+
+
+@router.post("/v1/monitors/{monitor}/groups")
+async def groups(asked: Annotated[AskedOf, asked_of("report")]) -> Response:
+    """Return how many jobs there were, in how many groups, and how much memory the process has."""
+    writer = asked.service.writer
+    with open("/proc/self/statm") as file:
+        pages = int(file.read().split()[1])
+    return answer({"jobs": writer.jobs, "groups": writer.groups, "memory": pages * os.sysconf("SC_PAGESIZE")})
+
+
+@contextlib.contextmanager
+def build(options):
+    write_json_logs(40)
+    service = Service(open_storage(options["database"]), options=Options(requests_per_second=1e9))
+    try:
+        app = make_app(service)
+        app.include_router(router)
+        yield app
+    finally:
+        service.close()
+
+
+def main(role, *arguments):
+    if role == "worker":
+        from sidelight.service.worker import run
+
+        return run(build, list(arguments))
+    from sidelight.service.supervisor import Supervisor
+
+    database, processes = arguments
+    listener = listen("127.0.0.1", 0)
+    print(address_of(listener), flush=True)
+    options = {"database": database, "grace": 10.0, "proxies": ""}
+    return Supervisor(listener, int(processes), options, [sys.executable, __file__, "worker"]).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
