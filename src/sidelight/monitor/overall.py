@@ -18,9 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from sidelight.monitor.reviewers import true_rates
 
 _HALVINGS = 60
+_Array = npt.NDArray[np.float64]
 
 
 class Counts(NamedTuple):
@@ -69,15 +73,12 @@ def overall(classes: Sequence[Counts], confidence: float, reviewer_error: float 
     return Overall(overall_estimate(classes), (low, high), tolerance, verdict)
 
 
-class _Class(NamedTuple):
-    """What the largest overall rate depends on."""
+class _Classes(NamedTuple):
+    """What the largest overall rate depends on, by class: shares of all predictions, errors, right answers."""
 
-    share: float
-    """Of all predictions."""
-    errors: int
-    right: int
-    mixed: float
-    """log B(a + e, b + r) - log B(a, b)"""
+    share: _Array
+    errors: _Array
+    right: _Array
 
 
 def overall_interval(classes: Sequence[Counts], confidence: float) -> tuple[float, float]:
@@ -85,14 +86,14 @@ def overall_interval(classes: Sequence[Counts], confidence: float) -> tuple[floa
     total = sum(one.predictions for one in classes)
     if not any(one.verified and one.predictions for one in classes):
         return 0.0, 1.0
-    seen = [
-        _Class(one.predictions / total, one.errors, one.verified - one.errors, _log_mixed(one))
-        for one in classes
-        if one.predictions
-    ]
-    limit = -math.log1p(-confidence) - sum(one.mixed for one in seen)
-    exchanged = [one._replace(errors=one.right, right=one.errors) for one in seen]
-    return max(0.0, 1.0 - _largest(exchanged, limit)), min(1.0, _largest(seen, limit))
+    counted = [one for one in classes if one.predictions]
+    limit = -math.log1p(-confidence) - sum(_log_mixed(one) for one in counted)
+    rows = [(one.predictions / total, one.errors, one.verified - one.errors) for one in counted]
+    share, errors, right = np.array(rows, dtype=np.float64).T
+    return (
+        max(0.0, 1.0 - _largest(_Classes(share, right, errors), limit)),
+        min(1.0, _largest(_Classes(share, errors, right), limit)),
+    )
 
 
 def overall_estimate(classes: Sequence[Counts]) -> float | None:
@@ -102,36 +103,35 @@ def overall_estimate(classes: Sequence[Counts]) -> float | None:
     return sum(one.predictions * one.errors / one.verified for one in known) / total if total else None
 
 
-def _largest(classes: Sequence[_Class], limit: float) -> float:
+def _largest(classes: _Classes, limit: float) -> float:
     """Return the largest overall rate with - sum_c log(p^e (1 - p)^r) <= limit: bisection of log λ, rounded up."""
     low, high = -60.0, 60.0
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        multiplier = math.exp(middle)
-        if sum(_log_unlikelihood(one, _rate(one, multiplier)) for one in classes) > limit:
+        if _log_unlikelihood(classes, _rates(classes, math.exp(middle))) > limit:
             low = middle
         else:
             high = middle
-    multiplier = math.exp(low)
-    return sum(one.share * _rate(one, multiplier) for one in classes)
+    return float(np.sum(classes.share * _rates(classes, math.exp(low))))
 
 
-def _rate(one: _Class, multiplier: float) -> float:
-    """Return the larger root of w p² + (λ n - w) p - λ e = 0."""
-    if not one.right:
-        return 1.0
-    linear = multiplier * (one.errors + one.right) - one.share
-    root = math.sqrt(linear * linear + 4.0 * one.share * multiplier * one.errors)
-    if linear <= 0.0:
-        return min(1.0, (root - linear) / (2.0 * one.share))
-    return 2.0 * multiplier * one.errors / (linear + root)
+def _rates(classes: _Classes, multiplier: float) -> _Array:
+    """Return the larger root of w p² + (λ n - w) p - λ e = 0 for each class; 1 where no answer was right."""
+    share, errors, right = classes
+    linear = multiplier * (errors + right) - share
+    root = np.sqrt(linear * linear + 4.0 * share * multiplier * errors)
+    falling = linear <= 0.0  # where each form of the root is exact
+    above = np.where(falling, root - linear, 2.0 * multiplier * errors)
+    below = np.where(falling, 2.0 * share, linear + root)
+    return np.where(right > 0.0, np.minimum(1.0, above / below), 1.0)
 
 
-def _log_unlikelihood(one: _Class, rate: float) -> float:
-    """Return - log(p^e (1 - p)^r)."""
-    if (one.errors and rate <= 0.0) or (one.right and rate >= 1.0):
-        return math.inf
-    return -(one.errors * math.log(rate) if one.errors else 0.0) - (one.right * math.log1p(-rate) if one.right else 0.0)
+def _log_unlikelihood(classes: _Classes, rates: _Array) -> float:
+    """Return - sum_c log(p^e (1 - p)^r), which may be infinite."""
+    _, errors, right = classes
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wrong = np.where(errors > 0.0, errors * np.log(rates), 0.0)
+        return -float(np.sum(wrong + np.where(right > 0.0, right * np.log1p(-rates), 0.0)))
 
 
 def _log_mixed(one: Counts) -> float:
