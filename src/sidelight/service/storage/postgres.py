@@ -43,8 +43,8 @@ class PostgresTransaction:
     locking = " FOR NO KEY UPDATE"
     skip_locked = " FOR NO KEY UPDATE SKIP LOCKED"
 
-    def __init__(self, connection: psycopg.Connection[Row], types: dict[tuple[str, str], str]) -> None:
-        self._connection, self._types = connection, types
+    def __init__(self, connection: psycopg.Connection[Row]) -> None:
+        self._connection = connection
 
     def _execute(self, sql: str, values: Sequence[Any]) -> psycopg.Cursor[Row]:
         with _translated():
@@ -66,16 +66,16 @@ class PostgresTransaction:
         """Return the rows for many values."""
         if not values:
             return []
-        return self._execute(sql.replace("IN (??)", "= ANY(?)"), (list(values), *rest)).fetchall()
+        return self._execute(sql, (list(values), *rest)).fetchall()
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
-        """Insert many rows by one statement, column by column."""
+        """Insert many rows; COPY is the quickest way for one row as for a thousand."""
         if not rows:
             return
-        kinds = self._kinds()
-        arrays = ", ".join(f"?::{kinds[table, column]}[]" for column in columns)
-        sql = f"INSERT INTO {table} ({', '.join(columns)}) SELECT * FROM unnest({arrays})"
-        self._execute(sql, [list(values) for values in zip(*rows, strict=True)])
+        sql = f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()
+        with _translated(), self._connection.cursor() as cursor, cursor.copy(sql) as copy:
+            for row in rows:
+                copy.write_row(row)
 
     def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
         """Run one statement for many rows of values, in order and without waiting in between."""
@@ -84,19 +84,8 @@ class PostgresTransaction:
 
     def columns(self, table: str) -> list[str]:
         """Return the names of the columns of a table, sorted."""
-        return sorted(column for name, column in self._kinds() if name == table)
-
-    def _kinds(self) -> dict[tuple[str, str], str]:
-        """Return the types of all columns, which are asked for once."""
-        if not self._types:
-            self._types |= {
-                (name, column): kind
-                for name, column, kind in self.all(
-                    "SELECT table_name, column_name, data_type FROM information_schema.columns "
-                    "WHERE table_schema = current_schema()"
-                )
-            }
-        return self._types
+        sql = "SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema()"
+        return sorted(row[0] for row in self.all(f"{sql} AND table_name = ?", table))
 
     def now(self) -> float:
         """Return the time by the clock of the database."""
@@ -116,7 +105,6 @@ class PostgresStorage:
         self._idle: queue.SimpleQueue[psycopg.Connection[Row]] = queue.SimpleQueue()
         self._writing = threading.Lock()
         self._writer: psycopg.Connection[Row] | None = None
-        self._types: dict[tuple[str, str], str] = {}
         try:
             if not readonly:
                 self._migrate()
@@ -145,7 +133,7 @@ class PostgresStorage:
         """Open a short transaction that only reads."""
         connection = self._begun()
         try:
-            yield PostgresTransaction(connection, self._types)
+            yield PostgresTransaction(connection)
             with _translated():
                 connection.execute("COMMIT")
         except BaseException:
@@ -180,7 +168,7 @@ class PostgresStorage:
         with self._writing:
             connection = self._begun_writing()
             try:
-                yield PostgresTransaction(connection, self._types)
+                yield PostgresTransaction(connection)
             except BaseException:
                 self._roll_back(connection)
                 raise
@@ -237,7 +225,7 @@ class _Spelled(PostgresTransaction):
     """A transaction in which the schema's BLOB is spelled BYTEA."""
 
     def __init__(self, tx: PostgresTransaction) -> None:
-        super().__init__(tx._connection, tx._types)
+        super().__init__(tx._connection)
 
     def run(self, sql: str, *values: Value) -> int:
         """Return how many rows were changed."""
@@ -246,8 +234,8 @@ class _Spelled(PostgresTransaction):
 
 @functools.lru_cache(maxsize=1024)
 def _with_percents(sql: str) -> bytes:
-    """Return SQL with the placeholders of the driver."""
-    return sql.replace("%", "%%").replace("?", "%s").encode()
+    """Return SQL with the placeholders of the driver; lists travel in binary form, which is made much faster."""
+    return sql.replace("%", "%%").replace("IN (??)", "= ANY(%b)").replace("?", "%s").encode()
 
 
 @contextlib.contextmanager
