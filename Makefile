@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick check format lint types imports bench docs chromium lock clean
+.PHONY: help demo test quick check format lint types imports bench torture docs chromium lock clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -44,6 +44,9 @@ imports: $(READY)  ## the direction of imports
 
 bench: $(READY)  ## measure speed: ratios and growth
 	for script in analysis loop large baselines bayesian dmed contextual monitor service; do $(BIN)/python benchmarks/$$script.py || exit 1; done
+
+torture: $(READY)  ## kill servers 200 times on each database, trace syncs, break disks (an hour)
+	SIDELIGHT_KILLS=200 $(BIN)/python -m pytest -q -n 0 tests/service/durability
 
 docs: $(READY)  ## build the documentation site into site/
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -d site/.doctrees docs site

@@ -93,7 +93,7 @@ def test_a_snapshot_of_what_is_no_more_is_not_used(service):
     decisions(service, traffic.monitor, "after", 90)
     with service.read() as tx:
         assert tx.one("SELECT count(*) FROM snapshots")[0] >= 1
-    service.writer.followers.drop([traffic.monitor])
+    service.writer.followers.forget()
     assert service.report(traffic.monitor).predictions == 130
     decisions(service, traffic.monitor, "more", 3)
     assert [one.text for one in verify(service.storage)] == ["snapshot 100 is not what follows from the journal"]

@@ -280,5 +280,5 @@ def test_the_journal_replays_to_what_reviews_left(service):
     service.do(Settle(monitor, "cem", 1, Said(correct=False)))
     say(service, monitor, 5, "ann", skipped=True)
     served = service.report(monitor)
-    service.writer.followers.drop([monitor])
+    service.writer.followers.forget()
     assert service.report(monitor) == served

@@ -5,7 +5,7 @@ import pytest
 from service.traffic import Traffic
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
-from sidelight.service import following, held, monitors, upgrading, verifying
+from sidelight.service import held, monitors, upgrading, verifying
 from sidelight.service.answering import AnswerTo, answers
 from sidelight.service.deciding import Prediction, decide
 from sidelight.service.expiring import expire
@@ -27,7 +27,7 @@ def state_of(service, monitor):
 
 def restart(service):
     """Forget everything in memory, as a new process has."""
-    service.writer.followers = following.Followers()
+    service.writer.followers.forget()
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)

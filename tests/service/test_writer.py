@@ -239,3 +239,44 @@ def test_a_monitor_in_use_by_many_threads_stays_whole(service, traffic):
         thread.join()
     assert service.report(traffic.monitor).predictions == traffic.sent + 90
     assert verify(service.storage) == []
+
+
+class Refused:
+    """A job that looks at a monitor and at the database, and then refuses."""
+
+    def __init__(self, monitor):
+        self.monitors = (monitor,)
+
+    def run(self, work):
+        assert work.held(self.monitors[0]).number == work.tx.one("SELECT last FROM monitors")[0]
+        raise Problem("conflict", "not this one")
+
+
+def test_a_refusal_does_not_cost_the_monitor_in_memory(service, traffic):
+    held = service.writer.followers.get(traffic.monitor)
+    with pytest.raises(Problem, match="not this one"):
+        service.do(Refused(traffic.monitor))
+    assert service.writer.followers.get(traffic.monitor) is held
+    with pytest.raises(RuntimeError):
+        service.do(Failing(traffic, RuntimeError("a defect")))
+    assert service.writer.followers.get(traffic.monitor) is None
+    traffic.run(2)
+    assert verify(service.storage) == []
+
+
+def test_a_full_disk_refuses_and_recovers(tmp_path):
+    storage = open_storage(str(tmp_path / "test.db"))
+    service = Service(storage, options=Options(on_fatal=fatal))
+    traffic = Traffic(service)
+    traffic.run(3)
+    pages = storage._writer.execute("PRAGMA page_count").fetchone()[0]
+    storage._writer.execute(f"PRAGMA max_page_count = {pages + 1}")
+    with pytest.raises(Problem, match="full") as caught:
+        traffic.decide(5000)
+    assert caught.value.status == 503
+    before = service.report(traffic.monitor).predictions
+    storage._writer.execute("PRAGMA max_page_count = 1000000")
+    traffic.decide(100)
+    assert service.report(traffic.monitor).predictions == before + 100
+    assert verify(storage) == []
+    service.close()

@@ -26,13 +26,14 @@ class Journal:
 
     A batch is handed out as a whole: all its requests are as old as its last decision, number `batch_end`. `first_time`
     and `last_time` are those that came with the first and the last decision that had one, as they were given. `closed`
-    is None while nobody wants to know which requests are not waited for any more.
+    is None while nobody wants to know which requests are not waited for any more. `settled` counts how often the status
+    of a request has changed since the monitor was made or loaded.
     """
 
-    __slots__ = ("asked", "batch_end", "closed", "decided", "first_time", "last_time", "news")
+    __slots__ = ("asked", "batch_end", "closed", "decided", "first_time", "last_time", "news", "settled")
 
     def __init__(self) -> None:
-        self.decided = self.asked = self.batch_end = 0
+        self.decided = self.asked = self.batch_end = self.settled = 0
         self.first_time: Any = None
         self.last_time: Any = None
         self.news: list[Event] = []

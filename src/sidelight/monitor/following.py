@@ -37,6 +37,12 @@ class Followed(Watch):
         """How many verifications were asked for: the number of the latest one."""
         return self._journal.asked
 
+    @property
+    def version(self) -> tuple[int, ...]:
+        """What differs after every change of this object; two monitors cannot be compared by it."""
+        journal = self._journal
+        return journal.decided, journal.batch_end, journal.asked, journal.settled, id(self._settings)
+
     def begin_batch(self, size: int) -> None:
         """Say that the next `size` decisions are handed out together: their requests are as old as the last of them."""
         with self._lock:

@@ -114,6 +114,7 @@ class Ledger:
     def settle(self, record: Verification, status: int, cause: str) -> None:
         """Replace what has become of a request."""
         state, before = record.state, record.status
+        self.journal.settled += 1
         if before == PENDING:
             self.pending -= 1
             state.pending -= 1

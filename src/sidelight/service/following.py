@@ -19,6 +19,8 @@ class Followers:
 
     def __init__(self) -> None:
         self._held: dict[str, Held] = {}
+        self._stored: dict[str, object] = {}
+        """Versions of the monitors as they were stored when they were locked last."""
 
     def lock(self, tx: Transaction, monitors: Iterable[str]) -> dict[str, Held | Problem]:
         """Lock monitors in sorted order and bring them up to date; a monitor that cannot be used is a problem."""
@@ -49,7 +51,7 @@ class Followers:
         except SidelightError as error:
             self._held.pop(id, None)
             return unavailable(f"the journal cannot be followed here: {error}; run `sidelight service verify`", 60)
-        self._held[id] = held
+        self._held[id], self._stored[id] = held, held.version
         return held
 
     def keep(self, held: Held) -> None:
@@ -57,9 +59,15 @@ class Followers:
         self._held[held.id] = held
 
     def drop(self, monitors: Iterable[str]) -> None:
-        """Throw monitors away whose state is not what is stored; they are rebuilt when they are needed."""
-        for id in monitors:
-            self._held.pop(id, None)
+        """Throw monitors away that have changed since they were locked; they are rebuilt when they are needed."""
+        for id in set(monitors):
+            held = self._held.get(id)
+            if held is not None and held.version != self._stored.get(id):
+                del self._held[id]
+
+    def forget(self) -> None:
+        """Throw all monitors away, as if the process had just begun."""
+        self._held.clear()
 
     def get(self, monitor: str) -> Held | None:
         """Return a monitor as this process last knew it."""

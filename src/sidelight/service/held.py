@@ -51,6 +51,12 @@ class Held:
         monitor.on_verdict(self._news.append)
         monitor.on_closed(self._closed.append)
 
+    @property
+    def version(self) -> tuple[object, ...]:
+        """What differs after every change of this object."""
+        library = None if self._monitor is None else self._monitor.version
+        return self.number, self.archived, id(self.review), library
+
     def news(self) -> tuple[list[Event], list[Closed]]:
         """Return what happened to verdicts and open requests since the last call."""
         news, closed = self._news[:], self._closed[:]
