@@ -367,6 +367,16 @@ def test_a_forgotten_request_holds_nothing_up():
     assert monitor.report()["cat"].counted == 29
 
 
+def test_an_overdue_request_that_is_forgotten_is_not_listed_as_overdue():
+    monitor = ClassifierMonitor(0.05, forget_after=10, patience=3)
+    for id in range(30):
+        monitor.decide("cat", id=id)
+    report = monitor.report()["cat"]
+    assert (report.pending, report.overdue, report.skipped) == (4, 6, 20)
+    assert [one.id for one in monitor.pending()] == list(range(20, 30))
+    assert ClassifierMonitor.from_dict(monitor.to_dict()).to_dict() == monitor.to_dict()
+
+
 def test_windows_are_followed_in_constant_time():
     """The number of steps does not grow with the window: what is looked at is the oldest answer and the newest."""
     line = Line(window=50_000)

@@ -127,8 +127,9 @@ class ClassState(Line):
         if i > self.counted:
             self.ahead += _answered(status) - _answered(before)
         elif i < self.counted:
-            self.change(i, before, status)
-            self._reconsider(i, cause)
+            if _answered(status) or _answered(before):
+                self.change(i, before, status)
+                self._reconsider(i, cause)
         elif status != PENDING:
             self.ahead += status <= WRONG
             self._advance()

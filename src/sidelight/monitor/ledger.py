@@ -211,12 +211,12 @@ class Ledger:
             self.journal.closed.append(Closed(record.number, False))
 
     def _forget(self, id: Id) -> None:
-        """Forget an id; an answer that has not come by now is not waited for any more."""
+        """Forget an id; an answer that has not come by now cannot come any more."""
         record = self.verifications.pop(id)
         self.forgotten += 1
         if self.journal.closed is not None:
             self.journal.closed.append(Closed(record.number, True))
-        if record.status == PENDING:
+        if record.status in (PENDING, OVERDUE):
             self.settle(record, SKIPPED, "")
         record.state.forget(record.place + 1)
 
