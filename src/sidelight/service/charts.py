@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 _STRIP_WIDTH, _STRIP_HEIGHT = 208.0, 22.0
 _SPARK_WIDTH, _SPARK_HEIGHT = 120.0, 30.0
 _WIDTH, _HEIGHT = 720.0, 250.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 12.0, 12.0, 26.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60.0, 12.0, 12.0, 28.0
 _NICE = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 _MOST_POINTS = 400
 

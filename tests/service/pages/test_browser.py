@@ -217,7 +217,7 @@ def test_a_verdict_turns_while_the_page_is_open(service, window):
             break
         ask(service, monitor, 1, start=n)
     page.wait_for_selector("tbody .chip.above")
-    assert page.locator("text=classes above tolerance").locator("xpath=..").locator("b").inner_text() == "1"
+    assert page.locator(".tiles .what:has-text('above tolerance')").locator("xpath=..").locator("b").inner_text() == "1"
 
 
 def test_new_items_appear_by_themselves(service, window):

@@ -244,7 +244,7 @@ def test_a_team_of_two_settles_on_the_page(service, browsers):
         page = browser.post("/m/fruit/review", browser.form(page, "/m/fruit/review") | {"answer": answer})
     assert "disagree on item 1" in page.text
     assert "disagreement" in ann.get("/m/fruit/items").text
-    assert "reviewers disagree on 1 item" in ann.get("/m/fruit").text
+    assert "reviewers disagree on 1 of 1 open item" in ann.get("/m/fruit").text
     page = ann.get("/m/fruit/review?item=1")
     assert "Ann</b>: right" in page.text
     assert "Bob</b>: wrong" in page.text

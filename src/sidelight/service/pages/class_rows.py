@@ -18,10 +18,11 @@ _SPARK_POINTS = 24
 
 
 class Standing(NamedTuple):
-    """What the database knows about the open items of a class."""
+    """What the database knows about the items of a class that have no answer."""
 
     items: int
-    oldest: float
+    oldest: float | None
+    """When the first was asked for that is still waited for."""
     disputed: int = 0
 
 
@@ -104,8 +105,7 @@ def _warnings(one: ClassReport, standing: Standing | None) -> list[str]:
     """Return what a reader should know before relying on the verdict."""
     found = []
     if standing is not None and standing.disputed:
-        share = standing.disputed / max(1, standing.items)
-        found.append(f"reviewers disagree on {count(standing.disputed, 'item')}, {percent(share)} of those waiting")
+        found.append(f"reviewers disagree on {standing.disputed} of {count(standing.items, 'open item')}")
     if one.stands is not None and one.stands[1] and one.stands[0] < one.stands[1]:
         k, m = one.stands
         found.append(f"stands if at most {k} of {count(m, 'missing answer')} {'is' if m == 1 else 'are'} against it")
@@ -131,7 +131,8 @@ def histories(tx: Transaction, monitor: str, names: Sequence[Any]) -> dict[str, 
 def standings(tx: Transaction, monitor: str, reviews: int) -> Mapping[str, Standing]:
     """Return what is open of each class, by the JSON of its name."""
     open_items = "monitor = ? AND state IN ('open', 'overdue')"
-    rows = tx.all(f"SELECT class, COUNT(*), MIN(asked_at) FROM items WHERE {open_items} GROUP BY class", monitor)
+    oldest = "MIN(CASE WHEN state = 'open' THEN asked_at END)"
+    rows = tx.all(f"SELECT class, COUNT(*), {oldest} FROM items WHERE {open_items} GROUP BY class", monitor)
     found = {name: Standing(items, oldest) for name, items, oldest in rows}
     if reviews > 1:
         answered = "SELECT COUNT(*) FROM slots s WHERE s.monitor = i.monitor AND s.item = i.number AND s.slot > 0"

@@ -60,7 +60,7 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
         | {
             "lead": tolerance_words(row),
             "waiting": waiting.items,
-            "oldest": min((one.oldest for one in open_items.values()), default=None),
+            "oldest": min((one.oldest for one in open_items.values() if one.oldest is not None), default=None),
             "budgets": budgets,
             "rows": rows,
             "limit": limit,
