@@ -192,3 +192,25 @@ def test_a_note_about_other_machines(database):
         code, _, err = server.stop()
     assert code == 0
     assert "without TLS others on the network can read keys and passwords" in err
+
+
+def test_the_demonstration_needs_nothing_and_leaves_nothing(tmp_path):
+    with Served(None, "--demo", folder=tmp_path, ready=False) as server:
+        said = [server.process.stdout.readline() for _ in range(3)]
+        assert said[0].startswith("Making up")
+        url, password = said[1].split(" at ")[1].split()[0], said[2].split()[-1]
+        with httpx.Client(base_url=url, follow_redirects=True, timeout=PATIENCE, trust_env=False) as http:
+            headers = {"Origin": url}
+            page = http.post("/signin", data={"name": "demo", "password": password}, headers=headers)
+            assert "fruit" in page.text
+            assert "above tolerance" in http.get("/m/fruit").text
+        code, _, err = server.stop()
+        assert (code, err) == (0, "")
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_demonstration_has_a_database_of_its_own(tmp_path):
+    result = invoke("serve", "--demo", "--database", tmp_path / "x.db")
+    assert result.exit_code == 2
+    assert "leave out --database" in result.output
+    assert invoke("serve", "--demo", "--processes", "2", "--port", "0").exit_code != 0

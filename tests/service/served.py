@@ -18,7 +18,8 @@ class Served:
     """A server; `url` is where it is and `link` what the first start has printed."""
 
     def __init__(self, database, *options, folder=None, ready=True):
-        command = [sys.executable, "-m", "sidelight", "serve", "--database", str(database), "--port", "0", *options]
+        stored = [] if database is None else ["--database", str(database)]
+        command = [sys.executable, "-m", "sidelight", "serve", *stored, "--port", "0", *options]
         self.database = str(database)
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115, closed with the server
         self.process = subprocess.Popen(

@@ -125,6 +125,14 @@ def test_how_long_the_queue_is_for_somebody(service):
         assert last_answered(tx, monitor, "cem") is None
 
 
+def test_a_long_queue_is_not_counted_to_its_end(service, monkeypatch):
+    monkeypatch.setattr("sidelight.service.queue.MOST_COUNTED", 3)
+    monitor = make(service, 5)
+    with service.read() as tx:
+        found = waiting_for(tx, monitor, "ann", 1, settle=False)
+    assert (found.items, found.words) == (4, "over 3")
+
+
 @pytest.mark.parametrize("reviews", [1, 2])
 def test_reviewers_in_many_threads_and_processes_never_hold_the_same_slot(database, reviews):
     """Each thread stands for a tab; two tabs share a reviewer. With PostgreSQL two writers compete."""

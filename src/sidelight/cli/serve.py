@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import partial
 from typing import Any
 
 import click
@@ -17,6 +18,7 @@ _PORT = 8765
     "serve",
     epilog="""\b
 Examples:
+  sidelight serve --demo
   sidelight serve
   sidelight serve --database postgresql://db/monitor \\
       --processes 4 --url https://monitor.example.org
@@ -85,6 +87,11 @@ Examples:
     metavar="LEVEL",
     help="Log as JSON on stderr: debug, info (a line for each request), warning or error.",
 )
+@click.option(
+    "--demo",
+    is_flag=True,
+    help="Serve made-up classifiers and reviewers, to look around; nothing of it is kept.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -94,6 +101,7 @@ def command(
     port: int,
     hosts: tuple[str, ...],
     proxies: tuple[str, ...],
+    demo: bool,
     **options: Any,
 ) -> None:
     """Serve monitors over HTTP: durable decisions, a queue for reviewers, reports in the browser.
@@ -106,12 +114,26 @@ def command(
     from sidelight.service.listening import listen
     from sidelight.service.running import ServeOptions, run
 
+    if demo and database is not None:
+        raise click.UsageError("the demonstration has a database of its own: leave out --database")
     settings = ServeOptions(
         database=database or "sidelight.db", hosts=(host, *hosts), proxies=",".join(proxies), **options
     )
     settings.check()
     with listen(host, port) as listener:
+        if demo:
+            from sidelight.service.demo.running import run_demo
+
+            click.echo("Making up a day of predictions and reviews ...")
+            context.exit(run_demo(settings, listener, partial(_say_demo, host)))
         context.exit(run(settings, listener, lambda address, link: _say(settings.database, host, address, link)))
+
+
+def _say_demo(host: str, address: str, password: str) -> None:
+    """Tell whoever has started the demonstration where to look."""
+    click.echo(f"sidelight serves a demonstration at {address}  (Ctrl-C stops and deletes it)")
+    click.echo(f"Sign in as demo with the password {password}")
+    _warn_without_tls(host, address)
 
 
 def _say(database: str, host: str, address: str, link: str | None) -> None:
@@ -119,6 +141,10 @@ def _say(database: str, host: str, address: str, link: str | None) -> None:
     click.echo(f"sidelight serves {_without_password(database)} at {address}  (Ctrl-C stops it)")
     if link is not None:
         click.echo(f"Nobody administers it yet. Open this link within 15 minutes:\n  {link}")
+    _warn_without_tls(host, address)
+
+
+def _warn_without_tls(host: str, address: str) -> None:
     if not _is_loopback(host) and address.startswith("http://"):
         click.echo(
             "sidelight: note: without TLS others on the network can read keys and passwords: put a proxy with TLS in "

@@ -20,8 +20,11 @@ from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.storage.base import Row, Transaction
 from sidelight.service.work import ITEM_COLUMNS, Item, Work, item_of
+from sidelight.text import grouped
 
 MOST_CLAIMED = 100
+MOST_COUNTED = 1_000
+"""A queue that is longer is not counted: everybody who looks at a page would wait for it."""
 
 _SLOT = "slots s WHERE s.monitor = i.monitor AND s.item = i.number"
 _LEASED = f"SELECT COUNT(*) FROM {_SLOT} AND s.slot > 0 AND s.answer IS NULL AND s.lease_until > ?"
@@ -234,14 +237,21 @@ class Waiting(NamedTuple):
     """How long the queue is."""
 
     items: int
+    """At most one more than `MOST_COUNTED`."""
     oldest: float | None
     """When the first of them was asked for."""
+
+    @property
+    def words(self) -> str:
+        """The number in words; a long queue is not counted to its end."""
+        return f"over {grouped(MOST_COUNTED)}" if self.items > MOST_COUNTED else grouped(self.items)
 
 
 def waiting_for(tx: Transaction, monitor: str, reviewer: str, reviews: int, settle: bool) -> Waiting:
     """Return how many items a reviewer could claim now."""
     where, values = _claimable(monitor, reviewer, tx.now(), reviews, settle)
-    row = tx.one(f"SELECT COUNT(*), MIN(i.asked_at) FROM items i WHERE {where}", *values)
+    some = f"SELECT i.asked_at FROM items i WHERE {where} ORDER BY i.number LIMIT {MOST_COUNTED + 1}"
+    row = tx.one(f"SELECT COUNT(*), MIN(asked_at) FROM ({some}) AS some", *values)
     assert row is not None
     return Waiting(*row)
 

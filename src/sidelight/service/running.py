@@ -65,12 +65,13 @@ def application(plain: Mapping[str, Any]) -> Iterator[FastAPI]:
     """Yield the application of one process, by options as plain data; the service is closed afterwards."""
     options = ServeOptions(**dict(plain) | {"hosts": tuple(plain["hosts"])})
     write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
-    with _opened(options) as service:
+    with opened(options) as service:
         yield make_app(service)
 
 
 @contextlib.contextmanager
-def _opened(options: ServeOptions) -> Iterator[Service]:
+def opened(options: ServeOptions) -> Iterator[Service]:
+    """Yield the service on the database of these options; it is closed afterwards."""
     service = Service(open_storage(options.database), options=options.service_options())
     try:
         yield service
@@ -87,11 +88,11 @@ def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str 
     options.check()
     base = options.url or address_of(listener)
     if options.processes > 1:
-        with _opened(options) as service:  # brings the schema up to date before the processes need it
+        with opened(options) as service:  # brings the schema up to date before the processes need it
             say(base, first_link(service, base))
         return Supervisor(listener, options.processes, asdict(options)).run()
     write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
-    with _opened(options) as service, _controlled(options, service, base):
+    with opened(options) as service, _controlled(options, service, base):
         app = make_app(service)
         link = first_link(service, base)
         serve(app, listener, grace=options.grace, proxies=options.proxies, ready=lambda: say(base, link))

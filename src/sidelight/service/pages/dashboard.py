@@ -59,7 +59,7 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
         | _numbers(report)
         | {
             "lead": tolerance_words(row),
-            "waiting": waiting.items,
+            "waiting": waiting,
             "oldest": min((one.oldest for one in open_items.values() if one.oldest is not None), default=None),
             "budgets": budgets,
             "rows": rows,

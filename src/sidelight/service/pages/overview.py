@@ -59,8 +59,7 @@ def _card(visitor: Visitor, row: MonitorRow, waiting: Waiting, report: Report | 
         "predictions": 0 if report is None else report.predictions,
         "spent": 0 if report is None else report.verifications,
         "saved_share": None if report is None or not report.predictions else report.saved / report.predictions,
-        "open": waiting.items,
-        "oldest": waiting.oldest,
+        "waiting": waiting,
         "reviewable": visitor.may("answer", row.id),
     }
 

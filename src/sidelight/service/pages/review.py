@@ -55,8 +55,7 @@ def review_page(
         queue = waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
         last = last_answered(tx, row.id, visitor.actor)
         context: dict[str, Any] = {
-            "waiting": queue.items + len(held),
-            "oldest": queue.oldest,
+            "waiting": queue._replace(items=queue.items + len(held)),
             "held": _held_by_others(tx, row.id, visitor.actor),
             "last": None if last == number else last,
             "done": _done(tx, row.id, visitor.actor),
