@@ -132,7 +132,7 @@ def test_a_database_that_is_away_loses_nothing(service, traffic, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(service.storage, "write", away)
-        with pytest.raises(Problem, match="no route") as caught:
+        with pytest.raises(Problem, match="cannot be used now") as caught:
             service.do(one(traffic, "x1"))
         assert caught.value.status == 503
     assert service.do(one(traffic, "x1"))[0].id == "x1"
@@ -271,7 +271,7 @@ def test_a_full_disk_refuses_and_recovers(tmp_path):
     traffic.run(3)
     pages = storage._writer.execute("PRAGMA page_count").fetchone()[0]
     storage._writer.execute(f"PRAGMA max_page_count = {pages + 1}")
-    with pytest.raises(Problem, match="full") as caught:
+    with pytest.raises(Problem, match="cannot be used now") as caught:
         traffic.decide(5000)
     assert caught.value.status == 503
     before = service.report(traffic.monitor).predictions
@@ -280,3 +280,25 @@ def test_a_full_disk_refuses_and_recovers(tmp_path):
     assert service.report(traffic.monitor).predictions == before + 100
     assert verify(storage) == []
     service.close()
+
+
+def test_what_fails_after_the_commit_harms_nobody(service, traffic, monkeypatch, caplog):
+    def broken(monitors):
+        raise RuntimeError("no snapshot today")
+
+    monkeypatch.setattr(service.writer, "after_commit", broken)
+    traffic.run(2)
+    assert "no snapshot today" in caplog.text
+    assert verify(service.storage) == []
+
+
+def test_large_requests_do_not_share_a_group(storage):
+    service = Service(storage, options=Options(most_rows_in_group=10, on_fatal=fatal))
+    traffic = Traffic(service)
+    jobs = [
+        decide(service, traffic.monitor, [Prediction(f"{k}-{j}", "a") for j in range(6)], actor="x") for k in range(5)
+    ]
+    found, groups = together(service, jobs)
+    assert groups == 3
+    assert [len(rows) for rows in found] == [6] * 5
+    service.writer.close()

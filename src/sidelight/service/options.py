@@ -24,6 +24,8 @@ class Options:
     """Requests that may wait for the writer; more are refused for the moment."""
     most_in_group: int = 1024
     """Requests that are committed together at most."""
+    most_rows_in_group: int = 5000
+    """Predictions and answers after which no further request is added to a group."""
     snapshot_every: int = 50_000
     """Entries of the journal after which the state of a monitor is stored, so that starting does not replay them."""
     retry_days: float = 7.0

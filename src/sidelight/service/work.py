@@ -116,8 +116,8 @@ class Work:
         found = self._held.get(monitor)
         if found is None:
             raise KeyError(f"the monitor {monitor} is not among the monitors of the job")
-        if isinstance(found, Problem):
-            raise found
+        if isinstance(found, Problem):  # a new one for everybody who asks
+            raise Problem(found.kind, found.detail, places=found.places, headers=found.headers)
         return found
 
     def hold(self, held: Held) -> None:

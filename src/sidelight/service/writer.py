@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import threading
 import time
 from collections import deque
@@ -30,6 +31,7 @@ from sidelight.service.work import Job, Later, Publisher, Work
 
 T = TypeVar("T")
 _IDLE = 1.0
+_LOG = logging.getLogger("sidelight.service")
 
 
 class Ticket(Generic[T]):
@@ -97,17 +99,26 @@ class Writer:
                     self._wake.wait(_IDLE)
                 if not self._waiting:
                     return
-                most = min(len(self._waiting), self._options.most_in_group)
-                group = [self._waiting.popleft() for _ in range(most)]
+                group = self._next_group()
             self.heartbeat = time.monotonic()
             try:
                 changed = self._do(group)
                 _make_outcomes(group)
                 _tell(group)
                 self._rest(changed)
-            except DiskError as error:
+            except Exception as error:  # without its writer a service can do nothing
                 self._options.on_fatal(error)
                 return self._refuse_all(group, error)
+
+    def _next_group(self) -> list[Ticket[Any]]:
+        """Take what waits, but no more than others can be kept waiting for."""
+        group: list[Ticket[Any]] = []
+        rows = 0
+        while self._waiting and len(group) < self._options.most_in_group and rows < self._options.most_rows_in_group:
+            group.append(self._waiting.popleft())
+            job = group[-1].job
+            rows += len(getattr(job, "keys", ())) + len(getattr(job, "item_keys", ()))
+        return group
 
     def _do(self, group: Sequence[Ticket[Any]]) -> set[str]:
         """Run a group, so that each ticket has its outcome; return the monitors that have changed."""
@@ -121,8 +132,10 @@ class Writer:
         except Exception as error:
             self._forget(group)
             if len(group) == 1:
+                if not isinstance(error, Problem):
+                    _LOG.error("a request failed", exc_info=error)
                 stored = isinstance(error, StorageError)  # two processes that did the same at the same time, say
-                group[0].error = unavailable(f"this was not stored: {error}", 1) if stored else error
+                group[0].error = unavailable("this was not stored: ask again with the same ids", 1) if stored else error
                 return set()
         return set().union(*(self._do([ticket]) for ticket in group))
 
@@ -155,8 +168,10 @@ class Writer:
         self._forget(group)
         if isinstance(error, DiskError):
             raise error
+        _LOG.warning("%s", error)  # it may name hosts and folders, which are not for everybody
         unknown = isinstance(error, UnknownOutcomeError)
-        detail = "whether this was stored is not known; ask again with the same ids" if unknown else str(error)
+        what = "whether this was stored is not known" if unknown else "the database cannot be used now"
+        detail = f"{what}: ask again with the same ids"
         for ticket in group:
             ticket.error = unavailable(detail, 1)
 
@@ -168,8 +183,10 @@ class Writer:
         try:
             self.after_commit(changed)
             self._storage.tidy()
-        except (UnavailableError, UnknownOutcomeError):  # the next group will find out
-            pass
+        except DiskError:
+            raise
+        except Exception as error:  # it was all stored, and the next group may find out more
+            _LOG.error("tidying up failed", exc_info=error)
 
     def _refuse_all(self, group: Sequence[Ticket[Any]], error: BaseException) -> None:
         """Answer everyone who waits after a failure for which there is no remedy here."""
@@ -178,7 +195,7 @@ class Writer:
             left = [ticket for ticket in group if not ticket.future.done()] + list(self._waiting)
             self._waiting.clear()
         for ticket in left:
-            ticket.error = unavailable(f"the service has stopped: {error}", 60)
+            ticket.error = unavailable("the service has stopped", 60)
         _tell(left)
 
 

@@ -262,3 +262,29 @@ def test_settings_are_made_in_every_transaction(postgres_url):
         assert tx.one("SHOW transaction_isolation") == ("read committed",)
     assert storage._writer.execute("SHOW lock_timeout").fetchone() == ("0",)
     storage.close()
+
+
+def test_a_log_that_somebody_reads_is_cut_off_later(tmp_path, monkeypatch):
+    monkeypatch.setattr(sqlite, "_LARGE_WAL", 1 << 17)
+    storage = open_storage(str(tmp_path / "test.db"))
+    log, checkpoints = tmp_path / "test.db-wal", []
+    checkpoint = sqlite.SQLiteStorage._checkpoint
+    monkeypatch.setattr(
+        sqlite.SQLiteStorage, "_checkpoint", lambda self, writer: checkpoints.append(checkpoint(self, writer))
+    )
+    with storage.read() as tx:
+        assert tx.one(COUNT) == (0,)
+        for k in range(200):
+            _write(storage, k)
+            storage.tidy()
+        assert tx.one(COUNT) == (0,)
+    grown = log.stat().st_size
+    assert grown >= 2 << 17
+    assert 1 <= len(checkpoints) <= grown // (1 << 17)  # not again and again
+    for k in range(200, 260):
+        _write(storage, k)
+        storage.tidy()
+    assert log.stat().st_size < 2 << 17
+    with storage.read() as tx:
+        assert tx.one(COUNT) == (260,)
+    storage.close()

@@ -112,6 +112,7 @@ class SQLiteStorage:
         self._lock: int | None = None
         self._writer: sqlite3.Connection | None = None
         self._seen: object = None
+        self._most_log = _LARGE_WAL
         if self.path.is_dir():
             raise FileError(f"{str(self.path)!r} is a folder: give the path of a file")
         if readonly and not self.path.exists():
@@ -142,7 +143,7 @@ class SQLiteStorage:
         with self.write() as tx:
             tx.run(migrations.VERSION_TABLE)
             migrations.migrate(tx, self.kind)
-        self._checkpoint()
+        self._checkpoint(writer)
 
     @contextlib.contextmanager
     def read(self) -> Iterator[SQLiteTransaction]:
@@ -213,16 +214,23 @@ class SQLiteStorage:
         return True
 
     def tidy(self) -> None:
-        """Checkpoint when the log is large."""
-        with contextlib.suppress(FileNotFoundError):
-            if os.stat(f"{self.path}-wal").st_size >= _LARGE_WAL:
-                self._checkpoint()
+        """Checkpoint when the log is large; while others read it cannot be cut off, and it may grow some more."""
+        if self._writer is not None and self._log_size() >= self._most_log:
+            self._checkpoint(self._writer)
+            self._most_log = self._log_size() + _LARGE_WAL
 
-    def _checkpoint(self, mode: str = "PASSIVE") -> None:
-        assert self._writer is not None
+    def _log_size(self) -> int:
+        try:
+            return os.stat(f"{self.path}-wal").st_size
+        except FileNotFoundError:
+            return 0
+
+    def _checkpoint(self, writer: sqlite3.Connection) -> None:
         self._check_unchanged()
         with _translated():
-            self._writer.execute(f"PRAGMA wal_checkpoint({mode})").fetchall()
+            writer.execute("PRAGMA busy_timeout = 0")  # do not wait for those who read
+            writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            writer.execute(f"PRAGMA busy_timeout = {_PAUSE_MS}")
         self._remember()
 
     def _state_of_file(self) -> object:
@@ -254,8 +262,7 @@ class SQLiteStorage:
         try:
             if writer is not None:
                 if not writer.in_transaction and self._state_of_file() == self._seen:
-                    with _translated():
-                        writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                    self._checkpoint(writer)
                 writer.close()
         finally:
             lock, self._lock = self._lock, None
