@@ -251,7 +251,7 @@ def waiting_for(tx: Transaction, monitor: str, reviewer: str, reviews: int, sett
     """Return how many items a reviewer could claim now."""
     where, values = _claimable(monitor, reviewer, tx.now(), reviews, settle)
     some = f"SELECT i.asked_at FROM items i WHERE {where} ORDER BY i.number LIMIT {MOST_COUNTED + 1}"
-    row = tx.one(f"SELECT COUNT(*), MIN(asked_at) FROM ({some}) AS some", *values)
+    row = tx.one(f"SELECT COUNT(*), MIN(asked_at) FROM ({some}) AS found", *values)
     assert row is not None
     return Waiting(*row)
 
