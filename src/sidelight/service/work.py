@@ -88,6 +88,7 @@ class Work:
         self._known: dict[bytes, Known | None] = {}
         self.items: dict[bytes, Item | None] = {}
         """Items that the group has looked up or made, by their keys."""
+        self._steady: dict[tuple[Any, ...], list[Row]] = {}
         self.changed: set[str] = set()
         self.changes = 0
 
@@ -96,6 +97,7 @@ class Work:
         """The transaction, to read and to write; everything that was done before in the group can be read in it."""
         self.changes += 1  # nobody can tell what is done with it
         self.items.clear()
+        self._steady.clear()
         return self.reading
 
     @property
@@ -103,6 +105,13 @@ class Work:
         """The same for those who only read: they may still refuse a request without taking its group back."""
         self.flush()
         return self._tx
+
+    def steady(self, sql: str, *values: Value) -> list[Row]:
+        """Return rows that change by `tx` alone: asked for once in a group, which need not be stored before."""
+        asked = (sql, *values)
+        if asked not in self._steady:
+            self._steady[asked] = self._tx.all(sql, *values)
+        return self._steady[asked]
 
     @property
     def now(self) -> float:

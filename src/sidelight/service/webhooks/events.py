@@ -30,13 +30,13 @@ def publish(work: Work, monitor: str, event: str, data: dict[str, Any]) -> None:
     It happens in the transaction of what it tells about, so that it is told exactly if that happened. The bytes are
     those that are sent and signed, however late; they name the journal's entry.
     """
-    rows = work.reading.all("SELECT id, events, monitors FROM webhooks WHERE disabled_at IS NULL")
+    rows = work.steady("SELECT id, events, monitors FROM webhooks WHERE disabled_at IS NULL")
     endpoints = [id for id, events, only in rows if event in json.loads(events) and _covers(only, monitor)]
     if not endpoints:
         return
     number, now = work.held(monitor).number, work.now
-    name = work.reading.one("SELECT name FROM monitors WHERE id = ?", monitor)
-    told = {"monitor": name[0] if name else monitor, "number": number} | data
+    names = work.steady("SELECT name FROM monitors WHERE id = ?", monitor)
+    told = {"monitor": names[0][0] if names else monitor, "number": number} | data
     stamp = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     body = text_of({"type": event, "timestamp": stamp, "data": told}).encode("ascii")
     message = "msg_" + secrets.token_hex(16)
