@@ -1,7 +1,9 @@
 import json
+import threading
 
 import pytest
 
+from service.conftest import fatal
 from service.traffic import Traffic
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
@@ -9,8 +11,11 @@ from sidelight.service import held, monitors, upgrading, verifying
 from sidelight.service.answering import AnswerTo, answers
 from sidelight.service.deciding import Prediction, decide
 from sidelight.service.expiring import expire
+from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.pruning import prune
+from sidelight.service.service import Service
+from sidelight.service.storage import open_storage
 from sidelight.service.verifying import verify
 
 SETTINGS = [
@@ -212,3 +217,44 @@ def test_pages_of_the_journal_are_read_in_order(service, monkeypatch):
     traffic = Traffic(service)
     traffic.run(6)
     assert verify(service.storage) == []
+
+
+def test_verifying_and_pruning_do_not_disturb_those_who_work(service):
+    """Everything changes meanwhile; nothing is found, and nothing is lost."""
+    traffic = Traffic(service, max_pending=30)
+    failures = []
+
+    def work():
+        try:
+            traffic.run(25)
+        except Exception as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    rounds = 0
+    while thread.is_alive():
+        assert verify(service.storage) == []
+        if rounds % 3 == 2:
+            prune(service, traffic.monitor, days=0)
+        rounds += 1
+    thread.join()
+    assert failures == []
+    assert service.report(traffic.monitor).predictions == traffic.sent
+    assert verify(service.storage) == []
+
+
+def test_another_process_follows_over_a_pruned_beginning(postgres_url):
+    services = [Service(open_storage(postgres_url), options=Options(on_fatal=fatal)) for _ in range(2)]
+    try:
+        first = Traffic(services[0])
+        first.run(3)
+        services[1].report(first.monitor)  # follows up to here
+        first.run(3)
+        prune(services[0], first.monitor, days=0)
+        first.run(1)
+        assert services[1].report(first.monitor) == services[0].report(first.monitor)
+        assert verify(services[1].storage) == []
+    finally:
+        for service in services:
+            service.close()

@@ -98,7 +98,10 @@ def check(storage: Storage, whole: Stretch) -> None:
         served.apply(entry)
     if served.state() != replayed.state():
         raise DivergedError("what is served is not what follows from the journal")
-    check_items(storage, whole, replayed.state()["monitor"])
+    with storage.read() as tx:  # items change, so they are compared with the journal of the same moment
+        for entry in journal.all_entries(tx, whole.id, replayed.number):
+            replayed.apply(entry, anew=True)
+        check_items(tx, whole.id, replayed.monitor.to_dict())
 
 
 def pages(storage: Storage, id: str, after: int, last: int) -> Iterator[Entry]:
@@ -157,25 +160,19 @@ def replay(storage: Storage, whole: Stretch, last: int, *, anew: bool) -> Held:
     return held
 
 
-def check_items(storage: Storage, whole: Stretch, state: dict[str, Any]) -> None:
+def check_items(tx: Transaction, monitor: str, state: dict[str, Any]) -> None:
     """Compare the items with what the monitor knows about them."""
     columns = state["verifications"]
     known = dict(zip(columns["number"], zip(columns["id"], columns["status"], strict=True), strict=True))
     number = 0
     sql = "SELECT number, id, state, correct FROM items WHERE monitor = ? AND number > ? ORDER BY number LIMIT ?"
-    while True:
-        with storage.read() as tx:
-            rows = tx.all(sql, whole.id, number, _PAGE)
+    while rows := tx.all(sql, monitor, number, _PAGE):
         for number, id, found, correct in rows:
-            if number > state["asked"]:  # asked for since
-                return
             there = known.pop(number, None)
             if there is not None and (there[0] != id or not _agree(there[1], found, correct)):
                 raise DivergedError(f"item {number} is {found}, which is not what the monitor knows about it")
             if there is None and found in items.UNSETTLED:
-                raise DivergedError(f"item {number} is {found}, and the monitor has forgotten it")
-        if not rows:
-            break
+                raise DivergedError(f"item {number} is {found}, and the monitor does not know it")
     if known:
         raise DivergedError(f"item {min(known)} is missing")
 

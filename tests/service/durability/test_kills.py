@@ -27,18 +27,23 @@ def own_postgres():
     server.close()
 
 
-def kill_again_and_again(database, key, clients, kills, *faults, between=lambda k: None):
-    """Start a server, let all clients work, kill it; in the end ask it for a report."""
-    server = Server(database, *faults)
+def kill_again_and_again(database, key, clients, kills, *faults, servers=1, between=lambda k: None):
+    """Start servers, let all clients work, kill them one after the other; in the end ask one for a report."""
+    several = [Server(database, *faults) for _ in range(servers)]
+    server = several[0]
     try:
-        for k in range(kills):
-            server.start()
-            threads = run_all(clients, server.port, key)
+        for k in range(0, kills, servers):
+            for one in several:
+                one.start()
+            parts = [clients[place::servers] for place in range(servers)]
+            threads = [run_all(part, one.port, key) for part, one in zip(parts, several, strict=True)]
             wait_for_replies(clients, 3 + int(60 * (k * 0.618 % 1.0)))
             between(k)
-            server.kill()
-            for thread in threads:
-                thread.join()
+            for part, one, own in zip(parts, several, threads, strict=True):
+                wait_for_replies(part, 2)
+                one.kill()
+                for thread in own:
+                    thread.join()
         server.start()
         for thread in run_all(clients, server.port, key, most=1):  # what is open is repeated once more
             thread.join()
@@ -49,7 +54,8 @@ def kill_again_and_again(database, key, clients, kills, *faults, between=lambda 
         assert server.kill(signal.SIGTERM) == 0
         return report
     finally:
-        server.close()
+        for one in several:
+            one.close()
 
 
 def wait_for_replies(clients, most):
@@ -82,12 +88,12 @@ def test_nothing_acknowledged_is_lost_in_postgres(own_postgres):
     clients = clients_of(6)
 
     def between(k):
-        if k % 5 == 4:  # the database crashes under load, too
+        if k % 5 in (3, 4):  # the database crashes under load, too
             own_postgres.stop()
             own_postgres.start()
             wait_for_replies(clients, 10)
 
-    report = kill_again_and_again(database, key, clients, KILLS, between=between)
+    report = kill_again_and_again(database, key, clients, KILLS, servers=2, between=between)
     assert sum(len(one.decided) for one in clients) > 20 * KILLS
     assert losses(database, monitor, clients, CAP) == []
     assert report["classes"] == json.loads(json.dumps(replayed(database, monitor).report().to_dict()["classes"]))
