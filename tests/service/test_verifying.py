@@ -7,7 +7,7 @@ from service.conftest import fatal
 from service.traffic import Traffic
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
-from sidelight.service import held, monitors, upgrading, verifying
+from sidelight.service import following, held, monitors, upgrading, verifying
 from sidelight.service.answering import AnswerTo, answers
 from sidelight.service.deciding import Prediction, decide
 from sidelight.service.expiring import expire
@@ -258,3 +258,22 @@ def test_another_process_follows_over_a_pruned_beginning(postgres_url):
     finally:
         for service in services:
             service.close()
+
+
+def test_a_journal_that_cannot_be_followed_harms_no_other_monitor(service, monkeypatch, caplog):
+    broken, well = Traffic(service, name="broken"), Traffic(service, name="well")
+    broken.run(3)
+    last = "SELECT max(number) FROM journal WHERE monitor = (SELECT id FROM monitors WHERE name = 'broken')"
+    service.do(Sql(f"UPDATE journal SET at = at + 1 WHERE number = ({last}) AND monitor = '{broken.monitor}'"))
+    restart(service)
+    rebuilt = []
+    genuine = following.rebuild
+    monkeypatch.setattr(following, "rebuild", lambda *those: rebuilt.append(those[1]) or genuine(*those))
+    for _ in range(5):
+        with pytest.raises(Problem, match="cannot be followed") as caught:
+            broken.decide()
+        assert caught.value.status == 503
+    well.run(3)
+    assert rebuilt.count(broken.monitor) == 1  # not again for every request
+    assert "does not follow" in caplog.text
+    assert [one.monitor for one in verify(service.storage)] == [f"broken ({broken.monitor})"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Iterable
 
 from sidelight.errors import SidelightError
@@ -11,6 +13,8 @@ from sidelight.service.held import DivergedError, Held
 from sidelight.service.problems import Problem, unavailable
 from sidelight.service.storage.base import StorageError, Transaction
 
+_LOG = logging.getLogger("sidelight.service")
+_RETRY = 30.0
 _LOCK = "SELECT id, rule, last, chain, base FROM monitors WHERE id IN (??) ORDER BY id"
 
 
@@ -19,6 +23,8 @@ class Followers:
 
     def __init__(self) -> None:
         self._held: dict[str, Held] = {}
+        self._failed: dict[str, tuple[bytes, float]] = {}
+        """Chains of journals that cannot be followed, and until when nobody tries again."""
         self._stored: dict[str, object] = {}
         """Versions of the monitors as they were stored when they were locked last."""
 
@@ -42,6 +48,9 @@ class Followers:
                 "upgrade`, or the version that the others run",
                 60,
             )
+        failed = self._failed.get(id)
+        if failed is not None and failed[0] == chain and time.monotonic() < failed[1]:
+            return _broken()
         try:
             held = self._held.get(id)
             if held is None or not _catch_up(tx, held, last, chain, base):
@@ -49,8 +58,10 @@ class Followers:
         except StorageError:
             raise
         except SidelightError as error:
+            _LOG.error("the journal of %s cannot be followed: %s", id, error)
             self._held.pop(id, None)
-            return unavailable(f"the journal cannot be followed here: {error}; run `sidelight service verify`", 60)
+            self._failed[id] = chain, time.monotonic() + _RETRY
+            return _broken()
         self._held[id], self._stored[id] = held, held.version
         return held
 
@@ -68,10 +79,16 @@ class Followers:
     def forget(self) -> None:
         """Throw all monitors away, as if the process had just begun."""
         self._held.clear()
+        self._failed.clear()
 
     def get(self, monitor: str) -> Held | None:
         """Return a monitor as this process last knew it."""
         return self._held.get(monitor)
+
+
+def _broken() -> Problem:
+    detail = "the journal of this monitor cannot be followed: `sidelight service verify` says what is wrong with it"
+    return unavailable(detail, _RETRY)
 
 
 def _catch_up(tx: Transaction, held: Held, last: int, chain: bytes, base: int) -> bool:
