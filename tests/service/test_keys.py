@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from service.routes.conftest import SQLITE
 from sidelight.service import audit, keys, monitors
 from sidelight.service.callers import KeyRing
 from sidelight.service.keys import GRACE, CreateKey, NoteUse, RevokeKey, RotateKey
@@ -57,6 +58,7 @@ def test_a_key_is_for_monitors_by_id(service):
     assert make(service, only=["digits"]).key.monitors == (row.id,)
 
 
+@SQLITE
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -65,7 +67,6 @@ def test_a_key_is_for_monitors_by_id(service):
         {"scopes": ["report", ""]},
         {"only": []},
         {"only": ["nowhere"]},
-        {"only": ["\x00"]},
         {"only": ["\ud800"]},
         {"seconds": 0.0},
         {"seconds": -1.0},
@@ -82,6 +83,12 @@ def test_what_is_no_key_is_refused(service, wrong):
     assert caught.value.status == 422
     with service.read() as tx:
         assert keys.listed(tx) == []
+
+
+def test_names_that_no_database_takes_are_no_monitors(service):
+    with pytest.raises(Problem) as caught:
+        make(service, only=["\x00"])
+    assert caught.value.status == 422
 
 
 def test_a_caller_is_remembered_for_five_seconds_at_most(service, ring, clock):

@@ -8,6 +8,7 @@ import json
 
 import pytest
 
+from service.routes.conftest import SQLITE
 from sidelight.service import answering, audit, deciding, monitors
 from sidelight.service.answering import AnswerTo
 from sidelight.service.deciding import Prediction
@@ -219,6 +220,7 @@ def test_a_webhook_that_is_removed_sends_nothing_more(service, digits, receiver)
         assert new.secret not in repr(tx.all("SELECT * FROM audit"))
 
 
+@SQLITE
 @pytest.mark.parametrize(
     "wrong",
     [
