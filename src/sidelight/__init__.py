@@ -17,6 +17,7 @@ from sidelight._version import __version__ as __version__
 if TYPE_CHECKING:
     from sidelight import environments, games, limits, monitor, results, strategies
     from sidelight.analysis import Analysis, analyze
+    from sidelight.benchmark import recommend
     from sidelight.checks import check_environment, check_game, check_strategy
     from sidelight.errors import GameError, SidelightError
     from sidelight.game import Game
@@ -39,6 +40,7 @@ __all__ = [
     "games",
     "limits",
     "monitor",
+    "recommend",
     "results",
     "simulate",
     "strategies",
@@ -55,6 +57,7 @@ _HOMES = {
     "check_environment": "sidelight.checks",
     "check_game": "sidelight.checks",
     "check_strategy": "sidelight.checks",
+    "recommend": "sidelight.benchmark",
     "simulate": "sidelight.simulation",
 }
 _MODULES = ("environments", "games", "limits", "monitor", "results", "strategies")

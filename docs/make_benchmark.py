@@ -1,0 +1,146 @@
+"""Write docs/benchmark.md from the stored summary of the benchmark: `python docs/make_benchmark.py`.
+
+`--from DIR` first makes that summary anew, from the folder in which `sidelight study run` keeps its runs; cells that
+have not been run are left out, and the page says how many. `--short` writes studies/benchmark-short.toml, which is made
+of studies/benchmark.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import Any
+
+from sidelight.benchmark import records, tables
+from sidelight.benchmark.recommendation import STORED, stored
+from sidelight.benchmark.records import CONTEXTS, LAWS, Summary
+from sidelight.benchmark.scores import Board, board
+from sidelight.text import grouped
+
+DOCS = Path(__file__).resolve().parent
+STUDY = DOCS.parent / "studies" / "benchmark.toml"
+SHORT = STUDY.with_name("benchmark-short.toml")
+HEAD = """# The benchmark
+
+<!-- Written by docs/make_benchmark.py from the summary in src/sidelight/benchmark; change those, not this page. -->
+
+Every strategy in every globally observable game of the catalogue, in several sizes, with laws drawn in eight ways, and
+in worlds with contexts: `studies/benchmark.toml`, version {version}. `sl.recommend(game)` and `sidelight recommend`
+answer from these numbers which strategy to use.
+
+{honest}
+
+Laws are drawn anew in every run: uniformly (dirichlet), with few likely outcomes (sparse), near the middle or with one
+likely outcome (balanced and imbalanced, the instances of the ICML 2024 paper; rare, near-vertex), and 5 to 30 % or 1 to
+5 % from where the best action changes (near-border, near-tie). In each world all strategies meet the same outcomes.
+"Told the horizon" are those called "T known".
+
+To run it yourself (minutes for the short form, within the hour for the full one, on two cores), and to write this page:
+
+```
+sidelight study run studies/benchmark-short.toml --out short
+sidelight study run studies/benchmark.toml --out benchmark
+python docs/make_benchmark.py --from benchmark
+```
+"""
+
+
+def page(summary: Summary) -> str:
+    """Return the page."""
+    parts = [HEAD.format(version=summary.facts["study"]["version"], honest=honest(summary))]
+    groups = (("Without contexts", LAWS), ("With contexts", CONTEXTS))
+    for title, group in groups:
+        whole = [board(summary, horizon, group) for horizon in reversed(summary.horizons)]
+        whole = [each for each in whole if each.games and each.players]
+        if whole:
+            parts.append(f"## {title}\n")
+            parts += [f"{line}\n" for line in tables.about() if group == LAWS]
+            parts += [section(each) for each in whole]
+    return "\n".join(parts)
+
+
+def section(played: Board) -> str:
+    """Return the tables of one horizon."""
+    shown = {
+        f"After {grouped(played.horizon)} rounds": tables.ranking(played),
+        f"Relative regret, game by game, after {grouped(played.horizon)} rounds": tables.matrix(played),
+        f"99 % quantiles of regret after {grouped(played.horizon)} rounds": tables.tails(played),
+        f"Runs with linear regret after {grouped(played.horizon)} rounds": tables.linear(played),
+    }
+    return "\n".join(f"### {title}\n\n{table.to_markdown()}\n" for title, table in shown.items() if table.rows)
+
+
+def honest(summary: Summary) -> str:
+    """Say what was run, when and with what."""
+    facts = summary.facts
+    made = facts["made"]
+    versions = ", ".join(f"{name} {made[name]}" for name in ("sidelight", "python", "numpy", "numba") if made.get(name))
+    ran, planned = facts["cells_run"], facts["cells_planned"]
+    part = f"All {grouped(planned)} cells were run"
+    if ran != planned:
+        part = f"**{grouped(ran)} of {grouped(planned)} cells were run**; where one is missing, tables are empty"
+    return (
+        f"{part}: {made['created'][:10]}, {versions}, on a busy machine of two cores (a round's time is that of the "
+        "processor). Runs per world are in the tables: 50, and fewer of strategies that need microseconds for a round; "
+        "with contexts 100."
+    )
+
+
+def summarized(folder: Path) -> Summary:
+    """Return the summary of the runs in a folder."""
+    from sidelight.studies.plan import cells, impossible
+    from sidelight.studies.store import State, Store
+    from sidelight.studies.work import tasks
+
+    from sidelight.benchmark.summary import summarize
+    from sidelight.studies import read
+
+    study, store = read(STUDY), Store(folder)
+    every = cells(study)
+    left_out = {cell for cell, _ in impossible(every)}
+
+    def gather(cell: Any) -> Any:
+        work = tasks(cell)
+        done = all(state is State.READY for state in store.states(work).values())
+        return store.gather(work) if done else None
+
+    return summarize(study, [cell for cell in every if cell not in left_out], gather)
+
+
+def short(text: str) -> str:
+    """Return the short form of the study: 1 000 rounds, without those that are told of 20 000."""
+    entries = re.split(r"\n(?=\[\[)", text)
+    kept = [entry for entry in entries if "T = 20000 known" not in entry]
+    found = "\n".join(kept)
+    for full, brief in (
+        ("horizons = [20_000]", "horizons = [1_000]"),
+        ("horizons = [1_000, 20_000]", "horizons = [1_000]"),
+        ("checkpoints = [500, 1_000, 10_000, 20_000]   # the horizons 1 000 and 20 000, and half of each",
+         "checkpoints = [500, 1_000]"),
+        ('name = "benchmark"', 'name = "benchmark-short"'),
+        ('title = "A benchmark of partial monitoring"', 'title = "A benchmark of partial monitoring, short form"'),
+    ):  # fmt: skip
+        if full not in found:
+            raise ValueError(f"{STUDY} has no {full!r} any more")
+        found = found.replace(full, brief)
+    head = "# The short form of benchmark.toml: 1 000 rounds. Written by docs/make_benchmark.py --short.\n"
+    return head + re.sub(r"\A(#.*\n)*", "", found)
+
+
+def main() -> None:
+    """Write the page, and before that the summary or the short form if that is wanted."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--from", dest="folder", type=Path, help="the folder of a study's run")
+    options.add_argument("--short", action="store_true", help="write the short form of the study")
+    given = options.parse_args()
+    if given.short:
+        SHORT.write_text(short(STUDY.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+        return
+    if given.folder is not None:
+        records.write(STORED, summarized(given.folder))
+    (DOCS / "benchmark.md").write_text(page(stored()), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""studies/benchmark.toml: everything that the library has takes part, and the short form is the same but shorter."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+import sidelight as sl
+from sidelight.studies import read
+
+ROOT = Path(__file__).parent.parent.parent
+STUDY = ROOT / "studies" / "benchmark.toml"
+
+
+@pytest.fixture(scope="module")
+def study():
+    return read(STUDY)
+
+
+@pytest.fixture(scope="module")
+def script():
+    """The script that writes the page."""
+    spec = importlib.util.spec_from_file_location("make_benchmark", ROOT / "docs" / "make_benchmark.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_globally_observable_game_is_in_it(study):
+    found = {game.name for game in study.games}
+    assert found == {name for name in sl.games.names() if name != "hopeless"}
+    for game in study.games:
+        assert sl.analyze(sl.games.load(game.name, **dict(game.parameters))).kind != "hopeless", game.label
+
+
+def test_every_strategy_is_in_it(study):
+    assert {player.name for player in study.players} == {*sl.strategies.names(), "BayesOptimal"}
+
+
+def test_worlds_and_horizons(study):
+    laws = [world for world in study.worlds if world.kind == "laws"]
+    contexts = [world for world in study.worlds if world.kind == "contexts"]
+    assert len(laws) == 8
+    assert {world.value for world in contexts} == {"linear", "logistic", "halfspace", "finite"}
+    assert any(dict(world.parameters).get("spread", 1) > 1 for world in contexts)
+    assert study.horizons == (20_000,)
+    assert study.checkpoints == (500, 1_000, 10_000, 20_000)
+
+
+def test_there_are_runs_enough_for_tails_where_rounds_are_cheap(study):
+    laws = sum(world.kind == "laws" for world in study.worlds)
+    assert laws * study.runs >= 400
+    for player in study.players:
+        if "* contexts" in player.worlds and player.name not in ("PGTS", "PGIDS"):
+            assert 4 * player.runs >= 400, player.label
+
+
+def test_the_short_form_is_the_same_but_shorter(script, study):
+    assert script.SHORT.read_text(encoding="utf-8") == script.short(STUDY.read_text(encoding="utf-8")), (
+        "write it anew: .venv/bin/python docs/make_benchmark.py --short"
+    )
+    short = read(script.SHORT)
+    assert short.games == study.games
+    assert short.worlds == study.worlds
+    assert {player.name for player in short.players} == {player.name for player in study.players}
+    assert {horizon for player in short.players for horizon in player.horizons or short.horizons} == {1_000}
