@@ -67,7 +67,7 @@ class Recommendation:
     def make(self, seed: int = 0) -> Strategy:
         """Return the recommended strategy, ready to play."""
         kind: type[Strategy] = getattr(strategies, self.strategy)
-        return kind(self.game, **self.parameters, seed=seed)  # type: ignore[call-arg]
+        return kind(self.game, **self.parameters, seed=seed)
 
     def explain(self) -> str:
         """Say what to play, and on which evidence."""

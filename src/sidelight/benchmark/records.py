@@ -78,7 +78,13 @@ class PoolFacts(NamedTuple):
 TAIL_RUNS = 400
 """How many runs a 99 % quantile needs."""
 
-_TABLES = {"games": GameFacts, "worlds": WorldFacts, "players": PlayerFacts, "cells": CellFacts, "pools": PoolFacts}
+_TABLES: dict[str, Any] = {
+    "games": GameFacts,
+    "worlds": WorldFacts,
+    "players": PlayerFacts,
+    "cells": CellFacts,
+    "pools": PoolFacts,
+}
 # What rows of cells and pools name by its place in another table.
 _PLACES = {"game": "games", "world": "worlds", "player": "players"}
 

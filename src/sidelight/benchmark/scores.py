@@ -114,9 +114,9 @@ class Board:
         if not self.players:
             return []
         shown = np.flatnonzero(np.isfinite(self.by_game).any(axis=1))
-        whole = np.isfinite(self.by_game).all(axis=1)
+        whole = [bool(np.isfinite(row).all()) for row in self.by_game]
         ranked = np.array([whole[k] and not each.knows_horizon for k, each in enumerate(self.players)])
-        score = np.array([np.nanmean(np.log(self.by_game[k])) if k in shown else np.nan for k in range(len(whole))])
+        score = np.array([np.nanmean(np.log(row)) if k in shown else np.nan for k, row in enumerate(self.by_game)])
         drawn = self._drawn()
         ranks = _ranks(drawn, ranked)
         place = {k: int(np.sum(ranked & (score < score[k]))) + 1 for k in shown if ranked[k]}
@@ -129,24 +129,28 @@ class Board:
         worst = int(np.nanargmax(self.relative[k]))
         played = self.runs[k][np.isfinite(self.runs[k])]
         bayes = self._bayes(k)
-        ends = None if place is None else [int(each) for each in np.quantile(ranks, [0.025, 0.975])]
+        low, high = np.exp(np.nanquantile(drawn, [0.025, 0.975]))
+        ends = None if place is None else np.quantile(ranks, [0.025, 0.975])
+        game, world = self.places[worst]
         return Score(
-            player,
-            float(np.exp(score)),
-            *(float(np.exp(each)) for each in np.nanquantile(drawn, [0.025, 0.975])),
-            place,
-            None if ends is None else ends[0],
-            None if ends is None else ends[1],
-            int(np.isfinite(self.by_game[k]).sum()),
-            int(played.min()),
-            int(played.max()),
-            self._tail(player),
-            float(np.mean([pool.linear for pool in pools])),
-            float(np.median([pool.nanoseconds for pool in pools])),
-            float(self.relative[k][worst]),
-            *self.places[worst],
-            float(np.exp(np.mean(bayes))) if bayes else None,
-            len(bayes),
+            player=player,
+            score=float(np.exp(score)),
+            low=float(low),
+            high=float(high),
+            rank=place,
+            rank_low=None if ends is None else int(ends[0]),
+            rank_high=None if ends is None else int(ends[1]),
+            games=int(np.isfinite(self.by_game[k]).sum()),
+            fewest=int(played.min()),
+            most=int(played.max()),
+            tail=self._tail(player),
+            linear=float(np.mean([pool.linear for pool in pools])),
+            nanoseconds=float(np.median([pool.nanoseconds for pool in pools])),
+            worst=float(self.relative[k][worst]),
+            worst_game=game,
+            worst_world=world,
+            bayes=float(np.exp(np.mean(bayes))) if bayes else None,
+            bayes_worlds=len(bayes),
         )
 
     def _tail(self, player: PlayerFacts) -> float | None:
