@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from sidelight.text import grouped
 DOCS = Path(__file__).resolve().parent
 STUDY = DOCS.parent / "studies" / "benchmark.toml"
 SHORT = STUDY.with_name("benchmark-short.toml")
+WIDTH = 120
 HEAD = """# The benchmark
 
 <!-- Written by docs/make_benchmark.py from the summary in src/sidelight/benchmark; change those, not this page. -->
@@ -55,7 +57,7 @@ def page(summary: Summary) -> str:
         whole = [each for each in whole if each.games and each.players]
         if whole:
             parts.append(f"## {title}\n")
-            parts += [f"{line}\n" for line in tables.about() if group == LAWS]
+            parts += [f"{textwrap.fill(line, WIDTH)}\n" for line in tables.about() if group == LAWS]
             parts += [section(each) for each in whole]
     return "\n".join(parts)
 
@@ -80,32 +82,30 @@ def honest(summary: Summary) -> str:
     part = f"All {grouped(planned)} cells were run"
     if ran != planned:
         part = f"**{grouped(ran)} of {grouped(planned)} cells were run**; where one is missing, tables are empty"
-    return (
-        f"{part}: {made['created'][:10]}, {versions}, on a busy machine of two cores (a round's time is that of the "
-        "processor). Runs per world are in the tables: 50, and fewer of strategies that need microseconds for a round; "
+    text = (
+        f"{part}: {made['created'][:10]}, {versions}, on a busy machine of two cores, so times of a round are rough. "
+        "Runs per world are in the tables: 50, and fewer of strategies that need microseconds for a round; "
         "with contexts 100."
     )
+    return textwrap.fill(text, WIDTH)
 
 
 def summarized(folder: Path) -> Summary:
     """Return the summary of the runs in a folder."""
-    from sidelight.studies.plan import cells, impossible
-    from sidelight.studies.store import State, Store
+    from sidelight.benchmark.summary import summarize
+    from sidelight.studies import plan, read
+    from sidelight.studies.running import prepared
+    from sidelight.studies.store import State
     from sidelight.studies.work import tasks
 
-    from sidelight.benchmark.summary import summarize
-    from sidelight.studies import read
-
-    study, store = read(STUDY), Store(folder)
-    every = cells(study)
-    left_out = {cell for cell, _ in impossible(every)}
+    progress = prepared(plan.settled(read(STUDY)), folder)
 
     def gather(cell: Any) -> Any:
         work = tasks(cell)
-        done = all(state is State.READY for state in store.states(work).values())
-        return store.gather(work) if done else None
+        done = all(state is State.READY for state in progress.store.states(work).values())
+        return progress.store.gather(work) if done else None
 
-    return summarize(study, [cell for cell in every if cell not in left_out], gather)
+    return summarize(progress.study, progress.playable, gather)
 
 
 def short(text: str) -> str:

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from sidelight.studies.plan import cells
-from sidelight.studies.work import tasks
 
 import sidelight as sl
 from sidelight.benchmark.summary import linear_share, summarize
 from sidelight.kernels import interpreted
 from sidelight.studies import parse
+from sidelight.studies.plan import cells
+from sidelight.studies.work import tasks
 
 TEXT = """
 name = "tiny"
