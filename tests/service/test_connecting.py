@@ -1,0 +1,74 @@
+"""`docs/how-to/connect-the-service.md` says what there is: every address, event and metric, and code that works."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from service.routes.conftest import SQLITE
+from sidelight.service import deciding, metrics, monitors
+from sidelight.service.app import make_app
+from sidelight.service.deciding import Prediction
+from sidelight.service.keys import SCOPES
+from sidelight.service.webhooks.events import EVENTS
+from sidelight.service.webhooks.outbox import PAUSES
+from sidelight.service.webhooks.signing import new_secret, signed_headers
+
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "connect-the-service.md").read_text(encoding="utf-8")
+
+
+@SQLITE
+def test_every_address_is_listed_with_its_scope(service):
+    listed = set(re.findall(r"^\| (GET|POST|PATCH|PUT|DELETE) \| `([^`]+)` \| (?:`(\w+)`)? ?\|", PAGE, re.MULTILINE))
+    offered = {
+        (method.upper(), path, operation.get("x-scope", ""))
+        for path, methods in make_app(service).openapi()["paths"].items()
+        for method, operation in methods.items()
+    }
+    assert listed == offered
+    assert {scope for _, _, scope in listed} == {*SCOPES, ""}
+
+
+def test_every_event_is_listed_in_its_words():
+    for event, words in EVENTS.items():
+        assert f"| `{event}` | {words} |" in PAGE
+
+
+def test_the_pauses_are_those_that_are_made():
+    assert "after 5 seconds, 30 seconds, 2, 10 and 30 minutes, 1, 2, 4, 8 and 8 hours" in PAGE
+    minutes, hours = [60.0 * one for one in (2, 10, 30)], [3600.0 * one for one in (1, 2, 4, 8, 8)]
+    assert list(PAUSES) == [5.0, 30.0, *minutes, *hours]
+
+
+@SQLITE
+def test_every_metric_is_listed_with_its_labels(service):
+    made = service.do(monitors.create("digits", {"tolerance": 0.1}, actor="test"))
+    service.do(deciding.decide(service, made.id, [Prediction("a", "7")], actor="test"))
+    offered = {
+        (name, tuple(re.findall(r"(\w+)=", labels)))
+        for name, labels in re.findall(r"^(\w+)(?:\{(.*)\})? ", metrics.metrics(service, None), re.MULTILINE)
+    }
+    rows = re.findall(r"^\| `(sidelight_\w+)` \| ([\w, ]*)\|", PAGE, re.MULTILINE)
+    assert {(name, tuple(re.findall(r"\w+", labels))) for name, labels in rows} == offered
+    assert f"Only the {metrics.MOST_CLASSES} classes" in PAGE
+
+
+@pytest.fixture
+def check():
+    """The function on the page."""
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    names = {}
+    exec(code, names)
+    return names["check"]
+
+
+def test_the_receiver_on_the_page_takes_ours_and_nobody_elses(check):
+    secret, now, body = new_secret(), int(time.time()), b'{"type":"verdict.changed"}'
+    headers = signed_headers([secret], "msg_1", now, body)
+    assert check(secret, headers, body)
+    assert check(secret, signed_headers([new_secret(), secret], "msg_1", now, body), body)
+    assert not check(secret, headers, body + b" ")
+    assert not check(new_secret(), headers, body)
+    assert not check(secret, headers | {"webhook-id": "msg_2"}, body)
+    assert not check(secret, signed_headers([secret], "msg_1", now - 3600, body), body)
