@@ -302,3 +302,17 @@ def test_large_requests_do_not_share_a_group(storage):
     assert groups == 3
     assert [len(rows) for rows in found] == [6] * 5
     service.writer.close()
+
+
+def test_a_service_that_ends_well_leaves_a_snapshot_behind(database):
+    service = Service(open_storage(database), options=Options(on_fatal=fatal))
+    traffic = Traffic(service)
+    traffic.decide(1200)
+    service.close()
+    storage = open_storage(database)
+    with storage.read() as tx:
+        assert tx.all("SELECT number FROM snapshots") == [(1201,)]
+    again = Service(storage, options=Options(on_fatal=fatal))
+    assert again.report(traffic.monitor).predictions == 1200
+    assert verify(storage) == []
+    again.close()

@@ -81,6 +81,10 @@ class Followers:
         self._held.clear()
         self._failed.clear()
 
+    def ids(self) -> list[str]:
+        """Return the monitors that this process has in memory."""
+        return list(self._held)
+
     def get(self, monitor: str) -> Held | None:
         """Return a monitor as this process last knew it."""
         return self._held.get(monitor)

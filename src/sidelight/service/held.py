@@ -33,6 +33,8 @@ class Held:
         self._news: list[Event] = []
         self._closed: list[Closed] = []
         self._monitor: ClassifierMonitor | None = None
+        self.snapshot_at = 0
+        """The number of the snapshot that it was made from."""
         self.spent: tuple[str, str] | None = None
         """Which limit was said to be used up, and on which day."""
         self.made_report: tuple[bytes, Report] | None = None
@@ -102,7 +104,7 @@ class Held:
         held = cls(id)
         held.watch(ClassifierMonitor.from_dict(state["monitor"]))
         held.review, held.archived = make_review(state["review"]), state["archived"]
-        held.number, held.chain = number, chain
+        held.number, held.chain, held.snapshot_at = number, chain, number
         return held
 
     def report(self) -> Report:

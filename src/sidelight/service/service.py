@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from typing import TypeVar
@@ -12,12 +13,14 @@ from sidelight.monitor.reports import Report
 from sidelight.service import snapshots
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
-from sidelight.service.storage.base import Storage, Transaction
+from sidelight.service.storage.base import Storage, StorageError, Transaction
 from sidelight.service.webhooks.events import publish
 from sidelight.service.work import Job, Work, later
 from sidelight.service.writer import Ticket, Writer
 
 T = TypeVar("T")
+_AT_THE_END = 1000
+"""A service that ends well leaves snapshots behind, so that the next one begins quickly."""
 
 
 class Service:
@@ -26,7 +29,7 @@ class Service:
     def __init__(self, storage: Storage, *, options: Options | None = None) -> None:
         self.storage, self.options = storage, options or Options()
         self.writer = Writer(storage, self.options)
-        self.writer.after_commit = self._after_commit
+        self.writer.after_commit = lambda monitors: self._take_snapshots(monitors, self.options.snapshot_every)
         self.writer.publisher = publish
         self._snapshot_at: dict[str, int] = {}
 
@@ -63,16 +66,19 @@ class Service:
     def close(self) -> None:
         """Commit what waits, stop the writer, and close the database."""
         self.writer.close()
+        if not self.writer.failed:
+            with contextlib.suppress(StorageError):  # a snapshot only saves time
+                self._take_snapshots(self.writer.followers.ids(), _AT_THE_END)
         self.storage.close()
 
-    def _after_commit(self, monitors: set[str]) -> None:
-        """Take snapshots that are due, outside of any lock."""
+    def _take_snapshots(self, monitors: Iterable[str], every: int) -> None:
+        """Take snapshots where the last one is so many entries ago, outside of any lock."""
         for id in sorted(monitors):
             held = self.writer.followers.get(id)
             if held is None:
                 continue
-            since = self._snapshot_at.setdefault(id, held.number - held.number % self.options.snapshot_every)
-            if held.number - since >= self.options.snapshot_every:
+            since = self._snapshot_at.setdefault(id, held.snapshot_at)
+            if held.number - since >= every:
                 snapshot = snapshots.take(held)
                 with self.storage.write() as tx:
                     if snapshots.fits(tx, id, snapshot):

@@ -63,6 +63,8 @@ class Writer:
         self.after_commit: Callable[[set[str]], None] = lambda monitors: None
         self.heartbeat = time.monotonic()
         self.groups = self.jobs = 0
+        self.failed = False
+        """Whether it has stopped because of a failure."""
         self._waiting: deque[Ticket[Any]] = deque()
         self._wake = threading.Condition()
         self._closing = False
@@ -191,7 +193,7 @@ class Writer:
     def _refuse_all(self, group: Sequence[Ticket[Any]], error: BaseException) -> None:
         """Answer everyone who waits after a failure for which there is no remedy here."""
         with self._wake:
-            self._closing = True
+            self._closing = self.failed = True
             left = [ticket for ticket in group if not ticket.future.done()] + list(self._waiting)
             self._waiting.clear()
         for ticket in left:

@@ -33,6 +33,8 @@ from sidelight.service.storage.base import (
 )
 
 _PAUSE_MS = 5000
+# Keys are hashes, so that a batch touches pages all over their index: 32 MB of them stay in memory.
+_PRAGMAS = ("synchronous=FULL", "wal_autocheckpoint=0", "foreign_keys=ON", "fullfsync=ON", "cache_size=-32768")
 _MOST_VALUES = 500
 _LARGE_WAL = 16 << 20
 _NETWORK = {"afs", "ceph", "cifs", "fuse.glusterfs", "fuse.sshfs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs"}
@@ -137,7 +139,7 @@ class SQLiteStorage:
             writer = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=_PAUSE_MS / 1000)
             self._writer = writer
             writer.execute("PRAGMA journal_mode=WAL")
-            for pragma in ("synchronous=FULL", "wal_autocheckpoint=0", "foreign_keys=ON", "fullfsync=ON"):
+            for pragma in _PRAGMAS:
                 writer.execute(f"PRAGMA {pragma}")
         self._remember()
         with self.write() as tx:
