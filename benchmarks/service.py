@@ -37,7 +37,7 @@ class Target:
     """A server of `service_target.py`, with a key and monitors."""
 
     def __init__(self, database, processes=1, monitors=1):
-        from sidelight.service import keys
+        from sidelight.service import keys, passwords, sessions
         from sidelight.service.monitors import create
         from sidelight.service.service import Service
         from sidelight.service.storage import open_storage
@@ -47,6 +47,10 @@ class Target:
         self.monitors = [f"m{n}-{random.randrange(1 << 40):x}" for n in range(monitors)]
         for name in self.monitors:
             service.do(create(name, {"tolerance": 0.05, "cap": 20_000}, actor="benchmark"))
+        code = service.do(sessions.MakeFirstLink())
+        if code is not None:
+            password = passwords.hashed("of the benchmark")
+            self.cookie = f"sidelight={service.do(sessions.FollowLink(code, 'benchmark', password)).cookie}"
         service.close()
         command = [sys.executable, str(HERE / "service_target.py"), "serve", database, str(processes)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -74,9 +78,8 @@ class Target:
 
     def ask(self, path, method="POST"):
         """Return a reply's JSON; a server that starts is waited for."""
-        request = urllib.request.Request(
-            self.url + path, method=method, headers={"Authorization": f"Bearer {self.key}"}
-        )
+        headers = {"Authorization": f"Bearer {self.key}", "Cookie": self.cookie}
+        request = urllib.request.Request(self.url + path, method=method, headers=headers)
         end = time.monotonic() + 60
         while True:
             try:
@@ -149,9 +152,10 @@ def one_process(name, database, plain, spare, seconds, rounds):
             free, before = target.load("nothing", 64, seconds), target.groups()
             decided, after = target.load("decisions", 64, seconds), target.groups()
             group = (after["jobs"] - before["jobs"]) / max(1, after["groups"] - before["groups"])
-            return decided.rate / free.rate, decided.rate, free.rate, group
+            cost = 1e3 * (after["seconds"] - before["seconds"]) / decided.replies
+            return decided.rate / free.rate, decided.rate, free.rate, group, cost
 
-        ratio, rate, free, group = ratios(rounds, many)
+        ratio, rate, free, group, cost = ratios(rounds, many)
         report(
             f"{name}: 64 clients, decisions / route that does nothing",
             ratio,
@@ -159,13 +163,17 @@ def one_process(name, database, plain, spare, seconds, rounds):
             note=f"{rate:.0f} / {free:.0f} a second",
         )
         report(f"{name}: requests in a group, mean", group, least=8)
+        report(f"{name}: processor time of the server for a decision", cost, unit="ms")
 
         def batches():
-            decided = target.load("decisions", 8, seconds, batch=100)
+            before = target.groups()
+            decided, after = target.load("decisions", 8, seconds, batch=100), target.groups()
             rows, _ = plain.rate(100, seconds)
-            return 100 * decided.rate / rows, 100 * decided.rate, rows
+            cost = 1e3 * (after["seconds"] - before["seconds"]) / (100 * decided.replies)
+            return 100 * decided.rate / rows, 100 * decided.rate, rows, cost
 
-        ratio, rate, rows = ratios(rounds, batches)
+        ratio, rate, rows, cost = ratios(rounds, batches)
+        report(f"{name}: the same in batches of 100", cost, unit="ms")
         report(
             f"{name}: 8 clients x 100, decisions / plain rows",
             ratio,
@@ -255,13 +263,15 @@ def million(folder, decisions=1_000_000):
         rate = decisions / (time.perf_counter() - begin)
         memory = " ".join(f"{one:.0f}" for one in sizes)
         report("a million decisions in batches of 1 000", rate, unit="/s", note=f"memory {memory} MB")
-        times = []
-        for _ in range(5):
-            load(target.url, 1, lambda number: itertools.islice(target.requests("decisions")(number), 1), 60.0)
-            start = time.perf_counter()
-            target.ask(f"/v1/monitors/{target.monitors[0]}/report", "GET")
-            times.append(1000 * (time.perf_counter() - start))
-        report("report of 1 000 classes after a decision", statistics.median(times), most=100.0, unit="ms")
+        monitor = target.monitors[0]
+        for what, path, most in (("report", f"/v1/monitors/{monitor}/report", 100.0), ("page", f"/m/{monitor}", 300.0)):
+            times = []
+            for _ in range(5):
+                load(target.url, 1, lambda number: itertools.islice(target.requests("decisions")(number), 1), 60.0)
+                start = time.perf_counter()
+                target.ask(path, "GET")
+                times.append(1000 * (time.perf_counter() - start))
+            report(f"{what} of 1 000 classes after a decision", statistics.median(times), most=most, unit="ms")
 
 
 def main():

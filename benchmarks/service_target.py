@@ -7,6 +7,7 @@ its speed by `/decisions` is what deciding and storing cost.
 import contextlib
 import os
 import sys
+import time
 from typing import Annotated
 
 from fastapi import Body, Response
@@ -36,11 +37,12 @@ async def nothing(body: Annotated[Decisions, Body()], asked: Annotated[AskedOf, 
 
 @router.post("/v1/monitors/{monitor}/groups")
 async def groups(asked: Annotated[AskedOf, asked_of("report")]) -> Response:
-    """Return how many jobs there were, in how many groups, and how much memory the process has."""
+    """Return how many jobs there were, in how many groups; memory and processor time of the process."""
     writer = asked.service.writer
     with open("/proc/self/statm") as file:
-        pages = int(file.read().split()[1])
-    return answer({"jobs": writer.jobs, "groups": writer.groups, "memory": pages * os.sysconf("SC_PAGESIZE")})
+        memory = int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+    counts = {"jobs": writer.jobs, "groups": writer.groups}
+    return answer(counts | {"memory": memory, "seconds": time.process_time()})
 
 
 @contextlib.contextmanager
