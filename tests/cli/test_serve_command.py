@@ -123,6 +123,9 @@ def test_a_port_in_use(database):
         (["--url", "monitor.example.org"], "is not an address like https://"),
         (["--url", "ftp://x"], "is not an address like https://"),
         (["--url", "https://x/below"], "is not an address like https://"),
+        (["--url", "http://["], "is not an address like https://"),
+        (["--url", "http://x:99999"], "is not an address like https://"),
+        (["--url", "https://x/?a=b"], "is not an address like https://"),
         (["--database", "mysql://x/y"], "mysql:// is not known"),
         (["--database", ":memory:"], "a database in memory is lost"),
         (["--database", "."], "is a folder"),
@@ -214,3 +217,11 @@ def test_the_demonstration_has_a_database_of_its_own(tmp_path):
     assert result.exit_code == 2
     assert "leave out --database" in result.output
     assert invoke("serve", "--demo", "--processes", "2", "--port", "0").exit_code != 0
+
+
+def test_a_server_whose_output_nobody_reads_goes_on(database):
+    with Served(database) as server:
+        server.process.stdout.close()
+        server.wait()
+        server.process.terminate()
+        assert server.process.wait(PATIENCE) == 0

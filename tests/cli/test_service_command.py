@@ -3,6 +3,8 @@
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 
 import httpx
 import pytest
@@ -174,3 +176,16 @@ def test_the_database_may_come_from_the_environment(tmp_path, monkeypatch):
     monkeypatch.setenv("SIDELIGHT_DATABASE", str(tmp_path / "named.db"))
     invoke("key", "create", "--scope", "decide")
     assert (tmp_path / "named.db").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes close differently")
+def test_an_export_that_is_cut_short_is_silent(tmp_path):
+    path = tmp_path / "test.db"
+    service = Service(open_storage(str(path)))
+    fill(service, 2000)
+    service.close()
+    script = f"{sys.executable} -m sidelight service export --database {path} | head -n 1"
+    result = subprocess.run(script, shell=True, capture_output=True, text=True, timeout=60, check=False)
+    assert result.stdout.startswith('{"monitor":"digits"')
+    assert result.stdout.count("\n") == 1
+    assert result.stderr == ""

@@ -54,6 +54,25 @@ def test_there_and_back_again_gives_the_same_bytes(filled, there, tmp_path):
     back.close()
 
 
+@pytest.mark.slow
+def test_many_decisions_there_and_back_again(tmp_path, there):
+    """`make torture` takes 100 000."""
+    service = Service(open_storage(str(tmp_path / "source.db")))
+    fill(service, int(os.environ.get("SIDELIGHT_DECISIONS", "3000")), batch=1000)
+    back = open_storage(str(tmp_path / "back.db"))
+    copying.copy(service.storage, there)
+    copying.copy(there, back)
+    paths = []
+    for number, storage in enumerate((service.storage, there, back)):
+        for what in exporting.COLUMNS:
+            paths.append(tmp_path / f"{number}-{what}.jsonl")
+            exporting.write_file(exporting.rows(storage, what), what, paths[-1])
+    contents = [path.read_bytes() for path in paths]
+    assert contents[:3] == contents[3:6] == contents[6:]
+    back.close()
+    service.close()
+
+
 def test_a_copy_goes_on_as_the_original_does(filled, tmp_path):
     target = open_storage(str(tmp_path / "copy.db"))
     copying.copy(filled.storage, target)

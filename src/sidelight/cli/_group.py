@@ -15,6 +15,7 @@ import click
 from sidelight.errors import SidelightError
 
 _MISTAKE = 2
+_UNREAD = 1
 _INTERRUPTED = 130  # what shells expect of a program that was stopped by Ctrl-C
 _PROGRAM = "sidelight"
 
@@ -98,6 +99,9 @@ class CommandLine(click.Group):
             _complain(error.format_message())
         except SidelightError as error:
             _complain(str(error))
+        except BrokenPipeError:  # whoever read the output has seen enough
+            _forget_unwritable_output()
+            return _UNREAD
         except OSError as error:
             _complain(_explained(error))
             _forget_unwritable_output()

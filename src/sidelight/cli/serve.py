@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import ipaddress
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -126,9 +129,21 @@ def command(
 
             click.echo("Making up a day of predictions and reviews ...")
             context.exit(run_demo(settings, listener, partial(_say_demo, host)))
-        context.exit(run(settings, listener, lambda address, link: _say(settings.database, host, address, link)))
+        context.exit(run(settings, listener, partial(_say, settings.database, host)))
 
 
+def _if_somebody_reads(say: Callable[..., None]) -> Callable[..., None]:
+    """Let the server go on if nobody reads its output any more, as in `sidelight serve | head -1`."""
+
+    @functools.wraps(say)
+    def saying(*arguments: Any) -> None:
+        with contextlib.suppress(OSError):
+            say(*arguments)
+
+    return saying
+
+
+@_if_somebody_reads
 def _say_demo(host: str, address: str, password: str) -> None:
     """Tell whoever has started the demonstration where to look."""
     click.echo(f"sidelight serves a demonstration at {address}  (Ctrl-C stops and deletes it)")
@@ -136,6 +151,7 @@ def _say_demo(host: str, address: str, password: str) -> None:
     _warn_without_tls(host, address)
 
 
+@_if_somebody_reads
 def _say(database: str, host: str, address: str, link: str | None) -> None:
     """Tell whoever has started the server what to do next."""
     click.echo(f"sidelight serves {_without_password(database)} at {address}  (Ctrl-C stops it)")
@@ -157,7 +173,7 @@ def _without_password(database: str) -> str:
     if "://" not in database:
         return database
     scheme, _, rest = database.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"
+    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
 
 
 def _is_loopback(host: str) -> bool:

@@ -45,8 +45,12 @@ class ServeOptions:
 
     def check(self) -> None:
         """Refuse what cannot work, before anything is opened."""
-        parts = urlsplit(self.url or "http://localhost")
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/"):
+        try:
+            parts = urlsplit(self.url or "http://localhost")
+            good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            good = False
+        if not good or parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None:
             raise SidelightError(f"--url {self.url} is not an address like https://monitor.example.org")
         if self.processes > 1 and file_of(self.database) is not None:
             raise SidelightError(
@@ -86,12 +90,12 @@ def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str 
     none yet.
     """
     options.check()
-    base = options.url or address_of(listener)
+    base = (options.url or address_of(listener)).rstrip("/")
+    write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
     if options.processes > 1:
         with opened(options) as service:  # brings the schema up to date before the processes need it
             say(base, first_link(service, base))
         return Supervisor(listener, options.processes, asdict(options)).run()
-    write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
     with opened(options) as service, _controlled(options, service, base):
         app = make_app(service)
         link = first_link(service, base)
