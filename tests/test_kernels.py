@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from sidelight import kernels
-from sidelight.kernels import generic, implements, inlining, interpreted, kernel, loop, loops
+from sidelight.kernels import generic, implements, inlining, interpreted, kernel, large_kernel, loop, loops
 from sidelight.kernels.digest import code_digest
 
 BASE = """
@@ -218,6 +218,27 @@ def test_compiled_and_interpreted_agree_bit_for_bit(cls, compiling):
 
 def test_the_choice_depends_on_the_class(compiling):
     assert walked(walk, Up) != walked(walk, Down)
+
+
+def test_a_large_kernel_is_called_and_gives_the_same(compiling):
+    def twice(value):
+        return value * 1.1 + value / 3.0
+
+    inlined = code_digest(twice, ())
+    assert loops._kernel_options(twice)["forceinline"]
+    assert large_kernel(twice) is twice
+    assert not loops._kernel_options(twice)["forceinline"]
+    assert code_digest(twice, ()) != inlined
+
+    class Large(NamedTuple):
+        step: float
+        cells: np.ndarray
+
+    @implements(move, Large)
+    def _large(parameters, rng):
+        return twice(parameters.step) + twice(rng.random())
+
+    assert walked(walk, Large) == walked(walk.python, Large)
 
 
 def test_a_class_without_implementation_is_named_in_both_modes(compiling):

@@ -10,8 +10,11 @@ from naive_cbp import NaiveCBP, shortest_vectors
 from random_games import seeded_game
 
 import sidelight as sl
+from sidelight.analysis import plausible
 from sidelight.analysis.plausible import TABLE
+from sidelight.kernels.digest import code_digest
 from sidelight.strategies import CBP, RandCBP
+from sidelight.strategies.cbp import Parameters, _act
 
 INTERVALS, POOLS = 1, 2
 RAND = {"bins": 5}
@@ -146,6 +149,15 @@ def test_twin_with_many_pairs(seed, count, outcomes, sighted, mode, settings):
 
 def test_small_games_use_the_table():
     assert CBP(sl.games.load("bartok")).compiled_parameters.plausible.mode == TABLE
+
+
+@pytest.mark.parametrize(("prices", "reached"), [(3, False), (7, True)])
+def test_only_games_with_pools_compile_what_reads_them(prices, reached, monkeypatch):
+    facts = CBP(sl.games.load("dynamic-pricing", prices=prices)).compiled_parameters.plausible
+    classes = (Parameters, type(facts))
+    before = code_digest(_act, classes)
+    monkeypatch.setattr(plausible.admits, "__defaults__", (0,))  # as an edit would
+    assert (code_digest(_act, classes) != before) == reached
 
 
 def test_an_estimate_of_exactly_zero_decides_nothing():

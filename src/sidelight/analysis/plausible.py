@@ -32,7 +32,7 @@ TABLE, INTERVALS, POOLS = 0, 1, 2
 class Plausible(NamedTuple):
     """What compiled code may know: a snapshot whose entries never change while it is in use."""
 
-    mode: int
+    mode: int  # TABLE or INTERVALS; POOLS if the class is `Pooled`
     table: npt.NDArray[np.int32]  # of sign vectors in base 3: a row of `allowed` and `observing`, or a negative code
     rows: int  # how many of those rows this snapshot may use
     allowed: Flags  # (rows, actions): P(t) u N+(t)
@@ -59,6 +59,12 @@ class Plausible(NamedTuple):
     near: Integers  # of each action: the pairs in whose N+ it is
     observed_start: Integers
     observed: Integers  # of each action: the pairs in whose V it is
+
+
+class Pooled(Plausible):
+    """The same where there is neither a table nor intervals: another class, so that other games do not compile it."""
+
+    __slots__ = ()
 
 
 class Differences(NamedTuple):
@@ -172,7 +178,7 @@ def rule_out(facts: Plausible, signs: Integers, alive: Flags) -> None:
 
 
 @kernel
-def choose_pooled(facts: Plausible, found: Differences, scratch: Scratch, slack: float) -> int:
+def choose_pooled(facts: Pooled, found: Differences, scratch: Scratch, slack: float) -> int:
     """Return the action of highest score in P(t) u N+(t) u (V(t) n R(t)), or UNKNOWN with the question in `asked`.
 
     Contradictory signs are withdrawn. Scores that differ by less than a relative `slack` tie; the lowest index wins.

@@ -21,7 +21,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.analysis.plausible import UNKNOWN, Differences, Plausible, Scratch, choose_pooled, clear, set_sign
+from sidelight.analysis.plausible import (
+    UNKNOWN,
+    Differences,
+    Plausible,
+    Pooled,
+    Scratch,
+    choose_pooled,
+    clear,
+    set_sign,
+)
 from sidelight.kernels import kernel, loop
 from sidelight.kernels.arrays import Floats, Integers
 
@@ -79,7 +88,7 @@ def program_of(rows: npt.NDArray[Any]) -> Program:
 
 
 @loop
-def settle(facts: Plausible, program: Program, found: Differences, scratch: Scratch, slack: float) -> int:
+def settle(facts: Pooled, program: Program, found: Differences, scratch: Scratch, slack: float) -> int:
     """Answer questions until `choose_pooled` finds an action, and return it; UNKNOWN if `asked` is left to Python.
 
     What is learned is appended to the pools, whose counts must not be shared with other readers.

@@ -21,6 +21,7 @@ from sidelight.analysis.plausible import (
     UNKNOWN,
     Differences,
     Plausible,
+    Pooled,
     Scratch,
     between,
     mask_of,
@@ -86,7 +87,7 @@ class PlausibleSets:
         number of outcomes that generate all.
         """
         pairs, size = self._rows.shape
-        steps = min(size, pairs) / 2 if self._facts.mode == POOLS else 0.0
+        steps = min(size, pairs) / 2 if isinstance(self._facts, Pooled) else 0.0
         return float(0.5e-9 * steps * (pairs * size + size * size))
 
     def sides(self, target: int) -> tuple[int, ...]:
@@ -126,7 +127,7 @@ class PlausibleSets:
 
         In a game with pools, contradictory signs are withdrawn on the way, as `choose_pooled` does.
         """
-        if self._facts.mode != POOLS:
+        if not isinstance(self._facts, Pooled):
             return self.learn(found.signs, found.delta)
         with self._lock:
             while True:
@@ -269,7 +270,7 @@ class PlausibleSets:
         position = {i: n for n, i in enumerate(cells)}
         members = [[k for k, r in enumerate(analysis.cells.representative) if r == i] for i in cells]
         near = [analysis.neighborhood(*pair) for pair in pairs]
-        return Plausible(
+        return (Plausible if few or self._two else Pooled)(
             TABLE if few else INTERVALS if self._two else POOLS,
             np.full(3 ** len(pairs) if few else 1, UNKNOWN, np.int32),
             0,

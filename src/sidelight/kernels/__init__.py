@@ -4,7 +4,7 @@ An algorithm is written once, as plain functions. The interpreter runs them as t
 debugging and for coverage; a round loop runs the same text compiled. Nothing here imports Numba until a loop is first
 called, so importing the package stays cheap, and without Numba everything still works, only slower.
 
-- `kernel` records a plain function that compiled code may call.
+- `kernel` records a plain function that compiled code may call. It is inlined, unless it is a `large_kernel`.
 - `generic` and `implements` choose a function by the class of its first argument, a named tuple. Numba types carry that
   class, so the choice costs nothing at run time and, unlike functions passed as arguments, survives in the disk cache.
 - `loop` marks a round loop, the only thing that is compiled on its own and called from Python.
@@ -23,7 +23,14 @@ Rules for kernels and loops, so that both ways of running agree bit for bit and 
 """
 
 from sidelight.kernels.cache import cache_directory
-from sidelight.kernels.functions import GenericFunction, MissingImplementationError, generic, implements, kernel
+from sidelight.kernels.functions import (
+    GenericFunction,
+    MissingImplementationError,
+    generic,
+    implements,
+    kernel,
+    large_kernel,
+)
 from sidelight.kernels.loops import Loop, compiled_available, interpreted, loop
 
 __all__ = [
@@ -36,5 +43,6 @@ __all__ = [
     "implements",
     "interpreted",
     "kernel",
+    "large_kernel",
     "loop",
 ]

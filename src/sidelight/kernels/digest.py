@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.kernels.functions import GenericFunction, full_name
+from sidelight.kernels.functions import GenericFunction, called, full_name
 
 Classes = tuple[type, ...]
 
@@ -58,7 +58,8 @@ class _Reached:
         name = full_name(function)
         if (name, code) in self._found:
             return
-        self._found[name, code] = f"{name} {_code(code, function.__doc__)} {function.__defaults__!r}"
+        inlined = "called" if function in called else "inlined"
+        self._found[name, code] = f"{name} {_code(code, function.__doc__)} {function.__defaults__!r} {inlined}"
         for key, value in _named(function, code):
             self._take(f"{name}: {key}", value)
 

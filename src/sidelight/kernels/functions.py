@@ -7,6 +7,8 @@ from typing import Any, TypeVar, cast
 F = TypeVar("F", bound=Callable[..., Any])
 
 recorded: set[Callable[..., Any]] = set()
+called: set[Callable[..., Any]] = set()
+"""Those that a loop calls, and that are not inlined into it."""
 unregistered: dict[Callable[..., Any], Callable[..., Any]] = {}
 """What Numba has not been told of yet: a function, and what names the text to compile for given argument types."""
 
@@ -21,6 +23,16 @@ def kernel(function: F) -> F:
         recorded.add(function)
         unregistered[function] = lambda *args, **keywords: function
     return function
+
+
+def large_kernel(function: F) -> F:
+    """Record a kernel that loops call instead of inlining it.
+
+    For large ones that are used in several places and in few rounds: code of theirs is compiled once and not once for
+    every use, and what a call costs (all arrays of all named tuples are handed over) does not matter.
+    """
+    called.add(function)
+    return kernel(function)
 
 
 class GenericFunction:

@@ -14,7 +14,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from sidelight.kernels import cache, inlining
 from sidelight.kernels.digest import Classes, code_digest
-from sidelight.kernels.functions import MissingImplementationError, full_name, unregistered
+from sidelight.kernels.functions import MissingImplementationError, called, full_name, unregistered
 from sidelight.kernels.numba import numba_or_none
 
 P = ParamSpec("P")
@@ -144,9 +144,10 @@ def _named_tuple_classes(values: Iterable[Any]) -> Iterator[type]:
             yield from _named_tuple_classes(value)
 
 
-def _kernel_options() -> dict[str, Any]:
+def _kernel_options(function: Callable[..., Any]) -> dict[str, Any]:
+    options = _KERNEL_OPTIONS | {"forceinline": function not in called}
     compiler = inlining.kernel_compiler()
-    return _KERNEL_OPTIONS if compiler is None else _KERNEL_OPTIONS | inlining.OPTIONS | {"pipeline_class": compiler}
+    return options if compiler is None else options | inlining.OPTIONS | {"pipeline_class": compiler}
 
 
 def _register_kernels() -> None:
@@ -155,7 +156,7 @@ def _register_kernels() -> None:
     while unregistered:
         function, choose = unregistered.popitem()
         # Not strict: Numba would compare the argument names of `choose` with those of the implementation.
-        overload(function, jit_options=_kernel_options(), strict=False)(choose)
+        overload(function, jit_options=_kernel_options(function), strict=False)(choose)
 
 
 def _compiled(

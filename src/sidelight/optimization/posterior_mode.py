@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.game_arrays import Signals
-from sidelight.kernels import kernel
+from sidelight.kernels import kernel, large_kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import cholesky, dot, solve
 from sidelight.optimization.likelihood import Fit, increase, normalize, project, set_gradient, set_hessian, symbols_seen
@@ -188,7 +188,7 @@ def restore(row: Floats, bordered: bool, law: Floats) -> None:
     normalize(law)
 
 
-@kernel
+@large_kernel
 def maximize_posterior(
     signals: Signals, counts: Floats, prior: float, row: Floats, bordered: bool, fit: Fit, found: Solutions
 ) -> int:

@@ -27,11 +27,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.analysis import analyze
-from sidelight.analysis.plausible import POOLS, TABLE, UNKNOWN, Differences, Plausible, choose_pooled
+from sidelight.analysis.plausible import TABLE, UNKNOWN, Differences, Plausible, Pooled, choose_pooled
 from sidelight.analysis.plausible import Scratch as PlausibleScratch
 from sidelight.analysis.plausible_sets import PlausibleSets
 from sidelight.game import Game
-from sidelight.kernels import implements, kernel
+from sidelight.kernels import generic, implements, kernel
 from sidelight.kernels.arrays import Flags, Floats, Integers
 from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.confidence_bounds import (
@@ -95,10 +95,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
             place = decide_signs(parameters, state, t, rng)
             if facts.mode == TABLE:  # the way of nearly every round of a small game
                 row = facts.table[place]
-        if facts.mode == POOLS:
-            chosen = choose_best_first(parameters, state, t)
-        else:
-            chosen = choose_tabulated(parameters, state, t, row)
+        chosen = choose(facts, parameters, state, t, row)
         state.open[0] = 1 if chosen == UNKNOWN else 0
         if chosen == UNKNOWN:
             return UNANSWERED
@@ -180,21 +177,24 @@ def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Ge
     return place
 
 
-@kernel
-def choose_best_first(parameters: Parameters, state: State, t: int) -> int:
-    """Choose in a game whose plausible sets are kept in pools: the best action first, until one may be played."""
+choose = generic("choose", ["facts", "parameters", "state", "t", "row"])
+"""Return the action to play or UNKNOWN; the class of `facts` decides how. `row` is that of the signs in a table."""
+
+
+@implements(choose, Pooled)
+def _choose_best_first(facts: Pooled, parameters: Parameters, state: State, t: int, row: int) -> int:
+    # The best action first, until one may be played.
     scratch = state.scratch.plausible
     rate = exploration_rate(parameters.alpha, t)
     for a in range(state.plays.shape[0]):
         scratch.score[a] = parameters.weight[a] / state.plays[a]
         scratch.explorable[a] = 1 if state.plays[a] <= parameters.rate[a] * rate else 0
-    return choose_pooled(parameters.plausible, state.differences, scratch, TIE)
+    return choose_pooled(facts, state.differences, scratch, TIE)
 
 
-@kernel
-def choose_tabulated(parameters: Parameters, state: State, t: int, row: int) -> int:
-    """Choose in a game of few pairs or two outcomes, `row` being that of the signs in the table, if it is known."""
-    facts, scratch = parameters.plausible, state.scratch.plausible
+@implements(choose, Plausible)
+def _choose_tabulated(facts: Plausible, parameters: Parameters, state: State, t: int, row: int) -> int:
+    scratch = state.scratch.plausible
     if row < 0 or row >= facts.rows:
         row = plausible_row(facts, state.differences, scratch)
         if row == UNKNOWN:
@@ -325,7 +325,7 @@ class RandCBP(KernelStrategy):
 
     def seconds_per_round(self) -> float:
         """Return the growth that benchmarks measured: every term of every estimate and, with random Z, questions."""
-        if self.compiled_parameters.plausible.mode != POOLS:
+        if not isinstance(self.compiled_parameters.plausible, Pooled):
             return 0.0
         pairs = self._watch.arrays.start.size - 1
         questions = self.plausible_sets.seconds_per_round() if self.bins > 1 else 0.0

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.plausible import POOLS, UNKNOWN, Differences, Plausible, choose_pooled, highest
+from sidelight.analysis.plausible import UNKNOWN, Differences, Plausible, Pooled, choose_pooled, highest
 from sidelight.analysis.plausible import Scratch as PlausibleScratch
-from sidelight.kernels import implements, kernel
+from sidelight.kernels import generic, implements, kernel
 from sidelight.kernels.arrays import Flags, Floats, Integers
 from sidelight.kernels.linear_algebra import quadratic_form
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
@@ -182,17 +182,26 @@ def set_scores(parameters: Parameters, state: State) -> None:
 @kernel
 def choose(parameters: Parameters, state: State) -> int:
     """Return the action of highest score that the decided signs leave, or UNANSWERED."""
-    facts, found = parameters.plausible, state.scratch.plausible
     set_scores(parameters, state)
-    if facts.mode == POOLS:
-        chosen = choose_pooled(facts, state.differences, found, 0.0)
-    else:
-        row = plausible_row(facts, state.differences, found)
-        if row == UNKNOWN:
-            chosen = UNKNOWN
-        elif row < facts.rows:
-            chosen = highest(found, facts.allowed[row], facts.observing[row], 0.0)
-        else:
-            chosen = highest(found, found.allowed, found.observing, 0.0)
+    chosen = choose_among(parameters.plausible, state.differences, state.scratch.plausible)
     state.open[0] = 1 if chosen == UNKNOWN else 0
     return UNANSWERED if chosen == UNKNOWN else chosen
+
+
+choose_among = generic("choose_among", ["facts", "differences", "found"])
+"""Return the action of highest score that the decided signs leave or UNKNOWN, as the class of `facts` has it."""
+
+
+@implements(choose_among, Pooled)
+def _choose_pooled(facts: Pooled, differences: Differences, found: PlausibleScratch) -> int:
+    return choose_pooled(facts, differences, found, 0.0)
+
+
+@implements(choose_among, Plausible)
+def _choose_tabulated(facts: Plausible, differences: Differences, found: PlausibleScratch) -> int:
+    row = plausible_row(facts, differences, found)
+    if row == UNKNOWN:
+        return UNKNOWN
+    if row < facts.rows:
+        return highest(found, facts.allowed[row], facts.observing[row], 0.0)
+    return highest(found, found.allowed, found.observing, 0.0)
