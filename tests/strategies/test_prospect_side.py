@@ -9,7 +9,7 @@ from naive_prospect_side import NaiveProspectSide
 import sidelight as sl
 from sidelight.kernels import interpreted
 from sidelight.strategies import prospect_side_refit as refit_module
-from sidelight.strategies.prospect_side_fit import CAPACITY, IDLE, ROOM, STAGE
+from sidelight.strategies.prospect_side_fit import IDLE, STAGE, capacity, room_for
 from sidelight.strategies.prospect_side_posterior import KEPT, SEEN
 from sidelight.strategies.prospect_side_refit import advance
 
@@ -299,19 +299,26 @@ def test_a_long_run_keeps_its_room_and_its_bits():
     played = sl.strategies.ProspectSide(APPLES, 2, caution=1e6)
     play(played, X, np.zeros(1700, int))
     counts = played.state.belief.labels.counts
-    assert counts[SEEN] > CAPACITY > counts[KEPT]
+    assert counts[SEEN] > capacity(played.state.belief.labels) > counts[KEPT]
     found = played.state.belief.posterior
     assert found.absorbed[found.current[0]].any()
 
 
 def test_more_symbols_than_there_is_room_for_are_left_out():
-    X, _ = softmax_world(2, 1, ROOM + 50, seed=20)
     strategy = sl.strategies.ProspectSide(sl.games.load("full-information"), 1)
+    room = room_for(strategy.game.n_outcomes, 1)
+    X, _ = softmax_world(2, 1, room + 50, seed=20)
     actions = [strategy.act(x) for x in X]
     for x, action in zip(X, actions, strict=True):
         strategy.observe(strategy.game.feedback[action][0], action=action, context=x)
-    assert strategy.state.belief.labels.counts[KEPT] == ROOM
+    assert strategy.state.belief.labels.counts[KEPT] == room
     assert strategy.act(X[0]) in range(strategy.game.n_actions)
+
+
+def test_more_coefficients_have_room_for_more_labels():
+    assert room_for(2, 1) == room_for(2, 10) == room_for(3, 5) == 2000
+    labels = sl.strategies.ProspectSide(APPLES, 50).state.belief.labels
+    assert len(labels.action) == len(labels.context) == room_for(2, 50) == 2 * 60 * 51
 
 
 def test_explains_itself():

@@ -28,7 +28,7 @@ from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
 from sidelight.strategies.playable import refuse_hopeless, settled_action
-from sidelight.strategies.prospect_side_fit import ROOM, START_PRECISION, Belief, new_refit, prior_factor
+from sidelight.strategies.prospect_side_fit import START_PRECISION, Belief, new_refit, prior_factor, room_for
 from sidelight.strategies.prospect_side_model import Stakes, best_action, expected_loss, set_law, tempering
 from sidelight.strategies.prospect_side_posterior import (
     KEPT,
@@ -145,7 +145,7 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
     if parameters.settled < 0 and parameters.stakes.symbols[action] > 1:
         state.counts[UNDER_WAY] = max(0.0, state.counts[UNDER_WAY] - 1.0)
         s = labels.counts[KEPT]
-        if s < ROOM:
+        if s < labels.action.shape[0]:
             for k in range(context.shape[0]):
                 labels.context[s, k] = context[k]
             labels.action[s] = action
@@ -173,8 +173,8 @@ class ProspectSide(KernelStrategy):
 
     Notes
     -----
-    Symbols are taken in by the next `act`. If more than 2 000 of them come between two of its calls, only the first
-    2 000 count.
+    Symbols are taken in by the next `act`. If very many of them come between two of its calls, only the first 2 000
+    count, or 120 for each coefficient if that is more.
     """
 
     guarantee: ClassVar[str] = "none proved"
@@ -220,7 +220,7 @@ class ProspectSide(KernelStrategy):
 
     def _start(self) -> State:
         outcomes, d = self.game.n_outcomes, int(self.dimension)
-        size = self._size
+        size, room = self._size, room_for(outcomes, d)
         rows = outcomes - 1
         factors = np.array([[prior_factor(k, j, rows) for j in range(rows)] for k in range(rows)])
         prior = np.kron(np.linalg.inv(factors.reshape(rows, rows)) / START_PRECISION, np.eye(d + 1))
@@ -236,9 +236,9 @@ class ProspectSide(KernelStrategy):
             pull=np.zeros((2, size)),
         )
         labels = Labels(
-            context=np.zeros((ROOM, d)),
-            action=np.zeros(ROOM, np.int64),
-            symbol=np.zeros(ROOM, np.int64),
+            context=np.zeros((room, d)),
+            action=np.zeros(room, np.int64),
+            symbol=np.zeros(room, np.int64),
             counts=np.zeros(3, np.int64),
         )
         belief = Belief(no_moments(d), posterior, labels, new_refit(outcomes, d), np.zeros((size, size)), np.ones(1))

@@ -26,9 +26,8 @@ from sidelight.strategies.prospect_side_model import (
 from sidelight.strategies.prospect_side_posterior import Labels, Posterior, Scratch
 from sidelight.strategies.standardization import Moments
 
-CAPACITY = 1000
-"""How many labels a refit looks at before the less informative ones are absorbed."""
-ROOM = 2 * CAPACITY
+_LEAST_CAPACITY = 1000
+_LABELS_PER_COEFFICIENT = 60
 START_PRECISION = 0.2
 ADVANTAGE = 1.0
 """By how much the evidence must be better with more noise."""
@@ -77,21 +76,35 @@ class Belief(NamedTuple):
     fading: Floats  # (1,): the factor
 
 
+def room_for(outcomes: int, dimension: int) -> int:
+    """Return how many labels there is room for: twice as many as a refit looks at before some are absorbed.
+
+    Labels that are absorbed too early, while the coefficients are far from what they will be, mislead for good.
+    """
+    return 2 * max(_LEAST_CAPACITY, _LABELS_PER_COEFFICIENT * (outcomes - 1) * (dimension + 1))
+
+
+@kernel
+def capacity(labels: Labels) -> int:
+    """Return how many labels a refit looks at before the less informative ones are absorbed."""
+    return labels.action.shape[0] // 2
+
+
 def new_refit(outcomes: int, dimension: int) -> Refit:
     """Return an idle refit."""
-    rows, features = outcomes - 1, dimension + 1
+    rows, features, room = outcomes - 1, dimension + 1, room_for(outcomes, dimension)
     place = np.zeros(10, np.int64)
     place[NEXT_SEARCH] = FIRST_SEARCH
     size = rows * features
     return Refit(
         place=place,
         value=np.zeros(13),
-        features=np.zeros((ROOM, features)),
-        temper=np.ones(ROOM),
-        weight=np.ones(ROOM),
-        scores=np.zeros((ROOM, rows)),
-        change=np.zeros((ROOM, rows)),
-        information=np.zeros(ROOM),
+        features=np.zeros((room, features)),
+        temper=np.ones(room),
+        weight=np.ones(room),
+        scores=np.zeros((room, rows)),
+        change=np.zeros((room, rows)),
+        information=np.zeros(room),
         theta=np.zeros(size),
         best=np.zeros(size),
         gradient=np.zeros(size),

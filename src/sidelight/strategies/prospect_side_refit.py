@@ -30,7 +30,6 @@ from sidelight.strategies.prospect_side_fit import (
     BEST_NOISE,
     BEST_PRECISION,
     CANDIDATES,
-    CAPACITY,
     CATCH_UP,
     CLOSE,
     CUT,
@@ -61,6 +60,7 @@ from sidelight.strategies.prospect_side_fit import (
     STEP,
     TARGET,
     Belief,
+    capacity,
     coefficient_size,
     derive,
     evidence_of,
@@ -157,8 +157,8 @@ def advance(stakes: Stakes, belief: Belief, t: int, quota: float, now: Scratch) 
 def is_due(belief: Belief, t: int) -> bool:
     """Say whether there are enough new labels or rounds for a refit, or whether a feature's scale has changed."""
     place, posterior, moments = belief.refit.place, belief.posterior, belief.moments
-    seen, last = belief.labels.counts[SEEN], place[LAST_SEEN]
-    if seen > last and (seen < _EVERY or seen >= _GROWTH * last or belief.labels.counts[KEPT] >= CAPACITY):
+    seen, last, full = belief.labels.counts[SEEN], place[LAST_SEEN], capacity(belief.labels)
+    if seen > last and (seen < _EVERY or seen >= _GROWTH * last or belief.labels.counts[KEPT] >= full):
         return True
     if t >= 2 * place[LAST_ROUND]:
         return t > 1
@@ -299,7 +299,8 @@ def set_posterior(belief: Belief) -> None:
     for i in range(refit.theta.shape[0]):
         posterior.theta[new, i] = refit.theta[i]
     if first and seen >= place[NEXT_SEARCH]:
-        place[NEXT_SEARCH] = 2 * seen if 2 * seen < CAPACITY or seen >= CAPACITY else CAPACITY
+        full = capacity(belief.labels)
+        place[NEXT_SEARCH] = 2 * seen if 2 * seen < full or seen >= full else full
         place[ROLE] = REFERENCE
         place[STEP] = 0
         place[STAGE] = OPEN
@@ -311,7 +312,7 @@ def set_posterior(belief: Belief) -> None:
 def settle(belief: Belief, searched: bool) -> None:
     """Go on to absorb labels if their room is full (not after a search, which left other weights), or to the end."""
     place, value = belief.refit.place, belief.refit.value
-    if searched or place[SNAPSHOT] < CAPACITY:
+    if searched or place[SNAPSHOT] < capacity(belief.labels):
         place[LABEL] = place[SNAPSHOT]
         place[STAGE] = CATCH_UP
     else:
@@ -345,7 +346,7 @@ def absorb(stakes: Stakes, belief: Belief, now: Scratch) -> None:
     labels, refit = belief.labels, belief.refit
     place = refit.place
     s, target = place[LABEL], place[TARGET]
-    room = 4 * (s - target) < 3 * CAPACITY
+    room = 4 * (s - target) < 3 * capacity(labels)
     if s < place[SNAPSHOT] and room and refit.information[s] <= refit.value[CUT]:
         add_quadratic(stakes, belief, s, now)
     else:
