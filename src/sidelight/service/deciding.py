@@ -135,9 +135,9 @@ class _Decide:
         work.append(held.id, journal.DECIDED, body | plain_news(news, closed), actor=self.actor, key=key)
         work.remember(key, Known(one.id, one.prediction, decision.verify, reason))
         follow_news(work, held, news, closed)
-        if reason in _BUDGETS and held.spent != (_BUDGETS[reason], body["day"]):
-            held.spent = _BUDGETS[reason], body["day"]
-            work.publish(held.id, "budget.used_up", {"limit": _BUDGETS[reason], "day": body["day"]})
+        if reason in _BUDGETS and held.spent != (spent := (_BUDGETS[reason], body["day"], held.monitor.asked)):
+            held.spent = spent
+            work.publish(held.id, "budget.used_up", dict(zip(("limit", "day", "verifications"), spent, strict=True)))
         if not decision.verify:
             return None
         enter_item(work, held, key, decision, time, one.payload)

@@ -35,8 +35,8 @@ class Held:
         self._monitor: ClassifierMonitor | None = None
         self.snapshot_at = 0
         """The number of the snapshot that it was made from."""
-        self.spent: tuple[str, str] | None = None
-        """Which limit was said to be used up, and on which day."""
+        self.spent: tuple[str, str, int] | None = None
+        """Which limit was said to be used up, on which day, and after how many verifications."""
         self.made_report: tuple[bytes, Report] | None = None
         """The latest report, and the chain of the entry after which it was made."""
 

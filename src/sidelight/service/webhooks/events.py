@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 from datetime import UTC, datetime
@@ -17,10 +18,11 @@ BUDGET_USED_UP = "budget.used_up"
 ANSWERS_OVERDUE = "answers.overdue"
 EVENTS = {
     VERDICT_CHANGED: "the verdict on a class changed, or drift started the class from nothing",
-    BUDGET_USED_UP: "the last verification of a cap, in all or of this day, was asked for",
+    BUDGET_USED_UP: "a prediction was let pass because a cap, in all or of its day, is used up",
     ANSWERS_OVERDUE: "answers have not come in the time that the monitor waits for them",
 }
 """What can be told, in words."""
+_HOUR = 3600.0
 _COLUMNS = ("endpoint", "event", "monitor", "number", "bytes", "created_at", "next_at", "tries")
 
 
@@ -30,18 +32,42 @@ def publish(work: Work, monitor: str, event: str, data: dict[str, Any]) -> None:
     It happens in the transaction of what it tells about, so that it is told exactly if that happened. The bytes are
     those that are sent and signed, however late; they name the journal's entry.
     """
-    rows = work.steady("SELECT id, events, monitors FROM webhooks WHERE disabled_at IS NULL")
+    rows = work.reading.all("SELECT id, events, monitors FROM webhooks WHERE disabled_at IS NULL")
     endpoints = [id for id, events, only in rows if event in json.loads(events) and _covers(only, monitor)]
     if not endpoints:
         return
+    message = _message_id(monitor, event, data, work.now)
+    told = work.tx.all("SELECT endpoint FROM outbox WHERE event = ?", message)
+    new = [one for one in endpoints if (one,) not in told]
+    if not new:
+        return
     number, now = work.held(monitor).number, work.now
-    names = work.steady("SELECT name FROM monitors WHERE id = ?", monitor)
-    told = {"monitor": names[0][0] if names else monitor, "number": number} | data
-    stamp = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    body = text_of({"type": event, "timestamp": stamp, "data": told}).encode("ascii")
-    message = "msg_" + secrets.token_hex(16)
-    for one in endpoints:
+    body = _body(work, monitor, number, event, data)
+    for one in new:
         work.insert("outbox", _COLUMNS, (one, message, monitor, number, body, now, now, 0))
+
+
+def _message_id(monitor: str, event: str, data: dict[str, Any], now: float) -> str:
+    """Return the id of a message, the same for what is to be told once, by whichever process.
+
+    That a cap is used up is told once for each time (and day, if it is one of a day) that it is; overdue answers at
+    most once an hour, for one after the other becomes overdue.
+    """
+    if event == BUDGET_USED_UP:
+        day = data["day"] if data["limit"] == "daily_cap" else None
+        once: list[Any] = [monitor, event, data["limit"], day, data["verifications"]]
+    elif event == ANSWERS_OVERDUE:
+        once = [monitor, event, now // _HOUR]
+    else:
+        return "msg_" + secrets.token_hex(16)
+    return "msg_" + hashlib.blake2b(text_of(once).encode("ascii"), digest_size=16).hexdigest()
+
+
+def _body(work: Work, monitor: str, number: int, event: str, data: dict[str, Any]) -> bytes:
+    name = work.reading.one("SELECT name FROM monitors WHERE id = ?", monitor)
+    told = {"monitor": name[0] if name else monitor, "number": number} | data
+    stamp = datetime.fromtimestamp(work.now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return text_of({"type": event, "timestamp": stamp, "data": told}).encode("ascii")
 
 
 def _covers(only: str | None, monitor: str) -> bool:
