@@ -11,7 +11,7 @@ from sidelight.monitor.decisions import PLACES, REASONS, Closed, Event
 from sidelight.monitor.reports import Report
 from sidelight.service import journal
 from sidelight.service.journal import Entry
-from sidelight.service.settings import ReviewSettings, make_monitor, make_review, review_plain
+from sidelight.service.settings import ReviewSettings, make_review, review_plain
 
 
 class DivergedError(SidelightError):
@@ -133,7 +133,7 @@ def said(correct: bool | None) -> dict[str, Any]:
 
 
 def _created(held: Held, data: dict[str, Any]) -> dict[str, Any]:
-    held.watch(make_monitor(data["monitor"]))
+    held.watch(ClassifierMonitor.from_dict(data["state"]))  # with the defaults of whoever made it
     held.review = make_review(data["review"])
     return {"rule": RULE}
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
-from sidelight.monitor import RULE
+from sidelight.monitor import RULE, ClassifierMonitor
 from sidelight.monitor.settings import LIMITS
 from sidelight.service import journal
 from sidelight.service.held import Held
@@ -65,7 +65,7 @@ class _Create:
         self.name, self.actor = name, actor
         self.monitor, review = split(settings)
         self.review = review_plain(make_review(review))
-        make_monitor(self.monitor)
+        self.state = journal.read_text(journal.text_of(make_monitor(self.monitor).to_dict()))
 
     def run(self, work: Work) -> MonitorRow:
         """Enter it, unless there is one of that name."""
@@ -77,10 +77,11 @@ class _Create:
         values = (id, self.name, journal.text_of(settings), RULE, 0, journal.BEGINNING, 0, work.now)
         work.tx.insert("monitors", ("id", "name", "settings", "rule", "last", "chain", "base", "created_at"), [values])
         held = Held(id)
-        held.watch(make_monitor(self.monitor))
+        held.watch(ClassifierMonitor.from_dict(self.state))
         held.review = make_review(self.review)
         work.hold(held)
-        body = {"name": self.name, "rule": RULE, "monitor": self.monitor, "review": self.review}
+        # The state has the values of all settings, those that were not given, too: defaults may change.
+        body = {"name": self.name, "rule": RULE, "monitor": self.monitor, "review": self.review, "state": self.state}
         return row._replace(last=work.append(id, journal.CREATED, body, actor=self.actor))
 
 

@@ -67,15 +67,20 @@ _REVIEW = frozenset(field.name for field in fields(ReviewSettings))
 def split(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the settings of the library and those of the queue; names that nobody knows are refused.
 
-    Policies have further parameters, so a name that is neither goes to the library, which knows them.
+    Policies have further parameters, so a name that is neither goes to the library, which knows them. `labels` is a
+    list for the queue, and the number of labels of the policy "explore".
     """
     for name in ("prior", "restart_on_drift", "remember_passes"):
         if name in settings:
             raise Problem(
                 "invalid", f"{name} is not a setting here", places=[place(["settings", name], "leave it out")]
             )
-    monitor = {name: value for name, value in settings.items() if name not in _REVIEW}
-    return monitor, {name: settings[name] for name in settings if name in _REVIEW}
+    review = {name: value for name, value in settings.items() if name in _REVIEW and not _of_policy(name, value)}
+    return {name: settings[name] for name in settings if name not in review}, review
+
+
+def _of_policy(name: str, value: Any) -> bool:
+    return name == "labels" and isinstance(value, int) and not isinstance(value, bool)
 
 
 def make_monitor(settings: Mapping[str, Any]) -> ClassifierMonitor:
