@@ -150,11 +150,15 @@ class Report:
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one plain dictionary per class."""
-        return [asdict(one) | {"interval": list(one.interval), "events": list(one.events)} for one in self.classes]
+        return [vars(one) | {"interval": list(one.interval), "events": list(one.events)} for one in self.classes]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
-        return asdict(self) | {"classes": self.to_records(), "saved": self.saved}
+        others = {
+            name: asdict(value) if isinstance(value, Overall | DriftReport) else value
+            for name, value in vars(self).items()
+        }
+        return others | {"classes": self.to_records(), "saved": self.saved}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
