@@ -48,6 +48,9 @@ bench: $(READY)  ## measure speed: ratios and growth
 torture: $(READY)  ## kill servers 200 times on each database, trace syncs, break disks, copy much (an hour)
 	SIDELIGHT_KILLS=200 SIDELIGHT_DECISIONS=100000 $(BIN)/python -m pytest -q -n 0 tests/service/durability tests/service/test_copying.py
 
+screenshots: $(READY)  ## take the pictures of the service for the documentation (needs Chromium)
+	$(BIN)/python docs/make_service_screenshots.py
+
 docs: $(READY)  ## build the documentation site into site/
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -d site/.doctrees docs site
 	@echo "open site/index.html"
