@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from pathlib import Path
 
+from sidelight.benchmark.recommendation import stored
+from sidelight.benchmark.records import CONTEXTS, LAWS
+from sidelight.benchmark.scores import Score, board
 from sidelight.cli._docstrings import describe
 from sidelight.simulation.players import known, known_names, signature
 
@@ -49,6 +53,7 @@ def _page(name: str) -> str:
         f"## How it works\n\n{_module(kind)}",
         "## References\n\n" + "\n".join(f"- {paper}" for paper in said.papers) if said.papers else "",
         _transcript(name),
+        _measured(name),
         "Every strategy has the methods of "
         "[`Strategy`](../python/strategies.md): `act`, `observe`, `explain`, `save`, `clone`, `reset`.",
     ]
@@ -84,3 +89,29 @@ def _transcript(name: str) -> str:
         "## At play\n\nThe first hundred rounds of a game: of each the number of the action and the symbol shown.\n\n"
         f"```text\n{head}\n\n{text}\n```"
     )
+
+
+def _measured(name: str) -> str:
+    """Return what the benchmark says of a strategy."""
+    found = [score for score in _scores() if score.player.strategy == name]
+    if not found:
+        return ""
+    rows = "\n".join(
+        f"| {each.player.label} | {each.score:.2f} ({each.low:.2f} to {each.high:.2f}) | {100 * each.linear:.1f} % "
+        f"| {each.worst:.1f} x ({each.worst_game}, {each.worst_world}) | {each.nanoseconds:.0f} |"
+        for each in found
+    )
+    return (
+        "## How it did\n\nIn the [benchmark](../../benchmark.md), after its longest horizon: mean regret relative to"
+        " the best strategy of each world (with a 95 % interval), the share of runs that never learned, the worst case, and "
+        "what a round costs.\n\n"
+        f"| | relative regret | linear | worst case | ns a round |\n|---|---|---|---|---|\n{rows}"
+    )
+
+
+@functools.cache
+def _scores() -> list[Score]:
+    """Return the scores of all players after the longest horizon, without contexts and with them."""
+    summary = stored()
+    groups = [board(summary, max(summary.horizons), group) for group in (LAWS, CONTEXTS)]
+    return [score for group in groups for score in group.scores()]
