@@ -103,8 +103,8 @@ def _measured(name: str) -> str:
     )
     return (
         "## How it did\n\nIn the [benchmark](../../benchmark.md), after its longest horizon: mean regret relative to"
-        " the best strategy of each world (with a 95 % interval), the share of runs that never learned, the worst case, and "
-        "what a round costs.\n\n"
+        " the best strategy of each world (with a 95 % interval), the share of runs that never learned, the worst case"
+        " and what a round costs.\n\n"
         f"| | relative regret | linear | worst case | ns a round |\n|---|---|---|---|---|\n{rows}"
     )
 
