@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
 from sidelight.service import journal, snapshots
 from sidelight.service.held import DivergedError, Held
+from sidelight.service.journal import Entry
 from sidelight.service.problems import Problem, unavailable
-from sidelight.service.storage.base import StorageError, Transaction
+from sidelight.service.storage.base import Row, StorageError, Transaction
 
 _LOG = logging.getLogger("sidelight.service")
 _RETRY = 30.0
+_MUCH = 1000
 _LOCK = "SELECT id, rule, last, chain, base FROM monitors WHERE id IN (??) ORDER BY id"
 
 
@@ -36,12 +38,24 @@ class Followers:
         # Only a second statement sees everything that was committed before the lock was granted.
         rows = tx.among(_LOCK + tx.locking, wanted)
         found: dict[str, Held | Problem] = {}
+        news = self._news(tx, rows)
         for id, rule, last, chain, base in rows:
-            found[id] = self._followed(tx, id, rule, last, bytes(chain), base)
+            found[id] = self._followed(tx, id, rule, last, bytes(chain), base, news.get(id))
         missing = Problem("not-found", "there is no such monitor")
         return {id: found.get(id, missing) for id in wanted}
 
-    def _followed(self, tx: Transaction, id: str, rule: int, last: int, chain: bytes, base: int) -> Held | Problem:
+    def _news(self, tx: Transaction, rows: Sequence[Row]) -> dict[str, list[Entry]]:
+        """Return what other processes have appended to several monitors, read together where that is not much."""
+        after = {}
+        for id, rule, last, _, base in rows:
+            held = self._held.get(id)
+            if held is not None and rule == RULE and base <= held.number < last <= held.number + _MUCH:
+                after[id] = _seen(held, base)
+        return journal.entries_of_many(tx, after) if len(after) > 1 else {}
+
+    def _followed(
+        self, tx: Transaction, id: str, rule: int, last: int, chain: bytes, base: int, news: list[Entry] | None
+    ) -> Held | Problem:
         if rule != RULE:
             return unavailable(
                 f"this monitor is decided by rule {rule} and this sidelight has rule {RULE}: run `sidelight service "
@@ -53,7 +67,7 @@ class Followers:
             return _broken()
         try:
             held = self._held.get(id)
-            if held is None or not _catch_up(tx, held, last, chain, base):
+            if held is None or not _catch_up(tx, held, last, chain, base, news):
                 held = rebuild(tx, id, last, chain, base)
         except StorageError:
             raise
@@ -95,16 +109,21 @@ def _broken() -> Problem:
     return unavailable(detail, _RETRY)
 
 
-def _catch_up(tx: Transaction, held: Held, last: int, chain: bytes, base: int) -> bool:
+def _seen(held: Held, base: int) -> int:
+    """Return the entry before the last one that was followed, which is read, too: after a restore it may be another."""
+    return held.number - 1 if held.number > base else held.number
+
+
+def _catch_up(
+    tx: Transaction, held: Held, last: int, chain: bytes, base: int, news: Iterable[Entry] | None = None
+) -> bool:
     """Follow the journal; False if it is not the one that was followed before, or its beginning is missing."""
     if held.number == last:
         return held.chain == chain
     if held.number > last or held.number < base:
         return False
-    # The entry itself is read, too: after a failover or a restore it may be another one.
-    before = held.number - 1 if held.number > base else held.number
     first = held.number > base
-    for entry in journal.all_entries(tx, held.id, before):
+    for entry in journal.all_entries(tx, held.id, _seen(held, base)) if news is None else news:
         if first:
             if entry.number != held.number or entry.chain != held.chain:
                 return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sidelight.service.storage.base import Row, Transaction
@@ -21,8 +21,9 @@ BEGINNING = bytes(32)
 """The chain before the first entry."""
 
 COLUMNS = ("monitor", "number", "kind", "key", "at", "actor", "body", "chain")
-_SELECT = "SELECT number, kind, key, at, actor, body, chain FROM journal"
-_PAGE = 5000
+_COLUMNS = "number, kind, key, at, actor, body, chain"
+_SELECT = f"SELECT {_COLUMNS} FROM journal"
+_PAGE, _TOGETHER = 5000, 100
 
 
 class Entry(NamedTuple):
@@ -92,4 +93,19 @@ def all_entries(tx: Transaction, monitor: str, after: int) -> Iterator[Entry]:
     """Yield the entries after a number, read page by page in one transaction."""
     while page := entries(tx, monitor, after):
         yield from page
+        if len(page) < _PAGE:
+            return
         after = page[-1].number
+
+
+def entries_of_many(tx: Transaction, after: Mapping[str, int]) -> dict[str, list[Entry]]:
+    """Return the entries of several monitors, of each those after a number, by few questions."""
+    found: dict[str, list[Entry]] = {monitor: [] for monitor in after}
+    pairs = list(after.items())
+    for start in range(0, len(pairs), _TOGETHER):
+        some = pairs[start : start + _TOGETHER]
+        where = " OR ".join(["(monitor = ? AND number > ?)"] * len(some))
+        sql = f"SELECT monitor, {_COLUMNS} FROM journal WHERE {where} ORDER BY monitor, number"
+        for monitor, *row in tx.all(sql, *(value for pair in some for value in pair)):
+            found[monitor].append(entry_of(tuple(row)))
+    return found

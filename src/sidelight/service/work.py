@@ -205,6 +205,6 @@ class Work:
     def finish(self) -> None:
         """Bring the rows of the monitors up to date, before the commit."""
         self.flush()
-        for id in sorted(self.changed):
-            held = self.held(id)
-            self._tx.run("UPDATE monitors SET last = ?, chain = ? WHERE id = ?", held.number, held.chain, id)
+        if self.changed:
+            rows = [(held.number, held.chain, held.id) for held in map(self.held, sorted(self.changed))]
+            self._tx.many("UPDATE monitors SET last = ?, chain = ? WHERE id = ?", rows)
