@@ -6,6 +6,8 @@ import pytest
 
 from sidelight.service import duties
 from sidelight.service.duties import DUTIES, LEASE, Clock, Duty, duty
+from sidelight.service.service import Service
+from sidelight.service.storage import open_storage
 
 
 def counting(name, every=0.0, when=lambda tx: True):
@@ -52,6 +54,34 @@ def test_many_clocks_share_one_duty(service):
     for thread in threads:
         thread.join(30.0)
     assert len(ran) == 1
+
+
+def test_whoever_comes_second_gets_nothing(service):
+    assert service.do(duties._Take("one", "first"))
+    assert not service.do(duties._Take("one", "second"))
+    service.do(duties._Done("one", "second", 0.0))  # who does not have it cannot give it back
+    assert not service.do(duties._Take("one", "third"))
+    service.do(duties._Done("one", "first", 3600.0))
+    assert not service.do(duties._Take("one", "fourth"))
+
+
+def test_two_processes_on_postgres_never_get_the_same_duty(postgres_url):
+    services = [Service(open_storage(postgres_url)) for _ in range(2)]
+    taken = []
+
+    def take(service, holder):
+        for turn in range(30):
+            if service.do(duties._Take(f"turn {turn}", holder)):
+                taken.append(turn)
+
+    threads = [threading.Thread(target=take, args=(one, f"holder {i}")) for i, one in enumerate(services * 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60.0)
+    for service in services:
+        service.close()
+    assert sorted(taken) == list(range(30))
 
 
 def test_the_duty_of_a_process_that_died_is_taken_over_after_its_lease(service):
