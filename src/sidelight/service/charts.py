@@ -69,7 +69,7 @@ def strip(
     if estimate is not None:
         center = 6.0 + min(estimate, limit) * scale
         parts.append(f'<circle class="dot ink-{verdict}" cx="{center:.1f}" cy="{middle:g}" r="4"/>')
-    return _svg("strip", _STRIP_WIDTH, _STRIP_HEIGHT, label, parts, stretch=True)
+    return _svg("strip", _STRIP_WIDTH, _STRIP_HEIGHT, label, parts)
 
 
 def spark(points: Sequence[Point], tolerance: float, verdict: str) -> Markup:
@@ -211,8 +211,9 @@ def _short(value: float) -> str:
 
 
 def _svg(kind: str, width: float, height: float, label: str, parts: Iterable[str], stretch: bool = False) -> Markup:
-    ratio = ' preserveAspectRatio="none"' if stretch and kind == "meter" else ""
+    ratio = "none" if stretch else "xMinYMid"
     return Markup(
-        f'<svg class="{kind}" viewBox="0 0 {width:g} {height:g}"{ratio} role="img" aria-label="{escape(label)}">'
+        f'<svg class="{kind}" viewBox="0 0 {width:g} {height:g}" preserveAspectRatio="{ratio}" role="img"'
+        f' aria-label="{escape(label)}">'
         f"{''.join(parts)}</svg>"
     )

@@ -23,6 +23,8 @@ from sidelight.service.work import ITEM_COLUMNS, Item, Work, item_of
 from sidelight.text import grouped
 
 MOST_CLAIMED = 100
+MOST_NUMBER = (1 << 53) - 1
+"""No item has a larger number; JSON readers may not read one exactly."""
 MOST_COUNTED = 1_000
 """A queue that is longer is not counted: everybody who looks at a page would wait for it."""
 
@@ -104,7 +106,9 @@ def _item(row: Row) -> ReviewItem:
 
 def find_item(tx: Transaction, monitor: str, number: int, lock: bool = False) -> ReviewItem:
     """Return an item; `lock` keeps others from claiming or answering it until the transaction ends."""
-    row = tx.one(f"{_ITEM} WHERE monitor = ? AND number = ?{tx.locking if lock else ''}", monitor, number)
+    row = None
+    if 0 < number <= MOST_NUMBER:
+        row = tx.one(f"{_ITEM} WHERE monitor = ? AND number = ?{tx.locking if lock else ''}", monitor, number)
     if row is None:
         raise Problem("not-found", f"there is no item {number}")
     return _item(row)

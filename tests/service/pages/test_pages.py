@@ -15,10 +15,12 @@ from service.pages.hostile import HOSTILE
 from service.reviews import ask, make, say
 from service.routes.conftest import SQLITE
 from sidelight.service import monitors, payloads
+from sidelight.service.answering import AnswerTo, answers
 from sidelight.service.deciding import Prediction, decide
 from sidelight.service.demo.png import png
 from sidelight.service.items import Payload
 from sidelight.service.keys import CreateKey
+from sidelight.service.queue import Claim
 
 PICTURE = png(np.full((4, 4, 3), 200, np.uint8))
 
@@ -63,6 +65,34 @@ def test_every_page_is_there_on_both_databases(service, browsers, reviews):
         assert set(re.findall(r'nonce="([^"]+)"', reply.text)) == set(re.findall(r"'nonce-([^']+)'", policy))
         assert "style=" not in reply.text
         assert not re.search(r"\son\w+=", reply.text)
+
+
+def test_no_address_and_no_form_is_an_error_of_the_server(service, browsers):
+    make(service, 3)
+    browser = browsers()
+    huge, odd = str(10**40), ("%00", "%ff%fe", "-1", "nan", "1e999", "%F0%9F%8D%8E", "a" * 5000, "%27%3B--")
+    for value in (*odd, huge, "0", ""):
+        for path in (
+            *(f"/m/{value}", f"/m/{value}/review", f"/m/fruit/items/{value}/image", f"/static/x/{value}"),
+            *(f"/m/fruit/review?item={value}", f"/m/fruit/review?told={value}&about={value}"),
+            *(f"/m/fruit/items?before={value}", f"/m/fruit/items?class={value}", f"/m/fruit/items?state={value}"),
+            *(f"/m/fruit?page={value}", f"/m/fruit?q={value}", f"/m/fruit/class?name={value}"),
+            *(f"/admin/audit?at={value}&id={value}", f"/admin/audit?at=1&id={value}", f"/signin?next={value}"),
+        ):
+            assert browser.get(path).status_code < 500, path
+    token = browser.form(browser.get("/"), "/signout")
+    for value in ("\0", "\r\n", huge, "-1", "é" * 300, "{", "[" * 3000, "<b>"):
+        names = ("name", "tolerance", "confidence", "daily_cap", "reviews", "labels", "days", "scope", "monitor", "url")
+        names += ("event", "do", "item", "revision", "answer", "label", "code", "password", "next")
+        for path in ("/admin/monitors", "/admin/keys", "/admin/webhooks", "/admin/reviewers", "/m/fruit/review"):
+            reply = browser.post(path, token | dict.fromkeys(names, value), follow=False)
+            assert reply.status_code < 500, (path, value)
+        for path in ("/admin/keys/x", "/admin/webhooks/x", "/admin/reviewers/x", "/start", "/signin"):
+            for do in (value, "rotate", "revoke", "disable", "enable", "link", "scopes"):
+                reply = browser.post(path, token | dict.fromkeys(names, value) | {"do": do}, follow=False)
+                assert reply.status_code < 500, (path, value)
+                if path in ("/start", "/signin"):
+                    break
 
 
 @SQLITE
@@ -233,6 +263,25 @@ def test_the_page_that_was_left_shows_the_item_again(service, browsers):
     ann = browsers("Ann", "answer")
     ann.submit("/m/fruit/review", "/m/fruit/review", answer="next")
     assert "item 1," in ann.get("/m/fruit/review").text
+
+
+@SQLITE
+def test_items_say_who_reviews_them_now(service, browsers):
+    monitor = make(service, 3, reviews=2)
+    service.do(Claim(monitor, "bob", count=3))
+    browser = browsers()
+    assert browser.get("/m/fruit/items").text.count("bob</b>: is reviewing") == 3
+    service.do(answers(monitor, [AnswerTo("id-1", correct=True)], actor="key:night"))
+    assert browser.get("/m/fruit/items").text.count("bob</b>: is reviewing") == 2
+
+    class End:
+        monitors = ()
+
+        def run(self, work):
+            work.tx.run("UPDATE slots SET lease_until = ? WHERE item = 2", work.now - 1)
+
+    service.do(End())
+    assert browser.get("/m/fruit/items").text.count("bob</b>: is reviewing") == 1
 
 
 @SQLITE

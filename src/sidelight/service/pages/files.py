@@ -7,6 +7,7 @@ from fastapi import Request, Response
 from sidelight.service.pages.rendering import STATIC, asset, static_file
 from sidelight.service.pages.visiting import enter, make_router, monitor_for, service_of
 from sidelight.service.problems import Problem
+from sidelight.service.queue import find_item
 
 router = make_router()
 _FOREVER = "public, max-age=31536000, immutable"
@@ -35,7 +36,7 @@ def picture(request: Request, monitor: str, number: int) -> Response:
     with service_of(request).read() as tx:
         found, _ = monitor_for(tx, visitor, monitor, "answer")
         sql = "SELECT media_type, content FROM payloads WHERE monitor = ? AND item = ?"
-        row = tx.one(sql, found.id, min(number, 1 << 62))
+        row = tx.one(sql, found.id, find_item(tx, found.id, number).number)
     if row is None or not row[0].startswith("image/"):
         raise Problem("not-found", "this item has no picture")
     headers = {

@@ -11,7 +11,7 @@ from sidelight.service.pages.etags import etag_of, unchanged
 from sidelight.service.pages.rendering import address, render
 from sidelight.service.pages.review import answer_words
 from sidelight.service.pages.visiting import enter, make_router, monitor_for, service_of
-from sidelight.service.queue import ReviewItem, Slot, items_where, slots_among
+from sidelight.service.queue import MOST_NUMBER, ReviewItem, Slot, items_where, slots_among
 from sidelight.service.reviewing import disputed
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.storage.base import Transaction
@@ -44,13 +44,14 @@ def items(request: Request, monitor: str, state: str = "", before: int | None = 
         name = None if review.blind else name  # asking for the items of a class would say what was predicted
         shown, older = _page(tx, row.id, review, state, name, before)
         slots = slots_among(tx, row.id, [one.number for one in shown])
-        names = reviewers.names(tx)
-    etag = etag_of(request, visitor.session, row.last, shown, slots)
+        names, now = reviewers.names(tx), tx.now()
+    live = {number: [one for one in found if one.live(now)] for number, found in slots.items()}
+    etag = etag_of(request, visitor.session, row.last, shown, live)
     short = unchanged(request, etag)
     if short is not None:
         return short
     context = visitor.context(row, "Items") | {
-        "rows": [_row(one, slots.get(one.number, []), names, review) for one in shown],
+        "rows": [_row(one, live.get(one.number, []), names, review) for one in shown],
         "filters": [(key, words) for key, words in _STATES.items() if key != "disputed" or review.reviews > 1],
         "state": state,
         "blind": review.blind,
@@ -86,7 +87,7 @@ def _page(
         values.append(state)
     if before is not None:
         where.append("i.number < ?")
-        values.append(before)  # type: ignore[arg-type]
+        values.append(max(0, min(before, MOST_NUMBER)))  # type: ignore[arg-type]
     rows = items_where(tx, f"{' AND '.join(where)} ORDER BY i.number DESC LIMIT {_PAGE + 1}", *values)
     older = rows[_PAGE - 1].number if len(rows) > _PAGE else None
     listed = {one.number for one in first}
@@ -103,7 +104,11 @@ def _row(item: ReviewItem, slots: list[Slot], names: dict[str, str], review: Rev
         "word": word,
         "tone": tone,
         "settled": None if item.settled_by is None else f"by {names.get(item.settled_by, item.settled_by)}",
-        "reviews": [(names.get(one.reviewer, one.reviewer), _said(one, review.blind)) for one in slots],
+        "reviews": [
+            (names.get(one.reviewer, one.reviewer), _said(one, review.blind))
+            for one in slots
+            if item.open or one.answer is not None
+        ],
         "asked_at": item.asked_at,
         "open": item.open,
         "disputed": differ,

@@ -67,7 +67,7 @@ def review_page(
         }
         hosts: Sequence[str] = ()
         if number is not None:
-            found = find_item(tx, row.id, min(max(number, 0), 1 << 62))
+            found = find_item(tx, row.id, number)
             look = payload.shown(tx, row.id, row.name, found.number, review)
             context |= {"payload": look.markup, "labels": choices(review, found.prediction)}
             context["item"] = _shown(tx, visitor, row, review, found)

@@ -109,6 +109,8 @@ class PageRoute(APIRoute):
 
         async def handler(request: Request) -> Response:
             try:
+                if "\0" in request.url.path or "%00" in request.url.query:  # which PostgreSQL cannot store
+                    raise Problem("bad-request", "this address has a character that nothing here has")
                 if request.method not in sessions.SAFE_METHODS:
                     sessions.check_origin(request, base_of(request))
                     request.state.form = await _read_form(request)
@@ -134,7 +136,7 @@ def refusal(problem: Problem) -> Response:
     """Return the page that says why something cannot be done."""
     words = [one["detail"] for one in problem.places if one["detail"] not in problem.detail]
     detail = "; ".join([problem.detail, *words])
-    context = {"title": problem.title, "detail": detail}
+    context = {"title": problem.title, "detail": f"{detail[:1].upper()}{detail[1:]}."}
     return render("problem.html", context, status=problem.status, headers=problem.headers)
 
 
@@ -185,10 +187,14 @@ def enter_admin(request: Request) -> Visitor:
 
 def monitor_for(tx: Transaction, visitor: Visitor, name: str, scope: str) -> tuple[MonitorRow, ReviewSettings]:
     """Return a monitor that the visitor has the scope for; others do not exist for them."""
-    found = next((one for one in monitors.every(tx) if one.name == name), None)
+    missing = Problem("not-found", "there is no monitor with this name that you may see")
+    try:
+        found = monitors.find(tx, name)
+    except Problem:
+        raise missing from None
     only = visitor.session.reviewer.monitors
-    if found is None or (only is not None and found.id not in only):
-        raise Problem("not-found", "there is no monitor with this name that you may see")
+    if only is not None and found.id not in only:
+        raise missing
     if not visitor.may(scope, found.id):
         raise Problem("forbidden", f"this page needs the scope {scope}: an administrator can give it to you")
     return found, make_review(split(found.settings)[1])
@@ -229,9 +235,12 @@ async def _read_form(request: Request) -> Form:
             raise Problem("too-large", "the form has more text than fits")
     try:
         text = body.decode("utf-8")
-        return Form(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict"))
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
     except ValueError:  # not UTF-8, or too many fields
-        raise Problem("bad-request", "the form cannot be read: reload the page and try again") from None
+        pairs = [("\0", "")]
+    if any("\0" in name or "\0" in value for name, value in pairs):
+        raise Problem("bad-request", "the form cannot be read: reload the page and try again")
+    return Form(pairs)
 
 
 def _here(request: Request) -> str:

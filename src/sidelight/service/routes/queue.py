@@ -12,18 +12,17 @@ from pydantic import BaseModel, Field
 
 from sidelight.service import payloads
 from sidelight.service.asked import AskedOf, asked_of
-from sidelight.service.queue import MOST_CLAIMED, Claim, Claimed, Release, review_settings
+from sidelight.service.queue import MOST_CLAIMED, MOST_NUMBER, Claim, Claimed, Release, review_settings
 from sidelight.service.responses import answer
 from sidelight.service.reviewing import Review, Reviewed, Said, Settle, Withdraw
 from sidelight.service.routing import make_router, problems
 from sidelight.service.shapes import Label, Shape
 
 router = make_router("queue")
-_MOST = (1 << 53) - 1
-Number = Annotated[int, Field(ge=1, le=_MOST, description="Of the item, as a claim gives it.")]
+Number = Annotated[int, Field(ge=1, le=MOST_NUMBER, description="Of the item, as a claim gives it.")]
 Revision = Annotated[
     int | None,
-    Field(ge=0, le=_MOST, description="Of the item as it was seen; needed to replace an answer that is settled."),
+    Field(ge=0, le=MOST_NUMBER, description="Of the item as it was seen; needed to replace an answer that is settled."),
 ]
 
 
