@@ -78,14 +78,16 @@ def honest(summary: Summary) -> str:
     facts = summary.facts
     made = facts["made"]
     versions = ", ".join(f"{name} {made[name]}" for name in ("sidelight", "python", "numpy", "numba") if made.get(name))
-    ran, planned = facts["cells_run"], facts["cells_planned"]
-    part = f"All {grouped(planned)} cells were run"
-    if ran != planned:
-        part = f"**{grouped(ran)} of {grouped(planned)} cells were run**; where one is missing, tables are empty"
+    part = f"All {grouped(facts['cells_planned'])} cells were run"
+    if facts["cells_run"] != facts["cells_planned"]:
+        part = (
+            f"**{grouped(facts['cells_run'])} of {grouped(facts['cells_planned'])} cells were run in full, "
+            f"{grouped(facts['runs_played'])} of {grouped(facts['runs_planned'])} runs**; the others have fewer runs, "
+            "as the tables say, or none"
+        )
     text = (
         f"{part}: {made['created'][:10]}, {versions}, on a busy machine of two cores, so times of a round are rough. "
-        "Runs per world are in the tables: 50, and fewer of strategies that need microseconds for a round; "
-        "with contexts 100."
+        "Runs per world are in the tables; strategies that need microseconds for a round have fewer."
     )
     return textwrap.fill(text, WIDTH)
 
@@ -101,9 +103,9 @@ def summarized(folder: Path) -> Summary:
     progress = prepared(plan.settled(read(STUDY)), folder)
 
     def gather(cell: Any) -> Any:
-        work = tasks(cell)
-        done = all(state is State.READY for state in progress.store.states(work).values())
-        return progress.store.gather(work) if done else None
+        states = progress.store.states(tasks(cell))
+        done = [task for task, state in states.items() if state is State.READY]
+        return progress.store.gather(done) if done else None
 
     return summarize(progress.study, progress.playable, gather)
 

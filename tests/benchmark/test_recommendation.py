@@ -41,7 +41,7 @@ def test_another_game_gets_the_nearest_of_its_kind():
     text = " ".join(found.explain().split())
     assert "label-efficient (of the same size, distance 0.0)" in text
     assert "its mean regret was 1.00 times the lowest one" in text
-    assert "8 of 9 cells" in text
+    assert "8 of 9 cells in full" in text
 
 
 def test_who_refuses_the_game_is_not_recommended():

@@ -137,7 +137,16 @@ def test_cells_that_were_not_run_are_counted(played):
     study, arrays = played
     found = summarize(study, arrays, lambda cell: arrays[cell] if cell.player.name == "Uniform" else None)
     assert (found.facts["cells_planned"], found.facts["cells_run"]) == (10, 4)
+    assert (found.facts["runs_planned"], found.facts["runs_played"]) == (6 * 9 + 2, 6 * 4)
     assert [player.label for player in found.players] == ["Uniform"]
+
+
+def test_a_cell_with_some_of_its_runs_is_shown_with_those(played):
+    study, arrays = played
+    half = {cell: found | {"regret": found["regret"][:3]} for cell, found in arrays.items() if cell.runs == 6}
+    found = summarize(study, arrays, half.get)
+    assert found.facts["cells_run"] == 0
+    assert {cell.runs for cell in found.cells} == {3}
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,16 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import sidelight as sl
 from sidelight.cli import main
 from sidelight.kernels import interpreted
+from sidelight.simulation.blocks import blocks_of
 from sidelight.strategies import plugins
 
 from .packages import MODULE, install
@@ -190,6 +193,19 @@ def test_nothing_is_imported_before_it_is_asked_for(site):
     with pytest.raises(AttributeError, match="no attribute 'Unknown'"):
         sl.strategies.Unknown  # noqa: B018
     assert "tiny_cycle" not in sys.modules
+
+
+def test_a_worker_with_another_version_of_the_package_refuses(site):
+    """What is sent to a cluster says which version it is of."""
+    install(site, "tiny-cycle", {"Cycle": "tiny_cycle:Cycle"})
+    game = sl.games.load("apple-tasting")
+    world = sl.environments.IID([0.3, 0.7])
+    (block,) = blocks_of(sl.strategies.Cycle(game), world, game, 10, 0, np.array([10]), range(2))
+    assert block.perform()[1].tolist() == [[5, 5], [5, 5]]
+    with pytest.raises(
+        sl.SidelightError, match=r"of tiny-cycle 0\.3 instead of tiny-cycle 0\.4: install the same version"
+    ):
+        replace(block, origin="tiny-cycle 0.4").perform()
 
 
 @pytest.mark.slow

@@ -112,7 +112,7 @@ def _source(found: Recommendation) -> str:
     made, study = facts.get("made", {}), facts.get("study", {})
     part = ""
     if facts.get("cells_run") != facts.get("cells_planned"):
-        part = f", {grouped(facts['cells_run'])} of {grouped(facts['cells_planned'])} cells"
+        part = f", {grouped(facts['cells_run'])} of {grouped(facts['cells_planned'])} cells in full"
     return (
         "Relative regret: to the lowest mean of each world; geometric mean over worlds and games. Evidence: benchmark "
         f"version {study.get('version', '?')}, run {str(made.get('created', '?'))[:10]} with sidelight "

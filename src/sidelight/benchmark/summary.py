@@ -48,18 +48,26 @@ class Played(NamedTuple):
 
 
 def summarize(study: studies.Study, cells: Iterable[Cell], gather: Callable[[Cell], Arrays | None]) -> Summary:
-    """Return the summary of a study; `gather` returns the arrays of a cell, or None where it has not been run."""
-    planned, done = 0, []
+    """Return the summary of a study.
+
+    `gather` returns the arrays of a cell, with fewer runs than planned if not all were played, or None if none was.
+    """
+    planned = runs = complete = played = 0
+    done: list[Played] = []
     for cell in cells:
-        planned += 1
+        planned, runs = planned + 1, runs + cell.runs
         arrays = gather(cell)
         if arrays is not None:
+            found = len(arrays["regret"])
+            complete, played = complete + (found >= cell.runs), played + found
             done += _played(cell, arrays)
     facts = {
         "study": {"name": study.name, "version": study.version, "seed": list(study.seeds)},
         "made": {**collected(), **{name: versions()[name] for name in ("scipy", "sources")}},
         "cells_planned": planned,
-        "cells_run": len({each.cell for each in done}),
+        "cells_run": complete,
+        "runs_planned": runs,
+        "runs_played": played,
     }
     spans = {each.cell.game: span_of(making.game(each.cell.game, study.folder)) for each in done}
     return Summary(

@@ -8,9 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 from sidelight.environments.base import Environment
-from sidelight.errors import WrongTypeError
+from sidelight.errors import SidelightError, WrongTypeError
 from sidelight.game import Game
 from sidelight.kernels.arrays import Floats, Integers
+from sidelight.strategies import plugins
 from sidelight.strategies.base import Strategy
 from sidelight.tasks import Advancing
 
@@ -30,6 +31,8 @@ class Block:
     checkpoints: tuple[int, ...]
     first: int
     count: int
+    origin: str = ""
+    """The package and version of a strategy that is not ours."""
 
     @property
     def title(self) -> str:
@@ -60,6 +63,11 @@ class Block:
         """Play; return regret at the checkpoints and plays, a row per run."""
         from sidelight.simulation.runs import simulate
 
+        if (here := origin_of(self.strategy)) != self.origin:
+            raise SidelightError(
+                f"a worker has {self.strategy.name} of {here or 'no installed package'} instead of {self.origin}: "
+                "install the same version on all machines"
+            )
         results = simulate(
             self.strategy,
             self.environment,
@@ -88,9 +96,17 @@ def blocks_of(
     count = max(1, min(len(numbers), _MOST, len(numbers) * horizon // _ROUNDS))
     ends = [numbers.start + len(numbers) * k // count for k in range(count + 1)]
     rounds = tuple(int(each) for each in checkpoints)
+    origin = origin_of(strategy)
     return [
-        Block(strategy, environment, game, horizon, seed, rounds, first, end - first) for first, end in pairwise(ends)
+        Block(strategy, environment, game, horizon, seed, rounds, first, end - first, origin)
+        for first, end in pairwise(ends)
     ]
+
+
+def origin_of(strategy: Strategy) -> str:
+    """Return the package and version that a strategy comes from; empty for ours and for a user's loose files."""
+    plugin = plugins.origin(type(strategy))
+    return "" if plugin is None else plugin.origin
 
 
 def address_of(cluster: Any) -> str:
