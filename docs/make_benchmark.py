@@ -54,7 +54,7 @@ def page(summary: Summary) -> str:
     groups = (("Without contexts", LAWS), ("With contexts", CONTEXTS))
     for title, group in groups:
         whole = [board(summary, horizon, group) for horizon in reversed(summary.horizons)]
-        whole = [each for each in whole if each.games and each.players]
+        whole = [each for each in whole if each.scores()]
         if whole:
             parts.append(f"## {title}\n")
             parts += [f"{textwrap.fill(line, WIDTH)}\n" for line in tables.about() if group == LAWS]

@@ -1,12 +1,15 @@
 """From the runs of a study to the summary of a benchmark."""
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import sidelight as sl
 from sidelight.benchmark.summary import linear_share, summarize
 from sidelight.kernels import interpreted
-from sidelight.studies import parse
+from sidelight.studies import parse, read, run
 from sidelight.studies.plan import cells
 from sidelight.studies.work import tasks
 
@@ -173,3 +176,23 @@ def test_the_span_is_that_of_actions_that_can_be_optimal(summary):
     from sidelight.benchmark.game_facts import span_of
 
     assert span_of(game) == 1.0
+
+
+def test_the_folder_of_a_run_becomes_a_summary_and_a_page(tmp_path, monkeypatch):
+    """Also one that was not finished."""
+    path = Path(__file__).parent.parent.parent / "docs" / "make_benchmark.py"
+    spec = importlib.util.spec_from_file_location("make_benchmark", path)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    study = tmp_path / "tiny.toml"
+    study.write_text(TEXT.replace("runs = 6", "runs = 8"))  # fewer do not set a standard
+    monkeypatch.setattr(script, "STUDY", study)
+    with interpreted():
+        run(read(study), tmp_path / "out", workers=1, share="1/2")
+        part = script.summarized(tmp_path / "out")
+        run(read(study), tmp_path / "out", workers=1)
+        whole = script.summarized(tmp_path / "out")
+    assert 0 < part.facts["cells_run"] < whole.facts["cells_run"] == whole.facts["cells_planned"] == 10
+    assert "All 10 cells were run" in script.page(whole)
+    assert f"**{part.facts['cells_run']} of 10 cells were run in full" in script.page(part)
+    assert "| Uniform | 1 (1 to 1) |" in script.page(whole)

@@ -111,6 +111,10 @@ class Board:
 
     def scores(self) -> list[Score]:
         """Return how all players did who played at least one of the games in all of its worlds, the best first."""
+        return list(self._scores)
+
+    @cached_property
+    def _scores(self) -> list[Score]:
         if not self.players:
             return []
         shown = np.flatnonzero(np.isfinite(self.by_game).any(axis=1))
