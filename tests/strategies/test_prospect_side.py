@@ -9,7 +9,7 @@ from naive_prospect_side import NaiveProspectSide
 import sidelight as sl
 from sidelight.kernels import interpreted
 from sidelight.strategies import prospect_side_refit as refit_module
-from sidelight.strategies.prospect_side_fit import IDLE, STAGE, capacity, room_for
+from sidelight.strategies.prospect_side_fit import IDLE, STAGE, capacity, first_search, room_for
 from sidelight.strategies.prospect_side_posterior import KEPT, SEEN
 from sidelight.strategies.prospect_side_refit import advance
 
@@ -319,6 +319,17 @@ def test_more_coefficients_have_room_for_more_labels():
     assert room_for(2, 1) == room_for(2, 10) == room_for(3, 5) == 2000
     labels = sl.strategies.ProspectSide(APPLES, 50).state.belief.labels
     assert len(labels.action) == len(labels.context) == room_for(2, 50) == 2 * 60 * 51
+
+
+def test_with_many_features_the_search_for_noise_waits():
+    """A smooth law over 30 features, whose first labels can be separated, is not mistaken for a sharp one."""
+    assert [first_search(size) for size in (2, 11, 12, 31)] == [64, 64, 64, 427]
+    rng = np.random.default_rng(31)
+    X = rng.normal(size=(400, 30))
+    law = 1.0 / (1.0 + np.exp(-2.0 * X[:, 0]))
+    strategy = sl.strategies.ProspectSide(sl.games.load("full-information", outcomes=2), 30)
+    play(strategy, X, (rng.random(400) >= law).astype(int))
+    assert 2.0 < np.linalg.norm(posterior(strategy)["theta"]) < 5.0
 
 
 def test_explains_itself():

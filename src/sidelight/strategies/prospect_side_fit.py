@@ -31,7 +31,8 @@ _LABELS_PER_COEFFICIENT = 60
 START_PRECISION = 0.2
 ADVANTAGE = 1.0
 """By how much the evidence must be better with more noise."""
-FIRST_SEARCH = 64
+_FIRST_SEARCH = 64
+_FEW_COEFFICIENTS = 12
 _STEPS = 10
 _HALVINGS = 12
 
@@ -84,6 +85,15 @@ def room_for(outcomes: int, dimension: int) -> int:
     return 2 * max(_LEAST_CAPACITY, _LABELS_PER_COEFFICIENT * (outcomes - 1) * (dimension + 1))
 
 
+def first_search(size: int) -> int:
+    """Return after how many labels noise is first searched for.
+
+    With many coefficients few labels can be separated, whatever the law; noise and ever larger coefficients then seem
+    to explain them better.
+    """
+    return round(_FIRST_SEARCH * max(1.0, (size / _FEW_COEFFICIENTS) ** 2))
+
+
 @kernel
 def capacity(labels: Labels) -> int:
     """Return how many labels a refit looks at before the less informative ones are absorbed."""
@@ -94,8 +104,8 @@ def new_refit(outcomes: int, dimension: int) -> Refit:
     """Return an idle refit."""
     rows, features, room = outcomes - 1, dimension + 1, room_for(outcomes, dimension)
     place = np.zeros(10, np.int64)
-    place[NEXT_SEARCH] = FIRST_SEARCH
     size = rows * features
+    place[NEXT_SEARCH] = first_search(size)
     return Refit(
         place=place,
         value=np.zeros(13),

@@ -7,8 +7,9 @@ A refit takes the labels that are kept at its beginning, with the means and scal
 - eps, by one step of expectation maximization;
 - m = argmin sum_s v_s nll(tau_s eta_s) / tau_s + prior + what stands for labels no longer kept, by Fisher scoring with
   halved steps; S is the inverse of its Hessian, tau and v are as in `prospect_side_posterior`;
-- at 64 labels, each doubling and when the labels first fill their room: whether much more noise, with larger
-  coefficients, explains them better (by Laplace's approximation of the evidence), which no small step would find.
+- at 64 labels (more with many coefficients), each doubling and when the labels first fill their room: whether much
+  more noise, with larger coefficients, explains them better (by Laplace's approximation of the evidence), which no
+  small step would find.
 
 When there is no room for more labels, those that say least are replaced by their quadratic approximation at m. Labels
 that come during a refit are applied one by one to the new posterior at its end, when it takes over.
