@@ -32,7 +32,7 @@ def publish(work: Work, monitor: str, event: str, data: dict[str, Any]) -> None:
     It happens in the transaction of what it tells about, so that it is told exactly if that happened. The bytes are
     those that are sent and signed, however late; they name the journal's entry.
     """
-    rows = work.reading.all("SELECT id, events, monitors FROM webhooks WHERE disabled_at IS NULL")
+    rows = work.steady("SELECT id, events, monitors FROM webhooks WHERE disabled_at IS NULL")
     endpoints = [id for id, events, only in rows if event in json.loads(events) and _covers(only, monitor)]
     if not endpoints:
         return
