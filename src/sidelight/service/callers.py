@@ -1,7 +1,7 @@
 """Who asks: a program with a key, or a reviewer who has signed in; and whether they may.
 
-`caller("decide")` is what a route depends on. Keys are looked up in the database and remembered for at most 5 seconds,
-so that a key that is revoked stops working everywhere within that time.
+Routes depend on a `Gate`, see `asked`. Keys are looked up in the database and remembered for at most 5 seconds, so that
+a key that is revoked stops working everywhere within that time.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -24,7 +24,6 @@ from sidelight.service.service import Service
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="sidelight"'}
 _USED = 3600.0
 """That a key is used is written down once in so many seconds."""
-SessionCaller = Callable[[Request], Awaitable[Caller | None]]
 
 
 class KeyRing:
@@ -84,19 +83,6 @@ class Gate:
         if self.everywhere and found.monitors is not None:
             raise Problem("forbidden", f"this needs the scope {self.scope} for all monitors, not for some of them")
         return found
-
-
-class CallerGate(Gate):
-    """Gives a route who asks."""
-
-    async def __call__(self, request: Request) -> Caller:
-        """Return them."""
-        return await self.admit(request)
-
-
-def caller(scope: str, *, everywhere: bool = False) -> CallerGate:
-    """Return the dependency of a route on a scope; with `everywhere` it must hold for all monitors."""
-    return CallerGate(scope, everywhere)
 
 
 async def identify(request: Request) -> Caller:

@@ -19,7 +19,6 @@ TITLES: dict[str, tuple[int, str]] = {
     "forbidden": (403, "The key or session does not allow this"),
     "not-found": (404, "There is no such thing here"),
     "method-not-allowed": (405, "This address does not take this method"),
-    "not-acceptable": (406, "This is not offered in the form that was asked for"),
     "conflict": (409, "This contradicts what is stored"),
     "gone": (410, "This was here and has been forgotten"),
     "too-large": (413, "The request is too large"),
@@ -27,7 +26,6 @@ TITLES: dict[str, tuple[int, str]] = {
     "wrong-host": (421, "This server does not answer for that host"),
     "invalid": (422, "Some values are not allowed"),
     "too-many": (429, "Too many requests"),
-    "headers-too-large": (431, "The headers are too large"),
     "internal": (500, "The server failed"),
     "unavailable": (503, "The service cannot do this now"),
 }

@@ -16,7 +16,7 @@ from sidelight.service.reading import parse_json
 _ALWAYS = ("wrong-host", "invalid")
 _GUARDED = ("unauthorized", "forbidden", "too-many", "unavailable")
 _WITH_BODY = ("bad-request", "too-large", "media-type")
-_EXTRA = {"$ref": "#/components/schemas/Problem"}
+_PROBLEM = {"$ref": "#/components/schemas/Problem"}
 
 
 class Route(APIRoute):
@@ -60,7 +60,7 @@ def problems(*kinds: str, guarded: bool = True, body: bool = False) -> dict[int 
     found: dict[int | str, dict[str, Any]] = {}
     for kind in all_kinds:
         status, title = TITLES[kind]
-        found[status] = {"description": title, "content": {MEDIA_TYPE: {"schema": _EXTRA}}}
+        found[status] = {"description": title, "content": {MEDIA_TYPE: {"schema": _PROBLEM}}}
     return found
 
 
