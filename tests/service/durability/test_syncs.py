@@ -32,7 +32,7 @@ _REPLY = re.compile(r"(sendto|sendmsg|write|writev)\(\d+<(socket|TCP)[^>]*>, .*H
 def traced(trace, *more):
     """Return the command that traces what is written and synced, of all threads and processes."""
     calls = "trace=fdatasync,fsync,write,writev,sendto,sendmsg"
-    return [STRACE, "-f", "-y", "-qq", "-ttt", "-s", "64", "-e", calls, *more, "-o", str(trace)]
+    return [STRACE, "-f", "--seccomp-bpf", "-y", "-qq", "-ttt", "-s", "64", "-e", calls, *more, "-o", str(trace)]
 
 
 def replies_and_syncs(trace, path):
