@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from sidelight._version import __version__
 from sidelight.errors import SidelightError
 from sidelight.service import expiring, pages, retention, routes
-from sidelight.service.callers import KeyRing, no_session
+from sidelight.service.callers import KeyRing
 from sidelight.service.description import describe
 from sidelight.service.duties import Clock
 from sidelight.service.keys import NoteUse
@@ -57,7 +57,6 @@ def make_app(service: Service, options: Options | None = None) -> FastAPI:
     app.state.service, app.state.options = service, options
     app.state.keys, app.state.names = KeyRing(service), Names(service)
     app.state.rates = RateLimit(options.requests_per_second)
-    app.state.session_caller = no_session
     routers = list(_routers())
     app.state.api_routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
     for router in routers:

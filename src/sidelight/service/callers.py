@@ -100,8 +100,3 @@ async def identify(request: Request) -> Caller:
 def _bearer(header: str) -> str:
     kind, _, text = header.partition(" ")
     return text.strip() if kind.lower() == "bearer" else ""
-
-
-async def no_session(request: Request) -> Caller | None:
-    """Return nobody: a server without pages knows no sessions."""
-    return None
