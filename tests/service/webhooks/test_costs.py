@@ -6,7 +6,6 @@ from service.routes.conftest import SQLITE
 from sidelight.service import monitors
 from sidelight.service.deciding import Prediction, decide
 from sidelight.service.storage.sqlite import SQLiteTransaction
-from sidelight.service.webhooks.events import publish
 
 pytestmark = SQLITE
 
@@ -25,12 +24,12 @@ def inserted(monkeypatch):
 
 
 def test_events_without_a_webhook_do_not_split_a_group(service, inserted):
-    service.on_publish(publish)
     settings = {"tolerance": 0.2, "policy": "explore", "patience": 5}
     monitor = service.do(monitors.create("digits", settings, actor="test")).id
-    inserted.clear()
-    rows = [Prediction(f"r{n}", f"class {n % 50}") for n in range(300)]
-    service.do(decide(service, monitor, rows, actor="test"))
+    for turn in range(2):
+        inserted.clear()
+        rows = [Prediction(f"{turn}-{n}", f"class {n % 50}") for n in range(300)]
+        service.do(decide(service, monitor, rows, actor="test"))
     with service.read() as tx:
         assert tx.one("SELECT count(*) FROM items WHERE state = 'overdue'")[0] > 100
     assert inserted.count("journal") == 1
