@@ -33,8 +33,12 @@ _LEASED = f"SELECT COUNT(*) FROM {_SLOT} AND s.slot > 0 AND s.answer IS NULL AND
 _ANSWERED = f"SELECT COUNT(*) FROM {_SLOT} AND s.slot > 0 AND s.answer IS NOT NULL"
 _OWN = f"SELECT 1 FROM {_SLOT} AND s.reviewer = ? AND (s.answer IS NOT NULL OR s.lease_until > ?)"
 _ROOM = f"({_LEASED}) + ({_ANSWERED}) < ?"
+UNSETTLED_ITEM = "i.state IN ('open', 'overdue')"
+"""The condition on `items i` that an item still waits for its answer."""
+DISPUTED_ITEM = f"{UNSETTLED_ITEM} AND ({_ANSWERED}) >= ?"
+"""The same where all reviews are there, as many as the value, and did not settle it: they disagree."""
 _DISPUTED = f"({_ANSWERED}) >= ? AND ({_LEASED}) = 0"
-_FREE = f"i.monitor = ? AND i.state IN ('open', 'overdue') AND NOT EXISTS ({_OWN})"
+_FREE = f"i.monitor = ? AND {UNSETTLED_ITEM} AND NOT EXISTS ({_OWN})"
 _ITEM = f"SELECT {ITEM_COLUMNS}, asked_at, label, settled_at, settled_by FROM items"
 
 

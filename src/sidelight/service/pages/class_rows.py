@@ -11,6 +11,7 @@ from sidelight.monitor.reports import ClassReport
 from sidelight.service import charts, journal
 from sidelight.service.charts import Point, percent
 from sidelight.service.pages.rendering import address
+from sidelight.service.queue import DISPUTED_ITEM, UNSETTLED_ITEM
 from sidelight.service.storage.base import Transaction
 from sidelight.text import count, grouped
 
@@ -130,16 +131,11 @@ def histories(tx: Transaction, monitor: str, names: Sequence[Any]) -> dict[str, 
 
 def standings(tx: Transaction, monitor: str, reviews: int) -> Mapping[str, Standing]:
     """Return what is open of each class, by the JSON of its name."""
-    open_items = "monitor = ? AND state IN ('open', 'overdue')"
-    oldest = "MIN(CASE WHEN state = 'open' THEN asked_at END)"
-    rows = tx.all(f"SELECT class, COUNT(*), {oldest} FROM items WHERE {open_items} GROUP BY class", monitor)
-    found = {name: Standing(items, oldest) for name, items, oldest in rows}
+    oldest = "MIN(CASE WHEN i.state = 'open' THEN i.asked_at END)"
+    sql = f"SELECT i.class, COUNT(*), {oldest} FROM items i WHERE i.monitor = ? AND {UNSETTLED_ITEM} GROUP BY i.class"
+    found = {name: Standing(items, since) for name, items, since in tx.all(sql, monitor)}
     if reviews > 1:
-        answered = "SELECT COUNT(*) FROM slots s WHERE s.monitor = i.monitor AND s.item = i.number AND s.slot > 0"
-        sql = (
-            f"SELECT class, COUNT(*) FROM items i WHERE {open_items}"
-            f" AND ({answered} AND s.answer IS NOT NULL) >= ? GROUP BY class"
-        )
+        sql = f"SELECT i.class, COUNT(*) FROM items i WHERE i.monitor = ? AND {DISPUTED_ITEM} GROUP BY i.class"
         for name, disputed in tx.all(sql, monitor, reviews):
             found[name] = found[name]._replace(disputed=disputed)
     return found

@@ -11,10 +11,10 @@ from sidelight.service.pages.etags import etag_of, unchanged
 from sidelight.service.pages.rendering import address, render
 from sidelight.service.pages.review import answer_words
 from sidelight.service.pages.visiting import enter, make_router, monitor_for, service_of
-from sidelight.service.queue import MOST_NUMBER, ReviewItem, Slot, items_where, slots_among
+from sidelight.service.queue import DISPUTED_ITEM, MOST_NUMBER, ReviewItem, Slot, items_where, slots_among
 from sidelight.service.reviewing import disputed
 from sidelight.service.settings import ReviewSettings
-from sidelight.service.storage.base import Transaction
+from sidelight.service.storage.base import Transaction, Value
 
 router = make_router()
 _PAGE = 50
@@ -26,11 +26,6 @@ _STATES = {
     "skipped": "Skipped",
     "overdue": "Expired",
 }
-_ANSWERED = (
-    "(SELECT COUNT(*) FROM slots s WHERE s.monitor = i.monitor AND s.item = i.number AND s.slot > 0"
-    " AND s.answer IS NOT NULL)"
-)
-_DISPUTED = f"i.state IN ('open', 'overdue') AND {_ANSWERED} >= ?"
 
 
 @router.get("/m/{monitor}/items")
@@ -70,24 +65,23 @@ def _page(
     tx: Transaction, monitor: str, review: ReviewSettings, state: str, name: str | None, before: int | None
 ) -> tuple[list[ReviewItem], int | None]:
     """Return the items of a page, and where the next page begins if there is one."""
-    where, values = ["i.monitor = ?"], [monitor]
+    where, values = ["i.monitor = ?"], list[Value]([monitor])
     if name is not None:
         where.append("i.class = ?")
         values.append(name)
     first: list[ReviewItem] = []
-    two = review.reviews > 1
-    if before is None and two and state in ("", "open"):
-        sql = f"{' AND '.join([*where, _DISPUTED])} ORDER BY i.number LIMIT {_PAGE}"
+    if before is None and review.reviews > 1 and state in ("", "open"):
+        sql = f"{' AND '.join([*where, DISPUTED_ITEM])} ORDER BY i.number LIMIT {_PAGE}"
         first = items_where(tx, sql, *values, review.reviews)
     if state == "disputed":
-        where.append(_DISPUTED)
-        values.append(review.reviews)  # type: ignore[arg-type]
+        where.append(DISPUTED_ITEM)
+        values.append(review.reviews)
     elif state:
         where.append("i.state = ?")
         values.append(state)
     if before is not None:
         where.append("i.number < ?")
-        values.append(max(0, min(before, MOST_NUMBER)))  # type: ignore[arg-type]
+        values.append(max(0, min(before, MOST_NUMBER)))
     rows = items_where(tx, f"{' AND '.join(where)} ORDER BY i.number DESC LIMIT {_PAGE + 1}", *values)
     older = rows[_PAGE - 1].number if len(rows) > _PAGE else None
     listed = {one.number for one in first}

@@ -16,6 +16,7 @@ from sidelight.service.pages.rendering import render
 from sidelight.service.pages.visiting import Visitor, enter, make_router, service_of
 from sidelight.service.queue import Waiting, waiting_for
 from sidelight.service.settings import make_review, split
+from sidelight.service.storage.base import Transaction
 
 router = make_router()
 _MOST_REPORTS = 50
@@ -44,7 +45,7 @@ def overview(request: Request) -> Response:
     return render("overview.html", context, headers={"ETag": etag})
 
 
-def _waiting(tx: Any, visitor: Visitor, row: MonitorRow) -> Waiting:
+def _waiting(tx: Transaction, visitor: Visitor, row: MonitorRow) -> Waiting:
     review = make_review(split(row.settings)[1])
     return waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
 
