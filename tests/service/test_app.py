@@ -188,5 +188,9 @@ def test_the_description_names_every_answer_with_its_shape(app):
     assert "HTTPValidationError" not in json.dumps(app.openapi())
 
 
-def test_nothing_is_sent_to_whom_the_environment_names(app):
+def test_nothing_is_sent_to_whom_the_environment_names(service, monkeypatch):
+    monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    app = make_app(service)
     assert not app._native_telemetry.enabled()
+    assert not app._telemetry["auto_configure"]
