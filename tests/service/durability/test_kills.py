@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import time
 
 import pytest
@@ -29,7 +30,7 @@ def own_postgres():
 
 def kill_again_and_again(database, key, clients, kills, *faults, servers=1, between=lambda k: None):
     """Start servers, let all clients work, kill them one after the other; in the end ask one for a report."""
-    several = [Server(database, *faults) for _ in range(servers)]
+    several = [Server(database, *faults, errors=subprocess.DEVNULL) for _ in range(servers)]
     server = several[0]
     try:
         for k in range(0, kills, servers):
