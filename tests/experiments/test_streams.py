@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.experiments.streams import PublishedContexts, PublishedStreams, _standards
-from sidelight.experiments.worlds import environment
+from sidelight.experiments.worlds import world
 
 WEIGHTS = [0.1325, 0.2289, 0.0000, 0.0961, 0.0466, 0.0293, 0.0592, 0.1098, 0.1261, 0.1713]
 
@@ -61,4 +61,4 @@ def test_mistakes():
     with pytest.raises(sl.SidelightError, match="two outcomes, and the game has"):
         sl.simulate(three, sl.strategies.CBP(three), PublishedStreams("balanced"), 10, 1)
     with pytest.raises(sl.SidelightError, match="no world 'moon'"):
-        environment("moon", "published", 10)
+        world("moon", "published")

@@ -1,14 +1,12 @@
 """The published use case: the classifiers, the tables on a subset, and what the sequential policy must show."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import sidelight
 from sidelight.errors import SidelightError
-from sidelight.experiments import load, plan, published, work
+from sidelight.experiments import load, plan, published
 from sidelight.experiments.experiment import UseCase
 from sidelight.experiments.plan import Profile
 from sidelight.experiments.table4 import variation, varied
@@ -18,6 +16,7 @@ from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.confidence import rate_test
 from sidelight.monitor.policies import RandCBPPolicy, wald_cap
 from sidelight.results.statistics import summarize
+from sidelight.studies import watching
 from sidelight.studies.classifiers import draw_classifier, macro_f1
 
 CASES = [(case, tau) for case in (1, 2) for tau in (0.05, 0.1, 0.2)]
@@ -112,14 +111,12 @@ def test_the_simulation_is_the_monitor(stop):
             if monitor.decide("cat", id=id).verify:
                 monitor.answer(id, correct=bool(rng.random() >= rate))
         found.append(monitor.report().verifications)
-    from sidelight.experiments import use_case
-
     rule = RandCBPPolicy(bins=10, pairs="both", tail=1e-6).rule(tau)
     few, many = rate_test(tau, 0.95).boundary(cap) if stop else ([-1] * (cap + 1), [cap + 1] * (cap + 1))
     n, e = (np.zeros(500, np.int64) for _ in range(2))
     generators = [np.random.default_rng(k) for k in (1, 2)]
-    rest = use_case.Stop(np.array(few), np.array(many))
-    use_case.watch(rule, rest, np.full(500, rate), np.full(500, cap), n, e, *generators)
+    rest = watching.Stop(np.array(few), np.array(many))
+    watching.watch(rule, rest, np.full(500, rate), np.full(500, cap), n, e, *generators)
     error = math.hypot(np.std(found) / math.sqrt(150), n.std() / math.sqrt(500))
     assert abs(np.mean(found) - n.mean()) < 4.5 * error
 
@@ -164,8 +161,10 @@ def test_other_tolerances_some_policies_another_confidence():
     assert variants("table4") == [load("table4")]
     (surer,) = variants("table4", confidence=0.99, policies=["sequential"])
     (condition, *_) = plan.conditions([surer], ["published"], Profile())
-    assert condition.place == "case1-0.025/published/sequential-confidence-0.99"
-    assert all("confidence" not in one.place for one in plan.conditions([load("table4")], ["published"], Profile()))
+    given = dict(plan.cell(condition, Profile()).world.parameters)
+    assert given == {"tolerance": 0.025, "confidence": 0.99}
+    usual = plan.conditions([load("table4")], ["published"], Profile())
+    assert all("confidence" not in plan.cell(each, Profile()).place for each in usual)
 
 
 @pytest.mark.parametrize(
@@ -190,11 +189,6 @@ def test_what_was_varied_can_be_told(options):
 def test_what_the_use_case_cannot_be(name, options, message):
     with pytest.raises(SidelightError, match=message):
         variants(name, **options)
-
-
-def test_stored_runs_depend_on_files_that_exist():
-    root = Path(sidelight.__file__).parent
-    assert [name for name in work._DECIDING if not (root / name).exists()] == []
 
 
 def test_standard_errors_divide_by_one_less_than_the_runs():

@@ -20,7 +20,7 @@ def study(**changes):
 def test_entries_are_called_by_what_they_are():
     found = study()
     assert [game.label for game in found.games] == ["apple-tasting", "dynamic-pricing(prices=3)"]
-    assert [world.label for world in found.worlds] == ["dirichlet", "law 0.3, 0.7"]
+    assert [world.label for world in found.worlds] == ["dirichlet", "law (0.3, 0.7)"]
     assert [player.label for player in found.players] == ["CBP", "RandCBP(sigma=2, bins=10)"]
     assert World("law", [[0.3, 0.7], [0.5, 0.5]]).label == "2 laws"
     assert World("replay", "data/recorded.csv").label == "recorded"

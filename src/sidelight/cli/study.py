@@ -191,12 +191,12 @@ def _run(
 
 def _tell(progress: Progress, report: Report, as_json: bool) -> None:
     from sidelight.studies import output
-    from sidelight.studies.report_tables import tables
+    from sidelight.studies.report_tables import plays, tables
 
     if as_json:
         _text.write_json(output.records(report))
     else:
-        for title, table in tables(report.outcome):
+        for title, table in (*tables(report.outcome), *plays(report.outcome)):
             _text.write(f"{title}\n{table.useful().to_text(_text.width())}\n")
         for failure in report.failures:
             _text.write(f"Failed: {failure['cell']}: {failure['reason']}\n")

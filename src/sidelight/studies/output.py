@@ -18,7 +18,7 @@ from sidelight.results.frames import long
 from sidelight.studies import report_figures
 from sidelight.studies.outcome import BETTER, collect, entries, values_of
 from sidelight.studies.report_page import Report, to_html, to_markdown
-from sidelight.studies.report_tables import tables
+from sidelight.studies.report_tables import plays, tables
 from sidelight.studies.running import Progress, failures, history
 from sidelight.studies.store import DamagedError
 from sidelight.studies.work import code_of, tasks
@@ -59,9 +59,10 @@ def write(progress: Progress, note: Note) -> Report:
 
 def records(report: Report) -> dict[str, Any]:
     """Return the tables of a report as plain data."""
+    every = [*tables(report.outcome), *plays(report.outcome)]
     return {
         "study": report.study.name,
-        "tables": [{"title": title, "rows": _rows(table)} for title, table in tables(report.outcome)],
+        "tables": [{"title": title, "rows": _rows(table)} for title, table in every],
         "failures": [dict(each) for each in report.failures],
         "skipped": [{"cell": cell.title, "why": why} for cell, why in report.skipped.items()],
         "unfinished": [cell.title for cell in report.outcome.unfinished],

@@ -10,10 +10,10 @@ from sidelight.report.web_page import GRID_STYLE, cards, document, inlined
 from sidelight.studies.outcome import BETTER, Outcome
 from sidelight.studies.plan import Cell
 from sidelight.studies.report_figures import Drawn
-from sidelight.studies.report_tables import tables
+from sidelight.studies.report_tables import MEASURES, plays, tables
 from sidelight.studies.study import Study
 from sidelight.table import Column, Table, escaped, markdown
-from sidelight.text import grouped, joined
+from sidelight.text import count, grouped, joined
 
 _STYLE = """
 main { max-width: 70rem; }
@@ -29,7 +29,7 @@ figure { margin: .8rem 0 0; } figcaption { color: var(--faint); font-size: .9rem
 nav ul { list-style: none; padding: 0; margin: .8rem 0; } nav li { margin: .2rem 0; }
 a { color: inherit; text-decoration-color: var(--faint); text-underline-offset: .15em; }
 @media (max-width: 38rem) { main { padding: 1.2rem .8rem 3rem; } h1 { font-size: 1.35rem; }
-  .grid td.label { min-width: 5.4rem; max-width: 8.5rem; } .cards li { flex-basis: 8rem; } }
+  .grid td.label { min-width: 7.8rem; max-width: 8.5rem; } .cards li { flex-basis: 8rem; } }
 @media print { .scroll, .sheet { overflow: visible; } tr, figure { break-inside: avoid; } }
 """
 
@@ -60,6 +60,7 @@ def to_html(report: Report) -> str:
     found = tables(report.outcome)
     sections = [(title, table.to_html()) for title, table in found]
     sections += [(drawn.title, _figure(drawn)) for drawn in report.figures]
+    sections += [(title, table.to_html()) for title, table in plays(report.outcome)]
     sections += [(title, body) for title, body in _troubles(report) if body]
     sections += [("What was run", _list(_design(report))), ("How this was made", _making_html(report))]
     parts = [f"<h1>{escaped(report.title)}</h1>"]
@@ -77,6 +78,8 @@ def to_markdown(report: Report) -> str:
         parts += [f"## {markdown(title)}", table.to_markdown()]
     for drawn in report.figures:
         parts += [f"## {markdown(drawn.title)}", f"![{markdown(drawn.title)}](figures/{drawn.stem}.svg)", drawn.caption]
+    for title, table in plays(report.outcome):
+        parts += [f"## {markdown(title)}", table.to_markdown()]
     for each in report.failures:
         parts += [f"## Failed: {markdown(each['cell'])}", f"```\n{each['reason']}\n{each['traceback']}\n```"]
     if report.skipped:
@@ -118,11 +121,10 @@ def _summary(report: Report) -> str:
         here = [each for each in standings if each.setting == setting and each.measure == measure]
         best = min(here, key=lambda each: sign * each.summary.mean)
         winners[best.player.label] = winners.get(best.player.label, 0) + 1
-    if len(settings) == 1:
-        return f"{next(iter(winners))} has the best mean {measure}."
     order = sorted(winners, key=lambda label: -winners[label])
     words = joined([f"{label} in {winners[label]}" for label in order])
-    return f"The best mean {measure} has, of {len(settings)} settings, {words}."
+    which = "Lowest" if sign > 0 else "Highest"
+    return f"{which} mean {MEASURES[measure]}: {words} of {count(len(settings), 'setting')}."
 
 
 def _troubles(report: Report) -> list[tuple[str, str]]:

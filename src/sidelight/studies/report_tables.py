@@ -51,7 +51,7 @@ def tables(outcome: Outcome) -> list[tuple[str, Table]]:
         if standings:
             make = matrix if wish.kind == "matrix" else comparison
             found.append((wish.title or _title(wish), make(standings, study.comparisons)))
-    return [*found, *_plays(outcome)]
+    return found
 
 
 def comparison(standings: Sequence[Standing], comparisons: Sequence[Comparison]) -> Table:
@@ -120,7 +120,7 @@ def matrix(standings: Sequence[Standing], comparisons: Sequence[Comparison] = ()
     return Table(columns, rows, notes=[note], none=_NONE)
 
 
-def _plays(outcome: Outcome) -> list[tuple[str, Table]]:
+def plays(outcome: Outcome) -> list[tuple[str, Table]]:
     """Return, for each game, how often each action was played."""
     found = []
     for game in dict.fromkeys(setting.game for setting in outcome.shares):

@@ -144,7 +144,7 @@ class World:
             return _stem(str(self.value))
         if self.kind == "law" and isinstance(self.value, tuple):
             rows = self.value and isinstance(self.value[0], tuple)
-            return f"{len(self.value)} laws" if rows else f"law {', '.join(map(str, self.value))}"
+            return f"{len(self.value)} laws" if rows else f"law ({', '.join(map(str, self.value))})"
         if self.kind == "classifiers":
             return f"classifiers, case {self.value}"
         return str(self.value).rpartition(":")[2]

@@ -1,0 +1,97 @@
+"""How much time is left, learned from what is done."""
+
+import pytest
+
+from sidelight.studies import Game, Player, World
+from sidelight.studies.forecast import Forecast
+from sidelight.studies.plan import Cell
+from sidelight.studies.work import tasks
+
+WORLD = World("laws", "balanced")
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def cell(player, game="apple-tasting", runs=40, horizon=1000):
+    return Cell(Game(game), WORLD, Player(player), horizon, runs, block=2)
+
+
+def work_off(pending, cost, cores, until, clock):
+    """Do tasks in order on so many cores until a share of all seconds is spent; return forecast and true rest."""
+    forecast = Forecast(pending, clock)
+    costs = [cost(task) for task in pending]
+    free = [0.0] * cores
+    ends = []
+    for task, seconds in zip(pending, costs, strict=True):
+        core = free.index(min(free))
+        free[core] += seconds
+        ends.append((free[core], task, seconds))
+    whole = max(free)
+    for end, task, seconds in sorted(ends, key=lambda each: each[0]):
+        if end > until * whole:
+            break
+        forecast.advance(task, task.rounds)
+        forecast.finished(task, seconds)
+    clock.now += until * whole
+    return forecast, (1 - until) * whole
+
+
+def interleaved(*cells):
+    lists = [tasks(each) for each in cells]
+    return [task for group in zip(*lists, strict=True) for task in group]
+
+
+@pytest.mark.parametrize("cores", [1, 2, 8])
+def test_after_a_tenth_the_rest_is_known_within_a_fifth(cores):
+    """Players that differ a hundredfold, on two games; a guess of one second for each says nothing about that."""
+    cells = [cell(name, game, runs=200) for name in ("CBP", "TSPM", "IDS") for game in ("apple-tasting", "bartok")]
+    speed = {"CBP": 0.01, "TSPM": 0.2, "IDS": 1.0}
+    clock = Clock()
+    forecast, rest = work_off(
+        interleaved(*cells),
+        lambda task: speed[task.cell.player.name] * task.count * (2 if task.cell.game.name == "bartok" else 1),
+        cores,
+        0.1,
+        clock,
+    )
+    assert forecast.remaining() == pytest.approx(rest, rel=0.2)
+    assert forecast.share == pytest.approx(0.1, abs=0.03)
+
+
+def test_a_player_that_has_not_begun_is_guessed_from_its_other_games():
+    known, unknown = cell("CBP"), cell("CBP", "bartok")
+    pending = tasks(known) + tasks(unknown)
+    clock = Clock()
+    forecast = Forecast(pending, clock)
+    for task in tasks(known):
+        forecast.finished(task, 3.0)
+    clock.now += 60.0
+    assert forecast.remaining() == pytest.approx(60.0)
+
+
+def test_nothing_is_said_before_anything_is_known_and_nothing_is_left_in_the_end():
+    pending = tasks(cell("CBP"))
+    clock = Clock()
+    forecast = Forecast(pending, clock)
+    assert forecast.remaining() is None
+    for task in pending[:-1]:
+        forecast.finished(task, 1.0)
+    forecast.finished(pending[-1], None)  # it failed, or another process did it
+    clock.now += 10
+    assert forecast.remaining() == 0.0
+    assert forecast.share == 1.0
+
+
+def test_tasks_under_way_count():
+    pending = tasks(cell("CBP", runs=4))
+    clock = Clock()
+    forecast = Forecast(pending, clock)
+    forecast.finished(pending[0], 10.0)
+    forecast.advance(pending[1], pending[1].rounds // 2)
+    clock.now += 15.0
+    assert forecast.remaining() == pytest.approx(5.0)

@@ -1,0 +1,118 @@
+"""Studies in real processes: killed, and two at a time in one folder."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from sidelight.results import sealed
+from sidelight.studies import read
+from sidelight.studies.plan import cells
+from sidelight.studies.store import State, Store
+from sidelight.studies.work import tasks
+
+pytestmark = pytest.mark.slow
+
+STUDY = """
+horizons = [400, 2000]
+runs = 24
+block = 3
+
+[[games]]
+name = "apple-tasting"
+
+[[worlds]]
+laws = ["balanced", "dirichlet"]
+
+[[strategies]]
+name = "slow.py:Slow"
+
+[[strategies]]
+name = "Uniform"
+"""
+SLOW = """
+from sidelight.strategies import Strategy
+
+class Slow(Strategy):
+    def _start(self):
+        return {}
+    def _act(self, context):
+        return sum(range(300)) % 2
+    def _observe(self, action, symbol, context):
+        pass
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "mine.toml").write_text(STUDY)
+    (tmp_path / "slow.py").write_text(SLOW)
+    return tmp_path
+
+
+def started(folder, *options):
+    command = [sys.executable, "-m", "sidelight", "study", "run", "mine.toml", "--out", "out", *options]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def every_task(folder):
+    return [task for cell in cells(read(folder / "mine.toml")) for task in tasks(cell)]
+
+
+def files(folder):
+    return sorted((folder / "out" / "runs").rglob("[0-9]*.npz"))
+
+
+def numbers(folder):
+    """Return what all files hold, but for the time it took."""
+    found = {}
+    for path in files(folder):
+        arrays = sealed.read(path).arrays
+        found[str(path.relative_to(folder))] = {name: arrays[name] for name in ("rounds", "regret", "plays")}
+    return found
+
+
+def test_killed_twice_and_resumed(folder, tmp_path_factory):
+    for more in (4, 8):
+        process = started(folder, "--workers", "1")
+        for _ in range(6000):
+            if len(files(folder)) >= more or process.poll() is not None:
+                break
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+    kept = {path: path.stat().st_mtime_ns for path in files(folder)}
+    assert 8 <= len(kept) < len(every_task(folder))
+    process = started(folder)
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    assert "8 of 8 cells are finished" in out
+    assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
+    states = Store(folder / "out" / "runs").states(every_task(folder), thorough=True)
+    assert set(states.values()) == {State.READY}
+    whole = tmp_path_factory.mktemp("whole")
+    (whole / "mine.toml").write_text(STUDY)
+    (whole / "slow.py").write_text(SLOW)
+    assert started(whole).wait(300) == 0
+    once, twice = numbers(whole), numbers(folder)
+    assert once.keys() == twice.keys()
+    for name, arrays in once.items():
+        assert all(np.array_equal(array, twice[name][each]) for each, array in arrays.items())
+    assert not list((folder / "out").rglob(".*draft*"))
+
+
+def test_two_processes_share_the_work(folder):
+    processes = [started(folder, "--workers", "1") for _ in range(2)]
+    for process in processes:
+        _, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+    calls = json.loads((folder / "out" / "history.json").read_text())["calls"]
+    done = [call["ran"] for call in calls]
+    # Nothing is done twice, but for what both may have begun in the same instant, which claims prevent.
+    assert sum(done) == len(every_task(folder)) == len(files(folder))

@@ -1,0 +1,163 @@
+"""What a report says: numbers from the runs themselves, and everything that went wrong."""
+
+import json
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.studies import Comparison, Figure, Game, Player, Table, World, report, run
+from sidelight.studies.outcome import collect
+from sidelight.studies.output import is_current
+from sidelight.studies.report_page import to_html, to_markdown
+from sidelight.studies.report_tables import tables
+
+from .making import Watcher, small, write_mine
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A study with everything: a limit, a failure, something impossible, two measures and two comparisons."""
+    folder = tmp_path_factory.mktemp("report")
+    bad = write_mine(folder, "raise RuntimeError('<b>out of apples</b>')")
+    study = small(
+        Player("CBP"),
+        Player("RandCBP", {"bins": 10}),
+        Player("Uniform", runs=6),
+        Player("BayesOptimal", limit=True, games=("apple-tasting",)),
+        bad,
+        games=(Game("apple-tasting"), Game("hopeless")),
+        worlds=(World("laws", "dirichlet"),),
+        measures=("regret", "plays", "verifications"),
+        comparisons=(Comparison("CBP", "paired", "less"), Comparison()),
+        impossible="skip",
+        title="Apples & <others>",
+    )
+    progress = run(study, folder / "out", workers=2, display=Watcher())
+    return progress, report(progress)
+
+
+def standing(outcome, label, measure="regret"):
+    return next(
+        each
+        for each in outcome.standings
+        if each.player.label == label and each.measure == measure and each.setting.game.name == "apple-tasting"
+    )
+
+
+def test_numbers_are_those_of_the_runs(finished):
+    progress, _ = finished
+    outcome = collect(progress.study, progress.store, list(progress.skipped))
+    game, env = sl.games.load("apple-tasting"), sl.environments.IID(sl.environments.laws.load("dirichlet", 2))
+    cbp = sl.simulate(sl.strategies.CBP(game), env, 60, 4)
+    rand = sl.simulate(sl.strategies.RandCBP(game, bins=10), env, 60, 4)
+    ours = standing(outcome, "RandCBP(bins=10)")
+    assert ours.summary.mean == rand.final.mean()
+    assert ours.tests[0].p_value == sl.results.paired(rand, cbp, "less").p_value
+    assert ours.tests[1].p_value == sl.results.welch(rand, cbp).p_value
+    assert standing(outcome, "CBP").tests == (None, None)
+    limit = standing(outcome, "BayesOptimal").summary.mean
+    assert ours.limit_ratio == ours.summary.mean / limit
+    assert standing(outcome, "Uniform").summary.runs == 6
+    assert standing(outcome, "Uniform").tests[0] is None  # runs that do not match cannot be paired
+    telling = [action for action in range(2) if len(game.symbols(action)) > 1]
+    assert standing(outcome, "CBP", "verifications").summary.mean == cbp.plays[:, telling].sum(axis=1).mean()
+
+
+def test_the_page_says_everything_and_nothing_runs_in_it(finished):
+    progress, found = finished
+    page = (progress.folder / "report.html").read_text(encoding="utf-8")
+    assert page == to_html(found)
+    for words in (
+        "Apples &amp; &lt;others&gt;",
+        "What failed",
+        "out of apples",
+        "mine.py",
+        "What cannot be played",
+        "hopeless",
+    ):
+        assert words in page
+    assert "<b>out of" not in page
+    assert "<script" not in page
+    assert "http" not in page.replace("http-equiv", "")
+    text = to_markdown(found)
+    assert "## Failed: Mine in apple" in text
+    assert "RandCBP(bins=10)" in text
+
+
+def test_files(finished):
+    progress, _ = finished
+    data = json.loads((progress.folder / "tables.json").read_text(encoding="utf-8"))
+    assert {each["cell"].partition(" in ")[0] for each in data["failures"]} == {"Mine"}
+    assert data["tables"][0]["rows"]
+    assert sorted(path.name for path in (progress.folder / "figures").iterdir()) == ["figure1-1.png", "figure1-1.svg"]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = parquet.read_table(progress.folder / "runs.parquet").to_pylist()
+    own = [row for row in rows if (row["player"], row["measure"], row["round"]) == ("CBP", "regret", 60)]
+    assert len(own) == 4
+
+
+def test_a_matrix_has_one_in_every_column(finished):
+    progress, _ = finished
+    outcome = collect(progress.study, progress.store, list(progress.skipped))
+    matrix = next(table for title, table in tables(outcome) if "relative" in title)
+    columns = list(zip(*[row.cells for row in matrix.rows], strict=True))
+    for column in columns[1:-2]:
+        assert min(cell.value for cell in column if cell.value is not None) == 1.0
+    assert "BayesOptimal" not in columns[0]
+
+
+def test_a_report_knows_whether_it_is_current(finished):
+    progress, _ = finished
+    assert is_current(progress)
+    path = progress.store.path(progress.done.ran[0])
+    content = path.read_bytes()
+    path.unlink()
+    assert not is_current(progress)
+    path.write_bytes(content)
+    assert is_current(progress)
+
+
+def test_damaged_runs_are_removed_told_of_and_made_again(tmp_path):
+    progress = run(small(), tmp_path, workers=1)
+    path = progress.store.path(progress.done.ran[0])
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.warns(UserWarning, match="damaged and were removed; run the study again"):
+        found = report(tmp_path)
+    assert len(found.outcome.unfinished) == 1
+    assert "What is not finished" in to_html(found)
+    assert len(run(small(), tmp_path, workers=1).done.ran) == 1
+    assert report(tmp_path).outcome.unfinished == []
+
+
+def test_wishes_are_met(tmp_path):
+    study = small(
+        Player("CBP"),
+        Player("Uniform"),
+        horizons=(20, 60),
+        measures=("regret", "verifications"),
+        tables=(Table("comparison", "verifications", "Looks", horizons=(20,)),),
+        figures=(Figure("quartiles", "regret"), Figure("regret", title="Over time")),
+    )
+    found = report(run(study, tmp_path, workers=1))
+    ((title, table),) = tables(found.outcome)
+    assert title == "Looks"
+    assert {row.group for row in table.rows} == {"apple-tasting, balanced, 20 rounds"}
+    assert [drawn.stem for drawn in found.figures] == ["figure1-1", "figure2-1"]
+
+
+def test_an_empty_report_says_so(tmp_path):
+    bad = write_mine(tmp_path, "raise RuntimeError")
+    found = report(run(small(bad), tmp_path / "out", workers=1, display=Watcher()))
+    assert "Nothing is finished yet." in to_html(found)
+
+
+def test_shares_of_plays_add_up(finished):
+    progress, _ = finished
+    outcome = collect(progress.study, progress.store, list(progress.skipped))
+    for players in outcome.shares.values():
+        for shares in players.values():
+            assert np.isclose(shares.sum(), 1.0)
