@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sidelight._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from sidelight import environments, games, limits, monitor, results, strategies
+    from sidelight import environments, games, limits, monitor, results, strategies, studies
     from sidelight.analysis import Analysis, analyze
     from sidelight.benchmark import recommend
     from sidelight.checks import check_environment, check_game, check_strategy
@@ -44,6 +44,7 @@ __all__ = [
     "results",
     "simulate",
     "strategies",
+    "studies",
 ]
 
 _HOMES = {
@@ -60,7 +61,7 @@ _HOMES = {
     "recommend": "sidelight.benchmark",
     "simulate": "sidelight.simulation",
 }
-_MODULES = ("environments", "games", "limits", "monitor", "results", "strategies")
+_MODULES = ("environments", "games", "limits", "monitor", "results", "strategies", "studies")
 
 
 def __getattr__(name: str) -> Any:

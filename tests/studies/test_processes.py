@@ -99,7 +99,9 @@ def test_killed_twice_and_resumed(folder, tmp_path_factory):
     whole = tmp_path_factory.mktemp("whole")
     (whole / "mine.toml").write_text(STUDY)
     (whole / "slow.py").write_text(SLOW)
-    assert started(whole).wait(300) == 0
+    process = started(whole)
+    process.communicate(timeout=300)
+    assert process.returncode == 0
     once, twice = numbers(whole), numbers(folder)
     assert once.keys() == twice.keys()
     for name, arrays in once.items():
