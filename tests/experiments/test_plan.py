@@ -79,7 +79,7 @@ def test_the_experiments_are_a_study():
     assert len(wanted) == len(set(wanted))
     study = plan.study(experiments.select(["all"]), PROTOCOLS, profile)
     found = cells(study)
-    assert len(found) == len(set(found)) == len({cell.place for cell in found})
+    assert len(found) == len(set(found)) == len({(cell.place, cell.stem) for cell in found})
     assert set(found) == {plan.cell(condition, profile) for condition in wanted}
     assert Study.from_dict(json.loads(json.dumps(study.to_dict()))) == study
 

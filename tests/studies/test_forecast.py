@@ -35,8 +35,8 @@ def work_off(pending, cost, cores, until, clock):
     for end, task, seconds in sorted(ends, key=lambda each: each[0]):
         if end > until * whole:
             break
-        forecast.advance(task, task.rounds)
         forecast.finished(task, seconds)
+        forecast.advance(task, task.rounds)  # as a cluster does, too late to count
     clock.now += until * whole
     return forecast, (1 - until) * whole
 

@@ -65,7 +65,7 @@ def every_task(folder):
 
 
 def files(folder):
-    return sorted((folder / "out" / "runs").rglob("[0-9]*.npz"))
+    return sorted((folder / "out" / "runs").rglob("[A-Z]*.npz"))
 
 
 def numbers(folder):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
@@ -41,8 +40,9 @@ class Forecast:
         self._clock, self._started = clock, clock()
         self._lock = threading.Lock()
         self._kinds: dict[Hashable, _Kind] = {}
-        self._advanced: dict[Task, int] = defaultdict(int)
+        self._advanced: dict[Task, int] = {}  # of the tasks that are not finished
         for task in pending:
+            self._advanced[task] = 0
             kind = self._kinds.setdefault(_kind(task), _Kind(task.cell.player))
             kind.guess += task.seconds
             kind.units += _units(task)
@@ -50,14 +50,17 @@ class Forecast:
     def advance(self, task: Task, rounds: int) -> None:
         """Hear of finished rounds of a task under way."""
         with self._lock:
-            self._advanced[task] += rounds
-            self._kinds[_kind(task)].begun += rounds
+            if task in self._advanced:  # a cluster tells of all rounds once a task is over
+                self._advanced[task] += rounds
+                self._kinds[_kind(task)].begun += rounds
 
     def finished(self, task: Task, seconds: float | None) -> None:
         """Hear that a task is finished, and what it took; None if somebody else did it, or if it failed."""
         with self._lock:
+            if task not in self._advanced:
+                return
             kind = self._kinds[_kind(task)]
-            kind.begun += _units(task) - self._advanced.pop(task, 0)
+            kind.begun += _units(task) - self._advanced.pop(task)
             if seconds is None:
                 kind.units -= _units(task)
                 kind.begun -= _units(task)

@@ -15,9 +15,9 @@ from sidelight.results.sealed import Arrays
 from sidelight.results.statistics import Side, Summary, TTest, paired_of, summarize, welch_of, wins_of
 from sidelight.studies import making
 from sidelight.studies.plan import Cell, Setting, cells
-from sidelight.studies.store import State, Store
+from sidelight.studies.store import Store
 from sidelight.studies.study import Comparison, Player, Study
-from sidelight.studies.work import Task, tasks
+from sidelight.studies.work import tasks
 
 BETTER: dict[str, Side] = {"regret": "less", "verifications": "less", "f1": "greater"}
 """For each measure that is one number per run, which values are better."""
@@ -56,12 +56,6 @@ class Outcome(NamedTuple):
     unfinished: Sequence[Cell]
 
 
-def finished_tasks(cell: Cell, store: Store) -> list[Task] | None:
-    """Return the tasks of a cell if all of them are done."""
-    wanted = tasks(cell)
-    return wanted if all(state is State.READY for state in store.states(wanted).values()) else None
-
-
 def entries(
     study: Study, store: Store, unplayable: Sequence[Cell] = ()
 ) -> Iterator[tuple[Setting, list[Entry], list[Cell]]]:
@@ -72,15 +66,15 @@ def entries(
         if cell not in left_out:
             by_setting.setdefault(cell.setting, []).append(cell)
     for setting, found in by_setting.items():
+        names = store.names(found[0].place)
         here: list[Entry] = []
         missing: list[Cell] = []
         for player in dict.fromkeys(cell.player for cell in found):
             own = [cell for cell in found if cell.player == player]
-            ready = [finished_tasks(cell, store) for cell in own]
-            lacking = [cell for cell, done in zip(own, ready, strict=True) if done is None]
+            lacking = [cell for cell in own if not store.has_all(cell, names)]
             missing += lacking
             if not lacking:
-                here.append(_entry(player, [task for done in ready for task in done or ()], store))
+                here.append(Entry(player, store.gather([task for cell in own for task in tasks(cell)])))
         yield setting, here, missing
 
 
@@ -110,10 +104,6 @@ def values_of(entry: Entry, setting: Setting, measure: str) -> Floats | None:
         telling = [action for action in range(game.n_actions) if len(game.symbols(action)) > 1]
         return np.asarray(arrays["plays"][:, telling].sum(axis=1), dtype=float)
     return np.asarray(arrays[measure], dtype=float) if measure in arrays else None
-
-
-def _entry(player: Player, done: Sequence[Task], store: Store) -> Entry:
-    return Entry(player, store.gather(done))
 
 
 def _standings(

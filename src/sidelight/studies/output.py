@@ -21,7 +21,7 @@ from sidelight.studies.report_page import Report, to_html, to_markdown
 from sidelight.studies.report_tables import plays, tables
 from sidelight.studies.running import Progress, failures, history
 from sidelight.studies.store import DamagedError
-from sidelight.studies.work import code_of, tasks
+from sidelight.studies.work import code_of
 
 Note = Callable[[str], None]
 _MANIFEST, _PAGE = "manifest.json", "report.html"
@@ -29,6 +29,7 @@ _MANIFEST, _PAGE = "manifest.json", "report.html"
 
 def is_current(progress: Progress) -> bool:
     """Say whether the report in the folder is about exactly what is there."""
+    progress.look_again()
     try:
         manifest = json.loads((progress.folder / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -39,11 +40,13 @@ def is_current(progress: Progress) -> bool:
 def write(progress: Progress, note: Note) -> Report:
     """Write report, figures, table and manifest into the folder of a study; return what the report says."""
     folder, store = progress.folder, progress.store
+    progress.look_again()
     unplayable = list(progress.skipped)
     try:
         outcome = collect(progress.study, store, unplayable)
     except DamagedError as error:
         store.remove(error.task)
+        progress.look_again()
         note(f"{error.task.title}: the stored runs are damaged and were removed; run the study again to make them anew")
         return write(progress, note)
     figures = report_figures.draw(progress.study, store, unplayable, folder / "figures", note)
@@ -76,7 +79,7 @@ def _rows(table: Any) -> list[dict[str, Any]]:
 
 
 def _facts(progress: Progress) -> dict[str, Any]:
-    done = [cell for cell in progress.playable if not _open(progress, cell)]
+    done = [cell for cell in progress.playable if progress.is_finished(cell)]
     return {
         "study": progress.study.to_dict(),
         "cells": len(progress.playable),
@@ -87,20 +90,19 @@ def _facts(progress: Progress) -> dict[str, Any]:
     }
 
 
-def _open(progress: Progress, cell: Any) -> bool:
-    return any(state.value != "ready" for state in progress.store.states(tasks(cell)).values())
-
-
 def _inputs(progress: Progress) -> str:
     """Return a digest of everything that a report is written from."""
     store = progress.store
-    lines = [f"{cell.place} {cell.runs} {store.key(cell)} {_open(progress, cell)}" for cell in progress.playable]
+    lines = [
+        f"{cell.place} {cell.stem} {cell.runs} {store.key(cell)} {progress.is_finished(cell)}"
+        for cell in progress.playable
+    ]
     rest = [
         canonical(progress.study.to_dict()),
         canonical(failures(progress.folder)),
         provenance.collected()["sidelight"],
     ]
-    lines += [f"{cell.place} {why}" for cell, why in progress.skipped.items()]
+    lines += [f"{cell.title} {why}" for cell, why in progress.skipped.items()]
     return hashlib.sha256("\n".join([*lines, *rest, str(len(history(progress.folder)))]).encode()).hexdigest()
 
 

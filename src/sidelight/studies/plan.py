@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -62,10 +63,14 @@ class Cell:
 
     @property
     def place(self) -> str:
-        """A folder for its files."""
+        """A folder for its files, which it shares with the other players of its game and world."""
+        return f"{slug(self.game.label)}/{slug(self.world.label)}"
+
+    @property
+    def stem(self) -> str:
+        """What the names of its files begin with."""
         rounds = f"-{self.horizon}" if self.horizon else ""
-        seed = f"-seed-{self.seed}" if self.seed else ""
-        return f"{slug(self.game.label)}/{slug(self.world.label)}/{slug(self.player.label)}{rounds}{seed}"
+        return f"{slug(self.player.label)}{rounds}{f'-seed-{self.seed}' if self.seed else ''}"
 
     def rounds(self) -> Any:
         """Return the rounds after which regret is recorded; of a list, those up to the horizon."""
@@ -76,6 +81,7 @@ class Cell:
         return rounds_of(self.checkpoints, self.horizon)
 
 
+@functools.lru_cache(maxsize=4096)
 def slug(label: str) -> str:
     """Return a label with nothing in it that some file system or shell would mind."""
     name = re.sub(r"[^\w.+-]+", "-", label.replace("=", "-")).strip("-.")
@@ -100,11 +106,13 @@ def settled(study: Study) -> Study:
 
 def cells(study: Study) -> list[Cell]:
     """Return all cells of a study, setting by setting; those of settings that nobody plays are none."""
+    worlds = {world: world.bare() for world in study.worlds}
+    players = {player.label: player.bare() for player in study.players}
     return [
         Cell(
             game=setting.game,
-            world=setting.world.bare(),
-            player=player.bare(),
+            world=worlds[setting.world],
+            player=players[player.label],
             horizon=setting.horizon,
             runs=player.runs or study.runs,
             seed=seed,

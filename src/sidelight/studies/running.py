@@ -18,7 +18,7 @@ from sidelight.studies import plan
 from sidelight.studies.execution import Crew, Display, Done, Execution, Silence
 from sidelight.studies.guard import Failure
 from sidelight.studies.plan import Cell
-from sidelight.studies.store import State, Store
+from sidelight.studies.store import Store
 from sidelight.studies.study import Study, StudyError
 from sidelight.studies.work import tasks
 from sidelight.tasks import Share, run_here
@@ -41,11 +41,22 @@ class Progress:
 
     def __post_init__(self) -> None:
         self.store = Store(self.folder / "runs")
+        self._seen: dict[str, dict[str, set[str]]] = {}
 
     @property
     def playable(self) -> list[Cell]:
         """The cells that can be played."""
-        return [cell for cell in self.cells if cell not in self.skipped]
+        return [cell for cell in self.cells if cell not in self.skipped] if self.skipped else self.cells
+
+    def is_finished(self, cell: Cell) -> bool:
+        """Say whether all runs of a cell are there."""
+        if cell.place not in self._seen:
+            self._seen[cell.place] = self.store.names(cell.place)
+        return self.store.has_all(cell, self._seen[cell.place])
+
+    def look_again(self) -> None:
+        """Forget what was seen in the folder."""
+        self._seen.clear()
 
 
 def run(
@@ -89,6 +100,7 @@ def run(
     mine = every if part is None else part.of(every)
     execution = Execution(progress.store, who, watcher)
     progress.done = execution.do(mine, [(study.name, mine)])
+    progress.look_again()
     _remember(place, progress, changes, part, len(mine))
     return progress
 
@@ -106,7 +118,6 @@ def prepared(study: Study, folder: Path) -> Progress:
     progress = Progress(study, folder, plan.cells(study))
     store = progress.store
     known = _known_skips(folder)
-    pending: list[Cell] = []
     for cell in progress.cells:
         try:
             why = known.get(_name(cell, store), "")
@@ -114,8 +125,7 @@ def prepared(study: Study, folder: Path) -> Progress:
             why = str(error)
         if why:
             progress.skipped[cell] = why
-        elif any(state is not State.READY for state in store.states(tasks(cell)).values()):
-            pending.append(cell)
+    pending = [cell for cell in progress.playable if not progress.is_finished(cell)]
     progress.skipped.update(plan.impossible(pending))
     if progress.skipped and study.impossible == "refuse":
         raise StudyError(_refusals(progress.skipped), f"study {study.name!r}")
@@ -182,7 +192,7 @@ def _skip_names(progress: Progress) -> Iterator[tuple[str, str]]:
 
 
 def _name(cell: Cell, store: Store) -> str:
-    return f"{cell.place}-{cell.runs}-{store.key(cell)}"
+    return f"{cell.place}/{cell.stem}-{cell.runs}-{store.key(cell)}"
 
 
 def _stored(folder: Path) -> Study | None:
@@ -247,13 +257,8 @@ def _unfinished(progress: Progress, done: Done) -> set[str]:
     before = {each["cell"] for each in failures(progress.folder)}
     if not before:
         return set()
-    store = progress.store
-    open_cells = [cell for cell in progress.playable if cell.title in before and cell not in done.failures]
-    return {
-        cell.title
-        for cell in open_cells
-        if any(state is not State.READY for state in store.states(tasks(cell)).values())
-    }
+    here = [cell for cell in progress.playable if cell.title in before and cell not in done.failures]
+    return {cell.title for cell in here if not progress.is_finished(cell)}
 
 
 def _failure(cell: Cell, failure: Failure) -> dict[str, Any]:
@@ -279,7 +284,6 @@ def _write(path: Path, data: Mapping[str, Any]) -> None:
 
 def summary_line(progress: Progress) -> str:
     """Say in one line how far a study is."""
-    states = [progress.store.states(tasks(cell)) for cell in progress.playable]
-    ready = sum(all(state is State.READY for state in each.values()) for each in states)
+    ready = sum(map(progress.is_finished, progress.playable))
     skipped = f", {count(len(progress.skipped), 'impossible one')} skipped" if progress.skipped else ""
     return f"{ready} of {count(len(progress.playable), 'cell')} are finished{skipped}"

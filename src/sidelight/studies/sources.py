@@ -29,7 +29,7 @@ _IRRELEVANT = tuple(
     )
 )
 _INDICES = (_PACKAGE, f"{_PACKAGE}.strategies")  # these only say where things are
-_LIBRARIES = ("numpy", "scipy")  # on whose version our own numbers may depend; Numba changes none
+_HARMLESS = ("numba",)  # compiled or not, whatever the version: the numbers are the same
 
 
 def digest(roots: Iterable[str]) -> str:
@@ -71,28 +71,29 @@ def _is_read(name: str, own: set[str]) -> bool:
     if name.endswith(".py"):
         return True
     top = _top(name)
+    return (top == _PACKAGE or top in own or _is_local(top)) and _path(name) is not None
+
+
+@functools.cache
+def _is_local(top: str) -> bool:
+    """Say whether a package or module is the user's own and not an installed one; nothing is imported for that."""
     if top in sys.stdlib_module_names:
         return False
-    path = _path(name)
-    return path is not None and (top == _PACKAGE or top in own or not _is_installed(path))
-
-
-def _is_installed(path: Path) -> bool:
-    return any(part in ("site-packages", "dist-packages") for part in path.parts)
+    path = _path(top)
+    return path is not None and not any(part in ("site-packages", "dist-packages") for part in path.parts)
 
 
 def _with_version(package: str) -> str:
-    if package in _LIBRARIES:
-        return f"{package}=={importlib.metadata.version(package)}"
     try:
-        return f"{package}=={importlib.metadata.version(package)}" if package != "numba" else "numba=="
+        version = importlib.metadata.version(package) if package not in _HARMLESS else ""
     except importlib.metadata.PackageNotFoundError:
-        return f"{package}=="
+        version = ""
+    return f"{package}=={version}"
 
 
 @functools.cache
 def _path(name: str) -> Path | None:
-    """Return the file of a module, without importing it."""
+    """Return the file of a module, without importing it (but the packages that it is in)."""
     if name.endswith(".py"):
         return Path(name)
     first, *rest = name.split(".")
@@ -169,13 +170,8 @@ def _named(node: ast.ImportFrom, package: str) -> list[str]:
     found = []
     for alias in node.names:
         inner = f"{base}.{alias.name}"
-        found += [inner] if (_top(base) == _PACKAGE or _is_local(base)) and _path(inner) is not None else [base]
+        found += [inner] if (_top(base) == _PACKAGE or _is_local(_top(base))) and _path(inner) is not None else [base]
     return found
-
-
-def _is_local(name: str) -> bool:
-    path = _path(name)
-    return path is not None and not _is_installed(path)
 
 
 def _top(name: str) -> str:

@@ -1,6 +1,6 @@
 """Finished runs on disk: each task in a sealed file of its own, whose name says what it depends on.
 
-A file `runs/<game>/<world>/<player>-<horizon>/00000-00047-<key>.npz` holds runs 0 to 47 of a cell; the key is a digest
+A file `runs/<game>/<world>/<player>-<horizon>-00000-00047-<key>.npz` holds runs 0 to 47 of a cell; the key is a digest
 of game, world, player, horizon, checkpoints, seed and all sources that can decide the runs. So whether a task is done
 is seen from the names in a folder, however many there are; that a file is whole is checked when it is read.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 
@@ -22,10 +22,10 @@ from sidelight.results import sealed
 from sidelight.results._sameness import differing
 from sidelight.results.sealed import Arrays, Sealed
 from sidelight.studies.plan import Cell
-from sidelight.studies.work import Task, key
+from sidelight.studies.work import Task, key, tasks
 
 KEPT = "What was finished before is kept, and the same command goes on from there"
-_NAME = re.compile(r"(\d{5,}-\d{5,})-([0-9a-f]{16})\.npz")
+_NAME = re.compile(r"(.+-\d{5,}-\d{5,})-([0-9a-f]{16})\.npz")
 
 
 class State(Enum):
@@ -47,7 +47,7 @@ class Store:
 
     def path(self, task: Task) -> Path:
         """Return where a task is kept."""
-        return self.folder / task.cell.place / f"{_runs(task)}-{self.key(task.cell)}.npz"
+        return self.folder / task.cell.place / f"{_stem(task)}-{self.key(task.cell)}.npz"
 
     def key(self, cell: Cell) -> str:
         """Return the key of a cell."""
@@ -64,8 +64,8 @@ class Store:
         for task in tasks:
             place = task.cell.place
             if place not in names:
-                names[place] = self._names(place)
-            keys = names[place].get(_runs(task), set())
+                names[place] = self.names(place)
+            keys = names[place].get(_stem(task), set())
             ready = self.key(task.cell) in keys
             found[task] = State.READY if ready else State.STALE if keys else State.MISSING
         return found
@@ -100,9 +100,9 @@ class Store:
             sealed.write(path, done.facts, done.arrays)
         except FileError as error:
             raise FileError(f"{error}. {KEPT}") from None
-        for former in self._names(task.cell.place).get(_runs(task), set()) - {self.key(task.cell)}:
+        for former in self.names(task.cell.place).get(_stem(task), set()) - {self.key(task.cell)}:
             with contextlib.suppress(OSError):
-                (path.parent / f"{_runs(task)}-{former}.npz").unlink()
+                (path.parent / f"{_stem(task)}-{former}.npz").unlink()
 
     def remove(self, task: Task) -> None:
         """Remove the file of a task."""
@@ -112,12 +112,17 @@ class Store:
         """Say whether a task is finished, by the name of its file."""
         return self.path(task).exists()
 
+    def has_all(self, cell: Cell, names: Mapping[str, set[str]]) -> bool:
+        """Say whether all runs of a cell are among the names of its folder."""
+        wanted = self.key(cell)
+        return all(wanted in names.get(_stem(task), ()) for task in tasks(cell))
+
     def claim(self, task: Task) -> Callable[[], None] | None:
         """Claim a task for this process; return what gives the claim back, or None if another process is at it."""
         return claim(self.path(task))
 
-    def _names(self, place: str) -> dict[str, set[str]]:
-        """Return, for each range of runs in a folder, the keys there are."""
+    def names(self, place: str) -> dict[str, set[str]]:
+        """Return, for each cell and range of runs in a folder, the keys there are."""
         found: dict[str, set[str]] = {}
         with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(self.folder / place) as entries:
             for entry in entries:
@@ -129,7 +134,7 @@ class Store:
         try:
             facts, arrays = sealed.read(self.path(task))
         except NoFileError:
-            stale = self._names(task.cell.place).get(_runs(task))
+            stale = self.names(task.cell.place).get(_stem(task))
             return State.STALE if stale else State.MISSING, {}
         except FileError:
             raise
@@ -146,5 +151,5 @@ class DamagedError(SidelightError):
         self.task = task
 
 
-def _runs(task: Task) -> str:
-    return f"{task.first:05d}-{task.first + task.count - 1:05d}"
+def _stem(task: Task) -> str:
+    return f"{task.cell.stem}-{task.first:05d}-{task.first + task.count - 1:05d}"
