@@ -88,17 +88,19 @@ class AsyncBatches:
     def __init__(self, decide: Callable[[Sequence[Row]], Awaitable[list[Decision]]], health: Health) -> None:
         self._decide, self._health = decide, health
         self._waiting: list[tuple[Row, Promise]] = []
+        self._unfinished = 0
         self._task: asyncio.Task[None] | None = None
 
     def add(self, row: Row) -> asyncio.Future[Decision]:
         """Put a prediction off."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Decision] = loop.create_future()
-        if len(self._waiting) >= MOST_WAITING:
+        if self._unfinished >= MOST_WAITING:
             self._health.passed(1, _FULL)
             future.set_result(passed(row))
             return future
         self._waiting.append((row, future))
+        self._unfinished += 1
         if self._task is None or self._task.done():
             self._task = loop.create_task(self._work())
         return future
@@ -118,6 +120,7 @@ class AsyncBatches:
                 rows = next(asking)
                 while True:
                     rows = asking.send(await self._attempt(rows))
+            self._unfinished -= len(batch)
 
     async def _attempt(self, rows: list[Row]) -> list[Decision] | Exception:
         try:
