@@ -104,7 +104,7 @@ def test_a_matrix_has_one_in_every_column(finished):
     outcome = collect(progress.study, progress.store, list(progress.skipped))
     matrix = next(table for title, table in tables(outcome) if "relative" in title)
     columns = list(zip(*[row.cells for row in matrix.rows], strict=True))
-    for column in columns[1:-2]:
+    for column in columns[3:]:
         assert min(cell.value for cell in column if cell.value is not None) == 1.0
     assert "BayesOptimal" not in columns[0]
 

@@ -19,6 +19,7 @@ from sidelight.experiments.report_words import (
     protocols,
     z_text,
 )
+from sidelight.studies.report_tables import error_text
 from sidelight.table import Cell, Column, Row, Table
 from sidelight.text import STAY, grouped, number
 
@@ -59,7 +60,9 @@ def agreement(table: Part, account: Account) -> Table:
     return _table(
         table,
         [
-            _Shown("here", "mean ± standard error", lambda one: Cell(one.ours.mean, _error(one.ours.standard_error))),
+            _Shown(
+                "here", "mean ± standard error", lambda one: Cell(one.ours.mean, error_text(one.ours.standard_error))
+            ),
             _Shown("here", "std", lambda one: one.ours.std),
             _Shown("paper", "mean", lambda one: one.printed and one.printed.mean),
             _Shown("paper", "std", lambda one: one.printed and one.printed.std),
@@ -128,7 +131,7 @@ def differing(found: Sequence[tuple[Part, Number]]) -> Table:
             [
                 Cell(f"{name(table.name)}, {one.setting}", link=table.place),
                 one.label + measure,
-                Cell(write(last.mean), _error(last.standard_error)),
+                Cell(write(last.mean), error_text(last.standard_error)),
                 one.printed and write(one.printed.mean),
                 None if z is None else z_text(z),
                 grouped(last.runs),
@@ -194,16 +197,6 @@ def _again(one: Number) -> str:
 
 def _wins(one: Number) -> str | None:
     return None if one.ours.strict_wins is None else f"{one.ours.strict_wins} + {one.ours.tied_wins or 0}"
-
-
-def _error(value: float) -> str:
-    """Write a standard error to two or three digits; nothing if there is none."""
-    if value != value:
-        return ""
-    if value >= 1000:
-        return f"± {grouped(round(value))}"
-    decimals = 3 if value < 0.1 else 2 if value < 10 else 1 if value < 100 else 0
-    return f"± {value:.{decimals}f}" if value else "± 0"
 
 
 def _three_decimals(p: float) -> str:

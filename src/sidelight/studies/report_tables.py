@@ -43,7 +43,7 @@ def tables(outcome: Outcome) -> list[tuple[str, Table]]:
             studies.Table(kind, measure)
             for measure in measures
             for kind in (("matrix", "comparison") if several else ("comparison",))
-            if kind == "comparison" or BETTER[measure] == "less"
+            if kind == "comparison" or measure == "regret"  # to look more or less often is no merit by itself
         )
     found = []
     for wish in wishes:
@@ -78,7 +78,7 @@ def comparison(standings: Sequence[Standing], comparisons: Sequence[Comparison])
         tails = (s.q99, s.max) if BETTER[measure] == "less" else (None, None)
         alone = None if s.strict_wins is None else f"{s.strict_wins} + {s.tied_wins or 0}"
         name = Cell(each.player.label, note=_note(each, runs))
-        cells = [name, Cell(s.mean, _error(s.standard_error)), s.std, s.median, *tails, each.limit_ratio, alone]
+        cells = [name, Cell(s.mean, error_text(s.standard_error)), s.std, s.median, *tails, each.limit_ratio, alone]
         cells += [None if test is None else test.p_value for test in each.tests]
         rows.append(Row([*cells, each.microseconds], each.setting.title, "limit" * each.player.limit))
     return Table(columns, rows, none=_NONE).useful()
@@ -92,9 +92,9 @@ def matrix(standings: Sequence[Standing], comparisons: Sequence[Comparison] = ()
     labels = list(dict.fromkeys(each.player.label for each in rivals))
     columns = [
         Column("player"),
-        *(Column(_column_title(one), _ratio, group=one.game.label, alone=one.title) for one in settings),
         Column("geometric mean", _ratio, group="all"),
         Column("worst", _ratio, group="all"),
+        *(Column(_column_title(one), _ratio, group=one.game.label, alone=one.title) for one in settings),
     ]
     rows = []
     for label in labels:
@@ -103,17 +103,9 @@ def matrix(standings: Sequence[Standing], comparisons: Sequence[Comparison] = ()
         known = [ratio for ratio in ratios if ratio is not None]
         usable = known and all(0 < ratio < math.inf for ratio in known)
         mean = math.exp(sum(map(math.log, known)) / len(known)) if usable else None
-        rows.append(
-            Row(
-                [
-                    label,
-                    *(Cell(ratio, look="best" if ratio == 1 else "") for ratio in ratios),
-                    mean,
-                    max(known, default=None),
-                ]
-            )
-        )
-    rows.sort(key=lambda row: (row.cells[-2] is None, row.cells[-2] or 0.0))
+        cells = [Cell(ratio, look="best" if ratio == 1 else "") for ratio in ratios]
+        rows.append(Row([label, mean, max(known, default=None), *cells]))
+    rows.sort(key=lambda row: (row.cells[1] is None, row.cells[1] or 0.0))
     note = (
         "Mean over the least mean of the column; 1 is best. A player that is not everywhere is judged by where it is."
     )
@@ -172,8 +164,14 @@ def _writer(measure: str) -> Any:
     return (lambda value: grouped(round(value))) if measure == "verifications" else number
 
 
-def _error(value: float) -> str:
-    return "" if math.isnan(value) else f"± {value:.2g}"
+def error_text(value: float) -> str:
+    """Write a standard error to two or three digits; nothing if there is none."""
+    if value != value:
+        return ""
+    if value >= 1000:
+        return f"± {grouped(round(value))}"
+    decimals = 3 if value < 0.1 else 2 if value < 10 else 1 if value < 100 else 0
+    return f"± {value:.{decimals}f}" if value else "± 0"
 
 
 def _p(value: float) -> str:

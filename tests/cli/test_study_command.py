@@ -1,0 +1,104 @@
+"""`sidelight study` from the shell."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from sidelight.cli import main
+
+STUDY = """
+horizons = [40]
+runs = 3
+
+[[games]]
+name = "apple-tasting"
+
+[[worlds]]
+laws = "balanced"
+
+[[strategies]]
+name = "Uniform"
+
+[[strategies]]
+name = "FixedAction"
+action = [0, 1]
+"""
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(main, ["study", *map(str, arguments)])
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(STUDY, encoding="utf-8")
+    return path
+
+
+def test_the_example_is_a_study(tmp_path):
+    path = tmp_path / "new.toml"
+    assert invoke("new", path).exit_code == 0
+    from sidelight.studies import plan, read
+
+    assert len(plan.cells(read(path))) == 32
+    assert "is there already" in invoke("new", path).stderr
+    assert "TOML file" in invoke("new", tmp_path / "new.txt").stderr
+
+
+def test_check_says_what_it_costs(file):
+    result = invoke("check", file, "--json")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert (data["cells"], data["settings"], data["rounds"]) == (3, 1, 360)
+    assert 0 < data["core_seconds"] < 60
+    assert "3 cells in 1 setting, 360 rounds" in " ".join(invoke("check", file).stdout.split())
+
+
+def test_run_report_and_add(file, tmp_path):
+    out = tmp_path / "out"
+    first = invoke("run", file, "--out", out)
+    assert first.exit_code == 0, first.output
+    assert f"3 of 3 cells are finished; report written to {out / 'report.html'}" in first.stdout
+    again = invoke("run", file, "--out", out)
+    assert again.stdout.startswith("Nothing to do: 3 of 3 cells are finished")
+    added = invoke("add", out, "--strategy", "EpsilonGreedy:scale=0.2", "--json")
+    assert added.exit_code == 0, added.output
+    assert "players new: EpsilonGreedy(scale=0.2)" in added.stderr
+    data = json.loads(added.stdout)
+    (table,) = data["tables"]
+    assert [row["player"] for row in table["rows"]] == [
+        "Uniform",
+        "FixedAction(action=0)",
+        "FixedAction(action=1)",
+        "EpsilonGreedy(scale=0.2)",
+    ]
+    assert invoke("report", out).exit_code == 0
+
+
+def test_shares_write_no_report(file, tmp_path):
+    out = tmp_path / "out"
+    for share in ("1/2", "2/2"):
+        result = invoke("run", file, "--out", out, "--share", share)
+        assert f"Share {share} is in {out}" in result.stdout
+    assert not (out / "report.html").exists()
+    assert "3 of 3 cells are finished" in invoke("report", out).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "none.toml"), "there is no file 'none.toml'"),
+        (("report", "nowhere"), "there is no study in 'nowhere'"),
+        (("run", "{file}", "--share", "3/2"), "the share is '3/2'"),
+        (("run", "{file}", "--cluster", "here"), "--cluster is 'here'"),
+        (("run", "{file}", "--cluster", "tcp://127.0.0.1:1", "--workers", "2"), "leave out --workers"),
+    ],
+)
+def test_mistakes_are_one_line(file, tmp_path, arguments, words):
+    given = [str(file) if each == "{file}" else each for each in arguments]
+    more = ["--out", str(tmp_path / "out")] if given[0] == "run" else []
+    result = invoke(*given, *more)
+    assert result.exit_code == 2
+    assert words in " ".join(result.stderr.split())
