@@ -23,7 +23,10 @@ extensions = [
     "formulas",
     "generated_pages",
 ]
-suppress_warnings = ["config.cache"]  # sphinx-gallery is given a function
+suppress_warnings = [
+    "config.cache",  # sphinx-gallery is given a function
+    "ref.python",  # two modules have a class Report, each described on its own page
+]
 nitpicky = False
 
 # Single backticks are code, in docstrings too.
@@ -62,6 +65,7 @@ html_math_renderer = "mathml"
 html_title = "sidelight"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_context = {"default_mode": "auto"}  # without it, the first visit is an error in the console
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {

@@ -14,6 +14,7 @@ import numpy as np
 
 import sidelight as sl
 from sidelight.strategies import Strategy
+from sidelight.strategies.base import check_whole
 
 
 class LookThenLeap(Strategy):
@@ -28,6 +29,7 @@ class LookThenLeap(Strategy):
     def __init__(self, game, looks=100, seed=0):
         super().__init__(game, seed=seed)
         self.looks = looks
+        check_whole("looks", looks, least=1)
 
     def _start(self):
         # The action that shows the most symbols tells most about the law.
@@ -51,9 +53,15 @@ class LookThenLeap(Strategy):
 
 
 # %%
-# Play it beside RandCBP, on the same laws and outcomes.
+# Does it keep the rules? The checks copy it, save it, reset it and give it wrong and late feedback. Here on one game;
+# without ``games=`` on several.
 
 game = sl.games.load("label-efficient")
+sl.check_strategy(LookThenLeap, games=[game])
+
+# %%
+# Play it beside RandCBP, on the same laws and outcomes.
+
 env = sl.environments.IID(sl.environments.laws.load("balanced", outcomes=2))
 mine = sl.simulate(LookThenLeap(game, looks=200), env, horizon=2_000, runs=20, seed=0)
 theirs = sl.simulate(sl.strategies.RandCBP(game), env, horizon=2_000, runs=20, seed=0)

@@ -6,6 +6,8 @@ import importlib
 import inspect
 import pkgutil
 
+import reference_python
+
 import sidelight
 from sidelight.errors import SidelightError
 
@@ -19,6 +21,25 @@ FORMATS = {
         "See [how to monitor a classifier](../../how-to/monitor-a-classifier.md).",
     ),
 }
+MISTAKES = (
+    'sl.Game([[1, 0], [0]], [["a", "b"], ["c", "d"]])',
+    'sl.Game([[1, 0]], [["a"]])',
+    'sl.Game.load("no-such-file.toml")',
+    'sl.games.load("aple-tasting")',
+    'sl.games.load("dynamic-pricing", prices=1)',
+    "sl.environments.IID([0.5, 0.6])",
+    "sl.environments.IID([1.2, -0.2])",
+    "sl.strategies.RandCBP(apples, bins=0)",
+    'sl.strategies.RandCBP(sl.games.load("hopeless"))',
+    'sl.strategies.FixedAction(apples, "sell").observe("nothing")',
+    'player = sl.strategies.FixedAction(apples, "sell"); player.act(); player.observe("rotten")',
+    "player = sl.strategies.ProspectSide(apples, dimension=2); player.act([0.5])",
+    "sl.simulate(sl.strategies.Uniform(apples), sl.environments.IID([0.2, 0.3, 0.5]), horizon=10)",
+    "sl.simulate(sl.strategies.Uniform(apples), sl.environments.IID([0.5, 0.5]), horizon=0)",
+    "sl.ClassifierMonitor(tolerance=5)",
+    'sl.ClassifierMonitor(tolerance=0.05).answer("req-1", correct=True)',
+)
+"""Mistakes that are easily made. They are made while the page is written, and it shows what Python answers."""
 _OPTIONAL = ("sidelight.gym", "sidelight.service", "sidelight.client", "sidelight.cli")
 
 
@@ -36,14 +57,33 @@ def _format(title: str, module: str, see: str) -> str:
 
 def _errors() -> str:
     kinds = sorted(error_classes(), key=lambda kind: (kind.__module__, kind.__name__))
-    rows = "\n".join(
-        f"| `{kind.__module__}.{kind.__name__}` | {_bases(kind)} | {_first_line(kind)} |" for kind in kinds
-    )
+    rows = "\n".join(f"| `{_name(kind)}` | {_bases(kind)} | {_first_line(kind)} |" for kind in kinds)
+    messages = "\n".join(_message(code) for code in MISTAKES)
     return (
-        "# Errors\n\nEvery mistake that a user can make ends in an error that derives from `SidelightError`, which is"
-        " a `ValueError`. Its message says what is wrong and what to do, and nothing has changed.\n\n"
-        f"| error | is also | when |\n|---|---|---|\n{rows}\n"
+        "# Errors\n\nIf you ask for something that cannot be done, you get an error that derives from `SidelightError`,"
+        " which is a `ValueError`. Its message says what is wrong and what to do, and nothing has changed.\n\n"
+        "## Messages\n\nWhat some mistakes lead to. `sl` is `sidelight`, and `apples` is the game"
+        f' `sl.games.load("apple-tasting")`.\n\n{messages}\n'
+        f"## Classes\n\n| error | is also | when |\n|---|---|---|\n{rows}\n"
     )
+
+
+def _name(kind: type) -> str:
+    """Return the name that users import: that of a public module, where one has it."""
+    home = reference_python.home_of(kind.__name__, kind)
+    if home is None and kind in vars(importlib.import_module("sidelight.client")).values():
+        home = "sidelight.client"
+    return f"{home or kind.__module__}.{kind.__name__}"
+
+
+def _message(code: str) -> str:
+    """Make a mistake, and return it with its error as a session of Python shows them."""
+    shown = "\n".join(f">>> {line}" for line in code.split("; "))
+    try:
+        exec(code, {"sl": sidelight, "apples": sidelight.games.load("apple-tasting")})
+    except SidelightError as error:
+        return f"```text\n{shown}\n{_name(type(error))}: {error}\n```\n"
+    raise AssertionError(f"{code} is no mistake any more: take it off the page of errors")
 
 
 def error_classes() -> set[type[SidelightError]]:

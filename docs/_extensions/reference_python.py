@@ -67,8 +67,8 @@ def _page(name: str) -> str:
 
 def _entry(module: str, name: str, value: Any) -> str:
     """Return the section of one name; what another public module documents is only pointed to."""
-    home = _home(module, name, value)
-    if home is not None:
+    home = home_of(name, value)
+    if home is not None and home != module:
         return f"## {name}\n\n{_first_line(value)} See [`{home}`]({_file(home)}.md).\n"
     if not callable(value):
         return f"## {name}\n\n```{{eval-rst}}\n.. autodata:: {module}.{name}\n   :no-value:\n```\n"
@@ -80,14 +80,13 @@ def _entry(module: str, name: str, value: Any) -> str:
     return f"## {name}\n\n```{{eval-rst}}\n.. {kind}:: {module}.{name}\n{options}```\n"
 
 
-def _home(module: str, name: str, value: Any) -> str | None:
-    """Return the public module that documents a name in the place of this one, if there is one."""
+def home_of(name: str, value: Any) -> str | None:
+    """Return the public module that documents a name, if there is one."""
     if inspect.ismodule(value):
         return value.__name__
-    if module != "sidelight":
-        return None
-    defined = getattr(value, "__module__", "")
-    return next((each for each in MODULES if each != "sidelight" and f"{defined}.".startswith(f"{each}.")), None)
+    defined = f"{getattr(value, '__module__', '')}."
+    homes = [each for each in MODULES if each != "sidelight" and defined.startswith(f"{each}.")]
+    return next((each for each in homes if name in public_names(importlib.import_module(each))), None)
 
 
 def _first_line(value: Any) -> str:

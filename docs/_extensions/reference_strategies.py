@@ -16,6 +16,8 @@ from sidelight.simulation.players import known, known_names, signature
 TRANSCRIPTS = Path(__file__).parents[2] / "tests" / "transcripts"
 _ROUNDS = 5
 """How many lines of a transcript are shown, of twenty rounds each."""
+_WIDTH = 56
+"""Longer lists of arguments have a line for each: code beside two columns of links has no more room."""
 
 
 def pages() -> dict[str, str]:
@@ -65,7 +67,20 @@ def _shown(kind: type) -> str:
     parameters = [
         each.replace(annotation=inspect.Parameter.empty) for each in inspect.signature(kind).parameters.values()
     ]
-    return str(inspect.Signature(parameters))
+    written = str(inspect.Signature(parameters))
+    if len(written) <= _WIDTH:
+        return written
+    lines = "".join(f"    {each},\n" for each in _separated(parameters))
+    return f"(\n{lines})"
+
+
+def _separated(parameters: list[inspect.Parameter]) -> list[str]:
+    """Return each parameter as it is written, with the star after which names are needed."""
+    written = [str(each) for each in parameters]
+    named = [each.kind is inspect.Parameter.KEYWORD_ONLY for each in parameters]
+    if any(named):
+        written.insert(named.index(True), "*")
+    return written
 
 
 def _default(parameter: inspect.Parameter) -> str:

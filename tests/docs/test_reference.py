@@ -114,3 +114,9 @@ def test_every_error_is_listed(pages):
     text = pages["files/errors.md"]
     for name in ("GameError", "OrderError", "UnknownIdError", "TaskError"):
         assert f".{name}`" in text
+
+
+def test_messages_of_errors_can_be_found(pages):
+    text = pages["files/errors.md"]
+    assert "SidelightError: action 0 cannot show the symbol 'rotten'; it shows 'nothing'" in text
+    assert "GameError: loss row 1 has 1 column but row 0 has 2" in text

@@ -18,6 +18,7 @@ from sidelight.errors import SidelightError
 from sidelight.strategies.base import Strategy, plain
 
 _ROUNDS = 5
+_HOW = "check_number and check_whole of sidelight.strategies.base refuse what is not a number"
 
 
 def refuses_wrong_arguments(stage: Stage) -> str | None:
@@ -26,7 +27,7 @@ def refuses_wrong_arguments(stage: Stage) -> str | None:
     for name, value in _numeric(made):
         for wrong in _wrong(made._signature()[name], value):
             tried += 1
-            ensure(_refusal(made, name, wrong), f"the constructor accepts {name}={wrong!r}")
+            ensure(_refusal(made, name, wrong), f"the constructor accepts {name}={wrong!r}: {_HOW}")
         for doubtful in (-1, 0, 10**30, 10**400):
             tried += 1
             if not _refusal(made, name, doubtful):

@@ -117,7 +117,7 @@ _OPTIONS = (
         "--patience",
         type=_Patience(),
         metavar="N|TIME|never",
-        help="How long an answer is waited for: N decisions, or a time such as 12h or 3d. By default past delays say.",
+        help="How long to wait for an answer: N decisions, or a time such as 12h or 3d. By default past delays decide.",
     ),
     click.option(
         "--spot-checks",

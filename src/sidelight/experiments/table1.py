@@ -30,11 +30,12 @@ EXPERIMENT = Experiment(
     name="table1",
     title="Apple tasting",
     text=(
-        "Apples come one by one, good or rotten. Selling a rotten one costs 1, throwing away a good one costs 1, and "
-        "only a sold apple shows what it was. This game is easy: its harder direction still gives information. The "
-        "share p of the first outcome is drawn anew in each run: near 0 or 1 (imbalanced, quickly decided) or near 1/2 "
-        "(balanced, where much must be seen before the better action is known). Prospect, this library's "
-        "own strategy, is not in the paper: it looks while looking may still pay for itself."
+        "Apples come one by one, rotten or good, and each is sold or tasted. Selling a rotten one costs 1, tasting a "
+        "good one costs 1, and only a tasted apple shows what it was. The game is easy: tasting, one of the two "
+        "actions that may be best, shows all there is to know. The share p of rotten apples is drawn anew in each "
+        "run: near 0 or 1 (imbalanced, quickly decided) or near 1/2 (balanced, where it takes many apples to find out "
+        "which action is better). Prospect, this library's own strategy, is not in the paper: it looks as long as a "
+        "look may still pay for itself."
     ),
     sections=(
         Section("imbalanced", GameSetting("apple-tasting", "imbalanced", "Apple tasting, imbalanced"), _PLAYERS),
