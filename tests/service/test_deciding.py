@@ -138,3 +138,12 @@ def test_both_databases_decide_the_same(tmp_path, postgres_url):
         service.close()
     assert journals[0] == journals[1]
     assert len(journals[0]) > 300
+
+
+def test_equal_numbers_are_one_class_in_the_list_of_items_and_in_charts_too(service, monitor):
+    batch = [Prediction(str(name), name) for name in (1, 1.0, True)]
+    service.do(decide(service, monitor, batch, actor="key:1"))
+    service.do(answers(monitor, [AnswerTo(one.id, correct=True) for one in batch], actor="key:1"))
+    with service.read() as tx:
+        assert tx.all("SELECT DISTINCT class FROM items") == [("1",)]
+        assert tx.all("SELECT DISTINCT class FROM history") == [("1",)]

@@ -27,3 +27,16 @@ def test_what_is_overdue_by_the_clock_is_given_up_and_the_rest_is_not(service):
 
 def test_it_is_a_duty():
     assert DUTIES["expiry"].run is expire_all
+
+
+def test_a_monitor_that_cannot_be_used_does_not_keep_the_others_from_expiring(service):
+    made = []
+    for name in ("first", "second"):
+        settings = {"tolerance": 0.1, "patience": {"seconds": 3600}}
+        made.append(service.do(monitors.create(name, settings, actor="test")).id)
+        with service.read() as tx:
+            now = tx.now()
+        service.do(deciding.decide(service, made[-1], [Prediction(name, "7", now - 7200.0)], actor="test"))
+    with service.storage.write() as tx:  # the one that has its turn before the other
+        tx.run("UPDATE monitors SET rule = rule + 1 WHERE id = ?", min(made))
+    assert expire_all(service) == 1

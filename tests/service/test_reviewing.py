@@ -180,6 +180,16 @@ def test_an_item_that_was_opened_again_can_be_skipped(service):
     assert claim(service, monitor, "bob") is None
 
 
+@pytest.mark.parametrize(
+    ("prediction", "label"), [(1.5, "nan"), (1.5, "inf"), (1.5, "1e999"), (7, "nan"), (7, "9" * 190)]
+)
+def test_a_label_that_is_no_number_that_can_be_stored_is_refused(service, prediction, label):
+    monitor = make(service, 1, prediction=prediction)
+    with pytest.raises(Problem, match="nothing changed"):
+        say(service, monitor, 1, label=label)
+    assert item(service, monitor, 1).state == "open"
+
+
 def test_an_item_is_skipped_after_as_many_skips_as_reviews(service):
     monitor = make(service, 1, reviews=2)
     claim(service, monitor, "ann")

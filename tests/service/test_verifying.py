@@ -4,6 +4,7 @@ import threading
 import pytest
 
 from service.conftest import fatal
+from service.reviews import make, say
 from service.traffic import Traffic
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
@@ -14,6 +15,7 @@ from sidelight.service.expiring import expire
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.pruning import prune
+from sidelight.service.reviewing import Withdraw
 from sidelight.service.service import Service
 from sidelight.service.storage import open_storage
 from sidelight.service.verifying import verify
@@ -69,6 +71,22 @@ def test_whatever_is_changed_by_hand_is_found(service, sql):
     service.do(Sql(sql))
     (finding,) = verify(service.storage)
     assert str(finding).startswith(f"digits ({traffic.monitor}): ")
+
+
+def test_answers_that_were_taken_back_are_well(service):
+    monitor = make(service, 3, reviews=2)
+    for number, second in ((1, True), (2, True), (3, None)):
+        for who, correct in (("ann", number != 3 or None), ("bob", second)):
+            say(service, monitor, number, who, correct, skipped=correct is None)
+    service.do(Withdraw(monitor, "ann", 1))
+    say(service, monitor, 2, "bob", correct=False, replace=True, revision=1)
+    service.do(Withdraw(monitor, "ann", 3))
+    with service.read() as tx:
+        assert tx.all("SELECT DISTINCT state FROM items") == [("open",)]
+    assert verify(service.storage) == []
+    service.do(Sql("UPDATE items SET revision = 0 WHERE number = 1"))
+    (finding,) = verify(service.storage)
+    assert "item 1 is open" in finding.text
 
 
 class Sql:

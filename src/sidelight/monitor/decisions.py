@@ -145,6 +145,8 @@ class Standing(NamedTuple):
     errors: int
     """Errors among the answers that count."""
     verdict: Verdict
+    name: Label
+    """As it was seen first: 1, 1.0 and True are one class."""
 
 
 class Answer(NamedTuple):

@@ -90,7 +90,7 @@ class Followed(Watch):
         """Return where a class stands; unlike a report it costs the same however many classes there are."""
         with self._lock:
             state = self._seen_class(prediction)
-            return Standing(state.predictions, state.asked, state.n, state.e, state.verdict)
+            return Standing(state.predictions, state.asked, state.n, state.e, state.verdict, state.name)
 
     def interval(self, prediction: Any) -> tuple[float, float]:
         """Return the interval of the error rate of a class, as a report does."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from sidelight.service import journal
 from sidelight.service.duties import duty
 from sidelight.service.held import plain_news
 from sidelight.service.items import follow_news
+from sidelight.service.problems import Problem
 from sidelight.service.service import Service
 from sidelight.service.work import Job, Work
 
+_LOG = logging.getLogger("sidelight.duties")
 _WAITING = (
     "SELECT m.id, m.settings FROM monitors m WHERE m.archived_at IS NULL AND EXISTS"
     " (SELECT 1 FROM items i WHERE i.monitor = m.id AND i.state IN ('open', 'overdue')) ORDER BY m.id"
@@ -48,4 +51,13 @@ def expire_all(service: Service) -> int:
     with service.read() as tx:
         rows = tx.all(_WAITING)
     timed = [id for id, settings in rows if isinstance(journal.read_text(settings).get("patience"), dict)]
-    return sum(service.do(expire(id)) for id in timed)
+    return sum(_expired(service, id) for id in timed)
+
+
+def _expired(service: Service, monitor: str) -> int:
+    """Return how many requests of a monitor were given up; one that cannot be used must not hold up the others."""
+    try:
+        return service.do(expire(monitor))
+    except Problem as problem:
+        _LOG.warning("requests of the monitor %s cannot expire now: %s", monitor, problem)
+        return 0

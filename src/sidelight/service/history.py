@@ -42,7 +42,7 @@ def note(work: Work, held: Held, name: Label, before: tuple[int, str], number: i
     low, high = held.monitor.interval(name)
     counts = (now.predictions, now.asked, now.counted, now.errors)
     work.insert(
-        "history", _COLUMNS, (held.id, journal.text_of(name), number, work.now, *counts, low, high, now.verdict)
+        "history", _COLUMNS, (held.id, journal.text_of(now.name), number, work.now, *counts, low, high, now.verdict)
     )
 
 

@@ -37,7 +37,7 @@ class Payload(NamedTuple):
 def enter_item(work: Work, held: Held, key: bytes, decision: Decision, time: float, payload: Payload | None) -> None:
     """Enter a prediction that is to be verified; the monitor has asked for it last."""
     number, reason, id = held.monitor.asked, PLACES[decision.reason], str(decision.id)
-    name = journal.text_of(decision.prediction)
+    name = journal.text_of(held.monitor.standing(decision.prediction).name)
     work.insert("items", _COLUMNS, (held.id, number, key, id, name, reason, OPEN, 0, time))
     work.items[key] = Item(held.id, number, key, id, decision.prediction, reason, OPEN, 0, None)
     if payload is not None:

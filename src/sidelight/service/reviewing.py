@@ -19,6 +19,7 @@ from sidelight.monitor.decisions import Label
 from sidelight.monitor.inputs import same_label
 from sidelight.service import answering, journal
 from sidelight.service.held import Held
+from sidelight.service.inputs import label_fault
 from sidelight.service.items import DELETED, FORGOTTEN
 from sidelight.service.monitors import refuse_archived
 from sidelight.service.problems import Problem, place
@@ -324,6 +325,7 @@ def _as_class(label: Label, prediction: Label) -> Label:
     if label == str(prediction):
         return prediction
     try:
-        return float(label) if isinstance(prediction, float) else int(label)
+        found = float(label) if isinstance(prediction, float) else int(label)
     except ValueError:
         return label
+    return found if label_fault(found) is None else label  # float() reads "nan" and "1e999", too

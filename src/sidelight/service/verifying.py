@@ -162,14 +162,15 @@ def replay(storage: Storage, whole: Stretch, last: int, *, anew: bool) -> Held:
 
 def check_items(tx: Transaction, monitor: str, state: dict[str, Any]) -> None:
     """Compare the items with what the monitor knows about them."""
-    columns = state["verifications"]
-    known = dict(zip(columns["number"], zip(columns["id"], columns["status"], strict=True), strict=True))
+    asked = state["verifications"]
+    known = dict(zip(asked["number"], zip(asked["id"], asked["status"], strict=True), strict=True))
     number = 0
-    sql = "SELECT number, id, state, correct FROM items WHERE monitor = ? AND number > ? ORDER BY number LIMIT ?"
+    columns = "number, id, state, correct, revision"
+    sql = f"SELECT {columns} FROM items WHERE monitor = ? AND number > ? ORDER BY number LIMIT ?"
     while rows := tx.all(sql, monitor, number, _PAGE):
-        for number, id, found, correct in rows:
+        for number, id, found, correct, revision in rows:
             there = known.pop(number, None)
-            if there is not None and (there[0] != id or not _agree(there[1], found, correct)):
+            if there is not None and (there[0] != id or not _agree(there[1], found, correct, revision)):
                 raise DivergedError(f"item {number} is {found}, which is not what the monitor knows about it")
             if there is None and found in items.UNSETTLED:
                 raise DivergedError(f"item {number} is {found}, and the monitor does not know it")
@@ -177,7 +178,9 @@ def check_items(tx: Transaction, monitor: str, state: dict[str, Any]) -> None:
         raise DivergedError(f"item {min(known)} is missing")
 
 
-def _agree(status: int, found: str, correct: int | None) -> bool:
+def _agree(status: int, found: str, correct: int | None, revision: int) -> bool:
     if status == SKIPPED and found == items.DELETED:
         return True
+    if status == SKIPPED and found == items.OPEN and revision:  # its answer was taken back, and reviewers see it again
+        return correct is None
     return (found, correct) == _STATES[status]
