@@ -28,8 +28,8 @@ from sidelight.kernels.arrays import Floats
 from sidelight.results.provenance import collected
 from sidelight.studies import making
 from sidelight.studies import study as studies
+from sidelight.studies.parameters import thawed
 from sidelight.studies.plan import Cell
-from sidelight.studies.study import thawed
 from sidelight.tasks.versions import versions
 
 SECOND_HALF = 0.9

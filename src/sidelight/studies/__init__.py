@@ -4,10 +4,11 @@ A study (`study`) is read from a file (`reading`) or written in Python, planned 
 disk and reported.
 """
 
+from sidelight.studies.parameters import grid
 from sidelight.studies.reading import parse, read
 from sidelight.studies.reports import report
 from sidelight.studies.running import Progress, opened, run
-from sidelight.studies.study import Comparison, Figure, Game, Player, Study, StudyError, Table, World, grid
+from sidelight.studies.study import Comparison, Figure, Game, Player, Study, StudyError, Table, World
 
 __all__ = [
     "Comparison",

@@ -23,7 +23,7 @@ from sidelight.simulation import players
 from sidelight.strategies import Strategy, plugins
 from sidelight.strategies.importing import explained
 from sidelight.studies import study as studies
-from sidelight.studies.study import thawed
+from sidelight.studies.parameters import Parameters, thawed
 
 
 @functools.lru_cache(maxsize=512)
@@ -117,7 +117,7 @@ def _module(thing: Any) -> str:
     return loose[0] if loose else str(thing.__module__)
 
 
-def _values(parameters: studies.Parameters) -> dict[str, Any]:
+def _values(parameters: Parameters) -> dict[str, Any]:
     return {name: thawed(value) for name, value in parameters}
 
 

@@ -15,6 +15,7 @@ from sidelight.errors import SidelightError
 from sidelight.monitor.policies import POLICIES
 from sidelight.results.statistics import Side
 from sidelight.studies.lines import Place, places
+from sidelight.studies.parameters import grid
 from sidelight.studies.study import (
     FIGURES,
     MEASURES,
@@ -29,7 +30,6 @@ from sidelight.studies.study import (
     StudyError,
     Table,
     World,
-    grid,
 )
 from sidelight.studies.values import Values, hint
 

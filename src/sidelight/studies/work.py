@@ -18,8 +18,9 @@ from sidelight.results.sealed import Arrays, Sealed
 from sidelight.simulation import players, simulate
 from sidelight.studies import making, sources
 from sidelight.studies.guard import Failure, Pulse, guarded
+from sidelight.studies.parameters import thawed
 from sidelight.studies.plan import Cell
-from sidelight.studies.study import Game, Player, World, thawed
+from sidelight.studies.study import Game, Player, World
 from sidelight.studies.watching import watch_classifiers
 from sidelight.tasks import Advancing
 
