@@ -92,7 +92,9 @@ class Recommendation:
         return self.explain()
 
 
-def recommend(game: Game, horizon: int | None = None, dimension: int = 0, *, summary: Summary | None = None) -> Any:
+def recommend(
+    game: Game, horizon: int | None = None, dimension: int = 0, *, summary: Summary | None = None
+) -> Recommendation:
     """Say which strategy to use for a game, from the benchmark that comes with the library.
 
     The benchmark's games of the same kind that are nearest in their numbers of outcomes, actions and pairs of neighbors
@@ -135,7 +137,10 @@ def stored() -> Summary:
     return records.read(STORED)
 
 
-def _from_benchmark(game: Game, facts: GameFacts, horizon: int | None, dimension: int, summary: Summary) -> Any:
+def _from_benchmark(
+    game: Game, facts: GameFacts, horizon: int | None, dimension: int, summary: Summary
+) -> Recommendation:
+    """Look at the nearest games."""
     group = CONTEXTS if dimension else LAWS
     measured = _nearest_horizon(summary, horizon)
     played = board(summary, measured, group)
