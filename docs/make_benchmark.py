@@ -70,7 +70,9 @@ def section(played: Board) -> str:
         f"99 % quantiles of regret after {grouped(played.horizon)} rounds": tables.tails(played),
         f"Runs with linear regret after {grouped(played.horizon)} rounds": tables.linear(played),
     }
-    return "\n".join(f"### {title}\n\n{table.to_markdown()}\n" for title, table in shown.items() if table.rows)
+    return "\n".join(
+        f"### {title}\n\n{table.to_markdown()}\n" for title, table in shown.items() if len(table.columns) > 1
+    )
 
 
 def honest(summary: Summary) -> str:

@@ -60,6 +60,16 @@ def test_who_refuses_the_game_is_not_recommended():
     assert "KLUCB" in found.refused
 
 
+def test_few_runs_are_no_evidence():
+    whole = summary(means=MEANS | {"CBP": 1.0})
+    assert asked(HARD, summary=whole).strategy == "CBP"
+    cells = tuple(cell._replace(runs=7) if cell.player == "CBP" else cell for cell in whole.cells)
+    few = type(whole)(whole.facts, whole.games, whole.worlds, whole.players, cells, whole.pools)
+    found = asked(HARD, summary=few)
+    assert found.strategy == "Prospect"
+    assert "CBP" not in [score.player.label for score in found.candidates]
+
+
 def test_contexts():
     found = asked(sl.games.load("apple-tasting"), dimension=7)
     assert (found.strategy, dict(found.parameters)) == ("CBPSide", {"dimension": 7})

@@ -67,6 +67,8 @@ def test_few_runs_do_not_set_the_standard():
     assert found["Prospect"].score == 1.0
     assert found["CBP"].score == pytest.approx(0.3)
     assert (found["CBP"].fewest, found["CBP"].most) == (4, 4)
+    assert (found["CBP"].rank, found["CBP"].low, found["CBP"].high) == (None, None, None)
+    assert "| CBP |  | 0.30 |" in ranking(board(lucky, 1_000, "laws")).to_markdown()
 
 
 def test_bayes_tails_and_worst_cases():

@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from sidelight.benchmark.nearest import words
+from sidelight.benchmark.tables import interval
 from sidelight.table import Cell, Column, Table
 from sidelight.text import count, grouped
 
@@ -61,8 +62,8 @@ def table(found: Recommendation) -> Table:
 
 
 def _row(score: Score) -> tuple[Any, ...]:
-    interval = Cell(score.score, after=f"({score.low:.2f} to {score.high:.2f})")
-    return score.player.label, interval, score.tail, score.linear, score.nanoseconds, _runs(score)
+    relative = Cell(score.score, after=interval(score))
+    return score.player.label, relative, score.tail, score.linear, score.nanoseconds, _runs(score)
 
 
 def _neighbors(found: Recommendation) -> str:
@@ -95,7 +96,7 @@ def _evidence(found: Recommendation) -> str:
     )
     return (
         f"After {rounds} rounds of these, with {_runs(best)} runs in each world, its mean regret was {best.score:.2f} "
-        f"times the lowest one (95 % interval {best.low:.2f} to {best.high:.2f}), at worst {best.worst:.1f} times "
+        f"times the lowest one (95 % interval {interval(best)[1:-1]}), at worst {best.worst:.1f} times "
         f"({best.worst_game}, {best.worst_world}).{tail} {100 * best.linear:.1f} % of its runs had linear regret. A "
         f"round took some {grouped(round(best.nanoseconds))} ns."
     )
@@ -103,7 +104,7 @@ def _evidence(found: Recommendation) -> str:
 
 def _caution(found: Recommendation) -> str:
     best, others = found.candidates[0], found.candidates[1:]
-    close = [score.player.label for score in others if score.low <= best.high][:3]
+    close = [score.player.label for score in others if (score.low or score.score) <= (best.high or best.score)][:3]
     return f"Within chance as good: {', '.join(close)}." if close else ""
 
 

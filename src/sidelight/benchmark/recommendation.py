@@ -17,7 +17,7 @@ from sidelight.benchmark.explanation import explained
 from sidelight.benchmark.game_facts import game_facts
 from sidelight.benchmark.nearest import Near, nearest
 from sidelight.benchmark.records import CONTEXTS, LAWS, GameFacts, Summary
-from sidelight.benchmark.scores import Score, board
+from sidelight.benchmark.scores import FEW, Score, board
 from sidelight.errors import SidelightError, WrongTypeError
 from sidelight.game import Game
 from sidelight.strategies import Strategy
@@ -98,8 +98,9 @@ def recommend(
     """Say which strategy to use for a game, from the benchmark that comes with the library.
 
     The benchmark's games of the same kind that are nearest in their numbers of outcomes, actions and pairs of neighbors
-    stand for yours, or the game itself if it is there. Among the strategies that accept your game, the one with the
-    lowest relative regret in them is recommended; `explain()` shows the others, too, and how near the games are.
+    stand for yours, or the game itself if it is there. Among the strategies that accept your game and played those
+    often enough, the one with the lowest relative regret in them is recommended; `explain()` shows the others, too, and
+    how near the games are.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ def _from_benchmark(
     candidates = []
     for score in scores:
         given = _parameters(score, horizon, dimension)
-        whole = score.games == len(near)
+        whole = score.games == len(near) and score.fewest >= FEW
         if whole and (horizon is not None or not score.player.knows_horizon):
             if reason := _refusal(game, score.player.strategy, given):
                 refused[score.player.label] = reason

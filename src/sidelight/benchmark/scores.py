@@ -3,8 +3,9 @@
 The *relative regret* of a player in a world is max(m, s) / max(b, s), where m is its mean regret, b the lowest mean of
 those that compete there, and s the span of losses of the game: a regret below one loss counts as one loss, because
 nobody minds the difference. Players that are told the horizon, limits, and means of fewer than `FEW` runs do not
-compete for b. The score of a player in a game is the geometric mean of its relative regret over the worlds of the game,
-and its score is the geometric mean of that over games.
+compete for b, and have no rank: the mean of few runs misses the rare bad ones, and looks better than it is. The score
+of a player in a game is the geometric mean of its relative regret over the worlds of the game, and its score is the
+geometric mean of that over games.
 
 Intervals are those of a bootstrap with 1 000 repetitions: families of games are drawn with replacement (games of one
 family differ in size only), and each mean is moved by a normal error of its standard error. Whoever has the lowest mean
@@ -34,11 +35,11 @@ class Score(NamedTuple):
 
     player: PlayerFacts
     score: float
-    low: float
-    high: float
-    """Ends of a 95 % interval."""
+    low: float | None
+    high: float | None
+    """Ends of a 95 % interval; None if a world has a single run."""
     rank: int | None
-    """Among those that play everything; None for the others and for those told the horizon."""
+    """Among those that play everything, often enough; None for the others and for those told the horizon."""
     rank_low: int | None
     rank_high: int | None
     games: int
@@ -87,8 +88,8 @@ class Board:
 
     @cached_property
     def errors(self) -> Floats:
-        """Standard errors, (players, places); as large as the mean if there is only one run."""
-        return self._matrix(lambda cell: cell.mean if cell.error is None else cell.error)
+        """Standard errors, (players, places); NaN if there is only one run."""
+        return self._matrix(lambda cell: np.nan if cell.error is None else cell.error)
 
     @cached_property
     def runs(self) -> Floats:
@@ -118,7 +119,8 @@ class Board:
         if not self.players:
             return []
         shown = np.flatnonzero(np.isfinite(self.by_game).any(axis=1))
-        whole = [bool(np.isfinite(row).all()) for row in self.by_game]
+        often = np.nan_to_num(self.runs, nan=np.inf).min(axis=1) >= FEW
+        whole = [bool(np.isfinite(row).all() and often[k]) for k, row in enumerate(self.by_game)]
         ranked = np.array([whole[k] and not each.knows_horizon for k, each in enumerate(self.players)])
         score = np.array([np.nanmean(np.log(row)) if k in shown else np.nan for k, row in enumerate(self.by_game)])
         drawn = self._drawn()
@@ -133,14 +135,15 @@ class Board:
         worst = int(np.nanargmax(self.relative[k]))
         played = self.runs[k][np.isfinite(self.runs[k])]
         bayes = self._bayes(k)
-        low, high = np.exp(np.nanquantile(drawn, [0.025, 0.975]))
+        known = np.isfinite(self.errors[k][np.isfinite(self.means[k])]).all()
+        low, high = np.exp(np.nanquantile(drawn, [0.025, 0.975])).tolist() if known else (None, None)
         ends = None if place is None else np.quantile(ranks, [0.025, 0.975])
         game, world = self.places[worst]
         return Score(
             player=player,
             score=float(np.exp(score)),
-            low=float(low),
-            high=float(high),
+            low=low,
+            high=high,
             rank=place,
             rank_low=None if ends is None else int(ends[0]),
             rank_high=None if ends is None else int(ends[1]),
@@ -241,7 +244,7 @@ class Board:
         found = np.empty((_REPETITIONS, len(self.players)))
         for n in range(_REPETITIONS):
             # An error that all players share does not matter, so each has its own.
-            moved = np.maximum(self.means + self.errors * rng.normal(size=self.means.shape), 0.0)
+            moved = np.maximum(self.means + np.nan_to_num(self.errors) * rng.normal(size=self.means.shape), 0.0)
             logs = self._by_game(np.log(self._relative(moved)))
             counts = np.bincount(rng.integers(len(families), size=len(families)), minlength=len(families))
             weights = np.where(np.isfinite(logs), counts[family], 0.0)

@@ -78,6 +78,11 @@ def about() -> list[str]:
     ]
 
 
+def interval(score: Score) -> str:
+    """Return the interval of a score in brackets, if there is one."""
+    return "" if score.low is None or score.high is None else f"({score.low:.2f} to {score.high:.2f})"
+
+
 def _row(score: Score, games: int) -> tuple[Any, ...]:
     rank = None
     if score.rank is not None:
@@ -86,7 +91,7 @@ def _row(score: Score, games: int) -> tuple[Any, ...]:
     return (
         score.player.label,
         rank,
-        Cell(score.score, after=f"({score.low:.2f} to {score.high:.2f})"),
+        Cell(score.score, after=interval(score)),
         score.bayes,
         score.tail,
         score.linear,
