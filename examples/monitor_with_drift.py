@@ -2,7 +2,7 @@
 A classifier that gets worse
 ============================
 
-After a change of its input, one class is wrong more often. The monitor notices and starts that class from nothing.
+After a change of its input, one class is wrong more often. The monitor notices and starts that class from scratch.
 """
 
 # %%

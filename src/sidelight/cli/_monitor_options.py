@@ -103,7 +103,7 @@ _OPTIONS = (
     click.option(
         "--drift/--no-drift",
         default=None,
-        help="Look for changes of error rates; a class whose rate has changed starts from nothing.",
+        help="Look for changes of error rates; a class whose rate has changed starts from scratch.",
     ),
     click.option(
         "--drift-alarm-every",

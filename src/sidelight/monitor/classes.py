@@ -228,7 +228,7 @@ class ClassState(Line):
         return (self.renew_drift() if near else self.drift.value) >= limit
 
     def _restart(self) -> None:
-        """Start from nothing after an alarm: what was learned before says nothing about the rate now."""
+        """Start from scratch after an alarm: what was learned before says nothing about the rate now."""
         assert self.drift is not None
         self.renew_drift()
         ago = self.drift.since_change()

@@ -108,7 +108,7 @@ class Event(NamedTuple):
     before: Verdict
     verdict: Verdict
     cause: str
-    """"answers" (the usual way), "a late answer", "a correction", "drift" (the class starts from nothing) or "loading a
+    """"answers" (the usual way), "a late answer", "a correction", "drift" (the class starts from scratch) or "loading a
     file of version 1"."""
     ago: int | None = None
     """After an alarm of drift: how many answers of the class ago the rate changed, as far as can be told."""
@@ -119,7 +119,7 @@ class Event(NamedTuple):
         if self.cause == DRIFTED:
             change = f"drift, by a change about {self.ago} answers before"
             if self.before == "unknown":
-                return f"started from nothing after verification {self.verification}: {change}"
+                return f"started from scratch after verification {self.verification}: {change}"
             return f"{self.before!r} was certain until verification {self.verification}; reopened by {change}"
         if self.before == "unknown":
             return f"{self.verdict!r} is certain since verification {self.verification}, by {self.cause}"

@@ -39,7 +39,7 @@ class Verification:
 
     @property
     def outdated(self) -> bool:
-        """Whether the class was started from nothing since: the answer does not count any more."""
+        """Whether the class was started from scratch since: the answer does not count any more."""
         return self.place < self.state.origin
 
 

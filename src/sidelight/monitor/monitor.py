@@ -64,7 +64,7 @@ class ClassifierMonitor(Followed):
         where a verdict costs the fewest, so that there are as many verdicts as possible; with "first-come" whoever
         comes first. `weights` maps classes to the weights of their verdicts (1, or what is given under None).
     drift
-        Whether a class starts from nothing when its answers say that its error rate has changed, see
+        Whether a class starts from scratch when its answers say that its error rate has changed, see
         `sidelight.monitor.drift`; unless given, yes.
     drift_alarm_every
         After how many answers of a class that does not change, on average, a false alarm may come.

@@ -66,7 +66,7 @@ class ClassReport:
     """(k, m): the verdict stands if at most k of the m answers that are missing were against it."""
     reopened: int
     alarms: int
-    """How often an alarm of drift has started the class from nothing."""
+    """How often an alarm of drift has started the class from scratch."""
     events: tuple[str, ...]
     """What has happened to the verdict beside the usual: it turned, late answers, corrections, drift."""
 

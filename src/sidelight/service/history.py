@@ -48,7 +48,7 @@ def note(work: Work, held: Held, name: Label, before: tuple[int, str], number: i
 
 def _passed(before: int, now: int) -> bool:
     """Say whether there is a number with two digits, and then only zeros, after one count and up to another."""
-    if now <= before:  # a correction, or a class that started from nothing
+    if now <= before:  # a correction, or a class that started from scratch
         return True
     step = 10 ** max(0, math.floor(math.log10(now)) - 1)
     return now // step * step > before

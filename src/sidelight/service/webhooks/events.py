@@ -17,7 +17,7 @@ VERDICT_CHANGED = "verdict.changed"
 BUDGET_USED_UP = "budget.used_up"
 ANSWERS_OVERDUE = "answers.overdue"
 EVENTS = {
-    VERDICT_CHANGED: "the verdict on a class changed, or drift started the class from nothing",
+    VERDICT_CHANGED: "the verdict on a class changed, or drift started the class from scratch",
     BUDGET_USED_UP: "a prediction was let pass because a cap, in all or of its day, is used up",
     ANSWERS_OVERDUE: "answers have not come in the time that the monitor waits for them",
 }
