@@ -1,5 +1,7 @@
 """One contract for both databases."""
 
+import contextlib
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -10,8 +12,14 @@ import psycopg
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.service.storage import migrations, open_storage, sqlite
-from sidelight.service.storage.base import ConflictError, StorageError, UnavailableError, UnknownOutcomeError
+from sidelight.service.storage import file_of, migrations, open_storage, sqlite
+from sidelight.service.storage.base import (
+    ConflictError,
+    DiskError,
+    StorageError,
+    UnavailableError,
+    UnknownOutcomeError,
+)
 
 COLUMNS = ("monitor", "item", "media_type", "content")
 COUNT = "SELECT count(*) FROM payloads"
@@ -288,3 +296,33 @@ def test_a_log_that_somebody_reads_is_cut_off_later(tmp_path, monkeypatch):
     with storage.read() as tx:
         assert tx.one(COUNT) == (260,)
     storage.close()
+
+
+@pytest.mark.parametrize("how", ["a write", "closing"])
+def test_a_log_that_was_deleted_is_not_written_to_and_nothing_is_lost(tmp_path, how):
+    path = tmp_path / "test.db"
+    storage = open_storage(str(path))
+    _write(storage, 1)
+    (tmp_path / "test.db-wal").unlink()
+    if how == "a write":
+        with pytest.raises(DiskError, match="stop the service before"):
+            _write(storage, 2)
+    else:
+        storage.close()
+    # What is in the file alone is what a process would find after this one was killed.
+    alone = tmp_path / "alone.db"
+    shutil.copyfile(path, alone)
+    with contextlib.closing(sqlite3.connect(alone)) as connection:
+        assert connection.execute(COUNT).fetchone() == (1,)
+    storage.close()
+
+
+def test_a_file_is_in_use_under_all_its_names(tmp_path):
+    (tmp_path / "link.db").symlink_to("test.db")
+    storage = open_storage(str(tmp_path / "link.db"))
+    try:
+        with pytest.raises(SidelightError, match="in use"):
+            open_storage(str(tmp_path / "test.db"))
+        assert file_of(str(tmp_path / "link.db")) == tmp_path.resolve() / "test.db"
+    finally:
+        storage.close()

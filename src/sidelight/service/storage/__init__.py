@@ -46,4 +46,4 @@ def file_of(database: str) -> Path | None:
     path = database if not scheme else unquote(urlsplit(database).path.removeprefix("/"))
     if not path or path == ":memory:":
         raise SidelightError("give the path of a file: a database in memory is lost when the process ends")
-    return Path(os.path.abspath(path))
+    return Path(os.path.realpath(path))  # two names of one file must not be two locks

@@ -5,7 +5,7 @@
 - `synchronous=FULL`: a commit returns when it is on the disk.
 - Checkpoints are explicit (`wal_autocheckpoint=0`), because automatic ones swallow errors of fsync.
 - Somebody may put an older copy in the place of the file while it is open. Nobody but us changes it, so its time and
-  size say whether that happened.
+  size say whether that happened. Somebody may delete the log, and then nothing in it would outlive the process.
 """
 
 from __future__ import annotations
@@ -109,11 +109,12 @@ class SQLiteStorage:
     shared = False
 
     def __init__(self, path: str, *, readonly: bool = False) -> None:
-        self.path = Path(os.path.abspath(path))
+        self.path = Path(os.path.realpath(path))
         self._readers: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
         self._lock: int | None = None
         self._writer: sqlite3.Connection | None = None
         self._seen: object = None
+        self._seen_log: object = None
         self._most_log = _LARGE_WAL
         if self.path.is_dir():
             raise FileError(f"{str(self.path)!r} is a folder: give the path of a file")
@@ -229,11 +230,15 @@ class SQLiteStorage:
 
     def _checkpoint(self, writer: sqlite3.Connection) -> None:
         self._check_unchanged()
+        self._empty_log(writer, 0)
+        self._remember()
+
+    def _empty_log(self, writer: sqlite3.Connection, wait: int) -> None:
+        """Bring what is in the log to the file, and wait so many milliseconds for those who read."""
         with _translated():
-            writer.execute("PRAGMA busy_timeout = 0")  # do not wait for those who read
+            writer.execute(f"PRAGMA busy_timeout = {wait}")
             writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             writer.execute(f"PRAGMA busy_timeout = {_PAUSE_MS}")
-        self._remember()
 
     def _state_of_file(self) -> object:
         """Return what changes when somebody else writes to the file or replaces it."""
@@ -243,14 +248,29 @@ class SQLiteStorage:
             return str(error)
         return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
+    def _log(self) -> object:
+        """Return which file the log is, None if there is none."""
+        try:
+            found = os.stat(f"{self.path}-wal")
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
     def _remember(self) -> None:
-        self._seen = self._state_of_file()
+        self._seen, self._seen_log = self._state_of_file(), self._log()
 
     def _check_unchanged(self) -> None:
         if self._seen is not None and self._state_of_file() != self._seen:
             raise DiskError(
                 f"{str(self.path)!r} was changed or replaced by another program while it was open: stop the service "
                 "before you restore a database"
+            )
+        if self._seen_log is not None and self._log() != self._seen_log:
+            if self._writer is not None:
+                self._empty_log(self._writer, _PAUSE_MS)  # nobody else can read a log that was deleted
+            raise DiskError(
+                f"'{self.path}-wal' was deleted by another program while it was open: what it held is in the "
+                "database now, but nothing more can be stored; stop the service before you touch its files"
             )
 
     def close(self) -> None:
@@ -264,7 +284,7 @@ class SQLiteStorage:
         try:
             if writer is not None:
                 if not writer.in_transaction and self._state_of_file() == self._seen:
-                    self._checkpoint(writer)
+                    self._empty_log(writer, 0)
                 writer.close()
         finally:
             lock, self._lock = self._lock, None
