@@ -113,6 +113,24 @@ def test_a_newer_schema_is_refused(database):
             open_storage(database, readonly=readonly)
 
 
+@pytest.mark.parametrize("table", ["monitors", "schema_version"])
+def test_a_database_of_another_program_is_refused_and_left_as_it_is(database, table):
+    create = f"CREATE TABLE {table} (other BIGINT)"
+    if database.startswith("postgresql"):
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute(create)
+    else:
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            connection.execute(create)
+    for readonly, words in ((True, "holds nothing of sidelight"), (False, "a database of its own")):
+        with pytest.raises(StorageError, match=words):
+            open_storage(database, readonly=readonly)
+    if not database.startswith("postgresql"):
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [(table,)]
+            assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+
+
 def test_migrations_run_once_each_and_in_order(database, monkeypatch):
     open_storage(database).close()
     later = {98: "CREATE TABLE more (a BIGINT);", 99: "ALTER TABLE more ADD COLUMN b BLOB; -- not now; never\n"}

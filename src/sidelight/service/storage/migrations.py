@@ -9,6 +9,7 @@ from sidelight.service.storage.base import StorageError, Transaction
 
 _FILE = re.compile(r"(\d{4})\.sql")
 _ONLY = re.compile(r"^(.*)-- (sqlite|postgres)$")
+_TABLE = re.compile(r"CREATE TABLE (\w+)")
 VERSION_TABLE = "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)"
 
 
@@ -28,6 +29,25 @@ def version_of(tx: Transaction) -> int:
     """Return the version that a database has; 0 for a new one whose table of versions is empty."""
     row = tx.one("SELECT max(version) FROM schema_version")
     return 0 if row is None or row[0] is None else int(row[0])
+
+
+def check_ours(tx: Transaction) -> None:
+    """Refuse a database that holds nothing of sidelight, or not what this one works with."""
+    if tx.columns("schema_version") != ["version"]:
+        raise StorageError("this database holds nothing of sidelight: check its name")
+    check_version(version_of(tx))
+
+
+def refuse_foreign(tx: Transaction) -> None:
+    """Refuse a database in which another program has tables of our names, before anything is changed in it."""
+    if tx.columns("schema_version") != ["version"]:
+        names = ["schema_version", *(name for text in migrations().values() for name in _TABLE.findall(text))]
+        taken = [name for name in names if tx.columns(name)]
+        if taken:
+            raise StorageError(
+                f"this database belongs to another program, which has tables of the same names ({', '.join(taken)}): "
+                "give the service a database of its own"
+            )
 
 
 def check_version(version: int) -> None:

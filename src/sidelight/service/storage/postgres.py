@@ -109,16 +109,15 @@ class PostgresStorage:
             if not readonly:
                 self._migrate()
             with self.read() as tx:
-                migrations.check_version(migrations.version_of(tx))
-        except BaseException as error:
+                migrations.check_ours(tx)
+        except BaseException:
             self.close()
-            if isinstance(error, errors.UndefinedTable):
-                raise StorageError("this database holds nothing of sidelight: check its name") from None
             raise
 
     def _migrate(self) -> None:
         with self.write() as tx:
             tx.one("SELECT pg_advisory_xact_lock(?)", _MIGRATION_LOCK)
+            migrations.refuse_foreign(tx)
             tx.run(migrations.VERSION_TABLE)
             migrations.migrate(_Spelled(tx), self.kind)
 

@@ -127,7 +127,7 @@ class SQLiteStorage:
             if not readonly:
                 self._open()
             with self.read() as tx:
-                migrations.check_version(migrations.version_of(tx))
+                migrations.check_ours(tx)
         except BaseException:
             self.close()
             raise
@@ -139,6 +139,7 @@ class SQLiteStorage:
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
             writer = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=_PAUSE_MS / 1000)
             self._writer = writer
+            migrations.refuse_foreign(SQLiteTransaction(writer))
             writer.execute("PRAGMA journal_mode=WAL")
             for pragma in _PRAGMAS:
                 writer.execute(f"PRAGMA {pragma}")
