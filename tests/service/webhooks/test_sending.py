@@ -82,3 +82,31 @@ def test_receivers_that_answer_nonsense_slowly_or_without_end_are_left(monkeypat
         thread.join(30.0)
     assert not thread.is_alive()
     assert isinstance(outcome, str) or (outcome == 200 and reply.startswith(b"HTTP/1.1 200 OK"))
+
+
+def test_time_that_was_spent_on_connecting_counts(monkeypatch):
+    """Whoever lets us wait until the time is over must not get more of it for the answer."""
+    connect, late = socket.create_connection, threading.Event()
+    cut = sending._Connection.cut
+    monkeypatch.setattr(sending, "SECONDS", 0.3)
+    monkeypatch.setattr(sending._Connection, "cut", lambda self: (cut(self), late.set()))
+
+    def connect_late(address, timeout):
+        assert late.wait(30.0)
+        return connect(address, timeout)
+
+    monkeypatch.setattr(sending.socket, "create_connection", connect_late)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        outcome = send(f"http://127.0.0.1:{server.getsockname()[1]}/", b"{}", {}, allow_loopback=True)
+    assert str(outcome).startswith("TimeoutError")
+
+
+def test_a_handshake_that_comes_byte_by_byte_is_cut_off(monkeypatch):
+    monkeypatch.setattr(sending, "SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=answering, args=(server, b"\x16\x03\x03\x40\x00", b"\x02"))
+        thread.start()
+        outcome = send(f"https://127.0.0.1:{server.getsockname()[1]}/", b"{}", {}, allow_loopback=True)
+        thread.join(30.0)
+    assert not thread.is_alive()
+    assert "cannot be reached" in str(outcome)

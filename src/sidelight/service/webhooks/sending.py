@@ -32,18 +32,36 @@ class _Connection(http.client.HTTPConnection):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.host, target.port, timeout=SECONDS)
-        self.target = target
+        self.target, self.late = target, False
 
     def connect(self) -> None:
         """Connect without looking the host up again."""
         self.sock = socket.create_connection((self.target.address, self.target.port), SECONDS)
         if self.target.secure:
-            self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.target.host)
+            # The handshake comes after the socket is known here, so that it can be cut off, too.
+            self.sock = secure = ssl.create_default_context().wrap_socket(
+                self.sock, server_hostname=self.target.host, do_handshake_on_connect=False
+            )
+            self._check_time()
+            secure.do_handshake()
+        self._check_time()
+
+    def _check_time(self) -> None:
+        if self.late:
+            raise TimeoutError
+
+    def cut(self) -> None:
+        """End it, whatever it is doing, from another thread."""
+        self.late = True
+        if self.sock is not None:
+            with contextlib.suppress(OSError):  # it is closed already
+                # Not that of TLS, which would pull the connection from under whoever reads.
+                socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
 
 
 def _post(connection: _Connection, target: Target, body: bytes, headers: Mapping[str, str]) -> int:
     # Timeouts of a socket hold for each read, so a receiver that sends byte by byte is cut off by the clock.
-    cut = threading.Timer(SECONDS, _shut, (connection,))
+    cut = threading.Timer(SECONDS, connection.cut)
     cut.daemon = True
     cut.start()
     try:
@@ -53,9 +71,3 @@ def _post(connection: _Connection, target: Target, body: bytes, headers: Mapping
     finally:
         cut.cancel()
         connection.close()
-
-
-def _shut(connection: _Connection) -> None:
-    if connection.sock is not None:
-        with contextlib.suppress(OSError):  # it is closed already
-            connection.sock.shutdown(socket.SHUT_RDWR)
