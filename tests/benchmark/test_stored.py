@@ -34,7 +34,7 @@ def test_it_is_small_and_says_where_it_comes_from():
 def test_it_is_of_the_study(script):
     study = read(ROOT / "studies" / "benchmark.toml")
     assert {game.label for game in stored().games} == {game.label for game in study.games}
-    assert {world.label for world in stored().worlds} <= {world.label for world in study.worlds}
+    assert {world.label for world in stored().worlds} == {world.label for world in study.worlds}
     assert stored().horizons == (1_000, 20_000)
 
 

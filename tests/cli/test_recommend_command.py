@@ -29,6 +29,9 @@ def test_the_answer_is_that_of_the_library(tmp_path):
 def test_horizon_dimension_and_parameters_of_the_game():
     data = json.loads(invoke("dynamic-pricing", "--set", "prices=4", "--horizon", "1e3", "--json").stdout)
     assert (data["horizon"], data["measured_at"], data["game"]["outcomes"]) == (1_000, 1_000, 4)
+    contextual = json.loads(invoke("apple-tasting", "--dimension", 6, "--json").stdout)
+    assert contextual["parameters"]["dimension"] == 6
+    assert {near["label"] for near in contextual["nearest"]} == {"apple-tasting"}
 
 
 @pytest.mark.parametrize("name", [name for name in sl.games.names() if name != "hopeless"])
