@@ -74,6 +74,8 @@ def test_contexts():
     found = asked(sl.games.load("apple-tasting"), dimension=7)
     assert (found.strategy, dict(found.parameters)) == ("CBPSide", {"dimension": 7})
     assert found.make().dimension == 7
+    assert "Its contexts have 10 numbers, yours 7." in found.explain()
+    assert found.to_dict()["dimensions_measured"] == [10]
 
 
 def test_a_hopeless_game_is_refused():

@@ -31,7 +31,7 @@ def explained(found: Recommendation) -> str:
         action = found.parameters["action"]
         why = f"The game is trivial: action {action} is best whatever the law, and there is nothing to learn."
         return "\n".join(_wrapped([play, yours, why]))
-    lines = [play, yours, _neighbors(found), _horizon(found), _evidence(found), _caution(found)]
+    lines = [play, yours, _neighbors(found), _contexts(found), _horizon(found), _evidence(found), _caution(found)]
     return (
         "\n".join(_wrapped(lines))
         + "\n\n"
@@ -74,6 +74,13 @@ def _neighbors(found: Recommendation) -> str:
     ]
     more = f" and {len(found.near) - _GAMES} more" if len(found.near) > _GAMES else ""
     return f"The nearest {found.facts.kind} games of the benchmark: {', '.join(listed)}{more}."
+
+
+def _contexts(found: Recommendation) -> str:
+    if not found.dimension:
+        return ""
+    sizes = " and ".join(map(str, found.dimensions))
+    return f"Its contexts have {sizes} numbers, yours {found.dimension}."
 
 
 def _horizon(found: Recommendation) -> str:

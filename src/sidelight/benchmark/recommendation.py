@@ -50,6 +50,8 @@ class Recommendation:
         Who cannot play it, and why.
     facts_of_benchmark
         Which benchmark this is: study, versions, day, and how much of it was run.
+    dimensions
+        How many numbers the benchmark's contexts have.
     """
 
     game: Game
@@ -63,6 +65,7 @@ class Recommendation:
     candidates: tuple[Score, ...] = ()
     refused: Mapping[str, str] | None = None
     facts_of_benchmark: Mapping[str, Any] | None = None
+    dimensions: tuple[int, ...] = ()
 
     def make(self, seed: int = 0) -> Strategy:
         """Return the recommended strategy, ready to play."""
@@ -81,6 +84,7 @@ class Recommendation:
             "game": self.facts._asdict(),
             "horizon": self.horizon,
             "dimension": self.dimension,
+            "dimensions_measured": list(self.dimensions),
             "measured_at": self.measured,
             "nearest": [{**near.game._asdict(), "distance": round(near.distance, 3)} for near in self.near],
             "candidates": [_plain(score) for score in self.candidates],
@@ -176,6 +180,7 @@ def _from_benchmark(
         tuple(candidates),
         refused,
         summary.facts,
+        tuple(sorted({world.dimension for world in summary.worlds if world.group == CONTEXTS})) if dimension else (),
     )
 
 
