@@ -115,12 +115,14 @@ class AsyncBatches:
             if len(self._waiting) < LARGEST_BATCH:
                 await asyncio.sleep(EVERY)
             batch, self._waiting = self._waiting[:LARGEST_BATCH], self._waiting[LARGEST_BATCH:]
-            asking = _settle(batch, self._health)
-            with contextlib.suppress(StopIteration):
-                rows = next(asking)
-                while True:
-                    rows = asking.send(await self._attempt(rows))
-            self._unfinished -= len(batch)
+            try:
+                asking = _settle(batch, self._health)
+                with contextlib.suppress(StopIteration):
+                    rows = next(asking)
+                    while True:
+                        rows = asking.send(await self._attempt(rows))
+            finally:  # also of a task that is canceled
+                self._unfinished -= len(batch)
 
     async def _attempt(self, rows: list[Row]) -> list[Decision] | Exception:
         try:
