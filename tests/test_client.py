@@ -9,7 +9,7 @@ import threading
 import httpx
 import numpy as np
 import pytest
-from service.clients import BOTH, URL, Blocking
+from service.clients import BOTH, URL, Blocking, closing  # noqa: F401
 from service.fake import KEY, Fake, problem
 
 from sidelight import _client_batches, _client_calls, _client_monitor

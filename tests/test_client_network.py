@@ -7,7 +7,7 @@ import sys
 import threading
 
 import pytest
-from service.clients import BOTH
+from service.clients import BOTH, closing  # noqa: F401
 from service.fake import KEY
 from service.sockets import Scripted, reply_text
 
@@ -119,15 +119,15 @@ def test_a_reply_without_end(kind, monkeypatch):
 def test_nobody_listens():
     with Scripted([]) as server:
         url = server.url
-    with pytest.raises(UnreachableError, match="unreachable after 4 attempts: ConnectError"):
-        Client(url, KEY).monitor("digits").report()
+    with Client(url, KEY) as client, pytest.raises(UnreachableError, match="after 4 attempts: ConnectError"):
+        client.monitor("digits").report()
 
 
 def test_proxies_of_the_environment_are_not_asked_for_this_machine(monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
-    with Scripted([decision_reply]) as server:
-        assert Client(server.url, KEY).monitor("digits").decide("7").verify
+    with Scripted([decision_reply]) as server, Client(server.url, KEY) as client:
+        assert client.monitor("digits").decide("7").verify
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -2,12 +2,22 @@
 
 import asyncio
 
+import httpx
 import pytest
 
 from service.fake import KEY
 from sidelight.client import AsyncClient, Client
 
 URL = "http://127.0.0.1:8765"
+OPEN = []
+
+
+@pytest.fixture(autouse=True)
+def closing():
+    """Close the connections of all clients after each test."""
+    yield
+    while OPEN:
+        OPEN.pop().close()
 
 
 class Blocking:
@@ -15,6 +25,7 @@ class Blocking:
 
     def __init__(self, url=URL, key=KEY, **options):
         self.client = Client(url, key, **options)
+        OPEN.append(self.client)
 
     def call(self, method, *arguments, monitor="digits", **named):
         return getattr(self.client.monitor(monitor), method)(*arguments, **named)
@@ -35,11 +46,23 @@ class Async:
     def __init__(self, url=URL, key=KEY, **options):
         self.client = AsyncClient(url, key, **options)
 
+    def run(self, conversation):
+        """Run a coroutine and close its connections, which cannot outlive their loop."""
+
+        async def main():
+            try:
+                return await conversation
+            finally:
+                await self.client._http.aclose()
+                self.client._http = httpx.AsyncClient(**self.client._http_options())
+
+        return asyncio.run(main())
+
     def call(self, method, *arguments, monitor="digits", **named):
-        return asyncio.run(getattr(self.client.monitor(monitor), method)(*arguments, **named))
+        return self.run(getattr(self.client.monitor(monitor), method)(*arguments, **named))
 
     def create(self, name, **settings):
-        return asyncio.run(self.client.create(name, **settings))
+        return self.run(self.client.create(name, **settings))
 
     def later(self, rows):
         async def run():
@@ -48,7 +71,7 @@ class Async:
             assert all(future.done() for future in futures)
             return [future.exception() or future.result() for future in futures]
 
-        return asyncio.run(run())
+        return self.run(run())
 
 
 BOTH = pytest.mark.parametrize("kind", [Blocking, Async])
