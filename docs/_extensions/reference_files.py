@@ -46,7 +46,7 @@ _OPTIONAL = ("sidelight.gym", "sidelight.service", "sidelight.client", "sideligh
 def pages() -> dict[str, str]:
     """Return the pages by path."""
     sections = [_format(title, *where) for title, where in FORMATS.items()]
-    head = "# File formats\n\nWhat the library writes, for programs in other languages and for later versions.\n"
+    head = "# File formats\n\nWhat the library writes, so that other programs and later versions can read it.\n"
     return {"files/formats.md": "\n".join([head, *sections]), "files/errors.md": _errors()}
 
 

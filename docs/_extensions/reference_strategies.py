@@ -10,6 +10,7 @@ from pathlib import Path
 from sidelight.benchmark.recommendation import stored
 from sidelight.benchmark.records import CONTEXTS, LAWS
 from sidelight.benchmark.scores import Score, board
+from sidelight.benchmark.tables import interval
 from sidelight.cli._docstrings import describe
 from sidelight.simulation.players import known, known_names, signature
 
@@ -101,7 +102,8 @@ def _transcript(name: str) -> str:
     head, _, rounds = chosen.read_text(encoding="utf-8").partition("\n\n")
     text = "\n".join(rounds.splitlines()[:_ROUNDS])
     return (
-        "## At play\n\nThe first hundred rounds of a game: of each the number of the action and the symbol shown.\n\n"
+        "## At play\n\nThe first hundred rounds of one run. Each entry is the number of an action and the symbol that"
+        " it showed.\n\n"
         f"```text\n{head}\n\n{text}\n```"
     )
 
@@ -112,7 +114,7 @@ def _measured(name: str) -> str:
     if not found:
         return ""
     rows = "\n".join(
-        f"| {each.player.label} | {each.score:.2f} ({each.low:.2f} to {each.high:.2f}) | {100 * each.linear:.1f} % "
+        f"| {each.player.label} | {each.score:.2f} {interval(each)} | {100 * each.linear:.1f} % "
         f"| {each.worst:.1f} x ({each.worst_game}, {each.worst_world}) | {each.nanoseconds:.0f} |"
         for each in found
     )

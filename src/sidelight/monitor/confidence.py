@@ -8,7 +8,7 @@ the level c. The verdict is "above" once L_(1-δ)α > τ, and the interval is th
 If the rate p is above τ, the lower end can pass it only at the level δα and the upper end only at the level (1-δ)α:
 together the interval holds the rate at all times with the given confidence. "Above" is wrong, p <= τ, in at most α of
 all runs, and so is "below", p > τ; at p = τ exactly either may come, together in at most 2 α. Alternatives nearer than
-2 % of τ are not in the mixtures: a rate within about 1 % of τ stays unknown for ever.
+2 % of τ are not in the mixtures: a rate within about 1 % of τ stays unknown forever.
 
 With a margin m the verdict "near", |p - τ| <= m, comes once [L_(1-δ)α, U_(1-δ)α] lies within [τ - m, τ + m]. It is
 wrong only if one of these ends has passed p, and for a given p the three verdicts can be wrong by the same end alone,

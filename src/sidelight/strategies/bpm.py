@@ -9,7 +9,7 @@ m_u being the number of outcomes that show u. An action is alive while the confi
 
     min over q in C_i of (q - mean)' Lambda (q - mean) <= beta_t^2,    beta_t = radius sqrt(log(t + 1)),   t = 1, 2, ...
 
-(see `cell_distance`) and played is the alive action with the fewest plays, the lowest one on ties; if none is alive,
+(see `cell_distance`) and it plays the alive action with the fewest plays, the lowest one on ties; if none is alive,
 the one whose cell is nearest to the mean.
 
 The published runs (apple tasting, 15.125 and 165.040 where the exact test gives 18.897 and 203.384) come from a test by

@@ -6,7 +6,7 @@ For each pair {i, j} of neighbors the loss difference (L_i - L_j) p is estimated
 
 nu_a being the counts of the symbols of action a. A pair with |delta_ij| >= c_ij is decided, and the decided signs
 confine the outcome law (see `sidelight.analysis.plausible`) to plausible actions P(t), plausible borders N(t), and with
-them N+(t) and the observers V(t). Played is the action of largest W_a^2 / n_a, W_a = max_ij |v_ija|, among
+them N+(t) and the observers V(t). It plays the action of largest W_a^2 / n_a, W_a = max_ij |v_ija|, among
 
     P(t) u N+(t) u (V(t) n R(t)),    R(t) = {a : n_a <= W_a^(2/3) f(t)},    f(t) = alpha^(1/3) t^(2/3) (log t)^(1/3).
 

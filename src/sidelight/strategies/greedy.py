@@ -2,7 +2,7 @@
 
 The law is estimated by least squares on the symbols, with lambda imagined observations of the uniform law (see
 `_gaussian`): where an action shows the outcome, these are the smoothed frequencies (n f + lambda / M) / (n + lambda).
-Played is argmin_a L_a p_hat. `EpsilonGreedy` instead plays an informative action, drawn uniformly, with probability
+It plays argmin_a L_a p_hat. `EpsilonGreedy` instead plays an informative action, drawn uniformly, with probability
 
     epsilon_t = min(1, scale / t^exponent),    exponent = 1/3.
 

@@ -6,7 +6,7 @@ direction, has a range of at most sqrt(2) and so is sub-Gaussian with variance 1
 bound D on its gap to the best action and the information I that playing it would give (see `gap_bounds`). The rounds t
 in delta = 1 / (t log t) include blind ones, or a wrong decision for a blind action would never be looked at again.
 
-Played is the mixture mu of least information ratio D(mu)^2 / I(mu). A mixture of two actions attains it: for D_1 <= D_2
+It plays the mixture mu of least information ratio D(mu)^2 / I(mu). A mixture of two actions attains it: for D_1 <= D_2
 and I_1 < I_2 the second has the share
 
     q = D_1 / (D_2 - D_1) - 2 I_1 / (I_2 - I_1),     clipped to [0, 1].

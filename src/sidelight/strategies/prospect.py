@@ -1,7 +1,7 @@
 """Prospect: play what seems best, and look while looking may still pay for itself.
 
 An evaluation (see `prospect_evaluation`) finds the best action g under the belief, what every action costs more per
-round, and what a look at it may earn in the H rounds to come. Played is the action with the largest ratio of earning to
+round, and what a look at it may earn in the H rounds to come. It plays the action with the largest ratio of earning to
 cost if that exceeds 1, else g.
 
 With a known horizon T, H = caution (T - t); without, and after T, H = caution (t + 200 sqrt(t + 10)): play is expected

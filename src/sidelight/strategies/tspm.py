@@ -5,8 +5,8 @@ the posterior is
 
     F(p) = exp(-(lambda / 2) |p|^2) prod_a prod_u (S_a p)_u^nu_au,
 
-and TSPM-Gaussian replaces it by G(p) = exp(-(lambda / 2) |p|^2) prod_a exp(-(n_a / 2) |nu_a / n_a - S_a p|^2). How
-either is drawn from is told in `simplex_sampling`. The first N rounds play each action once. Then played is
+and TSPM-Gaussian replaces it by G(p) = exp(-(lambda / 2) |p|^2) prod_a exp(-(n_a / 2) |nu_a / n_a - S_a p|^2). See
+`simplex_sampling` for how to draw from either. The first N rounds play each action once. Then it plays
 argmin_a L_a p, the lowest action on ties; of actions with equal losses the least played informative one, which costs
 nothing and shows more.
 
