@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+from sidelight.benchmark import tables
 from sidelight.benchmark.recommendation import stored
 from sidelight.benchmark.records import CONTEXTS, LAWS
-from sidelight.benchmark.scores import Score, board
-from sidelight.benchmark.tables import interval
+from sidelight.benchmark.scores import board
 from sidelight.cli._docstrings import describe
 from sidelight.simulation.players import known, known_names, signature
+from sidelight.table import Table
 
 TRANSCRIPTS = Path(__file__).parents[2] / "tests" / "transcripts"
 _ROUNDS = 5
@@ -110,25 +113,23 @@ def _transcript(name: str) -> str:
 
 def _measured(name: str) -> str:
     """Return what the benchmark says of a strategy."""
-    found = [score for score in _scores() if score.player.strategy == name]
+    shown = [_rows_of(name, table) for table in _rankings()]
+    found = "\n\n".join(table.to_markdown() for table in shown if table.rows)
     if not found:
         return ""
-    rows = "\n".join(
-        f"| {each.player.label} | {each.score:.2f} {interval(each)} | {100 * each.linear:.1f} % "
-        f"| {each.worst:.1f} x ({each.worst_game}, {each.worst_world}) | {each.nanoseconds:.0f} |"
-        for each in found
-    )
     return (
-        "## How it did\n\nIn the [benchmark](../../benchmark.md), after its longest horizon: mean regret relative to"
-        " the best strategy of each world (with a 95 % interval), the share of runs that never learned, the worst case"
-        " and what a round costs.\n\n"
-        f"| | relative regret | linear | worst case | ns a round |\n|---|---|---|---|---|\n{rows}"
+        "## How it did\n\nIn the [benchmark](../../benchmark.md), after its longest horizon, beside all other"
+        f" strategies; that page says what the columns mean.\n\n{found}"
     )
+
+
+def _rows_of(name: str, table: Table) -> Table:
+    """Return the rows of a ranking that are about one strategy, whatever its parameters."""
+    return replace(table, rows=[row for row in table.rows if re.split(r"[(,]", str(row[0]))[0] == name])
 
 
 @functools.cache
-def _scores() -> list[Score]:
-    """Return the scores of all players after the longest horizon, without contexts and with them."""
+def _rankings() -> list[Table]:
+    """Return how all players did after the longest horizon, without contexts and with them."""
     summary = stored()
-    groups = [board(summary, max(summary.horizons), group) for group in (LAWS, CONTEXTS)]
-    return [score for group in groups for score in group.scores()]
+    return [tables.ranking(board(summary, max(summary.horizons), group)) for group in (LAWS, CONTEXTS)]
