@@ -57,7 +57,7 @@ class LookThenLeap(Strategy):
 # without ``games=`` on several.
 
 game = sl.games.load("label-efficient")
-sl.check_strategy(LookThenLeap, games=[game])
+print(sl.check_strategy(LookThenLeap, games=[game]))
 
 # %%
 # Play it beside RandCBP, on the same laws and outcomes.

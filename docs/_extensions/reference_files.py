@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 
 import reference_python
 
@@ -82,7 +83,8 @@ def _message(code: str) -> str:
     try:
         exec(code, {"sl": sidelight, "apples": sidelight.games.load("apple-tasting")})
     except SidelightError as error:
-        return f"```text\n{shown}\n{_name(type(error))}: {error}\n```\n"
+        title = re.split("[:;]", str(error))[0]  # search ranks what stands in titles first
+        return f"### {title[0].upper()}{title[1:]}\n\n```text\n{shown}\n{_name(type(error))}: {error}\n```\n"
     raise AssertionError(f"{code} is no mistake any more: take it off the page of errors")
 
 

@@ -104,7 +104,7 @@ _CONTRACT = ("KernelStrategy", "OrderError", "Strategy")
 def names(*, published: bool = False, external: bool = False) -> tuple[str, ...]:
     """Return the names of all strategies.
 
-    If `published`, of those that only reproduce print, too; if `external`, of those of other installed packages, too.
+    `published` adds those that exist only to reproduce printed numbers, `external` those of other installed packages.
     """
     own = tuple(_HOMES | _PUBLISHED if published else _HOMES)
     if not external:

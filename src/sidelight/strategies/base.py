@@ -52,6 +52,9 @@ class OrderError(SidelightError):
 class Strategy(ABC):
     """A way to play a game. Subclasses list their parameters in the constructor and store them under the same names.
 
+    A subclass writes `_start()`, which returns a fresh state, `_act(context)`, which returns an action, and
+    `_observe(action, symbol, context)`, which changes the state; `self.state` and `self.rng` are at hand.
+
     Parameters
     ----------
     game
@@ -310,7 +313,7 @@ class Strategy(ABC):
 
 
 class KernelStrategy(Strategy):
-    """A strategy written as two pure functions; see the module's text."""
+    """A strategy written as two pure functions over named tuples, which `simulate` compiles; CONTRIBUTING shows how."""
 
     @abstractmethod
     def _compile(self) -> Any:
