@@ -33,6 +33,8 @@ def test_what_json_can_say_is_read(value):
         b'"\n"',
         b"NaN",
         b"[-Infinity]",
+        b'{"a": 1e999}',
+        b"[-1.5E+400]",
         b"9" * 5000,
         b'{"a": 1, "a": 1}',
         b"[" * 1000,

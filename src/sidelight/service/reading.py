@@ -1,13 +1,14 @@
 """JSON as requests bring it, read strictly: what another program could read differently is refused.
 
-Python's reader takes NaN and Infinity, keeps the last of two equal keys, and lets half a surrogate pair through, which
-later cannot be written as UTF-8. Here each of them is a `Problem`, and so is what the reader itself fails at: numbers
-of thousands of digits and brackets nested too deep.
+Python's reader takes NaN and Infinity, reads 1e999 as the latter, keeps the last of two equal keys, and lets half a
+surrogate pair through, which later cannot be written as UTF-8. Here each of them is a `Problem`, and so is what the
+reader itself fails at: numbers of thousands of digits and brackets nested too deep.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -52,7 +53,14 @@ def _constant(name: str) -> NoReturn:
     raise _unreadable(f"the body has {name}, which is not JSON: leave the value out or send null")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+def _number(text: str) -> float:
+    found = float(text)
+    if math.isinf(found):
+        raise _unreadable("a number in the body is larger than programs can read: send it as text")
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_number)
 
 
 def _unreadable(detail: str) -> Problem:
