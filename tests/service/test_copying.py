@@ -1,5 +1,6 @@
 """Copies, exports and backups: everything is in them, byte by byte, or they are not there at all."""
 
+import contextlib
 import io
 import json
 import os
@@ -219,3 +220,37 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
     assert os.listdir(folder) == []
     with pytest.raises(FileError, match="cannot write"):
         backup.back_up(filled.storage, tmp_path / "nowhere" / "backup.db")
+
+
+def test_the_source_is_not_idle_while_what_was_written_is_read_back(filled, tmp_path, monkeypatch):
+    """PostgreSQL ends a transaction in which nothing is asked for a minute."""
+    steps, pages = [], copying._pages
+
+    class Watched(SQLiteTransaction):
+        def now(self):
+            steps.append("asked")
+            return super().now()
+
+    def paged(tx, table, columns, key):
+        for page in pages(tx, table, columns, key):
+            yield page
+            if not isinstance(tx, Watched):
+                steps.append("read back")
+
+    source = tmp_path / "source.db"
+    backup.back_up(filled.storage, source)
+    monkeypatch.setattr(copying, "_pages", paged)
+    storage, target = open_storage(str(source), readonly=True), open_storage(str(tmp_path / "target.db"))
+    read = storage.read
+
+    @contextlib.contextmanager
+    def watched():
+        with read() as tx:
+            yield Watched(tx._connection)
+
+    monkeypatch.setattr(storage, "read", watched)
+    copying.copy(storage, target)
+    storage.close()
+    target.close()
+    assert steps
+    assert steps == ["asked", "read back"] * (len(steps) // 2)

@@ -177,8 +177,22 @@ def test_a_monitor_of_another_rule_is_left_alone_until_it_is_upgraded(service):
     traffic.run(5)
     assert verify(service.storage) == []
     service.do(Sql(f"UPDATE monitors SET rule = {RULE + 1}"))
-    with pytest.raises(Problem, match="older sidelight"):
+    with pytest.raises(SidelightError, match="older sidelight"):
         upgrading.upgrade(service, actor="command")
+
+
+def test_a_monitor_that_cannot_be_upgraded_does_not_keep_the_others_from_it(service):
+    traffics = [Traffic(service, name=name) for name in ("first", "second")]
+    for traffic in traffics:
+        traffic.run(3)
+    broken, whole = sorted(one.monitor for one in traffics)
+    service.do(Sql("UPDATE monitors SET rule = 1", f"UPDATE journal SET at = 1 WHERE monitor = '{broken}'"))
+    with pytest.raises(SidelightError, match="1 others were") as caught:
+        upgrading.upgrade(service, actor="command")
+    assert broken in str(caught.value)
+    service.writer.followers.forget()
+    assert [one.monitor.partition("(")[2] for one in verify(service.storage)] == [f"{broken})"]
+    assert service.report(whole).predictions
 
 
 def test_requests_expire_without_traffic(service):

@@ -60,7 +60,7 @@ def copy(
             for page in _pages(reading, table, columns, key):
                 writing.insert(table, columns, page)
                 seen = seen.more(page)
-            if _contents(writing, table, columns, key) != seen:
+            if _contents(writing, table, columns, key, meanwhile=reading.now) != seen:
                 raise SidelightError(f"the copy of the table {table} differs from the source: nothing was stored")
             counted[table] = seen.rows
             tell(table, seen.rows)
@@ -94,9 +94,12 @@ def _plain(row: Row) -> Row:
     return tuple(bytes(value) if isinstance(value, memoryview) else value for value in row)
 
 
-def _contents(tx: Transaction, table: str, columns: Sequence[str], key: tuple[str, ...]) -> Contents:
-    """Read a table and return what is in it."""
+def _contents(
+    tx: Transaction, table: str, columns: Sequence[str], key: tuple[str, ...], meanwhile: Callable[[], object]
+) -> Contents:
+    """Read a table and return what is in it; `meanwhile` keeps another transaction from ending as idle."""
     found = Contents(0, 0)
     for page in _pages(tx, table, columns, key):
         found = found.more(page)
+        meanwhile()
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sidelight.errors import SidelightError
 from sidelight.monitor import RULE, ClassifierMonitor
 from sidelight.service import journal, snapshots
 from sidelight.service.held import DivergedError, Held
@@ -58,7 +59,19 @@ class _Upgrade:
 
 
 def upgrade(service: Service, *, actor: str) -> list[str]:
-    """Bring all monitors to the rule of this sidelight; return the ids of those that were changed."""
+    """Bring all monitors to the rule of this sidelight; return the ids of those that were changed.
+
+    One that cannot be brought there does not keep the others from it; the error comes when all had their turn.
+    """
     with service.read() as tx:
-        ids = [row[0] for row in tx.all("SELECT id FROM monitors WHERE rule <> ? ORDER BY id", RULE)]
-    return [id for id in ids if service.do(_Upgrade(id, actor))]
+        rows = tx.all("SELECT id, name FROM monitors WHERE rule <> ? ORDER BY id", RULE)
+    changed, failed = [], []
+    for id, name in rows:
+        try:
+            if service.do(_Upgrade(id, actor)):
+                changed.append(id)
+        except SidelightError as error:
+            failed.append(f"{name} ({id}): {error}")
+    if failed:
+        raise SidelightError(f"some monitors were not upgraded, {len(changed)} others were; {'; '.join(failed)}")
+    return changed
