@@ -69,11 +69,13 @@ class Clock:
 
     def start(self) -> None:
         """Begin."""
+        self._service.ending.clear()
         self._thread.start()
 
     def stop(self, timeout: float = 20.0) -> None:
         """End after the duty that is running, or leave it behind after `timeout` seconds."""
         self._stop.set()
+        self._service.ending.set()
         if self._thread.ident is not None:
             self._thread.join(timeout)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
@@ -31,6 +32,8 @@ class Service:
         self.writer = Writer(storage, self.options)
         self.writer.after_commit = lambda monitors: self._take_snapshots(monitors, self.options.snapshot_every)
         self.writer.publisher = publish
+        self.ending = threading.Event()
+        """Set when the process is to end: what takes long by the clock stops then."""
         self._snapshot_at: dict[str, int] = {}
 
     def do(self, job: Job[T]) -> T:

@@ -12,7 +12,7 @@ from service.routes.conftest import SQLITE
 from sidelight.service import answering, audit, deciding, monitors
 from sidelight.service.answering import AnswerTo
 from sidelight.service.deciding import Prediction
-from sidelight.service.duties import LEASE
+from sidelight.service.duties import LEASE, Clock
 from sidelight.service.problems import Problem
 from sidelight.service.webhooks import outbox
 from sidelight.service.webhooks.endpoints import CreateWebhook, RemoveWebhook, listed
@@ -65,6 +65,20 @@ class Later:
         work.tx.run(
             "UPDATE outbox SET next_at = next_at - ?, created_at = created_at - ? WHERE sent_at IS NULL", *values
         )
+
+
+def test_a_process_that_ends_begins_no_message_and_leaves_none_behind(service, digits, receiver):
+    """Receivers that hang must not keep it from ending."""
+    hook(service, receiver.url)
+    use_up(service, digits)
+    clock = Clock(service)
+    clock.stop()
+    assert send_due(service) == 0
+    assert receiver.got == []
+    with service.read() as tx:
+        assert waiting(tx)
+    service.ending.clear()
+    assert send_due(service) > 0
 
 
 def test_what_happens_is_told_with_a_signature_that_holds(service, digits, receiver):

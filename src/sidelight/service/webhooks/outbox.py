@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.service import audit
@@ -63,19 +64,19 @@ def send_due(service: Service) -> int:
         by_receiver.setdefault(one.endpoint, []).append(one)
     allow_loopback = service.options.webhooks_to_loopback
     with ThreadPoolExecutor(_RECEIVERS, "sidelight-webhook") as pool:
-        done = pool.map(lambda messages: _deliver(messages, allow_loopback), by_receiver.values())
+        done = pool.map(lambda messages: _deliver(messages, allow_loopback, service.ending), by_receiver.values())
         results = [result for some in done for result in some]
     service.do(_Settle(results))
     return sum(_arrived(outcome) for _, outcome in results)
 
 
-def _deliver(messages: Sequence[Message], allow_loopback: bool) -> list[tuple[Message, Outcome]]:
-    """Send the messages of one receiver until one fails or time is up."""
+def _deliver(messages: Sequence[Message], allow_loopback: bool, ending: Event) -> list[tuple[Message, Outcome]]:
+    """Send the messages of one receiver until one fails, time is up, or the process is to end."""
     results: list[tuple[Message, Outcome]] = []
     end, well = time.monotonic() + LEASE / 2 - SECONDS, True
     for one in messages:
         outcome: Outcome = None
-        if well and time.monotonic() < end:
+        if well and time.monotonic() < end and not ending.is_set():
             headers = signed_headers([one.secret], one.event, int(time.time()), one.body)
             outcome = send(one.url, one.body, headers, allow_loopback=allow_loopback)
             well = _arrived(outcome)
