@@ -91,7 +91,7 @@ def test_broken_requests_are_refused_and_the_server_goes_on(served, request_):
     assert httpx.get(f"{url}/v1/monitors", headers=headers).status_code == 200
 
 
-def test_somebody_who_hangs_up_in_the_middle_changes_nothing(served):
+def test_somebody_who_hangs_up_in_the_middle_changes_nothing_and_is_no_error_of_the_server(served, caplog):
     url, headers = served
     host, port = url.removeprefix("http://").split(":")
     body = json.dumps({"id": "half", "prediction": "7"}).encode()
@@ -106,6 +106,10 @@ def test_somebody_who_hangs_up_in_the_middle_changes_nothing(served):
     for _ in range(5):
         with socket.create_connection((host, int(port)), timeout=30.0) as connection:
             connection.sendall(head.encode() + body)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(65_536):  # until the server has noticed
+                pass
     journal = httpx.get(f"{url}/v1/monitors/digits/journal", headers=headers).text
     assert "half" not in journal
     assert journal.count("\n") == 1
+    assert [one.getMessage() for one in caplog.records if one.levelname == "ERROR"] == []

@@ -13,6 +13,7 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from sidelight._version import __version__
 from sidelight.errors import SidelightError
@@ -140,6 +141,11 @@ async def _not_stored(request: Request, error: StorageError) -> Response:
     return problem_response(unavailable("the database does not answer now: ask again with the same ids", 1))
 
 
+async def _cut_off(request: Request, error: ClientDisconnect) -> Response:
+    """Answer whoever went away before the body was complete; nobody reads it, but it is no error of the server."""
+    return problem_response(Problem("bad-request", "the body is not complete: send it again; nothing changed"))
+
+
 async def _failed(request: Request, error: Exception) -> Response:
     detail = "this is an error of the server, and its log says more; whether anything changed is not known"
     return problem_response(Problem("internal", detail))
@@ -149,6 +155,7 @@ _HANDLERS: dict[type[Exception], Any] = {
     Problem: _refused,
     RequestValidationError: _invalid,
     HTTPException: _not_routed,
+    ClientDisconnect: _cut_off,
     StorageError: _not_stored,
     SidelightError: _not_allowed,
     Exception: _failed,
