@@ -67,6 +67,22 @@ def test_every_page_is_there_on_both_databases(service, browsers, reviews):
         assert not re.search(r"\son\w+=", reply.text)
 
 
+def test_a_monitor_that_cannot_be_used_says_so_and_does_not_hide_the_others(service, browsers):
+    make(service, 3, name="old"), make(service, 3, name="new")
+    with service.storage.write() as tx:
+        tx.run("UPDATE monitors SET rule = rule - 1 WHERE name = 'old'")
+    browser = browsers()
+    reply = browser.get("/")
+    assert reply.status_code == 200
+    assert "sidelight service upgrade" in reply.text
+    assert "etag" not in reply.headers
+    assert browser.get("/m/new").status_code == 200
+    assert browser.get("/m/old").status_code == 503
+    with service.storage.write() as tx:
+        tx.run("UPDATE monitors SET rule = rule + 1 WHERE name = 'old'")
+    assert "upgrade" not in browser.get("/").text
+
+
 def test_no_address_and_no_form_is_an_error_of_the_server(service, browsers):
     make(service, 3)
     browser = browsers()

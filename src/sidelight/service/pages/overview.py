@@ -14,7 +14,9 @@ from sidelight.service.monitors import MonitorRow
 from sidelight.service.pages.etags import etag_of, unchanged
 from sidelight.service.pages.rendering import render
 from sidelight.service.pages.visiting import Visitor, enter, make_router, service_of
+from sidelight.service.problems import Problem
 from sidelight.service.queue import Waiting, waiting_for
+from sidelight.service.service import Service
 from sidelight.service.settings import make_review, split
 from sidelight.service.storage.base import Transaction
 
@@ -40,9 +42,20 @@ def overview(request: Request) -> Response:
     shown = []
     for place, one in enumerate(rows):
         seen = visitor.may("report", one.id) and place < _MOST_REPORTS
-        shown.append(_card(visitor, one, waiting[one.id], service.report(one.id) if seen else None))
+        report, warning = _report(service, one) if seen else (None, None)
+        shown.append(_card(visitor, one, waiting[one.id], report) | {"warning": warning})
+    if any(one["warning"] for one in shown):
+        etag = ""  # it ends without a new entry in any journal
     context = visitor.context() | {"monitors": shown, "now": now, "poll": 5, "etag": etag}
-    return render("overview.html", context, headers={"ETag": etag})
+    return render("overview.html", context, headers={"ETag": etag} if etag else {})
+
+
+def _report(service: Service, row: MonitorRow) -> tuple[Report | None, str | None]:
+    """Return what a monitor knows, or why it cannot be used now: that must not hide the others."""
+    try:
+        return service.report(row.id), None
+    except Problem as problem:
+        return None, problem.detail
 
 
 def _waiting(tx: Transaction, visitor: Visitor, row: MonitorRow) -> Waiting:
