@@ -10,6 +10,7 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
 from sidelight.service import following, held, monitors, upgrading, verifying
 from sidelight.service.answering import AnswerTo, answers
+from sidelight.service.commands import run_command
 from sidelight.service.deciding import Prediction, decide
 from sidelight.service.expiring import expire
 from sidelight.service.options import Options
@@ -149,6 +150,18 @@ def service_decides(service, monitor, prediction):
         return service.do(decide(service, monitor, [prediction], actor="key:1"))[0].verify
     except Problem as problem:
         return problem.kind
+
+
+def test_a_monitor_that_cannot_be_pruned_does_not_keep_the_others_from_it(service):
+    for name in ("broken", "whole"):
+        Traffic(service, name=name).run(3)
+    where = "monitor = (SELECT id FROM monitors WHERE name = 'broken')"
+    service.do(Sql(f"UPDATE journal SET at = 1 WHERE {where}"))
+    with pytest.raises(SidelightError, match="1 others were; broken: "):
+        run_command(service, "", "prune", {"days": 0})
+    with service.read() as tx:
+        assert tx.all(f"SELECT kind FROM journal WHERE NOT {where}") == [("sealed",)]
+        assert tx.one(f"SELECT count(*) FROM journal WHERE {where}")[0] > 1
 
 
 def test_nothing_is_pruned_that_cannot_be_replayed(service, monkeypatch):

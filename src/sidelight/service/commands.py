@@ -113,7 +113,15 @@ def _upgrade(service: Service, base: str) -> list[str]:
 def _prune(service: Service, base: str, days: float | None) -> dict[str, int]:
     with service.read() as tx:
         found = monitors.every(tx)
-    return {one.name: prune(service, one.id, days=days) for one in found}
+    deleted, failed = {}, []
+    for one in found:
+        try:
+            deleted[one.name] = prune(service, one.id, days=days)
+        except SidelightError as error:  # the others are pruned nevertheless
+            failed.append(f"{one.name}: {error}")
+    if failed:
+        raise SidelightError(f"some monitors were not pruned, {len(deleted)} others were; {'; '.join(failed)}")
+    return deleted
 
 
 def _erase(service: Service, base: str, monitor: str, ids: Sequence[str]) -> list[dict[str, Any]]:
