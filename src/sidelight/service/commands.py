@@ -92,7 +92,7 @@ def _enable(service: Service, base: str, name: str) -> None:
 
 def _reviewer(service: Service, name: str) -> Reviewer:
     with service.read() as tx:
-        found = next((one for one in reviewers.listed(tx) if name in (one.name, one.id)), None)
+        found = next((one for one in reviewers.listed(tx) if reviewers.spelled(name) in (one.name, one.id)), None)
     if found is None:
         raise SidelightError(f"there is no reviewer {name!r}: see `sidelight service reviewer list`")
     return found

@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import secrets
 import threading
+import unicodedata
 
 from sidelight.errors import SidelightError
 
@@ -56,7 +57,8 @@ def check(password: str) -> None:
 
 
 def _scrypt(password: str, salt: bytes, cost: int, block: int, parallel: int) -> bytes:
-    secret = password.encode("utf-8", "surrogatepass")
+    # Keyboards compose accents and letters differently; RFC 8265 asks for the form NFC.
+    secret = unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
     if not _line.acquire(blocking=False):
         raise BusyError("too many passwords are being checked: try again in a few seconds")
     try:

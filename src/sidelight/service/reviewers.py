@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -171,7 +172,7 @@ def insert(
     work: Work, name: str, password: str | None, scopes: Sequence[str], only: Sequence[str] | None = None
 ) -> Reviewer:
     """Insert a person whose name is not taken; `password` is hashed."""
-    name = name.strip()
+    name = spelled(name)
     check_text("name", name)
     if work.tx.one("SELECT 1 FROM reviewers WHERE name = ?", name) is not None:
         raise Problem("conflict", "somebody has this name already: choose another one")
@@ -185,6 +186,11 @@ def insert(
     return Reviewer(
         id, name, password is not None, tuple(scopes), None if only is None else tuple(only), work.now, None
     )
+
+
+def spelled(name: str) -> str:
+    """Return a name as it is stored: keyboards compose accents and letters differently (Unicode's form NFC)."""
+    return unicodedata.normalize("NFC", name.strip())
 
 
 def enabled(tx: Transaction, id: str) -> Reviewer:

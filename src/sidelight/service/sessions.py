@@ -66,7 +66,8 @@ def find(tx: Transaction, cookie: str) -> Session | None:
 def account(tx: Transaction, name: str) -> Account | None:
     """Return the account that a name stands for."""
     row = tx.one(
-        "SELECT id, password, blocked_until FROM reviewers WHERE name = ? AND disabled_at IS NULL", name.strip()
+        "SELECT id, password, blocked_until FROM reviewers WHERE name = ? AND disabled_at IS NULL",
+        reviewers.spelled(name),
     )
     return None if row is None else Account(row[0], row[1], row[2] or 0.0)
 
@@ -184,7 +185,7 @@ class MakeFirstLink:
 
 def _administrator(work: Work, name: str, password: str) -> Reviewer:
     """Return a new administrator, or an old account of this name with a new password and all scopes."""
-    row = work.tx.one("SELECT id FROM reviewers WHERE name = ?", name.strip())
+    row = work.tx.one("SELECT id FROM reviewers WHERE name = ?", reviewers.spelled(name))
     if row is None:
         reviewer = reviewers.insert(work, name, password, reviewers.ADMINISTRATOR)
         audit.write(work.tx, reviewer.actor, "administrator created", reviewer.name)

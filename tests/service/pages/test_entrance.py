@@ -8,8 +8,9 @@ import pytest
 
 from service.pages.browsing import PASSWORD, Browser, add_person
 from service.routes.conftest import SQLITE
-from sidelight.service import sessions
+from sidelight.service import passwords, reviewers, sessions
 from sidelight.service.app import make_app
+from sidelight.service.problems import Problem
 
 pytestmark = SQLITE
 
@@ -79,6 +80,18 @@ def test_recovery_gives_an_old_account_all_scopes_and_ends_its_sessions(service,
     assert stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD).status_code == 200
     assert stranger.get("/admin").status_code == 200
     assert old.get("/admin", follow=False).status_code == 303
+
+
+def test_signing_in_does_not_depend_on_how_a_keyboard_composes_letters(service):
+    accent = "\N{COMBINING ACUTE ACCENT}"
+    service.do(reviewers.InviteReviewer("test", f"A{accent}da", ["answer"]))
+    with pytest.raises(Problem, match="has this name already"):
+        service.do(reviewers.InviteReviewer("test", "\N{LATIN CAPITAL LETTER A WITH ACUTE}da", ["answer"]))
+    with service.read() as tx:
+        assert sessions.account(tx, "\N{LATIN CAPITAL LETTER A WITH ACUTE}da") is not None
+    stored = passwords.hashed(f"cafe{accent} au lait")
+    assert passwords.matches("caf\N{LATIN SMALL LETTER E WITH ACUTE} au lait", stored)
+    assert not passwords.matches("cafe au lait", stored)
 
 
 def test_signing_in_gives_a_new_cookie_and_ends_the_old_session(service, app):
