@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from sidelight.service.problems import Problem, place
+
 MOST_CHARACTERS = 200
 _LARGEST = 1 << 63
 
@@ -16,6 +18,14 @@ def text_fault(value: Any) -> str | None:
     if "\0" in value or any("\ud800" <= one <= "\udfff" for one in value):
         return "give a text without NUL and without half of a surrogate pair"
     return None
+
+
+def check_text(name: str, value: Any) -> str:
+    """Return the text, or refuse it as the member `name` of a body."""
+    fault = text_fault(value)
+    if fault is not None:
+        raise Problem("invalid", f"{name} is not allowed: {fault}", places=[place([name], fault)])
+    return str(value)
 
 
 def label_fault(value: Any) -> str | None:

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.service import audit
-from sidelight.service.inputs import text_fault
+from sidelight.service.inputs import check_text, text_fault
 from sidelight.service.journal import text_of
 from sidelight.service.problems import Problem, place
 from sidelight.service.storage.base import Row, Transaction
-from sidelight.service.texts import check_text
 
 if TYPE_CHECKING:
     from sidelight.service.work import Work
@@ -66,6 +65,11 @@ class NewKey(NamedTuple):
 
     text: str
     key: Key
+
+
+def new_id() -> str:
+    """Return the id of a new key or reviewer, without letters that look alike."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(10))
 
 
 def digest(text: str) -> bytes:
@@ -201,7 +205,7 @@ def monitor_ids(tx: Transaction, names: Collection[str]) -> tuple[str, ...]:
 def _insert(
     work: Work, actor: str, name: str, scopes: Sequence[str], only: Sequence[str] | None, expires: float | None
 ) -> NewKey:
-    id = "".join(secrets.choice(_LETTERS) for _ in range(10))
+    id = new_id()
     prefix = f"sl_{id}"
     text = f"{prefix}_{secrets.token_urlsafe(32)}"
     monitors = None if only is None else text_of(list(only))

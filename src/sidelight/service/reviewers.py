@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-import secrets
 import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from sidelight.service import audit, links
+from sidelight.service.inputs import check_text
 from sidelight.service.journal import text_of
-from sidelight.service.keys import Caller, check_scopes, monitor_ids
+from sidelight.service.keys import Caller, check_scopes, monitor_ids, new_id
 from sidelight.service.problems import Problem
 from sidelight.service.storage.base import Row, Transaction
-from sidelight.service.texts import check_text
 from sidelight.service.work import Work
 
 ADMINISTRATOR = ("answer", "settle", "report", "admin")
 """Scopes of the first person who signs in."""
 _COLUMNS = "id, name, password IS NOT NULL, scopes, monitors, created_at, disabled_at"
-_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
 class Reviewer(NamedTuple):
@@ -176,7 +174,7 @@ def insert(
     check_text("name", name)
     if work.tx.one("SELECT 1 FROM reviewers WHERE name = ?", name) is not None:
         raise Problem("conflict", "somebody has this name already: choose another one")
-    id = "".join(secrets.choice(_LETTERS) for _ in range(10))
+    id = new_id()
     monitors = None if only is None else text_of(list(only))
     work.tx.run(
         "INSERT INTO reviewers (id, name, password, scopes, monitors, preferences, created_at)"

@@ -16,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidelight.service import audit, links, passwords, reviewers
+from sidelight.service.inputs import check_text
 from sidelight.service.journal import text_of
 from sidelight.service.problems import Problem
 from sidelight.service.reviewers import Reviewer
 from sidelight.service.storage.base import Transaction
-from sidelight.service.texts import check_text
 from sidelight.service.work import Work
 
 SECONDS = 14 * 86_400.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
@@ -14,8 +13,7 @@ from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.settings import LIMITS
 from sidelight.service.problems import Problem, place
 
-_NOT_OFFERED = {"self", "prior", "restart_on_drift", "remember_passes", "parameters"}
-_MONITOR = frozenset(inspect.signature(ClassifierMonitor.__init__).parameters) - _NOT_OFFERED
+_NOT_OFFERED = ("prior", "restart_on_drift", "remember_passes")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +68,7 @@ def split(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     Policies have further parameters, so a name that is neither goes to the library, which knows them. `labels` is a
     list for the queue, and the number of labels of the policy "explore".
     """
-    for name in ("prior", "restart_on_drift", "remember_passes"):
+    for name in _NOT_OFFERED:
         if name in settings:
             raise Problem(
                 "invalid", f"{name} is not a setting here", places=[place(["settings", name], "leave it out")]
