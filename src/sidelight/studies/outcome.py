@@ -126,11 +126,19 @@ def _standings(
                 summary=summary._replace(strict_wins=alone, tied_wins=shared),
                 tests=tuple(_test(each, entry, values, found) for each in comparisons),
                 limit_ratio=summary.mean / limit if limit else None,
-                # The least of all pieces of work: others compile first, or share their core with somebody.
-                microseconds=1e6 * float(entry.arrays["seconds"].min()) / setting.horizon if setting.horizon else None,
+                microseconds=_microseconds(entry, setting.horizon),
             )
         )
     return standings
+
+
+def _microseconds(entry: Entry, horizon: int) -> float | None:
+    """Return what a round costs: the least of all pieces of work, as some of them compile first.
+
+    Of a single piece nobody can say whether it did.
+    """
+    seconds = entry.arrays["seconds"]
+    return 1e6 * float(seconds.min()) / horizon if horizon and np.unique(seconds).size > 1 else None
 
 
 def _wins(found: Sequence[tuple[Entry, Floats]], sign: float) -> dict[str, tuple[int, int]]:
