@@ -37,7 +37,7 @@ class Target:
     """A server of `service_target.py`, with a key and monitors."""
 
     def __init__(self, database, processes=1, monitors=1):
-        from sidelight.service import keys, passwords, sessions
+        from sidelight.service.identity import keys, passwords, sessions
         from sidelight.service.monitors import create
         from sidelight.service.service import Service
         from sidelight.service.storage import open_storage

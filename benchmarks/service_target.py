@@ -14,9 +14,9 @@ from fastapi import Body, Response
 
 from sidelight.service.app import make_app
 from sidelight.service.asked import AskedOf, asked_of
-from sidelight.service.listening import address_of, listen
 from sidelight.service.logs import write_json_logs
 from sidelight.service.options import Options
+from sidelight.service.process.listening import address_of, listen
 from sidelight.service.responses import answer
 from sidelight.service.routing import make_router
 from sidelight.service.service import Service
@@ -59,10 +59,10 @@ def build(options):
 
 def main(role, *arguments):
     if role == "worker":
-        from sidelight.service.worker import run
+        from sidelight.service.process.worker import run
 
         return run(build, list(arguments))
-    from sidelight.service.supervisor import Supervisor
+    from sidelight.service.process.supervisor import Supervisor
 
     database, processes = arguments
     listener = listen("127.0.0.1", 0)

@@ -365,8 +365,7 @@ def test_mistakes_are_explained(arguments, parts, tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_two_outcome_laws_and_hopeless_games_are_refused():
-    assert "two outcomes" in refused("bartok", "CBP", "--law-from", "balanced")
+def test_hopeless_games_are_refused():
     assert "the game is hopeless" in refused("hopeless", "CBP")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from service.routes.conftest import SQLITE, Caller, Http
 from sidelight.service.app import make_app
-from sidelight.service.keys import CreateKey
+from sidelight.service.identity.keys import CreateKey
 from sidelight.service.logs import ACCESS, JSONFormatter
 from sidelight.service.storage.base import UnavailableError, UnknownOutcomeError
 

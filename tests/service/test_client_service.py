@@ -14,7 +14,7 @@ from sidelight.client import AsyncClient, Client, ServiceError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.service.app import make_app
 from sidelight.service.commands import run_command
-from sidelight.service.keys import SCOPES, CreateKey
+from sidelight.service.identity.keys import SCOPES, CreateKey
 from sidelight.service.verifying import verify
 
 

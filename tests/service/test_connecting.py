@@ -10,7 +10,7 @@ from service.routes.conftest import SQLITE
 from sidelight.service import deciding, metrics, monitors
 from sidelight.service.app import make_app
 from sidelight.service.deciding import Prediction
-from sidelight.service.keys import SCOPES
+from sidelight.service.identity.keys import SCOPES
 from sidelight.service.webhooks.events import EVENTS
 from sidelight.service.webhooks.outbox import PAUSES
 from sidelight.service.webhooks.signing import new_secret, signed_headers

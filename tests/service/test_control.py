@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.service.control import Control, ask, socket_of
+from sidelight.service.process.control import Control, ask, socket_of
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs Unix sockets")
 

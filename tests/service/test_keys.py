@@ -6,9 +6,10 @@ import re
 import pytest
 
 from service.routes.conftest import SQLITE
-from sidelight.service import audit, keys, monitors
-from sidelight.service.callers import KeyRing
-from sidelight.service.keys import GRACE, CreateKey, NoteUse, RevokeKey, RotateKey
+from sidelight.service import audit, monitors
+from sidelight.service.identity import keys
+from sidelight.service.identity.callers import KeyRing
+from sidelight.service.identity.keys import GRACE, CreateKey, NoteUse, RevokeKey, RotateKey
 from sidelight.service.problems import Problem
 
 

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from sidelight.service import passwords
-from sidelight.service.passwords import BusyError, PasswordError, hashed, matches
+from sidelight.service.identity import passwords
+from sidelight.service.identity.passwords import BusyError, PasswordError, hashed, matches
 
 
 def test_a_password_matches_itself_alone():

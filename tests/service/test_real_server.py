@@ -12,7 +12,7 @@ from service.routes.conftest import SQLITE
 from service.running import running
 from sidelight.service import monitors
 from sidelight.service.app import make_app
-from sidelight.service.keys import SCOPES, CreateKey
+from sidelight.service.identity.keys import SCOPES, CreateKey
 
 pytestmark = SQLITE
 

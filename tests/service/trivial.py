@@ -11,7 +11,7 @@ import sys
 import uuid
 from pathlib import Path
 
-from sidelight.service.listening import address_of, listen
+from sidelight.service.process.listening import address_of, listen
 
 
 async def app(scope, receive, send):
@@ -44,18 +44,18 @@ def build(options):
 
 def main(role, *arguments):
     if role == "worker":
-        from sidelight.service.worker import run
+        from sidelight.service.process.worker import run
 
         return run(build, list(arguments))
     processes, grace, broken = int(arguments[0]), float(arguments[1]), "broken" in arguments
     listener = listen("127.0.0.1", 0)
     print(address_of(listener), flush=True)  # noqa: T201
     if role == "alone":
-        from sidelight.service.serving import serve
+        from sidelight.service.process.serving import serve
 
         serve(app, listener, grace=grace)
         return 0
-    from sidelight.service.supervisor import Supervisor
+    from sidelight.service.process.supervisor import Supervisor
 
     options = {"grace": grace, "proxies": "", "broken": broken}
     return Supervisor(listener, processes, options, [sys.executable, __file__, "worker"]).run()

@@ -173,7 +173,7 @@ class TestForms:
     def test_help_shows_the_names(self):
         names = list(inspect.signature(sl.simulate).parameters)
         assert names[:4] == ["strategy", "environment", "horizon", "runs"]
-        assert names[-3:] == ["game", "first_run", "progress"]
+        assert names[-4:] == ["game", "first_run", "progress", "cluster"]
 
     @pytest.mark.parametrize(
         ("arguments", "options", "words"),

@@ -64,7 +64,7 @@ def create_command(
 @JSON
 def list_command(database: str | None, as_json: bool) -> None:
     """List the keys, the newest first; the keys themselves are not stored."""
-    from sidelight.service import keys
+    from sidelight.service.identity import keys
 
     with reading(database) as storage, storage.read() as tx:
         found, names, now = keys.listed(tx), monitor_names(tx), tx.now()

@@ -46,7 +46,7 @@ def invite_command(name: str, database: str | None, scopes: tuple[str, ...], onl
 @JSON
 def list_command(database: str | None, as_json: bool) -> None:
     """List the people who may sign in, or once might."""
-    from sidelight.service import reviewers
+    from sidelight.service.identity import reviewers
 
     with reading(database) as storage, storage.read() as tx:
         found, names = reviewers.listed(tx), monitor_names(tx)

@@ -114,7 +114,7 @@ def command(
     the server; what was accepted is answered first.
     """
     require_extra()
-    from sidelight.service.listening import listen
+    from sidelight.service.process.listening import listen
     from sidelight.service.running import ServeOptions, run
 
     if demo and database is not None:

@@ -18,10 +18,10 @@ from starlette.requests import ClientDisconnect
 from sidelight._version import __version__
 from sidelight.errors import SidelightError
 from sidelight.service import expiring, pages, retention, routes
-from sidelight.service.callers import KeyRing
 from sidelight.service.description import describe
 from sidelight.service.duties import Clock
-from sidelight.service.keys import NoteUse
+from sidelight.service.identity.callers import KeyRing
+from sidelight.service.identity.keys import NoteUse
 from sidelight.service.limits import BodyLimit, HostAllowList, RateLimit
 from sidelight.service.logs import AccessLog
 from sidelight.service.names import Names

@@ -6,8 +6,8 @@ from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends, Path, Request
 
-from sidelight.service.callers import Gate
-from sidelight.service.keys import Caller
+from sidelight.service.identity.callers import Gate
+from sidelight.service.identity.keys import Caller
 from sidelight.service.service import Service
 
 _NAME = Path(description="The name of the monitor.", examples=["digits"])

@@ -9,11 +9,12 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.service import keys, links, monitors, retention, reviewers, sessions
-from sidelight.service.control import ask
+from sidelight.service import monitors, retention
+from sidelight.service.identity import keys, links, reviewers, sessions
+from sidelight.service.identity.reviewers import Reviewer
 from sidelight.service.problems import Problem
+from sidelight.service.process.control import ask
 from sidelight.service.pruning import prune
-from sidelight.service.reviewers import Reviewer
 from sidelight.service.service import Service
 from sidelight.service.storage import file_of, open_storage
 from sidelight.service.storage.sqlite import InUseError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from sidelight.service import monitors
+from sidelight.service.identity.keys import Caller
 from sidelight.service.inputs import text_fault
-from sidelight.service.keys import Caller
 from sidelight.service.problems import Problem
 from sidelight.service.remembering import SECONDS, Remembered
 from sidelight.service.service import Service

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from sidelight.service.callers import Gate
+from sidelight.service.identity.callers import Gate
 from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem, place
 from sidelight.service.reading import parse_json
 

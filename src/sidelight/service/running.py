@@ -13,18 +13,18 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 
 from sidelight.errors import SidelightError
-from sidelight.service import links, sessions
 from sidelight.service.app import make_app
 from sidelight.service.commands import run_command
-from sidelight.service.control import Control
-from sidelight.service.listening import address_of
+from sidelight.service.identity import links, sessions
 from sidelight.service.logs import write_json_logs
 from sidelight.service.options import Options
+from sidelight.service.process.control import Control
+from sidelight.service.process.listening import address_of
+from sidelight.service.process.serving import serve
+from sidelight.service.process.signals import GRACE
+from sidelight.service.process.supervisor import Supervisor
 from sidelight.service.service import Service
-from sidelight.service.serving import serve
-from sidelight.service.signals import GRACE
 from sidelight.service.storage import file_of, open_storage
-from sidelight.service.supervisor import Supervisor
 
 _ANYWHERE = ("0.0.0.0", "::", "")
 

@@ -15,8 +15,8 @@ import time
 from sidelight.monitor import ClassifierMonitor
 from sidelight.service.app import _routers, make_app
 from sidelight.service.options import Options
+from sidelight.service.process.serving import serve
 from sidelight.service.service import Service
-from sidelight.service.serving import serve
 from sidelight.service.storage import open_storage, postgres, sqlite
 from sidelight.service.writer import Writer, _make_outcomes, _tell
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from sidelight.service import monitors
-from sidelight.service.keys import SCOPES, CreateKey
+from sidelight.service.identity.keys import SCOPES, CreateKey
 from sidelight.service.options import Options
 from sidelight.service.service import Service
 from sidelight.service.storage import open_storage

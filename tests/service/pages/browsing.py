@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import httpx
 
-from sidelight.service import passwords, reviewers, sessions
+from sidelight.service.identity import passwords, reviewers, sessions
 
 PASSWORD = "correct horse battery"
 BASE = "http://localhost"

@@ -12,9 +12,10 @@ from service.pages.chromium import Window, program, serving
 from service.pages.hostile import HOSTILE
 from service.reviews import ask, make, say
 from service.routes.conftest import SQLITE
-from sidelight.service import journal, monitors, payloads, sessions
+from sidelight.service import journal, monitors, payloads
 from sidelight.service.deciding import Prediction, decide
 from sidelight.service.demo.fruit import picture
+from sidelight.service.identity import sessions
 from sidelight.service.items import Payload
 
 pytestmark = [SQLITE, pytest.mark.slow]

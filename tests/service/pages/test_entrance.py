@@ -8,8 +8,8 @@ import pytest
 
 from service.pages.browsing import PASSWORD, Browser, add_person
 from service.routes.conftest import SQLITE
-from sidelight.service import passwords, reviewers, sessions
 from sidelight.service.app import make_app
+from sidelight.service.identity import passwords, reviewers, sessions
 from sidelight.service.problems import Problem
 
 pytestmark = SQLITE

@@ -18,8 +18,8 @@ from sidelight.service import monitors, payloads
 from sidelight.service.answering import AnswerTo, answers
 from sidelight.service.deciding import Prediction, decide
 from sidelight.service.demo.png import png
+from sidelight.service.identity.keys import CreateKey
 from sidelight.service.items import Payload
-from sidelight.service.keys import CreateKey
 from sidelight.service.queue import Claim
 
 PICTURE = png(np.full((4, 4, 3), 200, np.uint8))

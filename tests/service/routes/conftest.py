@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from sidelight.service.app import make_app
-from sidelight.service.keys import SCOPES, CreateKey
+from sidelight.service.identity.keys import SCOPES, CreateKey
 
 SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 """For tests that do not depend on the database."""

@@ -18,7 +18,7 @@ from schemathesis.generation import GenerationMode
 from service.conftest import DATABASES
 from service.running import running
 from sidelight.service.app import make_app
-from sidelight.service.keys import SCOPES, CreateKey
+from sidelight.service.identity.keys import SCOPES, CreateKey
 from sidelight.service.options import Options
 from sidelight.service.service import Service
 from sidelight.service.storage import open_storage

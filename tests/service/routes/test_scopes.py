@@ -3,7 +3,7 @@
 import pytest
 
 from service.routes.conftest import SQLITE, Caller
-from sidelight.service.keys import SCOPES
+from sidelight.service.identity.keys import SCOPES
 
 pytestmark = SQLITE
 PUBLIC = {"/healthz", "/readyz"}

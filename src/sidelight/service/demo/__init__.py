@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.service import monitors, passwords, reviewers
+from sidelight.service import monitors
 from sidelight.service.deciding import Prediction, decide
 from sidelight.service.demo.worlds import World, worlds
-from sidelight.service.keys import CreateKey
+from sidelight.service.identity import passwords, reviewers
+from sidelight.service.identity.keys import CreateKey
 from sidelight.service.problems import Problem
 from sidelight.service.queue import MOST_CLAIMED, Claim
 from sidelight.service.reviewing import Review, Said

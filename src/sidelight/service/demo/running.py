@@ -13,10 +13,10 @@ from pathlib import Path
 from sidelight.errors import SidelightError
 from sidelight.service.app import make_app
 from sidelight.service.demo import Demo
-from sidelight.service.listening import address_of
 from sidelight.service.logs import write_json_logs
+from sidelight.service.process.listening import address_of
+from sidelight.service.process.serving import serve
 from sidelight.service.running import ServeOptions, opened
-from sidelight.service.serving import serve
 
 
 def run_demo(options: ServeOptions, listener: socket.socket, say: Callable[[str, str], object]) -> int:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
-from sidelight.service import audit, keys, links, monitors, reviewers
+from sidelight.service import audit, monitors
+from sidelight.service.identity import keys, links, reviewers
 from sidelight.service.pages.rendering import address, render
 from sidelight.service.pages.visiting import Form, Visitor, enter_admin, form_of, make_router, own_address, service_of
 from sidelight.service.storage.base import Transaction

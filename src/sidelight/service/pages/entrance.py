@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
-from sidelight.service import passwords, sessions
+from sidelight.service.identity import passwords, sessions
+from sidelight.service.identity.passwords import BusyError, PasswordError
 from sidelight.service.pages.rendering import render
 from sidelight.service.pages.visiting import enter, form_of, is_secure, make_router, service_of
-from sidelight.service.passwords import BusyError, PasswordError
 from sidelight.service.problems import Problem, unavailable
 
 router = make_router()

@@ -6,7 +6,8 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from sidelight.service import journal, reviewers
+from sidelight.service import journal
+from sidelight.service.identity import reviewers
 from sidelight.service.pages.etags import etag_of, unchanged
 from sidelight.service.pages.rendering import address, render
 from sidelight.service.pages.review import answer_words

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
-from sidelight.service import reviewers
+from sidelight.service.identity import reviewers
 from sidelight.service.monitors import MonitorRow
 from sidelight.service.pages import payload
 from sidelight.service.pages.rendering import address, render

@@ -12,13 +12,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.responses import RedirectResponse
 
-from sidelight.service import monitors, sessions
-from sidelight.service.keys import Caller
+from sidelight.service import monitors
+from sidelight.service.identity import sessions
+from sidelight.service.identity.keys import Caller
+from sidelight.service.identity.sessions import Session
 from sidelight.service.monitors import MonitorRow
 from sidelight.service.pages.rendering import csrf_field, render
 from sidelight.service.problems import Problem, unavailable
 from sidelight.service.service import Service
-from sidelight.service.sessions import Session
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.storage.base import StorageError, Transaction
 

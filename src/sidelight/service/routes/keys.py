@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from fastapi import Body, Path, Response
 from pydantic import BaseModel, Field
 
-from sidelight.service import keys
 from sidelight.service.asked import Asked, asked
-from sidelight.service.keys import GRACE, LONGEST, CreateKey, Key, NewKey, RevokeKey, RotateKey
+from sidelight.service.identity import keys
+from sidelight.service.identity.keys import GRACE, LONGEST, CreateKey, Key, NewKey, RevokeKey, RotateKey
 from sidelight.service.responses import answer
 from sidelight.service.routing import make_router, problems
 from sidelight.service.shapes import Shape, Text

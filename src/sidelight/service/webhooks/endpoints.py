@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.service import audit
+from sidelight.service.identity.keys import monitor_ids
 from sidelight.service.journal import text_of
-from sidelight.service.keys import monitor_ids
 from sidelight.service.problems import Problem, place
 from sidelight.service.storage.base import Row, Transaction
 from sidelight.service.webhooks.addresses import AddressError, check_url

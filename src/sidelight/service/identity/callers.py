@@ -14,8 +14,8 @@ from typing import Any
 
 from starlette.requests import Request
 
-from sidelight.service import keys
-from sidelight.service.keys import Caller, Key
+from sidelight.service.identity import keys
+from sidelight.service.identity.keys import Caller, Key
 from sidelight.service.limits import RateLimit
 from sidelight.service.problems import Problem
 from sidelight.service.remembering import SECONDS, Remembered

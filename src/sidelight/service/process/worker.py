@@ -1,4 +1,4 @@
-"""A server process under a supervisor: `python -m sidelight.service.worker LIFELINE READY LISTENER`.
+"""A server process under a supervisor: `python -m sidelight.service.process.worker LIFELINE READY LISTENER`.
 
 The arguments are file descriptors: the lifeline, whose first line holds the options as JSON (the address of a database
 may hold a password, which must not show in the list of processes); a pipe for the word that requests are accepted; and
@@ -17,14 +17,14 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.service.signals import stopping
+from sidelight.service.process.signals import stopping
 
 Build = Callable[[dict[str, Any]], AbstractContextManager[Any]]
 
 
 def run(build: Build, arguments: list[str]) -> int:
     """Serve the application that `build` makes of the options, until told to stop; return the exit code."""
-    from sidelight.service.serving import serve
+    from sidelight.service.process.serving import serve
 
     lifeline, ready, listener = map(int, arguments)
     with contextlib.ExitStack() as stack:

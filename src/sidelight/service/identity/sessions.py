@@ -15,11 +15,12 @@ from typing import NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sidelight.service import audit, links, passwords, reviewers
+from sidelight.service import audit
+from sidelight.service.identity import links, passwords, reviewers
+from sidelight.service.identity.reviewers import Reviewer
 from sidelight.service.inputs import check_text
 from sidelight.service.journal import text_of
 from sidelight.service.problems import Problem
-from sidelight.service.reviewers import Reviewer
 from sidelight.service.storage.base import Transaction
 from sidelight.service.work import Work
 

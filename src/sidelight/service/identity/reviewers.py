@@ -8,10 +8,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sidelight.service import audit, links
+from sidelight.service import audit
+from sidelight.service.identity import links
+from sidelight.service.identity.keys import Caller, check_scopes, monitor_ids, new_id
 from sidelight.service.inputs import check_text
 from sidelight.service.journal import text_of
-from sidelight.service.keys import Caller, check_scopes, monitor_ids, new_id
 from sidelight.service.problems import Problem
 from sidelight.service.storage.base import Row, Transaction
 from sidelight.service.work import Work

@@ -23,9 +23,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.service.signals import GRACE, stopping
+from sidelight.service.process.signals import GRACE, stopping
 
-WORKER = (sys.executable, "-m", "sidelight.service.worker")
+WORKER = (sys.executable, "-m", "sidelight.service.process.worker")
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONG_LIFE, _SPARE = 0.5, 30.0, 60.0, 12.0
 _log = logging.getLogger("sidelight.serve")
 

@@ -117,8 +117,9 @@ def _asked(path: Path, name: str, arguments: dict[str, Any]) -> Any:
     with socket.socket(socket.AF_UNIX) as connection, _short(path) as address:
         connection.settimeout(_SLOW)
         connection.connect(address)
-        connection.sendall(json.dumps({"name": name, "arguments": arguments}).encode("ascii") + b"\n")
+        question = json.dumps({"name": name, "arguments": arguments}).encode("ascii") + b"\n"
         try:
+            connection.sendall(question)
             reply = json.loads(_line(connection))
         except (OSError, ValueError):
             raise SidelightError(

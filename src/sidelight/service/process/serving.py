@@ -16,7 +16,7 @@ from typing import Any
 
 import uvicorn
 
-from sidelight.service.signals import GRACE, stopping
+from sidelight.service.process.signals import GRACE, stopping
 
 _SPARE = 10.0
 _KEEP_ALIVE = 30

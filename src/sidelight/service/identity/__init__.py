@@ -1,0 +1,1 @@
+"""Who may do what: keys of programs, reviewers and how they sign in."""
