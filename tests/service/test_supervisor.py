@@ -98,6 +98,14 @@ def test_a_signal_to_stop_is_answered_with_0(running, role, number):
     assert not any(child.is_running() for child in children)
 
 
+def test_a_process_that_is_still_starting_may_be_stopped(running):
+    """The signal comes before the children know what it means."""
+    server = running("supervise", 2)
+    until(server.children, "a child")
+    server.process.send_signal(signal.SIGTERM)
+    assert server.end() == (0, "")
+
+
 class Waiting:
     """Requests that the server has accepted and does not answer before there is a file `go`."""
 

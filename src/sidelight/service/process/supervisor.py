@@ -172,9 +172,12 @@ class Supervisor:
             self._sleep(awake, 0.2)
             for place, one in enumerate(self._children):
                 if one is not None and (code := one.process.poll()) is not None:
+                    one.look()
                     self._children[place] = None
                     one.forget()
-                    self._code = self._code or int(code != 0)
+                    # One that was still starting has accepted nothing, and need not know the signal yet.
+                    well = code == 0 or (code == -signal.SIGTERM and not one.ready)
+                    self._code = self._code or int(not well)
         self._code = self._code or int(any(self._children))
 
     def _kill(self) -> None:
