@@ -657,3 +657,12 @@ def test_saving_replaces_the_old_file(tmp_path):
     two().save(path)
     assert_same(two(), Game.load(path))
     assert [each.name for each in tmp_path.iterdir()] == ["game.toml"]
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".json"])
+def test_a_file_of_an_editor_that_marks_utf_8(tmp_path, suffix):
+    game = Game([[0, 1], [1, 0]], [["a", "b"], ["c", "c"]])
+    path = tmp_path / f"marked{suffix}"
+    game.save(path)
+    path.write_text(path.read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert Game.load(path) == game

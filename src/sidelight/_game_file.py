@@ -27,7 +27,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     if os.path.isdir(file):
         raise GameError(f"{name} is a folder: give the path of a .toml or .json game file")
     try:
-        return from_data(_parse(file.read_text(encoding="utf-8"), suffix))
+        return from_data(_parse(file.read_text(encoding="utf-8-sig"), suffix))
     except GameError as error:
         raise GameError(f"{name}: {error}") from None
     except (ValueError, RecursionError) as error:  # what the JSON, TOML and UTF-8 readers raise

@@ -231,3 +231,11 @@ e = 3
         ("single", "d"): 15,
         ("single", "e"): 17,
     }
+
+
+def test_a_file_of_an_editor_that_marks_utf_8(tmp_path):
+    path = tmp_path / "marked.toml"
+    path.write_text(textwrap.dedent(WHOLE), encoding="utf-8-sig", newline="\r\n")
+    plain = tmp_path / "plain.toml"
+    plain.write_text(textwrap.dedent(WHOLE), encoding="utf-8")
+    assert read(path).players == read(plain).players

@@ -168,7 +168,7 @@ def _recording(path: Path, law: Any = None) -> Replay:
 
 def _columns(path: Path) -> tuple[Any, Any]:
     """Return the column `outcome` of a CSV file, and all others as contexts; None if there are no others."""
-    with path.open(encoding="utf-8", newline="") as stream:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
     if not rows or "outcome" not in rows[0]:
         raise SidelightError("has no column 'outcome'")

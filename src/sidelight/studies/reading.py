@@ -72,7 +72,7 @@ def read(path: str | os.PathLike[str]) -> Study:
     """
     file = Path(path)
     try:
-        text = contents(file).decode("utf-8")
+        text = contents(file).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise StudyError([f"{os.fspath(path)!r} is not UTF-8 text: {error}"]) from None
     return parse(text, file.stem, str(file.resolve().parent), where=repr(os.fspath(path)))
