@@ -31,6 +31,7 @@ nitpicky = False
 
 # Single backticks are code, in docstrings too.
 default_role = "code"
+highlight_language = "text"
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "attrs_block"]
 myst_heading_anchors = 3
 myst_links_external_new_tab = False

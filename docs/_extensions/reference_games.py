@@ -42,7 +42,7 @@ def _page(name: str) -> str:
         entry.story,
         _figure(name) if max(game.n_actions, game.n_outcomes) <= _DRAWN else "",
         "## The matrices",
-        f"```text\n{game}\n```",
+        f"```{{code-block}} text\n:class: aligned\n\n{game}\n```",
         f"## Parameters\n\n{takes}" if takes else "",
         "## What kind of problem it is",
         f"```text\n{sl.analyze(game).explain()}\n```",

@@ -7,6 +7,8 @@ import inspect
 from types import ModuleType
 from typing import Any
 
+import name_examples
+
 import sidelight as sl
 
 MODULES = {
@@ -29,6 +31,12 @@ MODULES = {
     "sidelight.gym": "the games as Gymnasium environments",
     "sidelight.client": "talking to the service",
 }
+
+
+_REFUSALS = (
+    "What cannot be done is refused with a [`SidelightError`](../files/errors.md) or one of its kinds, which says what"
+    " is wrong and what to do."
+)
 
 
 def pages() -> dict[str, str]:
@@ -62,7 +70,8 @@ def _page(name: str) -> str:
     names = [each for each in public_names(module) if each not in strategies]
     body = "\n".join(_entry(name, each, getattr(module, each)) for each in names)
     intro = (inspect.getdoc(module) or "").split("\n\n")[0]
-    return f"# {name}\n\n{' '.join(intro.split())}\n\n{body}"
+    first = name_examples.beginning(name)
+    return f"# {name}\n\n{' '.join(intro.split())} {_REFUSALS}\n\n{first}\n{body}"
 
 
 def _entry(module: str, name: str, value: Any) -> str:
@@ -70,14 +79,15 @@ def _entry(module: str, name: str, value: Any) -> str:
     home = home_of(name, value)
     if home is not None and home != module:
         return f"## {name}\n\n{_first_line(value)} See [`{home}`]({_file(home)}.md).\n"
+    shown = name_examples.example(module, name)
     if not callable(value):
-        return f"## {name}\n\n```{{eval-rst}}\n.. autodata:: {module}.{name}\n   :no-value:\n```\n"
+        return f"## {name}\n\n```{{eval-rst}}\n.. autodata:: {module}.{name}\n   :no-value:\n```\n{shown}"
     kind = "autofunction"
     options = ""
     if inspect.isclass(value):
         kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
         options = "   :members:\n" if kind == "autoclass" else "   :show-inheritance:\n"
-    return f"## {name}\n\n```{{eval-rst}}\n.. {kind}:: {module}.{name}\n{options}```\n"
+    return f"## {name}\n\n```{{eval-rst}}\n.. {kind}:: {module}.{name}\n{options}```\n{shown}"
 
 
 def home_of(name: str, value: Any) -> str | None:

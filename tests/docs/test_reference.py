@@ -39,8 +39,10 @@ def test_every_game_has_a_page(pages, name):
 @pytest.mark.parametrize("name", sl.strategies.names())
 def test_every_strategy_has_a_page(pages, name):
     text = pages[f"strategies/{name}.md"]
-    assert "| guarantee |" in text
+    for part in ("| games |", "| contexts |", "| guarantee |", "## How it works", "## Example", "## How it did"):
+        assert part in text, part
     assert len(text.partition("## How it works")[2]) > 200
+    assert ("| cost |" in text) == ("| ns a round |" in text)
 
 
 def commands(group=main, context=None):
