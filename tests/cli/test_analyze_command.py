@@ -119,7 +119,7 @@ def test_unknown_names_say_how_to_give_a_file():
         (["dynamic-pricing", "--set", "prices=many"], "prices cannot be 'many'"),
         (["dynamic-pricing", "--set", "prices"], "name=value"),
         (["dynamic-pricing", "--set", "prices=3", "--set", "prices=4"], "twice"),
-        (["none.toml", "--set", "a=1"], "--set is for games of the catalogue"),
+        (["none.toml", "--set", "a=1"], "--set works only for games in the catalogue"),
         (["bartok", "--figure", "figure.gif"], ".svg, .pdf or .png"),
         (["bartok", "--figure", "figure"], ".svg, .pdf or .png"),
         (["no-game", "--figure", "figure.gif"], ".svg, .pdf or .png"),

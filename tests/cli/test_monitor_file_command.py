@@ -74,7 +74,7 @@ def test_many_from_files_and_standard_input(file, tmp_path):
     assert "no verification with the id '99'" in refused("answer", file, "--from", answers)
     result = invoke("answer", file, "--from", answers, "--ignore-unknown")
     assert result.stdout == "1 answer: 1 recorded\n"
-    assert "1 answer left out that nobody asked for" in result.stderr
+    assert "ignored 1 answer that nobody asked for" in result.stderr
 
 
 def test_numbers_from_python_are_found_by_their_text(file):
@@ -146,7 +146,7 @@ def test_files_whose_format_is_not_known(file, tmp_path):
     [
         (("decide",), None, "either a CLASS or --from"),
         (("decide", "cat", "--time", "soon"), None, "time is 'soon'"),
-        (("decide", "cat", "--id", ""), None, "is empty: is a variable of the shell not set?"),
+        (("decide", "cat", "--id", ""), None, "is empty: did you use a shell variable that is not set?"),
         (("decide", ""), None, "is empty"),
         (("decide", "cat", "--from", "-"), "", "either a CLASS or --from"),
         (("decide", "--from", "-"), "", "no rows in standard input"),

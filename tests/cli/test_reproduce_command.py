@@ -180,8 +180,8 @@ def test_interrupted(tmp_path, monkeypatch):
     ("arguments", "message"),
     [
         (["table7"], "there is no experiment 'table7': did you mean 'table"),
-        (["--full", "--beyond"], "give one of them"),
-        (["--share", "1/2", "--merge"], "give one of them"),
+        (["--full", "--beyond"], "give only one of them"),
+        (["--share", "1/2", "--merge"], "give only one of them"),
         (["--shard", "3/2"], "write i/n with i from 1 to n"),
         (["--cluster", "tcp://127.0.0.1:1", "--workers", "2"], "leave out --workers"),
         (["--cluster", "here"], "give an address such as tcp://host:8786"),

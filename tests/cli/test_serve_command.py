@@ -47,7 +47,7 @@ def test_the_first_start_prints_a_link_and_what_was_said_is_kept(database):
         assert (code, err) == (0, "")
         link = out.split()[-1]
         assert link.startswith(f"{server.url}/start#")
-        assert "Nobody administers it yet. Open this link within 15 minutes:" in out
+        assert "There is no administrator yet. Open this link within 15 minutes to become one:" in out
     assert sorted(os.listdir(database.parent)) == ["test.db", "test.db-lock"]
     assert stat.S_IMODE(database.stat().st_mode) == 0o600
     with Served(database) as server, Client(server.url, secret) as client:
@@ -161,7 +161,7 @@ def test_without_the_extra_it_says_what_to_install():
     )
     assert result.returncode == 2
     assert result.stderr == (
-        'sidelight: error: the service needs fastapi, not installed here: run  pip install "sidelight[serve]"\n'
+        'sidelight: error: the service needs fastapi (not installed): run  pip install "sidelight[serve]"\n'
     )
 
 

@@ -177,7 +177,7 @@ def test_old_names_of_laws_still_work_and_say_so(old, new, value):
     first, second = (json.loads(each.stdout) for each in (before, now))
     assert first["environment"] == second["environment"]
     assert first["strategies"][0]["mean"] == second["strategies"][0]["mean"]
-    assert before.stderr == f"sidelight: note: {old} is now called {new}; the old name will go\n"
+    assert before.stderr == f"sidelight: note: {old} is now called {new}; the old name will be removed\n"
     assert now.stderr == ""
     assert f"{old} " not in invoke("--help").output
 
@@ -295,7 +295,7 @@ def test_strategies_of_ones_own(own):
         ("{}:number", ["is not a strategy"]),
         ("{}:Unfinished", ["not complete", "_act", "_observe", "_start"]),
         ("{}:Picky", ["Picky needs needed"]),
-        ("{}:Seeing", ["Seeing wants contexts of 2 numbers"]),
+        ("{}:Seeing", ["Seeing needs contexts of 2 numbers"]),
         ("{}:Turns:sty=3", ["no parameter 'sty'", "did you mean 'stay'?", "stay=1"]),
         ("{}:Turns:stay", ["name=value"]),
         ("no_such_module:Turns", ["there is no module 'no_such_module'"]),
@@ -337,7 +337,7 @@ def test_mistakes_with_strategies_of_ones_own(own, strategy, parts, tmp_path):
         (["CBP", "--law", "0.3"], ["--law gives 1 probability, but the game has 2 outcomes"]),
         (["CBP", "--law", "0.3,0.3,0.4"], ["--law gives 3 probabilities"]),
         (["CBP", "--law", "0.3,0.6"], ["sums to 0.9 and not to 1"]),
-        (["CBP", "--law", "-0.3,1.3"], ["no probability is negative"]),
+        (["CBP", "--law", "-0.3,1.3"], ["a probability cannot be negative"]),
         (["CBP", "--law", "a,b"], ["give numbers"]),
         (["CBP", "--law", "1/0,1"], ["give numbers"]),
         (["CBP", "--law", "0.3,0.7", "--law-from", "uniform"], ["not both"]),

@@ -76,7 +76,7 @@ def test_missing_shares_are_named(tmp_path):
     [
         (["--share", "1/3"], "--share needs --out"),
         (["--merge"], "--merge needs --out"),
-        (["--share", "1/3", "--merge", "--out", "x"], "give one of them"),
+        (["--share", "1/3", "--merge", "--out", "x"], "give only one of them"),
         (["--share", "0/3", "--out", "x"], "write i/n"),
         (["--share", "8/8", "--out", "x"], "7 runs, too few for 8 shares"),
         (["--cluster", "here"], "give an address such as tcp://host:8786"),

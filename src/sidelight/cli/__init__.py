@@ -16,7 +16,7 @@ __all__ = ["main"]
         "games": ("sidelight.cli.games", "List the catalogue of games, or describe one of them."),
         "strategies": ("sidelight.cli.strategies", "List the strategies, or describe one of them."),
         "analyze": ("sidelight.cli.analyze", "Say what kind of problem a game is, and prove it."),
-        "recommend": ("sidelight.cli.recommend", "Say which strategy to use for a game, and on which evidence."),
+        "recommend": ("sidelight.cli.recommend", "Recommend a strategy for a game, and show the evidence."),
         "play": ("sidelight.cli.play", "Watch a strategy play a game, round by round, with its reasons."),
         "simulate": ("sidelight.cli.simulate", "Compare strategies on a game: a table and a figure of regret."),
         "limits": ("sidelight.cli.limits", "Say how good any strategy can be."),
@@ -34,7 +34,7 @@ __all__ = ["main"]
         ),
         "service": (
             "sidelight.cli.service",
-            "Look after the service: keys, reviewers, backups, copies, exports, checks.",
+            "Manage the service: keys, reviewers, backups, copies, exports, checks.",
         ),
         "reproduce": (
             "sidelight.cli.reproduce",

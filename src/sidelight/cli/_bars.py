@@ -1,4 +1,4 @@
-"""How work that takes minutes is going: a bar per experiment on a terminal, a line per finished one elsewhere."""
+"""Progress of work that takes minutes: a bar per experiment on a terminal, elsewhere a line per finished experiment."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _SOON = 0.2  # seconds between two moves of a bar
 
 
 class Bars:
-    """Tells a person how far each experiment is and how much time is left.
+    """Shows how far each experiment has come and how much time is left.
 
-    Work that several experiments share counts for each of them. What a task is worth is a rough estimate of its cost,
-    so that bars move evenly.
+    Work that several experiments share counts for each of them. A task counts by a rough estimate of its cost, so bars
+    move evenly.
     """
 
     def __init__(self, shown: bool | None = None) -> None:
@@ -40,7 +40,7 @@ class Bars:
         self._started = self._moved = 0.0
 
     def begin(self, experiments: Sequence[tuple[str, Sequence[Task]]], pending: Sequence[Task]) -> None:
-        """Hear which tasks each experiment needs, and which of them are still to be done."""
+        """Start, given the tasks each experiment needs and those still to do."""
         todo = set(pending)
         self._groups, self._left, self._total, self._done, self._ids = {}, {}, {}, {}, {}
         self._open_tasks = Counter()
@@ -58,17 +58,17 @@ class Bars:
             self._open()
 
     def advance(self, task: Task, rounds: int) -> None:
-        """Hear of finished rounds, from any thread."""
+        """Count finished rounds; any thread may call this."""
         if task.rounds:
             self._count(task, self._done.get(task, 0.0) + task.seconds * rounds / task.rounds)
 
     def failed(self, task: Task, failure: Failure) -> None:
-        """Hear that a task failed."""
+        """Report a task that failed."""
         self.note(f"{task.title} failed: {failure.reason}")
         self.finished(task)
 
     def finished(self, task: Task, seconds: float | None = None) -> None:
-        """Hear that a task is on disk."""
+        """Count a task that is on disk."""
         self._count(task, task.seconds)
         with self._lock:
             for name in self._groups.pop(task, []):
@@ -77,11 +77,11 @@ class Bars:
                     self._finish(name)
 
     def note(self, text: str) -> None:
-        """Say something that people should know."""
+        """Print a note."""
         self._say(f"sidelight: note: {text}")
 
     def end(self) -> None:
-        """Take the bars away."""
+        """Remove the bars."""
         if self._bar is not None:
             self._draw()
             self._bar.stop()

@@ -16,7 +16,7 @@ _SUFFIXES = (".toml", ".json")
 
 
 def entry(name: str, otherwise: str = "") -> games.Entry:
-    """Return the entry of the game called `name`, or say which one may have been meant and what else could be done."""
+    """Return the entry of the game called `name`, or raise an error that suggests a name or another way."""
     if name in games.names():
         return games.describe(name)
     near = nearest(name)
@@ -25,7 +25,7 @@ def entry(name: str, otherwise: str = "") -> games.Entry:
 
 
 def nearest(name: str) -> str | None:
-    """Return the name in the catalogue that is most like what was typed, the beginning of a name included."""
+    """Return the catalogue name closest to what was typed; the beginning of a name also counts as close."""
     typed = "-".join(name.lower().replace("_", " ").split())[:80]
     scores = {
         other: max(_likeness(typed, part) for part in (other, other[: len(typed) + 1])) for other in games.names()
@@ -45,7 +45,7 @@ def load_game(name: str, settings: tuple[str, ...]) -> Game:
     separators = [separator for separator in (os.sep, os.altsep) if separator]
     if name.lower().endswith(_SUFFIXES) or any(separator in name for separator in separators):
         if settings:
-            raise SidelightError(f"--set is for games of the catalogue; change the file {name!r} instead")
+            raise SidelightError(f"--set works only for games in the catalogue; change the file {name!r} instead")
         return Game.load(name)
     entry(name, f"; a game of your own is given as a file, for instance {name}.toml or {name}.json")
     return games.load(name, **games.parse_parameters(name, settings))
@@ -60,10 +60,10 @@ def check_figure(path: str) -> None:
 
 
 def title(game: Game) -> str:
-    """Return the first line that is said about a game: its name and size."""
+    """Return the heading of a game: its name and size."""
     return str(game).partition("\n")[0]
 
 
 def labels(game: Game) -> list[str]:
-    """Return how explanations write actions, which no line should break."""
+    """Return the names of actions as explanations write them; lines must not break inside them."""
     return [f"{index} {name}" for index, name in enumerate(game.actions)]

@@ -22,7 +22,7 @@ def cluster_option(command: F) -> F:
 
 
 def check_cluster(cluster: str | None, workers: int | None) -> None:
-    """Raise unless the address of a cluster looks like one, and no threads of this machine are asked for with it."""
+    """Refuse an address that does not look like a cluster's, and a number of local threads given with it."""
     if cluster is None:
         return
     if workers is not None:

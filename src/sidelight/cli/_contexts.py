@@ -22,9 +22,9 @@ def context_option(command: F) -> F:
     return click.option(
         "--contexts",
         metavar="KIND",
-        help="Show a context before each round: linear:d=10 (outcome laws linear in it), halfspace:d=10,seed=1 "
-        "(the outcome is a side of a plane), logistic:d=5,seed=0,scale=1 (laws a softmax of it) or "
-        "finite:contexts=4,seed=0 (a law for each of four).",
+        help="Show a context before each round: linear:d=10 (outcome laws linear in it), halfspace:d=10,seed=1 (the "
+        "outcome says on which side of a plane it lies), logistic:d=5,seed=0,scale=1 (outcome laws a softmax of it) "
+        "or finite:contexts=4,seed=0 (one outcome law for each of four contexts).",
     )(command)
 
 
@@ -45,6 +45,6 @@ def parse_contexts(text: str, game: Game) -> Environment:
             raise SidelightError(f"in --contexts {text!r}, {key!r} is given twice")
         if key not in known:
             shown = kinds.shown(name.strip())
-            raise SidelightError(f"in --contexts {text!r}, there is no parameter {key!r}: there is {shown}")
+            raise SidelightError(f"in --contexts {text!r}, there is no parameter {key!r}: it takes {shown}")
         values[key] = value_of(value)
     return kinds.load(name.strip(), game, **values)

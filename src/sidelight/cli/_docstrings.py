@@ -1,4 +1,4 @@
-"""What the docstring of a class says: its first line, its text, its parameters and the papers it comes from."""
+"""Read the docstring of a class: its first line, text, parameters and papers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _HEADING = re.compile(r"^(\w+)\n-+$", re.MULTILINE)
 
 
 class Description(NamedTuple):
-    """A docstring in its parts; parameters and papers that a class does not explain are explained by its parents."""
+    """The parts of a docstring; parameters and papers missing from a class come from its parents."""
 
     line: str
     text: str
@@ -32,7 +32,7 @@ def describe(kind: type[Any]) -> Description:
 
 
 def _sections(kind: type[Any]) -> dict[str, str]:
-    """Return what stands below each heading, and under "" what stands before the first."""
+    """Return the text below each heading, and under "" the text before the first one."""
     parts = _HEADING.split(inspect.cleandoc(kind.__dict__.get("__doc__") or ""))
     return {"": parts[0].strip()} | {
         title: body.strip("\n") for title, body in zip(parts[1::2], parts[2::2], strict=True)
@@ -40,7 +40,7 @@ def _sections(kind: type[Any]) -> dict[str, str]:
 
 
 def _terms(section: str) -> dict[str, str]:
-    """Read terms, several of them with commas between, and their explanations, which are indented."""
+    """Read terms, separated by commas if there are several, and their indented explanations."""
     found: dict[str, str] = {}
     terms: list[str] = []
     for line in section.splitlines():
@@ -53,6 +53,6 @@ def _terms(section: str) -> dict[str, str]:
 
 
 def _entries(section: str) -> list[str]:
-    """Read references, each of which ends with its year or what follows that after a comma."""
+    """Read references; each ends with its year, or with what follows the year after a comma."""
     text = " ".join(section.split()).rstrip(".")
     return [f"{entry}." for entry in re.split(r"(?<=\d{4})[.;] ", text) if entry]

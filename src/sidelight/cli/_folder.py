@@ -1,4 +1,4 @@
-"""The folder that a simulation leaves behind: results, table and figure, each of them whole or not there."""
+"""The folder that a simulation writes: results, table and figure, each of them complete or absent."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 class Folder:
-    """Where files go, and which ones went there."""
+    """Where files go, and which ones were written."""
 
     def __init__(self, path: str, labels: Sequence[str]) -> None:
         from sidelight.report.results_table import distinct
 
         self.path = make_writable(path)
         suffix = ".parquet" if importlib.util.find_spec("pyarrow") else ".npz"
-        # Two labels may differ in signs that no file name should have.
+        # Two labels may differ only in characters that file names should not have.
         self._names = [f"{name}{suffix}" for name in distinct([_file_name(label) for label in labels])]
         self.written: list[str] = []
 
     def place(self, index: int) -> Path:
-        """Return where the results of one strategy are."""
+        """Return the path of one strategy's results."""
         return self.path / self._names[index]
 
     def keep(self, index: int, result: Results) -> None:
@@ -43,6 +43,6 @@ class Folder:
 
 
 def _file_name(label: str) -> str:
-    """Return a label with nothing in it that some file system or shell would mind."""
+    """Return a label without characters that trouble a file system or shell."""
     name = re.sub(r"[^\w.+-]+", "-", label.replace("=", "-")).strip("-.")
     return name[:80].strip("-.") or "strategy"

@@ -1,4 +1,4 @@
-"""A group of commands that imports only what is used, and that says in one line what went wrong."""
+"""A group of commands that imports a command only when it is used, and reports errors in one line."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sidelight.errors import SidelightError
 
 _MISTAKE = 2
 _UNREAD = 1
-_INTERRUPTED = 130  # what shells expect of a program that was stopped by Ctrl-C
+_INTERRUPTED = 130  # what shells expect from a program stopped by Ctrl-C
 _PROGRAM = "sidelight"
 
 
 class InOrder(click.Group):
-    """A group whose commands are listed in the order in which they are used."""
+    """A group that lists its commands in the order you use them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -29,12 +29,12 @@ class InOrder(click.Group):
 
 
 class CommandLine(click.Group):
-    """A click group whose commands are found by name in modules of their own.
+    """A click group whose commands are each defined in their own module.
 
     Parameters
     ----------
     commands_in
-        For each command the module that defines it, as `command`, and the line that `--help` shows for it.
+        For each command, the module that defines it as `command` and its line in `--help`.
     """
 
     def __init__(self, *args: Any, commands_in: Mapping[str, tuple[str, str]], **options: Any) -> None:
@@ -55,7 +55,7 @@ class CommandLine(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is asked for, or suggest the one that was meant."""
+        """Find a command by name, or suggest a similar one."""
         name = args[0]
         if name not in self.commands_in and not name.startswith("-"):
             near = difflib.get_close_matches(name.lower(), self.commands_in, n=1, cutoff=0.55)
@@ -81,7 +81,7 @@ class CommandLine(click.Group):
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(AttributeError, ValueError):
-                # A terminal that cannot show a letter should not stop the program.
+                # A character that the terminal cannot show should not stop the program.
                 stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         sys.exit(self._exit_code(args, complete_var, extra))
 
@@ -99,7 +99,7 @@ class CommandLine(click.Group):
             _complain(error.format_message())
         except SidelightError as error:
             _complain(str(error))
-        except BrokenPipeError:  # whoever read the output has seen enough
+        except BrokenPipeError:  # the reader of the output has closed it
             _forget_unwritable_output()
             return _UNREAD
         except OSError as error:
@@ -113,7 +113,7 @@ def _complain(message: str) -> None:
 
 
 def _explained(error: OSError) -> str:
-    """Say what the system refused, and where."""
+    """Return what the operating system refused, and where."""
     if error.strerror is None:
         return str(error)
     where = f"{os.fspath(error.filename)!r}: " if isinstance(error.filename, str | os.PathLike) else ""
@@ -121,7 +121,7 @@ def _explained(error: OSError) -> str:
 
 
 def _forget_unwritable_output() -> None:
-    """Drop what could not be written (the disk is full, say), or Python complains again on its way out."""
+    """Drop output that could not be written (on a full disk, say); otherwise Python complains again when it exits."""
     try:
         sys.stdout.flush()
     except OSError:

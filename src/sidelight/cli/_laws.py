@@ -29,15 +29,15 @@ def law_options(command: Command) -> Command:
         metavar="KIND",
         help="Draw the outcome law of each run: dirichlet (any law, the default), balanced (near the middle; p in "
         "[0.4, 0.6] for two outcomes), imbalanced (one outcome has 80 % or more), rare (95 %), near-vertex (70 % or "
-        "more), sparse (few outcomes have nearly all), near-border or near-tie (5 to 30 % or 1 to 5 % from where "
-        "the best action changes), or for two outcomes uniform.",
+        "more), sparse (a few outcomes have nearly all the probability), near-border or near-tie (5 to 30 % or 1 to 5 "
+        "% away from where the best action changes), or, for two outcomes, uniform.",
     )
     one = click.option("--law", metavar="P,P,...", help="The probability of each outcome: 0.3,0.7 or 1/3,2/3.")
     return one(families(with_old_names(command)))
 
 
 def with_old_names(command: Command) -> Command:
-    """Accept --p and --p-from, the names that --law and --law-from once had, and say so."""
+    """Accept --p and --p-from, the old names of --law and --law-from, with a note."""
 
     @functools.wraps(command)
     def renamed(*arguments: Any, **options: Any) -> Any:
@@ -47,7 +47,7 @@ def with_old_names(command: Command) -> Command:
                 before, now = (f"--{name.replace('_', '-')}" for name in (old, new))
                 if options.get(new) is not None:
                     raise SidelightError(f"{before} is the old name of {now}: give one of them")
-                click.echo(f"sidelight: note: {before} is now called {now}; the old name will go", err=True)
+                click.echo(f"sidelight: note: {before} is now called {now}; the old name will be removed", err=True)
                 options[new] = value
         return command(*arguments, **options)
 
@@ -79,7 +79,7 @@ def read_law(text: str, game: Game) -> list[float]:
             f"({_listed(game.outcomes)})"
         )
     if any(value < 0 for value in values):
-        raise SidelightError(f"--law is {text!r}: no probability is negative")
+        raise SidelightError(f"--law is {text!r}: a probability cannot be negative")
     total = sum(values, Fraction(0))
     if abs(total - 1) > _ROUNDING:
         hint = "; fractions such as 1/3 are exact" if abs(total - 1) < Fraction(1, 10) else ""

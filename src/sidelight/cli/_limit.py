@@ -1,4 +1,4 @@
-"""How good is possible, for the table and the figure of `sidelight simulate`."""
+"""The limit of how good a strategy can be, for the table and the figure of `sidelight simulate`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _ASYMPTOTIC = "C*(p) log T (asymptotic)"
 
 
 def find(plan: Plan, rounds: Any, law: str | None, law_from: str | None) -> Curve | None:
-    """Return C*(p) log t for one law, else the mean regret, in the same runs, of the best play for laws so drawn."""
+    """Return C*(p) log t for one law, or for drawn laws the mean regret of the best play for them, in the same runs."""
     try:
         if plan.environment.dimension:
-            raise SidelightError("no limit is known with contexts")
+            raise SidelightError("no limit is known for games with contexts")
         return _asymptotic(plan, rounds, law) if law is not None else _bayes(plan, law_from or _laws.DEFAULT)
     except SidelightError as error:
         click.echo(f"sidelight: note: no limit is drawn: {error}", err=True)

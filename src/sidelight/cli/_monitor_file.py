@@ -39,12 +39,12 @@ _STATUS = {
     **{name: name for name in ("estimate", "interval", "verified", "pending")},
     "still needed": "needed",
 }
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 _FILE = click.argument("file", metavar="FILE")
 
 
 def _many(what: str, columns: str) -> Callable[..., Any]:
-    """Return the options of a command that takes many rows."""
+    """Return the options of a command that reads many rows."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         options = (
@@ -52,20 +52,21 @@ def _many(what: str, columns: str) -> Callable[..., Any]:
                 "--from",
                 "source",
                 metavar="PATH",
-                help=f"Take many {what} from CSV or JSON Lines; - is standard input.",
+                help=f"Read many {what} from a CSV or JSON Lines file; - is standard input.",
             ),
             click.option(
                 "--format",
                 "kind",
                 type=click.Choice(TEXT_FORMATS),
-                help="Of --from; by default taken from its name, and jsonl for standard input.",
+                help="Format of --from; by default taken from the file name, and jsonl for standard input.",
             ),
             click.option(
                 "--column",
                 "columns",
                 multiple=True,
                 metavar="NAME=COLUMN",
-                help=f"What a column of --from is called if not {columns}; may be repeated.",
+                help=f"The column of --from that holds NAME, if it has another name; NAME is one of {columns}. "
+                "Repeatable.",
             ),
         )
         for option in reversed(options):
@@ -77,7 +78,7 @@ def _many(what: str, columns: str) -> Callable[..., Any]:
 
 @click.command(
     "new",
-    short_help="Make a monitor.",
+    short_help="Create a monitor.",
     epilog="""\b
 Examples:
   sidelight monitor new pets.json --tolerance 0.05
@@ -92,12 +93,12 @@ Examples:
     type=click.Choice(list(POLICIES)),
     default="sequential",
     show_default=True,
-    help="How predictions are chosen.",
+    help="How predictions are chosen for verification.",
 )
 @click.option("--class", "classes", multiple=True, metavar="CLASS", help="List this class from the start; repeatable.")
 @_JSON
 def new_command(file: str, policy: str, classes: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Make a monitor, in FILE, which must not be there yet."""
+    """Create a monitor in FILE, which must not exist yet."""
     monitor = ClassifierMonitor(classes=classes, policy=chosen(policy, options), **settings_of(options))
     create(file, monitor)
     if as_json:
@@ -122,11 +123,12 @@ Examples:
 )
 @_FILE
 @click.argument("prediction", metavar="[CLASS]", required=False)
-@click.option("--id", "identity", metavar="ID", help="The id of the prediction; without it one is made up.")
+@click.option("--id", "identity", metavar="ID", help="The prediction's id; by default one is made up.")
 @click.option(
     "--time",
     metavar="TIME",
-    help="When it was made, as ISO text (UTC unless it names a zone) or seconds since 1970; now by default.",
+    help="When the prediction was made, as ISO text (UTC unless it names a time zone) or in seconds since 1970; by "
+    "default, now.",
 )
 @_many("predictions", "prediction, id and time")
 @_JSON
@@ -140,11 +142,11 @@ def decide_command(
     columns: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Decide about a prediction of CLASS, or about many (--from), and keep that in FILE.
+    """Decide whether to verify a prediction of CLASS, or each of many (--from), and record that in FILE.
 
-    With ids a command can be repeated safely: what was decided before is said again and counts once. Of many, all are
-    decided or, if there is a mistake, none. If all classes that the monitor knows are numbers, CLASS is read as one
-    where it can be; else it is text.
+    With ids you can safely repeat a command: an earlier decision is printed again and counts once. With --from, all
+    predictions are decided or, if there is a mistake, none. If all classes that the monitor knows are numbers, CLASS is
+    read as a number if possible; otherwise it is text.
     """
     rows = _predictions(prediction, identity, time, source, kind, columns)
     with changing(file) as monitor:
@@ -175,11 +177,11 @@ def _predictions(
     kind: str | None,
     columns: tuple[str, ...],
 ) -> list[dict[str, Any]]:
-    """Return what is to be decided about, checked."""
+    """Return the predictions to decide about, checked."""
     if (prediction is None) == (source is None):
         raise SidelightError("give either a CLASS or --from with many predictions")
     if "" in (prediction, identity):
-        raise SidelightError("the CLASS or the --id is empty: is a variable of the shell not set?")
+        raise SidelightError("the CLASS or the --id is empty: did you use a shell variable that is not set?")
     rows = [{"prediction": prediction, "id": identity, "time": time}]
     if source is not None:
         rows = _rows(source, ("prediction", "id", "time"), columns, kind)
@@ -196,7 +198,7 @@ def _decision(one: Decision) -> str:
 
 @click.command(
     "answer",
-    short_help="Tell what a verification has shown.",
+    short_help="Record what a verification showed.",
     epilog="""\b
 Examples:
   sidelight monitor answer pets.json req-812 --wrong
@@ -208,9 +210,9 @@ Examples:
 @click.argument("identity", metavar="[ID]", required=False)
 @click.option("--correct/--wrong", "correct", default=None, help="Whether the prediction was right.")
 @click.option("--label", metavar="CLASS", help="The true class.")
-@click.option("--skip", is_flag=True, help="Nobody will verify it: wait for no answer.")
+@click.option("--skip", is_flag=True, help="Nobody will verify it: stop waiting for an answer.")
 @_many("answers", "id, correct, label and skipped")
-@click.option("--ignore-unknown", is_flag=True, help="Leave out answers that nobody asked for, and say how many.")
+@click.option("--ignore-unknown", is_flag=True, help="Ignore answers that were not asked for, and say how many.")
 @_JSON
 def answer_command(
     file: str,
@@ -224,19 +226,20 @@ def answer_command(
     ignore_unknown: bool,
     as_json: bool,
 ) -> None:
-    """Tell the monitor in FILE what the verification of a prediction has shown, or of many (--from).
+    """Tell the monitor in FILE what the verification of a prediction showed, or of many (--from).
 
-    The same answer twice changes nothing, another one replaces the first. Of many, all are taken in or, if there is a
-    mistake, none. A label is read as the predicted class is: as a number or as text.
+    Giving the same answer twice changes nothing; a different answer replaces the first. With --from, all answers are
+    recorded or, if there is a mistake, none. A label is read in the same way as the predicted class: as a number or as
+    text.
     """
     if (identity is None) == (source is None):
         raise SidelightError("give either an ID or --from with many answers")
     if "" in (identity, label):
-        raise SidelightError("the ID or the --label is empty: is a variable of the shell not set?")
+        raise SidelightError("the ID or the --label is empty: did you use a shell variable that is not set?")
     if source is None:
         rows: list[dict[str, Any]] = [{"id": identity, "correct": correct, "label": label, "skipped": skip or None}]
         if correct is None and label is None and not skip:
-            raise SidelightError("say what the verification has shown: --correct, --wrong, --label CLASS or --skip")
+            raise SidelightError("say what the verification showed: --correct, --wrong, --label CLASS or --skip")
     else:
         rows = _rows(source, ("id", "correct", "label", "skipped"), columns, kind)
         required(rows, "id", _named(columns).get("id", "id"))
@@ -257,11 +260,14 @@ def answer_command(
     else:
         _text.write(_text.wrapped(found[0].text if source is None and found else _answers(found)))
     if len(found) < size:
-        click.echo(f"sidelight: note: {count(size - len(found), 'answer')} left out that nobody asked for", err=True)
+        click.echo(
+            f"sidelight: note: ignored {count(size - len(found), 'answer')} that nobody asked for",
+            err=True,
+        )
 
 
 def _label(monitor: ClassifierMonitor, place: int, id: Id, label: Any, **_: Any) -> Any:
-    """Return the true class that a row names, if any, as the predicted class is: a number or text."""
+    """Return the true class that a row names, if any, as a number or text like the predicted class."""
     record = monitor._ledger.verifications.get(id)
     try:
         return label if label is None or record is None else label_of(record.state.name, label)
@@ -279,12 +285,12 @@ def _answers(found: Sequence[Answer]) -> str:
     )
 
 
-@click.command("pending", short_help="List the verifications that are waited for.")
+@click.command("pending", short_help="List the verifications that wait for an answer.")
 @_FILE
-@click.option("--limit", type=WHOLE, metavar="N", help="Show the N oldest only.")
+@click.option("--limit", type=WHOLE, metavar="N", help="Show only the N oldest.")
 @_JSON
 def pending_command(file: str, limit: int | None, as_json: bool) -> None:
-    """List the verifications that the monitor in FILE waits for, the oldest first."""
+    """List the verifications that the monitor in FILE is waiting for, oldest first."""
     found = _loaded(file).pending()
     oldest = found if limit is None else found[:limit]
     if as_json:
@@ -304,7 +310,7 @@ def _cells(one: Pending, names: Sequence[str]) -> list[Any]:
     return [("yes" if value else "no") if isinstance(value := values[name], bool) else value for name in names]
 
 
-@click.command("status", short_help="Say what is known, briefly.")
+@click.command("status", short_help="Show briefly what is known.")
 @_FILE
 @click.option(
     "--all", "everything", is_flag=True, help=f"Show all classes, not only the {_MOST_CLASSES} that matter most."
@@ -313,7 +319,7 @@ def _cells(one: Pending, names: Sequence[str]) -> list[Any]:
 @_JSON
 @click.pass_context
 def status_command(context: click.Context, file: str, everything: bool, fail_above: bool, as_json: bool) -> None:
-    """Say what the monitor in FILE knows, the classes that matter most first."""
+    """Show what the monitor in FILE knows, starting with the classes that matter most."""
     report = _loaded(file).report()
     verdicts = Counter(one.verdict for one in report.classes)
     if as_json:
@@ -345,7 +351,7 @@ def _write_status(name: str, report: Report, everything: bool) -> None:
         _text.write(_text.wrapped(note))
 
 
-@click.command("report", short_help="Write the whole report, also as a page or a figure.")
+@click.command("report", short_help="Write the full report, also as a page or a figure.")
 @_FILE
 @click.option("--html", "page", metavar="PATH", help="Write a page to open in a browser.")
 @click.option("--figure", metavar="PATH", help="Draw estimates and intervals (.svg, .pdf or .png).")

@@ -24,12 +24,12 @@ _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 
 
 class _Patience(_Values):
-    """A number of decisions, a time, or for ever."""
+    """A number of decisions, a time, or "never"."""
 
     name = "patience"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read one of them, or say what is wanted."""
+        """Read a value, or fail and say what is expected."""
         number, found = whole_number(str(value)), _TIME.fullmatch(str(value).lower())
         if number is not None and number > 0:
             return number
@@ -41,12 +41,12 @@ class _Patience(_Values):
 
 
 _OPTIONS = (
-    click.option("--tolerance", type=float, metavar="RATE", help="The error rate that is tolerated in each class."),
+    click.option("--tolerance", type=float, metavar="RATE", help="The error rate to tolerate in each class."),
     click.option(
         "--tolerance-from",
         metavar="FILE",
-        help="Tolerances of single classes: CSV with the columns class and tolerance, or a JSON object. --tolerance is "
-        "then that of all others.",
+        help="Tolerances of individual classes: a CSV file with the columns class and tolerance, or a JSON object. "
+        "--tolerance then applies to all other classes.",
     ),
     click.option(
         "--confidence", type=float, default=0.99, show_default=True, metavar="P", help="Confidence of the verdicts."
@@ -62,7 +62,7 @@ _OPTIONS = (
         "--margin",
         type=float,
         metavar="RATE",
-        help="Decide classes whose error rate is within this of their tolerance, too, as near.",
+        help="Give the verdict near to classes whose error rate is within RATE of their tolerance.",
     ),
     click.option(
         "--reviewer-error",
@@ -70,13 +70,13 @@ _OPTIONS = (
         default=0.0,
         show_default=True,
         metavar="SHARE",
-        help="How often reviewers miss an error, or see one where there is none, at most.",
+        help="Upper bound on how often reviewers miss an error, and on how often they report one that is not there.",
     ),
     click.option(
         "--together",
         is_flag=True,
-        help="Let the confidence hold for all classes together, not for each on its own; best if they are known "
-        "beforehand.",
+        help="Make the confidence hold for all classes together, not for each one separately. This works best if the "
+        "classes are known in advance.",
     ),
     click.option("--cap", type=WHOLE, metavar="N", help="Maximum number of verifications."),
     click.option(
@@ -85,25 +85,33 @@ _OPTIONS = (
         metavar="N",
         help="Maximum number of verifications per day, from midnight to midnight in UTC.",
     ),
-    click.option("--class-cap", type=COUNT, metavar="N", help="Maximum number of labels of one class."),
-    click.option("--max-pending", type=WHOLE, metavar="N", help="Maximum number of answers waited for at any moment."),
+    click.option("--class-cap", type=COUNT, metavar="N", help="Maximum number of verifications per class."),
+    click.option(
+        "--max-pending",
+        type=WHOLE,
+        metavar="N",
+        help="Maximum number of verifications that may be pending at any one time.",
+    ),
     click.option(
         "--aim",
         type=click.Choice(["verdicts", "first-come"]),
         default="verdicts",
         show_default=True,
-        help="Who gets the labels of a cap: classes whose verdicts cost the fewest, or whoever comes first.",
+        help="How to spend a cap: on the classes that need the fewest verifications for a verdict, or first come, "
+        "first served.",
     ),
     click.option(
         "--weights-from",
         metavar="FILE",
-        help="What verdicts on single classes are worth: CSV with the columns class and weight, or a JSON object.",
+        help="How much verdicts on individual classes are worth: a CSV file with the columns class and weight, or a "
+        "JSON object.",
     ),
-    click.option("--window", type=COUNT, metavar="N", help="Let verdicts rest on the last N answers of a class."),
+    click.option("--window", type=COUNT, metavar="N", help="Base verdicts on the last N answers of a class."),
     click.option(
         "--drift/--no-drift",
         default=None,
-        help="Look for changes of error rates; a class whose rate has changed starts from scratch.",
+        help="Look for changes in error rates; a class whose rate has changed starts from scratch. On by default, "
+        "unless --window is given.",
     ),
     click.option(
         "--drift-alarm-every",
@@ -111,22 +119,24 @@ _OPTIONS = (
         default=10_000,
         show_default=True,
         metavar="N",
-        help="After how many answers of a class a false alarm may come, on average.",
+        help="On average, at most one false drift alarm in N answers of a class.",
     ),
     click.option(
         "--patience",
         type=_Patience(),
         metavar="N|TIME|never",
-        help="How long to wait for an answer: N decisions, or a time such as 12h or 3d. By default past delays decide.",
+        help="How long to wait for an answer: N decisions, or a time such as 12h or 3d. By default this follows from "
+        "past delays.",
     ),
     click.option(
         "--spot-checks",
         type=float,
         metavar="SHARE",
-        help="Share of the predictions of a closed class that are verified.",
+        help="Share of predictions to verify in a class whose verdict is settled; 0.01 by default with --drift or "
+        "--window.",
     ),
     click.option(
-        "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the policies' random numbers."
+        "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the policy's random numbers."
     ),
 )
 _PASSED = (
@@ -154,7 +164,7 @@ def monitor_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def settings_of(options: dict[str, Any], classes: Iterable[Any] = ()) -> dict[str, Any]:
-    """Return the arguments of a monitor; numbers of single classes are for the known `classes` written alike."""
+    """Return the arguments of a monitor; a number given for a class name goes to the known class written like it."""
     known = {str(one): one for one in set(classes)}
     by_class: list[dict[Any, float]] = [
         {known.get(name, name): value for name, value in read_by_class(path, what).items()} if path else {}
@@ -170,5 +180,5 @@ def settings_of(options: dict[str, Any], classes: Iterable[Any] = ()) -> dict[st
 
 
 def chosen(policy: str, options: dict[str, Any]) -> str | Policy:
-    """Return a policy; `explore` has a margin of its own, which is not the one of the monitor."""
+    """Return a policy; `explore` has its own margin, which is not the monitor's."""
     return Explore() if policy == "explore" and options["margin"] is not None else policy

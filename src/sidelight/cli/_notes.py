@@ -1,4 +1,4 @@
-"""What the library warns of, as notes on stderr rather than as lines of Python."""
+"""Show the library's warnings as notes on stderr rather than in Python's format."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import click
 
 @contextlib.contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """Write each warning in one line, within the block; which ones are shown remains Python's choice.
+    """Within the block, write each warning as one line; Python still chooses which warnings to show.
 
-    Old names of parameters are always told of, unless -W or PYTHONWARNINGS says otherwise.
+    Warnings about old parameter names are always shown, unless -W or PYTHONWARNINGS says otherwise.
     """
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:

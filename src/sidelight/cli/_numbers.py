@@ -17,10 +17,10 @@ else:
 
 
 def whole_number(text: str) -> int | None:
-    """Return the whole number that a text means, or None: 20000, 20_000 and 2e4 are one."""
+    """Return the whole number that a text stands for, or None: 20000, 20_000 and 2e4 are the same."""
     with contextlib.suppress(InvalidOperation):
         value = Decimal(text)
-        # What lies far beyond every use is not written out, which could take all memory.
+        # A number far too large for any use is not written out: that could take all memory.
         if value.is_finite() and value.adjusted() < 30 and value == value.to_integral_value():
             return int(value)
     return None
@@ -35,7 +35,7 @@ class Whole(_Integers):
         self.least = least
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read a number, or say what is wanted."""
+        """Read a number, or fail and say what is expected."""
         number = whole_number(str(value))
         if number is None or not self.least <= number <= _LARGEST:
             wanted = f"give a whole number of at least {self.least}, such as 20000, 20_000 or 2e4"

@@ -1,4 +1,4 @@
-"""`sidelight monitor replay`: what watching a classifier would have cost on data of one's own."""
+"""`sidelight monitor replay`: what watching a classifier would have cost on your own data."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MOST_HINTS = 3
 _LONGEST_NAME = 14  # so that a row fits into 80 columns
 
 
-@click.command("replay", epilog=_REPLAY_EPILOG, short_help="What it would have cost on labeled data.")
+@click.command("replay", epilog=_REPLAY_EPILOG, short_help="Say what monitoring would have cost on labeled data.")
 @click.argument("file", metavar="FILE")
 @click.option("--prediction", required=True, metavar="COLUMN", help="The column of predicted classes.")
 @click.option("--truth", required=True, metavar="COLUMN", help="The column of true classes.")
@@ -54,8 +54,7 @@ _LONGEST_NAME = 14  # so that a row fits into 80 columns
     "policies",
     multiple=True,
     type=click.Choice(list(POLICIES)),
-    help="A policy to replay, the first one class by class; repeatable. By default all that one would deploy: "
-    f"{', '.join(_DEPLOYED)}.",
+    help=f"A policy to replay; repeatable. The first one is shown class by class. By default: {', '.join(_DEPLOYED)}.",
 )
 @click.option(
     "--time",
@@ -65,7 +64,7 @@ _LONGEST_NAME = 14  # so that a row fits into 80 columns
 @click.option(
     "--answered",
     metavar="COLUMN",
-    help="The column that says when the truth was known, empty where it never was; needs --time.",
+    help="The column that says when the truth became known, empty where it never did; needs --time.",
 )
 @click.option(
     "--delay",
@@ -77,20 +76,22 @@ _LONGEST_NAME = 14  # so that a row fits into 80 columns
 )
 @click.option("--format", "kind", type=click.Choice(FORMATS), help="File format; by default taken from the file name.")
 @click.option(
-    "--encoding", metavar="NAME", help="Of a text, such as latin-1; by default UTF-8, or as its first bytes show."
+    "--encoding",
+    metavar="NAME",
+    help="Encoding of a text file, such as latin-1; by default UTF-8, or what its first bytes show.",
 )
 @click.option(
     "--missing",
     multiple=True,
     default=MISSING,
     metavar="TEXT",
-    help="What stands for no value in CSV, instead of NaN, nan, None, null, NULL, <NA> and NaT; '' for empty cells "
-    "only. May be repeated.",
+    help="Text that means no value in CSV, instead of NaN, nan, None, null, NULL, <NA> and NaT; '' for empty cells "
+    "only. Repeatable.",
 )
 @click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used.")
 @click.option("--figure", metavar="PATH", help="Draw estimates and intervals over time (.svg, .pdf or .png).")
 @click.option("--html", "page", metavar="PATH", help="Write a report to open in a browser.")
-@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def replay_command(
     file: str,
     prediction: str,
@@ -101,13 +102,13 @@ def replay_command(
     page: str | None,
     **options: Any,
 ) -> None:
-    """Say what monitoring would have cost on labeled predictions of the past.
+    """Say what monitoring would have cost on past predictions whose true classes are known.
 
-    FILE is a CSV, JSON or Parquet file, one prediction per line in the order in which they were made, or - for
-    standard input. Values in CSV stand between commas, semicolons, tabs or bars, JSON is one object per line or one
-    array, and both may be compressed by gzip. All policies watch the same predictions, and their verdicts are compared
-    with the whole file. They know from the start which classes there are, so --together gives all the same share of the
-    doubt, as in a monitor whose classes are listed.
+    FILE is a CSV, JSON or Parquet file with one prediction per line, in the order they were made, or - for standard
+    input. Values in CSV are separated by commas, semicolons, tabs or bars; JSON is one object per line or one array;
+    both may be compressed with gzip. All policies watch the same predictions, and their verdicts are compared with the
+    error rates in the whole file. They know all classes from the start, so --together treats all classes alike, as in a
+    monitor whose classes are listed.
     """
     policy = options["policies"][0] if options["policies"] else _DEPLOYED[0]
     for path in (figure, page and f"{page}.svg"):
@@ -194,11 +195,11 @@ def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
     for hint in done.hints[:_MOST_HINTS]:
         _text.write(_text.wrapped(f"\nNote: {hint}."))
     if len(done.hints) > _MOST_HINTS:
-        _text.write(_text.wrapped(f"Note: so it is with {count(len(done.hints) - _MOST_HINTS, 'more class')}."))
+        _text.write(_text.wrapped(f"Note: the same holds for {count(len(done.hints) - _MOST_HINTS, 'more class')}."))
 
 
 def _closing(stream: LabeledData, written: list[str]) -> None:
-    """Say what could not be used, and where files are, on stderr."""
+    """Report on stderr which lines could not be used and which files were written."""
     for note in stream.notes:
         click.echo(_text.wrapped(f"sidelight: note: {note}"), err=True)
     if stream.malformed:

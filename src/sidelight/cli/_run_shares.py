@@ -1,4 +1,4 @@
-"""A simulation as a job array: each job plays a share of the runs, and one call puts them together."""
+"""A simulation as a job array: each job plays a share of the runs, and one call merges them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FOLDER = re.compile(r"share-(\d+)-of-(\d+)")
 
 
 def runs_of(share: Share, runs: int) -> range:
-    """Return the numbers of the runs of a share: consecutive ones, nearly equally many in each."""
+    """Return the run numbers of a share; shares are consecutive and nearly equal in size."""
     found = range(runs * (share.number - 1) // share.count, runs * share.number // share.count)
     if share.count > runs:
         raise SidelightError(f"there are {runs} runs, too few for {share.count} shares: some would have none")
@@ -31,7 +31,7 @@ def folder_of(out: str, share: Share, labels: Sequence[str]) -> Folder:
 
 
 def merged(out: str, labels: Sequence[str], runs: int, wanted: Sequence[dict[str, Any]]) -> list[Results]:
-    """Return the results of all strategies, put together from their shares; `wanted` says what each should be of."""
+    """Return the results of all strategies, merged from their shares; `wanted` says what each must belong to."""
     from sidelight.results import concatenate
 
     count = _count(out)
@@ -47,7 +47,7 @@ def merged(out: str, labels: Sequence[str], runs: int, wanted: Sequence[dict[str
 
 
 def _read(out: str, share: Share, labels: Sequence[str], index: int, runs: int, facts: dict[str, Any]) -> Results:
-    """Read what a share has of one strategy, and check that it is of this simulation."""
+    """Read one strategy's results from a share, and check that they belong to this simulation."""
     from sidelight.results import Results
     from sidelight.results._sameness import differing
 
@@ -64,8 +64,8 @@ def _read(out: str, share: Share, labels: Sequence[str], index: int, runs: int, 
     }
     if other := differing(own, facts | {"first run": numbers.start, "runs": len(numbers)}):
         raise SidelightError(
-            f"share {share} in {out} is of another simulation (it differs in {', '.join(other)}): "
-            "run it again with these options, or give --merge the options of the shares"
+            f"share {share} in {out} belongs to another simulation (it differs in {', '.join(other)}): run it again "
+            "with these options, or give --merge the options of the shares"
         )
     return results
 

@@ -19,8 +19,8 @@ DATABASE = click.option(
     "--database",
     metavar="FILE|URL",
     envvar="SIDELIGHT_DATABASE",
-    help="A SQLite file or a PostgreSQL database (postgresql://...); sidelight.db unless given here or in "
-    "SIDELIGHT_DATABASE.",
+    help="A SQLite file or a PostgreSQL database (postgresql://...); by default SIDELIGHT_DATABASE, or else "
+    "sidelight.db.",
 )
 URL = click.option(
     "--url",
@@ -28,7 +28,7 @@ URL = click.option(
     default=_HERE,
     show_default=True,
     envvar="SIDELIGHT_URL",
-    help="Where the service is, for the link; a server that is running on a SQLite file knows it itself.",
+    help="The address of the service, for the link. A server running on a SQLite file already knows it.",
 )
 _EXTRA = ("fastapi", "uvicorn", "jinja2")
 
@@ -38,12 +38,12 @@ def require_extra() -> None:
     missing = [name for name in _EXTRA if importlib.util.find_spec(name) is None]
     if missing:
         raise SidelightError(
-            f'the service needs {", ".join(missing)}, not installed here: run  pip install "sidelight[serve]"'
+            f'the service needs {", ".join(missing)} (not installed): run  pip install "sidelight[serve]"'
         )
 
 
 def change(database: str | None, command: str, url: str = _HERE, **arguments: Any) -> Any:
-    """Run a command that changes a database, by the server that has it if there is one."""
+    """Run a command that changes a database, through its server if one is running."""
     require_extra()
     from sidelight.service.commands import call
 
@@ -52,7 +52,7 @@ def change(database: str | None, command: str, url: str = _HERE, **arguments: An
 
 @contextlib.contextmanager
 def reading(database: str | None) -> Iterator[Storage]:
-    """Open a database only to read it, served or not."""
+    """Open a database read-only, whether a server is running or not."""
     require_extra()
     from sidelight.service.storage import open_storage
 
@@ -64,5 +64,5 @@ def reading(database: str | None) -> Iterator[Storage]:
 
 
 def chosen(database: str | None) -> str:
-    """Return the database that is meant."""
+    """Return the database to use."""
     return database or "sidelight.db"

@@ -24,10 +24,10 @@ Example, in a nightly job:
 @click.argument("file", metavar="FILE")
 @DATABASE
 def backup_command(file: str, database: str | None) -> None:
-    """Write everything to a new SQLite FILE, whole or not at all, also while the database is served.
+    """Write everything to a new SQLite FILE, completely or not at all, even while the server is running.
 
-    To go back, stop the server and put FILE in the place of its database (and remove the -wal and -shm beside it), or
-    copy it into an empty PostgreSQL database with 'service copy'.
+    To restore it, stop the server and replace its database with FILE (and remove the -wal and -shm files next to it),
+    or copy it into an empty PostgreSQL database with 'service copy'.
     """
     from sidelight.service.backup import back_up
 
@@ -50,7 +50,7 @@ Example:
 def copy_command(target: str, database: str | None) -> None:
     """Copy everything to TARGET, a new SQLite file or an empty PostgreSQL database.
 
-    Stop the server first if you want to go on with the copy: what happens after the start is not in it.
+    Stop the server first if you want to continue with the copy: changes made while it is being copied are not in it.
     """
     from sidelight.service.copying import copy
     from sidelight.service.storage import open_storage
@@ -85,9 +85,11 @@ Examples:
     "the service).",
 )
 @click.option("--monitor", "monitors", multiple=True, metavar="NAME", help="Only this monitor; repeatable.")
-@click.option("--out", metavar="PATH", help="Write to a file, as Parquet if it is called so; else to stdout.")
+@click.option(
+    "--out", metavar="PATH", help="Write to a file, as Parquet if its name ends in .parquet; by default, to stdout."
+)
 def export_command(database: str | None, what: str, monitors: tuple[str, ...], out: str | None) -> None:
-    """Write what is stored as JSON Lines (one object a line), or as Parquet with the extra 'parquet'."""
+    """Write stored data as JSON Lines (one object per line), or as Parquet with the extra 'parquet'."""
     from sidelight.service import exporting
 
     with reading(database) as storage:
@@ -102,7 +104,7 @@ def export_command(database: str | None, what: str, monitors: tuple[str, ...], o
 @DATABASE
 @click.pass_context
 def verify_command(context: click.Context, database: str | None) -> None:
-    """Check the journals' chains, and that what is served follows from them; exit with code 1 if anything is wrong."""
+    """Check the journals, and that the stored state follows from them; exit with code 1 if anything is wrong."""
     from sidelight.service import monitors
     from sidelight.service.verifying import verify
 
@@ -118,26 +120,26 @@ def verify_command(context: click.Context, database: str | None) -> None:
     _text.write(f"all is well: {count(len(found), 'monitor')}, {grouped(entries)} entries replayed")
 
 
-@click.command("upgrade", short_help="Let monitors decide by the rule of this version.")
+@click.command("upgrade", short_help="Make monitors decide by the rule of this version.")
 @DATABASE
 def upgrade_command(database: str | None) -> None:
-    """Let all monitors decide by the rule of this version; needed when the server says so after an upgrade.
+    """Make all monitors decide by the rule of this version; do this when the server asks for it after an upgrade.
 
-    What was decided stays. Make a backup before: older versions cannot go on with the result.
+    Earlier decisions stay. Make a backup first: older versions cannot use the upgraded database.
     """
     upgraded = change(database, "upgrade")
     _text.write(f"upgraded: {', '.join(upgraded)}" if upgraded else "nothing to do: all monitors have this rule")
 
 
-@click.command("prune", short_help="Replace the beginnings of the journals by sealed snapshots.")
+@click.command("prune", short_help="Replace old journal entries with sealed snapshots.")
 @DATABASE
 @click.option(
-    "--days", type=click.FloatRange(min=0), metavar="N", help="Keep the entries of the last N days; 7 unless given."
+    "--days", type=click.FloatRange(min=0), metavar="N", help="Keep the entries of the last N days; 7 by default."
 )
 def prune_command(database: str | None, days: float | None) -> None:
-    """Delete the entries of the journals that are older, after replaying them into a snapshot that stands for them.
+    """Delete older journal entries, after replaying them into a snapshot that takes their place.
 
-    Predictions that were let pass before are then forgotten: if they are asked about again, they count again.
+    Predictions let pass before then are forgotten: if you ask about them again, they count again.
     """
     for name, deleted in change(database, "prune", days=days).items():
         _text.write(f"{name}: {grouped(deleted)} entries deleted")
@@ -148,7 +150,7 @@ def prune_command(database: str | None, days: float | None) -> None:
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @DATABASE
 def erase_command(monitor: str, ids: tuple[str, ...], database: str | None) -> None:
-    """Delete what is stored of predictions of MONITOR for reviewers to see; those that wait for one are released.
+    """Delete what reviewers see of predictions of MONITOR; those that wait for a reviewer are released.
 
     Ids, classes and answers stay in the journal.
     """
@@ -161,7 +163,7 @@ def erase_command(monitor: str, ids: tuple[str, ...], database: str | None) -> N
 @DATABASE
 @URL
 def recover_command(database: str | None, url: str) -> None:
-    """Print a link that works for 15 minutes and makes whoever follows it an administrator, with a new password."""
+    """Print a link that works for 15 minutes and makes the person who opens it an administrator with a new password."""
     click.echo(change(database, "recover", url))
 
 

@@ -17,7 +17,7 @@ SCOPE = click.option(
     required=True,
     type=click.Choice(SCOPES),
     metavar="SCOPE",
-    help="What it allows: decide, answer, settle, report or admin; repeatable, one does not include another.",
+    help="What the key allows: decide, answer, settle, report or admin; repeatable, no scope includes another.",
 )
 MONITOR = click.option(
     "--monitor", "only", multiple=True, metavar="NAME", help="Allow it for this monitor only; repeatable."
@@ -25,17 +25,17 @@ MONITOR = click.option(
 KEY = click.argument("key", metavar="KEY")
 
 
-@click.group("key", cls=InOrder, short_help="Keys of programs.", invoke_without_command=True)
+@click.group("key", cls=InOrder, short_help="Manage the keys that programs use.", invoke_without_command=True)
 @click.pass_context
 def group(context: click.Context) -> None:
-    """Make, list, rotate and revoke the keys that programs send as 'Authorization: Bearer KEY'."""
+    """Create, list, rotate and revoke the keys that programs send as 'Authorization: Bearer KEY'."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
 @group.command(
     "create",
-    short_help="Make a key, and print it.",
+    short_help="Create a key, and print it.",
     epilog="""\b
 Examples:
   sidelight service key create --scope decide
@@ -46,14 +46,19 @@ Examples:
 @DATABASE
 @SCOPE
 @MONITOR
-@click.option("--name", default="made by a command", show_default=True, metavar="TEXT", help="What it is for.")
-@click.option("--days", type=click.FloatRange(min=0, min_open=True), metavar="N", help="It ends after N days.")
+@click.option("--name", default="made by a command", show_default=True, metavar="TEXT", help="What the key is for.")
+@click.option(
+    "--days",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="The key expires after N days; by default, never.",
+)
 def create_command(
     database: str | None, scopes: tuple[str, ...], only: tuple[str, ...], name: str, days: float | None
 ) -> None:
-    """Make a key and print it alone; it is never shown again.
+    """Create a key and print nothing but the key; it is never shown again.
 
-    The scopes: 'decide' to ask about predictions, 'answer' to hand in answers, 'settle' to settle disagreements,
+    The scopes are 'decide' to ask about predictions, 'answer' to hand in answers, 'settle' to settle disagreements,
     'report' to read reports and metrics, 'admin' for everything else.
     """
     click.echo(change(database, "key create", name=name, scopes=list(scopes), only=list(only) or None, days=days))
@@ -63,7 +68,7 @@ def create_command(
 @DATABASE
 @JSON
 def list_command(database: str | None, as_json: bool) -> None:
-    """List the keys, the newest first; the keys themselves are not stored."""
+    """List the keys, newest first; the keys themselves are not stored."""
     from sidelight.service.identity import keys
 
     with reading(database) as storage, storage.read() as tx:
@@ -82,10 +87,10 @@ def list_command(database: str | None, as_json: bool) -> None:
             "used": moment(one.used_at),
         }
         rows.append(row)
-    write_rows(rows, as_json, "no keys: make one with 'sidelight service key create'", everything="monitors")
+    write_rows(rows, as_json, "no keys yet: create one with 'sidelight service key create'", everything="monitors")
 
 
-@group.command("rotate", short_help="Make a new key in the place of another.")
+@group.command("rotate", short_help="Replace a key with a new one.")
 @KEY
 @DATABASE
 @click.option(
@@ -94,17 +99,17 @@ def list_command(database: str | None, as_json: bool) -> None:
     default=24.0,
     show_default=True,
     metavar="N",
-    help="How long the old one still works.",
+    help="How long the old key still works.",
 )
 def rotate_command(key: str, database: str | None, hours: float) -> None:
-    """Print a new key with the scopes of KEY, which is an id of the list, a prefix, or the key itself."""
+    """Print a new key with the scopes of KEY, which is an id from the list, a prefix, or the key itself."""
     click.echo(change(database, "key rotate", key=key, hours=hours))
 
 
-@group.command("revoke", short_help="End a key.")
+@group.command("revoke", short_help="Revoke a key.")
 @KEY
 @DATABASE
 def revoke_command(key: str, database: str | None) -> None:
-    """End KEY, which is an id of the list, a prefix, or the key itself; servers notice within five seconds."""
+    """Revoke KEY, which is an id from the list, a prefix, or the key itself; servers notice within five seconds."""
     change(database, "key revoke", key=key)
     _text.write("revoked")

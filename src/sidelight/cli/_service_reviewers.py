@@ -13,10 +13,10 @@ from sidelight.cli._service_tables import JSON, moment, monitor_names, write_row
 _NAME = click.argument("name", metavar="NAME")
 
 
-@click.group("reviewer", cls=InOrder, short_help="People who sign in.", invoke_without_command=True)
+@click.group("reviewer", cls=InOrder, short_help="Manage the people who sign in.", invoke_without_command=True)
 @click.pass_context
 def group(context: click.Context) -> None:
-    """Invite people who review in the browser, list them, and let them in no more."""
+    """Invite people who review in the browser, list them, and disable or enable them."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -37,7 +37,7 @@ def group(context: click.Context) -> None:
 @MONITOR
 @URL
 def invite_command(name: str, database: str | None, scopes: tuple[str, ...], only: tuple[str, ...], url: str) -> None:
-    """Add a person of this NAME and print a link with which they choose a password, within a week."""
+    """Add a person called NAME and print a link to choose a password; it works for a week."""
     click.echo(change(database, "reviewer invite", url, name=name, scopes=list(scopes), only=list(only) or None))
 
 
@@ -45,7 +45,7 @@ def invite_command(name: str, database: str | None, scopes: tuple[str, ...], onl
 @DATABASE
 @JSON
 def list_command(database: str | None, as_json: bool) -> None:
-    """List the people who may sign in, or once might."""
+    """List the people who can sign in, and those who no longer can."""
     from sidelight.service.identity import reviewers
 
     with reading(database) as storage, storage.read() as tx:
@@ -60,7 +60,9 @@ def list_command(database: str | None, as_json: bool) -> None:
         }
         for one in found
     ]
-    write_rows(rows, as_json, "nobody yet: 'sidelight service reviewer invite' adds somebody", everything="monitors")
+    write_rows(
+        rows, as_json, "nobody yet: add a person with 'sidelight service reviewer invite'", everything="monitors"
+    )
 
 
 @group.command("link", short_help="Print a new link, for a forgotten password.")
@@ -68,23 +70,23 @@ def list_command(database: str | None, as_json: bool) -> None:
 @DATABASE
 @URL
 def link_command(name: str, database: str | None, url: str) -> None:
-    """Print a link with which NAME chooses a new password, within a week; the old one works until then."""
+    """Print a link for NAME to choose a new password; it works for a week, and the old password works until then."""
     click.echo(change(database, "reviewer link", url, name=name))
 
 
-@group.command("disable", short_help="Let a person in no more.")
+@group.command("disable", short_help="Stop a person from signing in.")
 @_NAME
 @DATABASE
 def disable_command(name: str, database: str | None) -> None:
-    """Let NAME in no more: sessions end, what they held is free again, their answers stay."""
+    """Stop NAME from signing in: sessions end, predictions they held are free again, their answers stay."""
     change(database, "reviewer disable", name=name)
     _text.write("disabled")
 
 
-@group.command("enable", short_help="Let a person in again.")
+@group.command("enable", short_help="Let a person sign in again.")
 @_NAME
 @DATABASE
 def enable_command(name: str, database: str | None) -> None:
-    """Let NAME in again, with the old password."""
+    """Let NAME sign in again, with the old password."""
     change(database, "reviewer enable", name=name)
     _text.write("enabled")

@@ -14,16 +14,16 @@ from sidelight.table import Column, Table
 if TYPE_CHECKING:
     from sidelight.service.storage.base import Transaction
 
-JSON = click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
 
 def moment(seconds: float | None) -> str | None:
-    """Return a time as people read it, in UTC."""
+    """Return a time in readable form, in UTC."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def monitor_names(tx: Transaction) -> dict[str, str]:
-    """Return what monitors are called, by id."""
+    """Return the names of monitors by id."""
     rows: list[Any] = tx.all("SELECT id, name FROM monitors")
     return dict(rows)
 

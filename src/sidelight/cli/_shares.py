@@ -1,4 +1,4 @@
-"""Job arrays without a cluster: what the shares of a reproduction are shares of, and which are missing."""
+"""Job arrays without a cluster: which plan the shares of a reproduction belong to, and which shares are missing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REMEMBERED = ("names", "runs", "protocol", "full", "beyond", "seed", *_USE_CASE
 
 
 def keep_plan(folder: Path, options: Mapping[str, Any], shares: int) -> None:
-    """Write down what the shares are shares of, for --merge; refuse another plan than the one that is there."""
+    """Store the plan that the shares belong to, for --merge; refuse a plan that differs from the one stored."""
     lists = {name: list(options[name]) for name in ("names", "tolerances", "policies")}
     plan = {name: options[name] for name in _REMEMBERED} | lists | {"shares": shares}
     path = folder / _PLAN
@@ -37,7 +37,7 @@ def keep_plan(folder: Path, options: Mapping[str, Any], shares: int) -> None:
 
 
 def planned(context: click.Context, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of the shares, as far as no others are given."""
+    """Return the options the shares were run with, unless others are given."""
     if not (folder / _PLAN).exists():
         return options
     given = {
@@ -61,7 +61,7 @@ def _plan(folder: Path) -> dict[str, Any]:
 
 
 def check_complete(reproduction: Reproduction, folder: Path) -> None:
-    """Raise an error that says which shares to run, unless all work is done."""
+    """If work is missing, raise an error that says which shares to run."""
     missing = set(reproduction.missing())
     if not missing:
         return

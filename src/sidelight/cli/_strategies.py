@@ -23,13 +23,14 @@ _WORDS = {"true": True, "false": False, "none": None}
 
 
 def build(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
-    """Make the strategy that `text` describes; one that must know the horizon or the contexts' size is told it."""
+    """Make the strategy that `text` describes; pass it the horizon or the size of contexts if it needs them."""
     kind, given = _parsed(text)
     values = players.completed(kind, _checked(kind, given), horizon, dimension)
     missing = [name for name in players.required(kind) if name not in values]
     if "dimension" in missing:
         raise SidelightError(
-            f"{kind.__name__} decides by contexts: let 'sidelight simulate' make them, as with --contexts linear:d=10"
+            f"{kind.__name__} decides by contexts: use 'sidelight simulate' with contexts, for example --contexts "
+            "linear:d=10"
         )
     if missing:
         example = ",".join(f"{name}=..." for name in missing)
@@ -38,7 +39,7 @@ def build(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
 
 
 def _parsed(text: str) -> tuple[type[Strategy], dict[str, str]]:
-    """Split a text into the class it names and its parameters, which are still text."""
+    """Split a text into the class it names and its parameters, still as text."""
     head, rest = players.split(text)
     if players.is_known(head):
         return players.known(head), _pairs(rest, text)
@@ -62,21 +63,21 @@ def _pairs(text: str | None, whole: str) -> dict[str, str]:
 
 
 def _checked(kind: type[Strategy], given: dict[str, str]) -> dict[str, Any]:
-    """Read the parameters' values, and refuse names that the strategy does not have."""
+    """Read the values of the parameters, and refuse names that the strategy does not have."""
     players.check_parameters(kind, given, seed="--seed")
     known = players.signature(kind)
     return {name: _value(text, known.get(name)) for name, text in given.items()}
 
 
 def _value(text: str, parameter: inspect.Parameter | None) -> Any:
-    """Read a value, 2e4 as a whole number where one is wanted."""
+    """Read a value; 2e4 becomes a whole number where one is expected."""
     wanted = "" if parameter is None else str(parameter.annotation)
     number = whole_number(text) if "int" in wanted and "float" not in wanted else None
     return value_of(text) if number is None else number
 
 
 def value_of(text: str) -> Any:
-    """Read a value: a number (1/3 is one), true, false or none, something in brackets or quotes, or else the text."""
+    """Read a value: a number (such as 1/3), true, false or none, something in brackets or quotes, or else text."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     for read in (int, float, lambda each: float(Fraction(each))):

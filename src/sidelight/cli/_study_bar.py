@@ -1,4 +1,4 @@
-"""How a study is going: one bar and the time that is left on a terminal, a line now and then elsewhere."""
+"""Progress of a study: one bar and the remaining time on a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LINES = 60.0  # seconds between two lines where there is no terminal
 
 
 class StudyBar:
-    """Tells a person how far a study is and how much time is left."""
+    """Shows how far a study has come and how much time is left."""
 
     def __init__(self, shown: bool | None = None) -> None:
         self._shown = sys.stderr.isatty() if shown is None else shown
@@ -35,7 +35,7 @@ class StudyBar:
         self._moved = 0.0
 
     def begin(self, groups: Groups, pending: Sequence[Task]) -> None:
-        """Hear which tasks there are, and which of them are still to be done."""
+        """Start, given all tasks and those still to do."""
         from sidelight.studies.forecast import Forecast
 
         self._forecast = Forecast(pending)
@@ -48,26 +48,26 @@ class StudyBar:
             self._bar.start()
 
     def advance(self, task: Task, rounds: int) -> None:
-        """Hear of finished rounds, from any thread."""
+        """Count finished rounds; any thread may call this."""
         if self._forecast is not None:
             self._forecast.advance(task, rounds)
         self._draw()
 
     def finished(self, task: Task, seconds: float | None) -> None:
-        """Hear that a task is on disk."""
+        """Count a task that is on disk."""
         if self._forecast is not None:
             self._forecast.finished(task, seconds)
         self._done += 1
         self._draw()
 
     def failed(self, task: Task, failure: Failure) -> None:
-        """Hear that a task failed."""
+        """Report a task that failed."""
         self.note(f"{task.cell.title} failed: {failure.reason}")
         if self._forecast is not None:
             self._forecast.finished(task, None)
 
     def note(self, text: str) -> None:
-        """Say something that people should know."""
+        """Print a note."""
         line = f"sidelight: note: {text}"
         if self._bar is not None:
             self._bar.console.print(line, highlight=False, markup=False)
@@ -75,7 +75,7 @@ class StudyBar:
             click.echo(line, err=True)
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None

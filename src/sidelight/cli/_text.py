@@ -19,12 +19,12 @@ _LARGEST_MATRIX = 1600
 
 
 def width() -> int:
-    """Return how many columns there are to write in; 80 where the output is not a terminal."""
+    """Return the width of the terminal in columns; 80 if the output is not a terminal."""
     return max(30, min(shutil.get_terminal_size((80, 24)).columns, 100))
 
 
 def write(text: str) -> None:
-    """Write text to standard output; control characters (a game's names may hold any) are shown, not sent."""
+    """Write text to standard output; control characters, which a game's names may contain, are escaped."""
     click.echo("\n".join(map(shown, text.split("\n"))))
 
 
@@ -34,7 +34,7 @@ def write_json(data: Any) -> None:
 
 
 def wrapped(text: str, together: Sequence[str] = ()) -> str:
-    """Wrap each line of a text to the terminal; no line is broken within the phrases that belong `together`."""
+    """Wrap each line of a text to the terminal; no line breaks inside the phrases in `together`."""
     return wrapped_to(text, width(), together)
 
 
@@ -45,7 +45,7 @@ def entry(term: str, explanation: str, column: int) -> str:
 
 
 def matrices(game: Game) -> str:
-    """Return the loss and feedback matrices, in blocks of as many columns as fit."""
+    """Return the loss and feedback matrices, in blocks of columns that fit the terminal."""
     if game.n_actions * game.n_outcomes > _LARGEST_MATRIX:
         return f"(matrices of {game.n_actions} x {game.n_outcomes} entries are left out here; --json has them)"
     return "\n\n".join(table.to_text(width()) for table in matrices_of(game))

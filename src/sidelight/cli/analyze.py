@@ -23,14 +23,20 @@ Examples:
 
 @click.command("analyze", epilog=_EXAMPLES)
 @click.argument("game", metavar="NAME|FILE")
-@click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
-@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PARAMETER=VALUE",
+    help="Set a parameter of a game in the catalogue; repeatable.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @click.option("--figure", metavar="PATH", help="Also draw the game; PATH ends in .svg, .pdf or .png.")
 def command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | None) -> None:
     """Say what kind of problem a game is, and prove it.
 
-    NAME is a game of the catalogue ('sidelight games' lists it), FILE a game of your own: a path that ends in .toml or
-    .json. Prints the matrices, which actions can be best, which of them are neighbors, what the feedback tells about
+    NAME is a game in the catalogue ('sidelight games' lists them); FILE is your own game, a path that ends in .toml or
+    .json. Prints the matrices, which actions can be best, which of them are neighbors, what the feedback says about
     each pair, and the class that follows: trivial, easy, hard or hopeless.
     """
     if figure is not None:

@@ -21,7 +21,7 @@ _COLUMN = 12
 
 @click.command("games")
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(name: str | None, as_json: bool) -> None:
     """List the catalogue of games, or describe one of them.
 
@@ -46,7 +46,7 @@ def command(name: str | None, as_json: bool) -> None:
 
 
 def _table(entries: list[Entry]) -> Table:
-    """Return what each game is called, how large and hard it is, and below that what one does in it."""
+    """Return the name, size and class of each game, and below them what you do in it."""
     columns = [Column("name (parameters and defaults)"), Column("size", left=True), Column("class", left=True)]
     rows = [(Cell(_heading(each), note=each.line), _size(each), each.kind or "unknown") for each in entries]
     return Table(columns, rows)
@@ -74,7 +74,7 @@ def _write_description(entry: Entry, game: Game) -> None:
 
 
 def _call(start: str, arguments: list[str], between: str, broken: str, end: str) -> str:
-    """Return a call with its arguments on one line if that fits, else on a line each."""
+    """Return a call with its arguments on one line if they fit, else each on its own line."""
     line = start + (" " if arguments and not end else "") + between.join(arguments) + end
     if len(line) <= _text.width():
         return line
@@ -122,7 +122,7 @@ def _matrix_data(game: Game) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a parameter or a loss as JSON holds it: integers as such, other fractions as text."""
+    """Return a parameter or a loss as JSON stores it: integers as numbers, other fractions as text."""
     if isinstance(value, tuple):
         return [_plain(part) for part in value]
     if isinstance(value, Fraction):

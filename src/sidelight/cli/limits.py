@@ -31,27 +31,35 @@ Examples:
 @click.command("limits", epilog=_EXAMPLES)
 @click.argument("game", metavar="NAME|FILE")
 @click.option("--law", metavar="P,P,...", help="The probability of each outcome, for C*(p): 0.3,0.7 or 1/3,2/3.")
-@click.option("--horizon", type=COUNT, metavar="N", default=20_000, show_default=True, help="T, rounds of a run.")
+@click.option(
+    "--horizon", type=COUNT, metavar="N", default=20_000, show_default=True, help="T, the number of rounds per run."
+)
 @click.option(
     "--prior",
     default="1,1",
     show_default=True,
     metavar="A,B|KIND",
     help="How the law is drawn, for Bayes-optimal play: the Beta prior A,B of the first outcome's probability (1,1 is "
-    "uniform), or a kind of laws as for --law-from of 'sidelight simulate', such as balanced.",
+    "uniform), or a kind of law such as balanced, as for --law-from of 'sidelight simulate'.",
 )
-@click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
-@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PARAMETER=VALUE",
+    help="Set a parameter of a game in the catalogue; repeatable.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @_laws.with_old_names
 def command(game: str, law: str | None, horizon: int, prior: str, settings: tuple[str, ...], as_json: bool) -> None:
     """Say how good any strategy can be.
 
-    There are two limits. With --law, the constant C*(p): under the law p, the regret of a strategy that does well under
-    every law grows at least like C*(p) log T. This is asymptotic and does not bound the regret at any one T. And the
-    Bayes-optimal regret, the least possible mean regret over T rounds when the law is drawn from a prior; it is
-    computed for games with two outcomes and exactly one action that shows which.
+    There are two limits. The first, with --law, is the constant C*(p): under the law p, the regret of a strategy that
+    does well under every law grows at least like C*(p) log T. This is asymptotic and does not bound the regret at any
+    one T. The second is the Bayes-optimal regret, the least possible mean regret over T rounds when the law is drawn
+    from a prior. It is computed for games with two outcomes and exactly one action that reveals the outcome.
 
-    NAME is a game of the catalogue ('sidelight games' lists it), FILE a game of your own (.toml or .json).
+    NAME is a game in the catalogue ('sidelight games' lists them); FILE is your own game (.toml or .json).
     """
     known = load_game(game, settings)
     probabilities = None if law is None else _laws.read_law(law, known)
@@ -68,7 +76,7 @@ def command(game: str, law: str | None, horizon: int, prior: str, settings: tupl
 
 
 def _prior(text: str) -> Any:
-    """Read a prior: the parameters of a Beta law, the name of a kind of laws, or laws with weights in brackets."""
+    """Read a prior: the parameters of a Beta law, the name of a kind of law, or laws with weights in brackets."""
     from sidelight.limits.priors import read_prior
 
     prior = value_of(f"({text})" if re.fullmatch(r"[^([,]+,[^,]+", text) else text)
@@ -80,7 +88,7 @@ def _prior(text: str) -> Any:
 
 
 def _lower_bound(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
-    """Return C*(p) as plain data; numbers that are not finite are left out, `status` and `reason` say why."""
+    """Return C*(p) as plain data; numbers that are not finite are left out, and `status` and `reason` say why."""
     from sidelight.limits import lower_bound
 
     found = lower_bound(game, law)
@@ -137,7 +145,7 @@ def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
 
 
 def _outwards(low: float, high: float) -> str:
-    """Write both ends of a bracket, rounded so that it remains one."""
+    """Write both ends of a bracket, each rounded outwards."""
     down, up = (decimal.Context(prec=8, rounding=way) for way in (decimal.ROUND_FLOOR, decimal.ROUND_CEILING))
     return f"{down.create_decimal_from_float(low):f} and {up.create_decimal_from_float(high):f}"
 

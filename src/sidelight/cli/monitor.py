@@ -1,4 +1,4 @@
-"""`sidelight monitor`: watch a classifier from the shell, or ask what it would have cost."""
+"""`sidelight monitor`: watch a classifier from the shell, or find out what that would have cost."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sidelight.errors import SidelightError
 def command(context: click.Context) -> None:
     """Watch a classifier: which predictions to verify, and which classes are wrong too often.
 
-    'replay' says what it would have cost on labeled data. The other commands keep a monitor in a file: make one with
-    'new', ask 'decide' about each prediction, tell 'answer' what a verification has shown, and read 'status'. Several
-    processes may use one file at a time.
+    'replay' says what monitoring would have cost on labeled data. The other commands keep a monitor in a file: create
+    one with 'new', ask 'decide' about each prediction, tell 'answer' what a verification showed, and read 'status'.
+    Several processes can use one file at the same time.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -35,7 +35,13 @@ Examples:
 @_laws.law_options
 @click.option("--rounds", type=COUNT, metavar="N", default=20, show_default=True, help="How many rounds to play.")
 @click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="The seed of all random numbers.")
-@click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PARAMETER=VALUE",
+    help="Set a parameter of a game in the catalogue; repeatable.",
+)
 def command(
     game: str,
     strategy: str,
@@ -57,7 +63,9 @@ def command(
         player = _strategies.build(strategy, known, rounds)
         environment = _laws.environment(known, law, law_from)
         if player.dimension:
-            raise SidelightError(f"{player.name} decides by contexts, which 'sidelight simulate --contexts' makes")
+            raise SidelightError(
+                f"{player.name} decides by contexts, and 'sidelight play' has none: use 'sidelight simulate --contexts'"
+            )
         environment.check(known, 1, rounds)
         _play(known, player, environment, rounds, seed)
 
@@ -90,7 +98,7 @@ def _play(game: Game, player: Strategy, environment: IID, rounds: int, seed: int
 
 
 def _randomness(game: Game, environment: IID, seed: int) -> tuple[np.random.SeedSequence, np.random.Generator, Floats]:
-    """Return what run 0 of a simulation draws from: the strategy's seed, the world's generator, the outcome law."""
+    """Return the randomness of run 0 of a simulation: the strategy's seed, the environment's generator, the law."""
     import numpy as np
 
     of_world, own = (np.random.SeedSequence(seed, spawn_key=(0, stream)) for stream in (0, 1))
@@ -130,6 +138,6 @@ def _closing(game: Game, plays: list[int], regret: float, law: Floats) -> str:
 
 
 def _write(text: str, together: list[str]) -> None:
-    """Write a text whose lines are not broken before a number in parentheses, nor within a pair."""
+    """Write a text without breaking lines before a number in parentheses or within a pair."""
     numbered = re.findall(r"(?:\d+ (?:-|beats) \d+)? \([-+\d][^()]*\)", text)
     _text.write(_text.wrapped(text, [*together, *dict.fromkeys(numbered)]))

@@ -18,19 +18,30 @@ Examples:
 
 @click.command("recommend", epilog=_EPILOG)
 @click.argument("game", metavar="NAME|FILE")
-@click.option("--horizon", type=COUNT, metavar="N", help="How many rounds will be played, if that is known.")
+@click.option("--horizon", type=COUNT, metavar="N", help="How many rounds you will play, if you know.")
 @click.option(
-    "--dimension", type=WHOLE, metavar="D", default=0, show_default=True, help="How many numbers a context has."
+    "--dimension",
+    type=WHOLE,
+    metavar="D",
+    default=0,
+    show_default=True,
+    help="How many numbers a context has; 0 means no contexts.",
 )
-@click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
-@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PARAMETER=VALUE",
+    help="Set a parameter of a game in the catalogue; repeatable.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(game: str, horizon: int | None, dimension: int, settings: tuple[str, ...], as_json: bool) -> None:
-    """Say which strategy to use for a game, and on which evidence.
+    """Recommend a strategy for a game, and show the evidence.
 
-    NAME is a game of the catalogue ('sidelight games' lists it), FILE a game of your own (.toml or .json). The answer
-    comes from the benchmark that is stored in the library: from those of its games that are of the same kind and
-    nearest in their numbers of outcomes, actions and pairs of neighbors. How near they are, and how the strategies did
-    there, is shown. A hopeless game is refused: no strategy learns to play it well.
+    NAME is a game in the catalogue ('sidelight games' lists them); FILE is your own game (.toml or .json). The
+    recommendation rests on the benchmark stored in the library. It uses the benchmark games of the same class whose
+    numbers of outcomes, actions and neighbor pairs are nearest, and shows how near they are and how the strategies did
+    there. A hopeless game is refused: no strategy learns to play it well.
     """
     from sidelight.benchmark import recommend
 

@@ -66,29 +66,27 @@ As a job array, without Dask (job i of 8, then once):
 @click.option(
     "--confidence", type=float, metavar="P", help="Tables 4 and 5: confidence of the verdicts (default 0.95)."
 )
-@click.option("--full", is_flag=True, help="Give PG-TS and PG-IDS all runs, too, at 7500 rounds (an hour).")
-@click.option("--beyond", is_flag=True, help="The same at 20000 rounds, which the paper does not have (hours).")
-@click.option("--workers", type=COUNT, metavar="N", help="Number of threads on this machine; by default one per core.")
+@click.option("--full", is_flag=True, help="Give PG-TS and PG-IDS all runs, too, at 7500 rounds (takes an hour).")
+@click.option("--beyond", is_flag=True, help="The same at 20000 rounds, which the paper does not have (takes hours).")
+@click.option("--workers", type=COUNT, metavar="N", help="Number of threads; by default one per core.")
 @cluster_option
 @click.option("--share", "--shard", "shard", metavar="I/N", help="Do only share I of N, and write no report.")
-@click.option(
-    "--merge", is_flag=True, help="Put finished shares together, look again at what differs, and write the report."
-)
+@click.option("--merge", is_flag=True, help="Merge the finished shares, run again what differs, and write the report.")
 @click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="Seed of all random numbers.")
 @click.option(
     "--out", metavar="DIR", default="reproduction", show_default=True, help="Folder for the report and all files."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print every number and its verdict as plain data.")
+@click.option("--json", "as_json", is_flag=True, help="Print every number and its verdict as JSON.")
 @click.pass_context
 def command(context: click.Context, /, out: str, shard: str | None, merge: bool, as_json: bool, **options: Any) -> None:
     """Reproduce the tables and figures of the ICML 2024 paper, and say which numbers hold.
 
-    Every number of 'Randomized Confidence Bounds for Stochastic Partial Monitoring' is computed again and set beside
-    the printed one, with a verdict: the same to the digit, the same within chance, or different, and why. All of it
-    takes some minutes on two cores. A number that lies outside two standard errors is run again with 960 runs first.
+    Every number in 'Randomized Confidence Bounds for Stochastic Partial Monitoring' is computed again and compared with
+    the printed one. The verdict is: the same to the digit, the same within chance, or different, and why. All of it
+    takes a few minutes on two cores. A number more than two standard errors off is first run again with 960 runs.
 
-    Every finished piece of work is kept in the folder DIR/runs, so that an interrupted call goes on where it was. No
-    number depends on how many workers there are, or where they are.
+    Every finished piece of work is kept in the folder DIR/runs, so an interrupted call continues where it stopped. No
+    number depends on how many workers there are, or where they run.
     """
     from sidelight.experiments.reproduction import Reproduction
     from sidelight.studies.running import crew_of
@@ -128,9 +126,11 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
 
 def _check(shard: str | None, merge: bool, options: dict[str, Any]) -> None:
     if options["full"] and options["beyond"]:
-        raise SidelightError("--full and --beyond say how far the slow strategies go: give one of them")
+        raise SidelightError("--full and --beyond both say how far the slow strategies go: give only one of them")
     if shard is not None and merge:
-        raise SidelightError("--share does a part of the work and --merge puts the parts together: give one of them")
+        raise SidelightError(
+            "--share does a part of the work and --merge puts the parts together: give only one of them"
+        )
     check_cluster(options["cluster"], options["workers"])
 
 
@@ -148,15 +148,15 @@ def _choice(options: dict[str, Any]) -> Choice:
 
 @contextlib.contextmanager
 def _kept(folder: Path, reproduction: Reproduction | None = None) -> Iterator[None]:
-    """On Ctrl-C, say what is kept: how much of a reproduction's work, or that only second looks and the report lack."""
+    """On Ctrl-C, say how much work is kept, or that only second runs and the report are missing."""
     try:
         yield
     except KeyboardInterrupt:
-        done = "all but second looks and the report is"
+        done = "all but second runs and the report is"
         if reproduction is not None:
             every = len(reproduction.choice.tasks())
             done = f"{every - len(reproduction.missing())} of {every} pieces of work are"
-        click.echo(f"Interrupted: {done} done and kept in {folder}; the same command goes on from there", err=True)
+        click.echo(f"Interrupted: {done} done and kept in {folder}; the same command continues from there", err=True)
         raise
 
 

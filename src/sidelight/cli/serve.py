@@ -35,7 +35,7 @@ Examples:
     default=_PORT,
     show_default=True,
     metavar="PORT",
-    help="Listen on this port; 0 is any free one.",
+    help="Listen on this port; 0 picks a free one.",
 )
 @click.option(
     "--processes",
@@ -48,23 +48,23 @@ Examples:
 @click.option(
     "--url",
     metavar="URL",
-    help="The address that users know, https://... behind a proxy with TLS. Links begin with it; with https, cookies "
-    "travel by TLS only.",
+    help="The address that users see, https://... behind a proxy with TLS. Links start with it; with https, cookies "
+    "are sent over TLS only.",
 )
 @click.option(
     "--allow-host",
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="Also answer requests that ask for this host; repeatable. Names of this machine's loopback and of --url are "
-    "allowed anyway.",
+    help="Also answer requests that ask for this host; repeatable. This machine's loopback names and the host of "
+    "--url are always allowed.",
 )
 @click.option(
     "--proxy",
     "proxies",
     multiple=True,
     metavar="ADDRESS",
-    help="Believe the forwarded headers of the proxy with this address; repeatable.",
+    help="Trust the forwarded headers of the proxy at this address; repeatable.",
 )
 @click.option(
     "--rate",
@@ -72,7 +72,7 @@ Examples:
     default=1000.0,
     show_default=True,
     metavar="N",
-    help="Requests a second that each key may make of each process.",
+    help="Requests per second that each key may send to each process.",
 )
 @click.option(
     "--grace",
@@ -93,7 +93,7 @@ Examples:
 @click.option(
     "--demo",
     is_flag=True,
-    help="Serve made-up classifiers and reviewers, to look around; nothing of it is kept.",
+    help="Serve made-up classifiers and reviewers to look around; nothing is kept.",
 )
 @click.pass_context
 def command(
@@ -109,16 +109,16 @@ def command(
 ) -> None:
     """Serve monitors over HTTP: durable decisions, a queue for reviewers, reports in the browser.
 
-    Everything is kept in one SQLite file, which is made at the first start, or in a PostgreSQL database. The first
-    start prints a link to sign in with. Programs need keys, which 'sidelight service key create' makes. Ctrl-C stops
-    the server; what was accepted is answered first.
+    Everything is kept in one SQLite file, which is created at the first start, or in a PostgreSQL database. The first
+    start prints a link to sign in with. Programs need keys; create them with 'sidelight service key create'. Ctrl-C
+    stops the server after it has answered the requests it accepted.
     """
     require_extra()
     from sidelight.service.process.listening import listen
     from sidelight.service.running import ServeOptions, run
 
     if demo and database is not None:
-        raise click.UsageError("the demonstration has a database of its own: leave out --database")
+        raise click.UsageError("the demonstration uses its own database: leave out --database")
     settings = ServeOptions(
         database=database or "sidelight.db", hosts=(host, *hosts), proxies=",".join(proxies), **options
     )
@@ -133,7 +133,7 @@ def command(
 
 
 def _if_somebody_reads(say: Callable[..., None]) -> Callable[..., None]:
-    """Let the server go on if nobody reads its output any more, as in `sidelight serve | head -1`."""
+    """Keep the server running if nobody reads its output any more, as in `sidelight serve | head -1`."""
 
     @functools.wraps(say)
     def saying(*arguments: Any) -> None:
@@ -145,7 +145,7 @@ def _if_somebody_reads(say: Callable[..., None]) -> Callable[..., None]:
 
 @_if_somebody_reads
 def _say_demo(host: str, address: str, password: str) -> None:
-    """Tell whoever has started the demonstration where to look."""
+    """Print where to find the demonstration."""
     click.echo(f"sidelight serves a demonstration at {address}  (Ctrl-C stops and deletes it)")
     click.echo(f"Sign in as demo with the password {password}")
     _warn_without_tls(host, address)
@@ -153,10 +153,10 @@ def _say_demo(host: str, address: str, password: str) -> None:
 
 @_if_somebody_reads
 def _say(database: str, host: str, address: str, link: str | None) -> None:
-    """Tell whoever has started the server what to do next."""
+    """Print what to do next after the server has started."""
     click.echo(f"sidelight serves {_without_password(database)} at {address}  (Ctrl-C stops it)")
     if link is not None:
-        click.echo(f"Nobody administers it yet. Open this link within 15 minutes:\n  {link}")
+        click.echo(f"There is no administrator yet. Open this link within 15 minutes to become one:\n  {link}")
     _warn_without_tls(host, address)
 
 

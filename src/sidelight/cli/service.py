@@ -1,4 +1,4 @@
-"""`sidelight service`: keys, reviewers, backups and whatever else an administrator does beside the pages."""
+"""`sidelight service`: keys, reviewers, backups and what else an administrator does outside the pages."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sidelight.cli._group import InOrder
 @click.group("service", cls=InOrder, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Look after the service: keys, reviewers, backups, copies, exports, checks.
+    """Manage the service: keys, reviewers, backups, copies, exports, checks.
 
-    All commands work on the database itself (--database), before the first start, while it is served, and when it is
-    not.
+    All commands work on the database itself (--database): before the first start, while the server is running, and when
+    it is stopped.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

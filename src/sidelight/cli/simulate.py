@@ -69,28 +69,42 @@ class Plan(NamedTuple):
 @click.argument("strategies", metavar="STRATEGY...", nargs=-1, required=True)
 @_laws.law_options
 @_contexts.context_option
-@click.option("--horizon", type=COUNT, metavar="N", default=20_000, show_default=True, help="Rounds of a run.")
-@click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="How many runs.")
+@click.option("--horizon", type=COUNT, metavar="N", default=20_000, show_default=True, help="Number of rounds per run.")
+@click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="Number of runs.")
 @click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="The seed of all random numbers.")
-@click.option("--workers", type=COUNT, metavar="N", help="Threads; all cores by default. Results do not depend on it.")
+@click.option(
+    "--workers",
+    type=COUNT,
+    metavar="N",
+    help="Number of threads; by default one per core. Results do not depend on it.",
+)
 @cluster_option
-@click.option("--share", metavar="I/N", help="Play only share I of N of the runs, and keep it in the folder of --out.")
-@click.option("--merge", is_flag=True, help="Put the shares in the folder of --out together; give the same options.")
+@click.option("--share", metavar="I/N", help="Play only share I of N of the runs, and keep it in the --out folder.")
+@click.option("--merge", is_flag=True, help="Merge the shares in the --out folder; give the same options.")
 @click.option(
     "--checkpoints",
     default="200",
     show_default=True,
     metavar="N|log|ROUNDS",
-    help="When regret is recorded: after N rounds evenly spaced, evenly spaced on a logarithmic scale (log), or "
-    "after the rounds of a list such as 10,100,1000.",
+    help="When to record regret: at N evenly spaced rounds, at rounds evenly spaced on a logarithmic scale (log), or "
+    "at listed rounds such as 10,100,1000.",
 )
-@click.option("--set", "settings", multiple=True, metavar="PARAMETER=VALUE", help="Change a parameter of a known game.")
 @click.option(
-    "--limit", "limited", is_flag=True, help="Show how good a strategy can be, and each mean as a multiple of that."
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PARAMETER=VALUE",
+    help="Set a parameter of a game in the catalogue; repeatable.",
+)
+@click.option(
+    "--limit",
+    "limited",
+    is_flag=True,
+    help="Show how good a strategy can be, and each mean regret as a multiple of that.",
 )
 @click.option("--out", metavar="DIR", help="Write results, table and figure into this folder.")
-@click.option("--figure", metavar="PATH", help="Draw the figure here; PATH ends in .svg, .pdf or .png.")
-@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+@click.option("--figure", metavar="PATH", help="Write the figure to PATH, which ends in .svg, .pdf or .png.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
     game: str,
     strategies: tuple[str, ...],
@@ -103,17 +117,17 @@ def command(
 ) -> None:
     """Compare strategies on a game: a table and a figure of regret.
 
-    NAME is a game of the catalogue ('sidelight games' lists it), FILE a game of your own (.toml or .json). STRATEGY is
-    a name such as CBP or RandCBP, with parameters after a colon: RandCBP:bins=10,sigma=2. A strategy of your own is
+    NAME is a game in the catalogue ('sidelight games' lists them); FILE is your own game (.toml or .json). STRATEGY is
+    a name such as CBP or RandCBP, with parameters after a colon: RandCBP:bins=10,sigma=2. Your own strategy is
     package.module:Class or file.py:Class, with parameters after another colon; modules in the current folder are found.
 
-    All strategies face the same outcomes in the same runs, and tests compare each with the first. A contextual strategy
-    learns the size of the contexts from --contexts.
+    All strategies face the same outcomes in the same runs, and statistical tests compare each with the first. A
+    contextual strategy takes the size of contexts from --contexts.
 
-    --limit shows how good a strategy can be. If a law is drawn for each run, it is the regret of the best possible play
-    for laws drawn in this way, in the same runs; it is known for games with two outcomes and exactly one action that
-    shows which. For one law (--law) it is C*(p) log T. This is asymptotic: it bounds how regret grows in the long run,
-    and at any one round the regret may be smaller.
+    --limit shows how good a strategy can be. If a law is drawn for each run, the limit is the regret of the best
+    possible play for laws drawn in this way, in the same runs. It is known for games with two outcomes and exactly one
+    action that reveals the outcome. For one law (--law) the limit is C*(p) log T. This is asymptotic: it bounds how
+    regret grows in the long run, and at any one round the regret may be smaller.
     """
     if figure is not None:
         check_figure(figure)
@@ -153,7 +167,7 @@ def _planned(
     checkpoints: str,
     settings: tuple[str, ...],
 ) -> Plan:
-    """Read the command line, and make everything that can fail before the first round."""
+    """Read the command line and build everything that can fail, before the first round."""
     check_cluster(cluster, workers)
     part = None if share is None else Share.parse(share)
     known = load_game(game, settings)
@@ -166,13 +180,13 @@ def _planned(
     for strategy in made:
         if strategy.dimension and strategy.dimension != environment.dimension:
             have = f"there are {environment.dimension}" if environment.dimension else "--contexts makes them"
-            raise SidelightError(f"{strategy.name} wants contexts of {strategy.dimension} numbers: {have}")
+            raise SidelightError(f"{strategy.name} needs contexts of {strategy.dimension} numbers: {have}")
     rounds = _checkpoints(checkpoints, horizon)
     return Plan(known, environment, made, _labels(made), horizon, runs, seed, rounds, workers, cluster, part)
 
 
 def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
-    """Run one strategy after the other, keeping what is finished."""
+    """Run one strategy after the other, and keep finished results."""
     from sidelight.simulation import simulate
 
     results: list[Results] = []
@@ -202,13 +216,15 @@ def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
 
 def _check_shares(share: str | None, merge: bool, out: str | None) -> None:
     if share is not None and merge:
-        raise SidelightError("--share plays a part of the runs and --merge puts the parts together: give one of them")
+        raise SidelightError(
+            "--share plays a part of the runs and --merge puts the parts together: give only one of them"
+        )
     if (share is not None or merge) and out is None:
-        raise SidelightError(f"{'--merge' if merge else '--share'} needs --out, the folder that all shares are in")
+        raise SidelightError(f"{'--merge' if merge else '--share'} needs --out, the folder of all shares")
 
 
 def _merged(plan: Plan, folder: Folder) -> list[Results]:
-    """Put the shares of every strategy together, and keep the whole."""
+    """Merge the shares of every strategy, and keep the result."""
     from sidelight.results.provenance import written
     from sidelight.simulation.checkpoints import rounds_of
 
@@ -263,7 +279,7 @@ def _where(folder: Folder | None, figure: str | None) -> list[str]:
 
 
 def _write(plan: Plan, results: Sequence[Results], limit: Curve | None, by_default: bool) -> None:
-    """Write the table and what it says."""
+    """Print the table and a summary."""
     from sidelight.report.results_table import results_table
 
     notes = _limit.caption(limit)
@@ -299,7 +315,7 @@ def _data(plan: Plan, results: Sequence[Results], files: Sequence[str], limit: C
 
 
 def _labels(strategies: Sequence[Strategy]) -> list[str]:
-    """Return what each strategy is called in tables, no two the same."""
+    """Return the label of each strategy in tables; labels are unique."""
     from sidelight.report.results_table import distinct
     from sidelight.results.text import label
 
@@ -313,7 +329,7 @@ def _labels(strategies: Sequence[Strategy]) -> list[str]:
 
 
 def _checkpoints(text: str, horizon: int) -> Checkpoints:
-    """Read how many checkpoints there are, or where."""
+    """Read the number of checkpoints, or their rounds."""
     if text.strip() == "log":
         return "log"
     numbers = [whole_number(part.strip()) or 0 for part in text.split(",")]

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from sidelight.strategies import Strategy
 
 _COLUMN = 12
-# What every strategy is given, and what says that it decides by contexts.
+# Parameters that every strategy has, and those that mark a contextual strategy.
 _COMMON, _CONTEXTUAL = ("game", "seed"), ("dimension", "contexts")
 
 
 @click.command("strategies")
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(name: str | None, as_json: bool) -> None:
     """List the strategies, or describe one of them.
 
@@ -54,7 +54,7 @@ def command(name: str | None, as_json: bool) -> None:
 
 
 def _external(plugin: plugins.Plugin) -> dict[str, Any]:
-    """Return what is known about a strategy of another package, if only that it cannot be used."""
+    """Return what is known about a strategy of another package, even if it cannot be used."""
     try:
         return _data(plugin.load()) | {"name": plugin.name, "external": _source(plugin)}
     except SidelightError as error:
@@ -66,7 +66,7 @@ def _source(plugin: plugins.Plugin) -> dict[str, str]:
 
 
 def _table(found: list[dict[str, Any]]) -> Table:
-    """Return the name of each strategy and whether it uses contexts; below, what it does, its guarantee, its papers."""
+    """Return the name of each strategy and whether it uses contexts; below, what it does, its guarantee and papers."""
     rows = []
     for data in found:
         note = [f"External: {_origin(data['external'])}."] if data["external"] else []

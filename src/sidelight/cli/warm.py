@@ -31,9 +31,9 @@ def command() -> None:
     """Compile everything now, so that simulations start at once.
 
     The first simulation with a strategy compiles its round loop, which takes a few seconds; later ones, in any process,
-    find it on disk. This command compiles the loops of all strategies in advance: when you build a container image,
-    before you measure speed, or before a talk. Run it again after updating sidelight, Python, NumPy or Numba. The
-    environment variable SIDELIGHT_CACHE_DIR chooses another folder.
+    load it from disk. This command compiles the loops of all strategies in advance. Use it when you build a container
+    image, before you measure speed, or before a talk. Run it again after updating sidelight, Python, NumPy or Numba.
+    The environment variable SIDELIGHT_CACHE_DIR chooses another folder.
     """
     from sidelight.kernels import cache_directory, compiled_available
 
@@ -52,7 +52,9 @@ def command() -> None:
     place = cache_directory()
     click.echo(f"Ready after {time.perf_counter() - started:.1f} s.")
     if place is None or not place.is_dir():
-        click.echo("But they could not be kept: files of the package changed meanwhile, or no folder can be written")
+        click.echo(
+            "But the compiled loops could not be stored: files of the package have changed, or no folder is writable"
+        )
         click.echo("(SIDELIGHT_CACHE_DIR chooses one).")
     else:
         click.echo(f"Compiled loops are in {place}")
@@ -79,7 +81,7 @@ def _jobs() -> Iterator[tuple[str, KernelStrategy, Environment]]:
 
 
 def sample(kind: type[S]) -> S | None:
-    """Make a strategy for some game that it accepts; which one does not matter to what is compiled."""
+    """Make a strategy for some game that it accepts; the choice of game does not affect what is compiled."""
     from sidelight import games
 
     wanted = inspect.signature(kind.__init__).parameters
@@ -91,7 +93,7 @@ def sample(kind: type[S]) -> S | None:
     for game in dict.fromkeys((*_GAMES, *games.names())):
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of missing guarantees, say, which matter to nobody here
+                warnings.simplefilter("ignore")  # of missing guarantees, say, which do not matter here
                 return kind(games.load(game), **values)
         except (SidelightError, TypeError):
             continue
