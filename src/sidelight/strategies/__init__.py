@@ -96,7 +96,7 @@ _HOMES = {
     "Uniform": "uniform",
     "FixedAction": "uniform",
 }
-# What only reproduces print, and is not listed among them.
+# These only reproduce printed numbers and are not listed above.
 _PUBLISHED = {"PublishedCBPSide": "cbpside_published", "PublishedRandCBPSide": "cbpside_published"}
 _CONTRACT = ("KernelStrategy", "OrderError", "Strategy")
 
@@ -124,7 +124,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _external(name: str) -> Any:
-    """Return a strategy of another package; it is looked up every time, as packages may be installed meanwhile."""
+    """Return a strategy of another package; it is looked up every time, because packages may be installed meanwhile."""
     if name[:1].isupper():  # what plug-ins have; all else is asked for by Python itself
         from sidelight.strategies import plugins
 

@@ -1,13 +1,13 @@
-"""Bandits among the games: those in which the symbol of an action tells what the action costs.
+"""Games that are bandits: the symbol of an action tells what the action costs.
 
 Only loss differences matter, so a loss that all actions pay alike may be added: a game is a bandit if there are numbers
 c_j, one per outcome, such that L_aj + c_j depends on the symbol alone for every Pareto-optimal action a,
 
     c_j - c_k = L_ak - L_aj    whenever a shows the same symbol at the outcomes j and k.
 
-Apple tasting is one: with c_j the negative loss of the blind action, that action costs nothing for sure, and what
-tasting costs in comparison is seen. The differences of c are found by a walk over outcomes that share symbols, in
-fractions; of each set of linked outcomes the least loss becomes 0, so that common losses leave no trace.
+Apple tasting is one: if c_j is minus the loss of the blind action, that action always costs nothing, and the symbol
+shows what tasting costs in comparison. The differences of c are found by a walk over outcomes that share symbols, in
+fractions; in each set of linked outcomes the least loss becomes 0, so a loss that all actions share changes nothing.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def arms(analysis: Analysis, name: str) -> Arms:
 
 
 def common_losses(game: Game, actions: Sequence[int]) -> list[Fraction] | None:
-    """Return c, of which the least L_aj + c_j in each set of linked outcomes is 0; None if there is none."""
+    """Return c, chosen so that the least L_aj + c_j in each set of linked outcomes is 0; None if no c exists."""
     links = _links(game, actions)
     found: dict[int, Fraction] = {}
     for root in range(game.n_outcomes):
@@ -80,7 +80,7 @@ def common_losses(game: Game, actions: Sequence[int]) -> list[Fraction] | None:
 
 
 def _links(game: Game, actions: Sequence[int]) -> list[list[tuple[int, Fraction]]]:
-    """Return, for each outcome i, the outcomes j that an action shows alike, with c_j - c_i."""
+    """Return, for each outcome i, the outcomes j for which some action shows the same symbol, with c_j - c_i."""
     links: list[list[tuple[int, Fraction]]] = [[] for _ in range(game.n_outcomes)]
     for a in actions:
         last: dict[object, int] = {}

@@ -7,7 +7,7 @@ Losses are scaled to [0, 1]; with n observations of an action, of mean loss m, a
 - Thompson sampling plays the action of the least draw from Beta(1 + n m, 1 + n (1 - m)): exact for losses that are 0 or
   1, while one in between counts as a part of either.
 
-An action that has a single symbol costs what it costs, and neither of them doubts it.
+The loss of an action with a single symbol is known, and both treat it so.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class _Bandit(KernelStrategy):
 
 
 class KLUCB(_Bandit):
-    """KL-UCB: the action whose loss may be least, by confidence bounds of Bernoulli laws; for bandits.
+    """KL-UCB: play the action with the smallest lower bound on its loss, by Bernoulli confidence bounds; for bandits.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class KLUCB(_Bandit):
         A game in which the symbol of each action that can be best tells what it costs, up to a loss that all actions
         pay alike; others are refused.
     c
-        Weighs log log t in the bounds: the proof wants 3, practice 0.
+        Weight of log log t in the bounds: 3 in the proof, 0 in practice.
     seed
         Not used, since nothing is drawn.
 

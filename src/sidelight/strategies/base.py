@@ -2,7 +2,7 @@
 
 There are two ways to write one.
 
-- Of plain Python: subclass `Strategy` and write `_start`, `_act` and `_observe`.
+- In plain Python: subclass `Strategy` and write `_start`, `_act` and `_observe`.
 - For speed: subclass `KernelStrategy` and write two pure functions over named tuples, registered with
   `@implements(act, Parameters)` and `@implements(observe, Parameters)`, plus `_compile` and `_start`, which make those
   named tuples. The object runs the functions in the interpreter; `simulate` runs the same text compiled.
@@ -46,14 +46,14 @@ _NO_CONTEXT: Context = np.zeros(0)
 
 
 class OrderError(SidelightError):
-    """Feedback that belongs to no action under way."""
+    """Feedback that belongs to no action that waits for it."""
 
 
 class Strategy(ABC):
     """A way to play a game. Subclasses list their parameters in the constructor and store them under the same names.
 
     A subclass writes `_start()`, which returns a fresh state, `_act(context)`, which returns an action, and
-    `_observe(action, symbol, context)`, which changes the state; `self.state` and `self.rng` are at hand.
+    `_observe(action, symbol, context)`, which changes the state. They may use `self.state` and `self.rng`.
 
     Parameters
     ----------
@@ -89,18 +89,18 @@ class Strategy(ABC):
 
     @abstractmethod
     def _start(self) -> Any:
-        """Return a fresh state: a dictionary (or named tuple) of arrays and plain values, all that play changes.
+        """Return a fresh state: a dictionary (or named tuple) of arrays and plain values that play changes.
 
         A named tuple may hold further ones; what lies under the name `scratch` is not saved.
         """
 
     @abstractmethod
     def _act(self, context: Context) -> int:
-        """Choose an action; `self.state` and `self.rng` are at hand."""
+        """Choose an action; it may use `self.state` and `self.rng`."""
 
     @abstractmethod
     def _observe(self, action: int, symbol: int, context: Context) -> None:
-        """Take in a symbol, given as its place among `game.symbols(action)`."""
+        """Learn from a symbol, given as its index in `game.symbols(action)`."""
 
     # What a user calls.
 
@@ -134,10 +134,10 @@ class Strategy(ABC):
         return action
 
     def observe(self, symbol: Symbol, action: int | None = None, context: Any = None) -> None:
-        """Take in the symbol that followed an action.
+        """Learn from the symbol that followed an action.
 
-        Feedback may be late and out of order: with several actions under way, say which `action` it belongs to (and
-        for a contextual strategy which `context`). A symbol that the action cannot show changes nothing.
+        Feedback may be late and out of order: if several actions wait for feedback, say which `action` it belongs to
+        (and for a contextual strategy which `context`). A symbol that the action cannot show changes nothing.
         """
         which = self._addressee(action)
         place = self._place(which, symbol)
@@ -156,7 +156,7 @@ class Strategy(ABC):
         return self
 
     def clone(self) -> Self:
-        """Return an independent copy that would go on exactly as this one."""
+        """Return an independent copy that would continue exactly like this one."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         if self._started:
@@ -175,7 +175,7 @@ class Strategy(ABC):
         return {name: getattr(self, name) for name in self._signature() if name not in ("game", "seed")}
 
     def describe(self) -> dict[str, Any]:
-        """Return name, parameters and their defaults as plain data, and for one of another package which that is."""
+        """Return name, parameters and defaults as plain data, and the package if it is not sidelight."""
         defaults = {
             name: plain(parameter.default)
             for name, parameter in self._signature().items()
@@ -187,15 +187,15 @@ class Strategy(ABC):
         return description
 
     def seconds_per_round(self) -> float:
-        """Return roughly what a compiled round costs where it is much, in a large game; else 0."""
+        """Return roughly how long a compiled round takes in a large game where that is long; else 0."""
         return 0.0
 
     def explain(self) -> str:
-        """Say, after `act`, what the strategy knew and why it chose as it did; empty if it has nothing to say."""
+        """Say, after `act`, what the strategy knew and why it chose its action; empty if it gives no reasons."""
         return ""
 
     def save(self, path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
-        """Return everything needed to go on later as plain data and arrays; with a `path`, also write it (.npz)."""
+        """Return everything needed to continue later as plain data and arrays; with a `path`, also write it (.npz)."""
         data = {
             "format": saved.FORMAT,
             "strategy": self.name,
@@ -213,7 +213,7 @@ class Strategy(ABC):
 
     @classmethod
     def load(cls, source: Mapping[str, Any] | str | os.PathLike[str]) -> Self:
-        """Make the strategy that `save` described, from its data or its file."""
+        """Make a strategy from what `save` returned, or from its file."""
         data = source if isinstance(source, Mapping) else saved.read(Path(source))
         if data.get("format") not in (saved.FORMAT, saved.FLAT_FORMAT):
             known = f"{saved.FORMAT} or {saved.FLAT_FORMAT}"
@@ -322,7 +322,7 @@ class KernelStrategy(Strategy):
     def _resume(self, parameters: Any, state: Any) -> tuple[Any, Any]:
         """Return the parameters and the state with which `act`, which returned UNANSWERED, can be called again.
 
-        The parameters may hold the answer to a question, the state more room for an array that was full.
+        The parameters may then hold the answer to a question, and the state a larger array in place of a full one.
         """
         raise NotImplementedError(f"{self.name} returned UNANSWERED without a _resume that says how to go on")
 
@@ -334,7 +334,7 @@ class KernelStrategy(Strategy):
         return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is pickled: all but the compiled parameters, which can be large and are made again."""
+        """Return what is pickled: everything but the compiled parameters, which can be large and are rebuilt."""
         return {name: value for name, value in self.__dict__.items() if name != "_compiled"}
 
     def _act(self, context: Context) -> int:
@@ -381,7 +381,7 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
 
 
 def check_parameter(name: str, value: Any, good: bool, wanted: str) -> None:
-    """Raise unless a parameter is good."""
+    """Raise an error unless a parameter is valid."""
     if not good:
         raise SidelightError(f"{name} is {value!r}: give {wanted}")
 

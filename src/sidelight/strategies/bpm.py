@@ -1,6 +1,6 @@
-"""BPM-Least: a Gaussian belief about the outcome law, and the least played action that may still be optimal.
+"""BPM-Least: hold a Gaussian belief about the outcome law, and play the least played action that may still be optimal.
 
-An observation is taken for Gaussian, e(y) ~ N(S_a p, S_a S_a'), which makes the belief one. It starts at the prior
+An observation is treated as Gaussian, e(y) ~ N(S_a p, S_a S_a'), so the belief is Gaussian, too. It starts at the prior
 N(1/M, I / lambda), and after symbol u of action a
 
     Lambda += S_a' (S_a S_a')^-1 S_a,      h += S_a' e_u / m_u,      mean = Lambda^-1 h,
@@ -81,7 +81,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 
 @kernel
 def least_played(parameters: Parameters, state: State, bound: float, t: int) -> int:
-    """Return the alive action with the fewest plays; -1 if none is alive. Only what could still win is tested."""
+    """Return the alive action with the fewest plays, or -1 if none is alive; test only actions that could win."""
     number, period = parameters.cell.number, parameters.period
     chosen = -1
     for a in range(number.shape[0]):
@@ -98,7 +98,7 @@ def least_played(parameters: Parameters, state: State, bound: float, t: int) -> 
 
 @kernel
 def nearest_action(parameters: Parameters, state: State) -> int:
-    """Return the action whose cell is nearest to the mean, when all were found too far."""
+    """Return the action whose cell is nearest to the mean, when all cells are too far."""
     number, distance = parameters.cell.number, state.distances.distance
     chosen = -1
     for a in range(number.shape[0]):
@@ -120,7 +120,7 @@ class BPMLeast(KernelStrategy):
     Parameters
     ----------
     game
-        The game; a hopeless one is refused, on a hard one it runs with a warning, a trivial one is played optimally.
+        The game; a hopeless one is refused, a hard one gives a warning, a trivial one is played optimally.
     radius
         Scales the confidence radius sqrt(log(t + 1)); or "published", what the published runs really did.
     regularization

@@ -1,4 +1,4 @@
-"""Which actions are worth playing: of several with equal losses the informative ones, which show more at no cost."""
+"""Which actions are worth playing: among actions with equal losses the informative ones, which show more at no cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Choice(NamedTuple):
 
 
 def candidates(analysis: Analysis) -> dict[int, list[int]]:
-    """Return, for each class of equal losses that can be optimal, its lowest action with those of it worth playing.
+    """Return, for each class of equal losses that can be optimal, its lowest action and its actions worth playing.
 
     These are the informative actions of the class; where none is informative, the lowest action stands for all.
     """
@@ -33,10 +33,10 @@ def candidates(analysis: Analysis) -> dict[int, list[int]]:
 
 
 def choice(analysis: Analysis, *, relative: bool = False) -> Choice:
-    """Lay out the classes of equal losses that can be optimal, and what is worth playing of each.
+    """Lay out the classes of equal losses that can be optimal, and the actions of each that are worth playing.
 
-    With `relative`, losses are what exceeds those of the first class, subtracted exactly: then what all actions pay
-    alike changes nothing, not even a rounding.
+    With `relative`, the losses of the first class are subtracted exactly: then a loss that all actions share changes
+    nothing, not even by rounding.
     """
     groups, loss = candidates(analysis), analysis.game.loss
     rows = [loss[i] for i in groups]
@@ -51,7 +51,7 @@ def choice(analysis: Analysis, *, relative: bool = False) -> Choice:
 
 @kernel
 def best_action(choice: Choice, law: Floats, plays: Integers) -> int:
-    """Return the action of least expected loss under a law; of equal ones the least played, of ties the first."""
+    """Return the action of least expected loss under a law; of equal losses the least played, on ties the first."""
     found, least = 0, math.inf
     for c in range(choice.loss.shape[0]):
         expected = 0.0

@@ -15,7 +15,7 @@ weights exp(-Z^2 / 2 sigma^2) and the mass `tail` on the bound itself.
 
 The published runs decide what the text leaves open or says differently: the clock in log and f starts at 0, the first N
 rounds play each action once, >= and <= are not strict, V is intersected with R (the text has a union), ties go to the
-lowest index. With an uninformative action nothing is estimated: its symbol is certain and costs no width.
+lowest index. Nothing is estimated from an uninformative action: its symbol is certain and adds nothing to the width.
 """
 
 from __future__ import annotations
@@ -243,8 +243,8 @@ class RandCBP(KernelStrategy):
     lower
         A, the least Z.
     observers
-        How loss differences are estimated: "minimum-norm", "half-range", "max-norm", or a mapping of one's own from
-        pairs (i, j) to {action: vector over its symbols}. The choice changes the widths, and so the play.
+        How loss differences are estimated: "minimum-norm", "half-range", "max-norm", or your own mapping from pairs (i,
+        j) to {action: vector over its symbols}. The choice changes the widths, and so the play.
     seed
         Where the draws start.
 
@@ -287,7 +287,7 @@ class RandCBP(KernelStrategy):
 
     @property
     def plausible_sets(self) -> PlausibleSets:
-        """What all strategies that play this game have learned about its plausible sets."""
+        """What all strategies playing this game have learned about its plausible sets."""
         return self.analysis.plausible_sets(self._watch.sets)
 
     def _compile(self) -> Parameters:
@@ -324,7 +324,7 @@ class RandCBP(KernelStrategy):
         )
 
     def seconds_per_round(self) -> float:
-        """Return the growth that benchmarks measured: every term of every estimate and, with random Z, questions."""
+        """Return the growth that benchmarks measured, by terms of the estimates and, with random Z, by questions."""
         if not isinstance(self.compiled_parameters.plausible, Pooled):
             return 0.0
         pairs = self._watch.arrays.start.size - 1
@@ -332,7 +332,7 @@ class RandCBP(KernelStrategy):
         return 1e-9 * (2.0 * self._watch.arrays.action.size + 20.0 * pairs) + questions
 
     def explain(self) -> str:
-        """Say, after `act`, what was estimated and decided, what was left to choose from, and why this was chosen."""
+        """Say, after `act`, what was estimated and decided, which actions were left, and why this one was chosen."""
         from sidelight.strategies.cbp_explanation import explanation
 
         return explanation(self)

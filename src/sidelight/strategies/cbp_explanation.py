@@ -1,4 +1,4 @@
-"""Why CBP and RandCBP chose as they did, in words: a reading of the state that a round left behind."""
+"""Explain in words why CBP and RandCBP chose an action, from the state after the round."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sidelight.analysis.plausible import Differences, unite
 from sidelight.kernels.arrays import Flags, Floats
 from sidelight.strategies.cbp import RandCBP, best
 
-# As many pairs get a line each; more of them are listed.
+# Up to this many pairs get a line each; more are only listed.
 _MOST_LINES = 6
 _MOST_SCORES = 8
 
@@ -41,7 +41,7 @@ def explanation(strategy: RandCBP) -> str:
 
 
 def choices(strategy: RandCBP, t: int) -> Choice:
-    """Work out again what the signs of the last round leave, without touching the state."""
+    """Work out again which actions the signs of the last round leave, without touching the state."""
     found, scratch = strategy.state.differences, strategy.plausible_sets.scratch()
     alive = strategy.plausible_sets.meeting(found.signs, found.delta)
     facts = strategy.plausible_sets.snapshot()
@@ -54,7 +54,7 @@ def choices(strategy: RandCBP, t: int) -> Choice:
 
 
 def _differences(strategy: RandCBP, t: int) -> list[str]:
-    """Describe the estimate of each pair: a line each, or two lists if they are many."""
+    """Describe the estimate of each pair: a line each, or two lists if there are many."""
     pairs, found = strategy.analysis.neighbors, strategy.state.differences
     digits = _digits(strategy)
     if len(pairs) > _MOST_LINES:
@@ -138,7 +138,7 @@ def _sets(strategy: RandCBP, choice: Choice) -> list[str]:
 
 
 def _reason(strategy: RandCBP, choice: Choice, t: int) -> str:
-    """Say what singled the action out: it is the only one, or has the largest W^2 / n."""
+    """Say why this action was chosen: it is the only one left, or has the largest W^2 / n."""
     before = _plays_before(strategy, choice)
     if before is None:
         return "Which action was chosen cannot be told, since several wait for feedback."
@@ -157,8 +157,8 @@ def _reason(strategy: RandCBP, choice: Choice, t: int) -> str:
 def _plays_before(strategy: RandCBP, choice: Choice) -> list[float] | None:
     """Return how often each action had been played when the last one was chosen.
 
-    That one is among those that wait for feedback. If they are several, it is the one that would be chosen, had it been
-    played once less; None if that holds for more than one.
+    That action is among those that wait for feedback. If there are several, it is the one that would be chosen if it
+    had been played once less; None if that holds for more than one.
     """
     state, t = strategy.state, int(strategy.state.clock[0]) - 1
     under_way = [a for a, count in enumerate(strategy._under_way) if count]

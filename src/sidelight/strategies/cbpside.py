@@ -14,20 +14,21 @@ RandCBPside*):
 
 - "tight": w_a = Z |x|_a, with |v| half the range of v (the most that the standard deviation of v e(y) can be) and
   Z = sigma |N(0, 1)| for RandCBPside*, sqrt(alpha log t) for CBPside*; the context gets an intercept. There is no proof
-  behind it; see the measured table in the documentation for what it is worth.
+  for it; the documentation has a table of measurements.
 - "corrected": w_a = sigma_a (Z + sqrt(lambda) sigma_a) |x|_a with B^2 = (d + 4) log t and Z drawn from [0, B] as in
   RandCBP. The paper prints d - 4, which its own derivation contradicts (d log t + 2 log(1 / delta) with
   delta = 1 / t^2), and an offset sigma_a; `cbpside_published` has what reproduces its numbers.
 
-With model="logistic" the symbols follow a softmax of Theta_a x (see `softmax`), and each pair's width is
-sum_a (Z + offset) times the local standard error of v_ija pi_a(x); pseudo-counts still come from the unweighted G_a.
-The offset is sqrt(lambda) sigma_a with "corrected" bounds and 0 with "tight" ones.
-Where the first few symbols are all the same, the fit is sure of itself and the local standard error next to nothing: of
-1 500 runs a few then never looked again. "Tight" bounds therefore take it at the law (m pi + 1/2 u) / (m + 1/2),
-m = 1 / |x|_a^2 being the pseudo-count and u uniform, after which no run did.
+With model="logistic" the symbols follow a softmax of Theta_a x (see `softmax`), and each pair's width is sum_a (Z +
+offset) times the local standard error of v_ija pi_a(x); pseudo-counts still come from the unweighted G_a. The offset is
+sqrt(lambda) sigma_a with "corrected" bounds and 0 with "tight" ones. If the first few symbols are all the same, the fit
+is overconfident and the local standard error nearly zero: of 1 500 runs a few then never looked again. "Tight" bounds
+therefore compute it at the law (m pi + 1/2 u) / (m + 1/2), m = 1 / |x|_a^2 being the pseudo-count and u uniform; with
+that, no run stopped looking.
 
 With `standardize` and `hinge`, the default of tight bounds with the linear model, contexts are measured in running
-standard deviations, and a symbol that the model is sure of already is left out (see `contextual_standardized`).
+standard deviations, and a symbol that the model already predicts with certainty is left out (see
+`contextual_standardized`).
 """
 
 from __future__ import annotations
@@ -88,9 +89,9 @@ class RandCBPSide(KernelStrategy):
         by default only with tight bounds.
     hinge
         Leave out symbols that the linear model predicts with a probability of 1 or more, so that a law that saturates
-        does not bend it; by default with tight bounds and an intercept.
+        does not distort the fit; by default with tight bounds and an intercept.
     observers
-        How loss differences are estimated: "minimum-norm", "half-range", "max-norm", or a mapping of one's own, as for
+        How loss differences are estimated: "minimum-norm", "half-range", "max-norm", or your own mapping, as for
         `RandCBP`.
     seed
         Where the draws start.

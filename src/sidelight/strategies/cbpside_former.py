@@ -11,12 +11,12 @@ from sidelight.errors import SidelightError
 
 F = TypeVar("F", bound=Callable[..., None])
 
-# What only the classes of `cbpside_published` take now, with the defaults.
+# Options that only the classes of `cbpside_published` take now, with their defaults.
 _MOVED = {"bins": 5, "tail": 1e-7, "lower": 0.0, "draws": "action", "rule": "exploring"}
 
 
 def takes_former_keywords(constructor: F) -> F:
-    """Let a constructor take `width` for `bounds`, and become the published class where only that has what is asked."""
+    """Let a constructor accept `width` for `bounds`, and return the published class for options that only it has."""
 
     @functools.wraps(constructor)
     def construct(self: Any, game: Any, *args: Any, **keywords: Any) -> None:
@@ -36,7 +36,7 @@ def takes_former_keywords(constructor: F) -> F:
         moved = {name: keywords[name] for name in _MOVED if name in keywords}
         printed = isinstance(bounds, str) and bounds in cbpside_published.PRINTED
         if published is not None and (printed or any(_MOVED[name] != value for name, value in moved.items())):
-            # The bounds, too: the published class has others by default.
+            # Pass the bounds, too: the published class has different defaults.
             what = ", ".join([f"bounds={bounds!r}", *(f"{name}={value!r}" for name, value in moved.items())])
             _warn(f"use {published.__name__} for {what}: {type(self).__name__} takes it for one version only")
             for name in ("standardize", "hinge"):
@@ -57,7 +57,7 @@ def takes_former_keywords(constructor: F) -> F:
 
 
 def names_bounds(constructor: F) -> F:
-    """Let a constructor that always called them `bounds` say so to those who give a `width`."""
+    """Let a constructor that never had `width` say that it is called `bounds`."""
 
     @functools.wraps(constructor)
     def construct(self: Any, *args: Any, **keywords: Any) -> None:

@@ -1,4 +1,4 @@
-"""CBPside* and RandCBPside* as the paper prints them and as its table was made: to reproduce numbers, not to play.
+"""CBPside* and RandCBPside* as the paper prints them and as its table was made; only for reproducing numbers.
 
 Beyond the bounds of `cbpside` there are
 
@@ -77,7 +77,7 @@ class PublishedRandCBPSide(_Published):
         K, epsilon and A of the sampler of Z, as for `RandCBP`; not used with tight bounds. A larger bound B with the
         same sigma means less exploration, because the points of the sampler move apart: the two belong together.
     draws
-        "action" or "pair": what has a Z of its own.
+        "action" or "pair": whether each action or each pair has its own Z.
     rule
         "exploring" (with pseudo-counts, for easy and hard games) or "alt2012", the original rule without R(x), for easy
         games only.

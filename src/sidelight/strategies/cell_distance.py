@@ -1,4 +1,4 @@
-"""How far a point is from the cell of an action, in the metric of a precision matrix: a small convex program, exactly.
+"""How far a point is from the cell of an action, in the metric of a precision matrix: an exact convex program.
 
 The cell of action i is {q : (L_k - L_i) q >= 0 for all k, q >= 0} on the hyperplane of laws. For a Pareto-optimal
 action its neighbors suffice as k. With precision R R' and y = R' (x - mean) the distance is that of the origin from
@@ -75,7 +75,7 @@ def cells(analysis: Analysis) -> Cells:
 
 
 def _confining(analysis: Analysis, i: int) -> list[int]:
-    """Return actions whose half-spaces, with the simplex, make up the cell of action i."""
+    """Return actions whose half-spaces, together with the simplex, bound the cell of action i."""
     if analysis.status(i) == "pareto":
         return neighbors_of(analysis, i)
     return [k for k in analysis.cells.classes if k != i]
@@ -94,7 +94,7 @@ def _interval(rows: list[list[Fraction]]) -> tuple[float, float]:
 
 
 class Distances(NamedTuple):
-    """Distances from a mean, and what they are worked out with; the active sets serve as starts of the next time."""
+    """Distances from a mean, and what computing them needs; the active sets are where the next call starts."""
 
     root: Floats  # R, the precision being R R'
     mean: Floats

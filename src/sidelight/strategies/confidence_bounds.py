@@ -1,4 +1,4 @@
-"""What CBP has in common with and without contexts: the random Z in a confidence width, and what decided signs leave.
+"""What CBP with and without contexts share: the random Z of confidence widths, and what decided signs leave.
 
 A pair of neighbors with |delta| >= c, c growing with Z, is decided; the signs of all decided pairs confine the outcome
 law (see `sidelight.analysis.plausible`). Z is its bound B, or drawn from `bins` points between `lower` and B with
@@ -17,7 +17,7 @@ from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.strategies.base import check_number, check_parameter, check_whole
 
-# A round works through all bins.
+# Each round goes through all bins.
 MOST_BINS = 100_000
 
 
@@ -31,7 +31,7 @@ class Sampler(NamedTuple):
 
 
 def no_differences(pairs: int) -> Differences:
-    """Return what is known of as many pairs before the first round."""
+    """Return what is known of that many pairs before the first round."""
     delta, reach, width = np.zeros((3, pairs))
     return Differences(delta, reach, width, np.zeros(pairs, np.int64))
 
@@ -65,7 +65,7 @@ def prepare_draw(sampler: Sampler, bound: float, steps: Floats) -> tuple[float, 
 def draw_point(
     sampler: Sampler, low: float, step: float, bound: float, steps: Floats, rng: np.random.Generator
 ) -> float:
-    """Draw Z from the points that `prepare_draw` has weighed, the rest of the mass being on the bound."""
+    """Draw Z from the points that `prepare_draw` weighed; the rest of the mass is on the bound."""
     if sampler.bins > 1:
         u = rng.random()
         for k in range(sampler.bins - 1):

@@ -1,17 +1,17 @@
-"""The linear model of the contextual CBP strategies in units of the contexts, and fitted to what it does not know yet.
+"""The linear model of the contextual CBP strategies in standardized units, fitted only to what it does not yet predict.
 
-The round is that of `contextual_round`, with two changes, each of which can be left out.
+The round is that of `contextual_round` with two optional changes.
 
 Contexts are measured in standard deviations from their mean, z = (x - mean) / s, so that the penalty lambda means the
-same whatever units and offsets they come in. The units are those of all contexts so far, taken anew whenever their
-number has doubled. From old units to new ones the features change by z_k -> (s_k / s_k') z_k + (m_k - m_k') / s_k', a
-linear map A of (z, 1), and so what was learned is restated exactly: G - lambda I becomes A (G - lambda I) A', and
-sum e(y) z' becomes sum e(y) z' A'.
+same for all units and offsets. The units are those of all contexts so far, taken anew whenever their number has
+doubled. From old units to new ones the features change by z_k -> (s_k / s_k') z_k + (m_k - m_k') / s_k', a linear map A
+of (z, 1), and so what was learned is restated exactly: G - lambda I becomes A (G - lambda I) A', and sum e(y) z'
+becomes sum e(y) z' A'.
 
 An observation whose symbol the model predicts with a probability of 1 or more is left out: instead of least squares,
-the squared hinge is fitted. Laws saturate: none is linear in a context for ever. If moreover something is seen only on
-one side (tasted apples are mostly rotten), least squares turn the many observations that end alike into a large
-constant, and the border between the actions moves; the hinge is fitted to those near the border.
+the squared hinge is fitted. Laws saturate: none is linear in a context without limit. If, in addition, outcomes are
+seen mostly on one side (tasted apples are mostly rotten), least squares turn the many equal observations into a large
+constant, and the border between the actions moves; the hinge is fitted to observations near the border.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def predicted(parameters: Parameters, state: State, action: int, symbol: int) ->
 
 @kernel
 def take_units(state: State) -> None:
-    """Make the moments of all contexts the units, and set A. A feature that never changed is 0 in its units."""
+    """Take the moments of all contexts as units, and set A. A feature that never changed becomes 0."""
     new, old, scratch = state.moments, state.units, state.scratch
     for k in range(scratch.z.shape[0]):
         scratch.stretch[k] = scratch.shift[k] = 0.0

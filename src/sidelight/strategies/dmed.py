@@ -1,4 +1,4 @@
-"""PM-DMED: play what the best guess calls optimal, and what it takes to be sure of that, no more.
+"""PM-DMED: play the action that the best guess calls optimal, and no more of the others than it takes to be sure.
 
 Rounds come in loops over sets of actions; the set of the next loop is collected during the current one. After each
 round t, with p the law that explains the symbols best (see `sidelight.optimization.likelihood`) and n_a the plays of
@@ -15,8 +15,8 @@ With two outcomes every informative action shows the outcome, p is a frequency, 
 interval (`dmed_two_outcomes`); `dmed_general` is for all other games.
 
 The published runs differ. They began with a phantom count for each symbol of any action, never forced exploration (c
-was not used), and asked for nothing when two actions tied: on label efficient prediction this froze 20 of the 96
-imbalanced runs with alternating predictions, and their mean of 1 489 is due to that; played as described it is 30.
+was not used), and explored nothing when two actions tied. On label-efficient prediction this froze 20 of the 96
+imbalanced runs in alternating predictions, which explains their mean of 1 489; played as described it is 30.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class PMDMED(KernelStrategy):
     c
         Forces exploration: every action is played at least c sqrt(log t) times, or nearly.
     tolerance
-        How much more than the cheapest an allocation may cost, relatively; not used with two outcomes, for which
+        How much more than the cheapest an allocation may cost, as a fraction; not used with two outcomes, where
         allocations are exact.
     seed
         Not used: PM-DMED draws nothing.

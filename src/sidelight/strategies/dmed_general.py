@@ -2,7 +2,7 @@
 
 Most rounds need no search. An alternative and its multipliers, found some rounds ago, prove by convexity a lower bound
 for what is revealed about every law behind the same border now (see `sidelight.optimization.divergence`): if that
-suffices, the round costs one look at each border. And as long as no symbol came in, only log t has changed.
+suffices, the round costs one check per border. And while no symbol arrives, only log t changes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def choose(parameters: Parameters, state: State, context: Context, rng: np.rando
 
 @kernel
 def undecided(evidence: Evidence, log_t: float) -> bool:
-    """Say whether what is known of the best guess does not tell if the plays suffice at log t."""
+    """Say whether it is still unknown if the plays suffice at log t."""
     return evidence.answer[0] == OPEN or (evidence.answer[0] == SUFFICIENT and evidence.proven[0] < log_t)
 
 
@@ -67,7 +67,7 @@ def add_needed(
     tolerance: float,
     log_t: float,
 ) -> None:
-    """Add who has to be played to rule the alternatives out, after asking again if that is undecided."""
+    """Add the actions that must be played to rule the alternatives out, after asking again if that is undecided."""
     if undecided(evidence, log_t):
         evidence.answer[0] = allocate(problem, allocation, game, schedule.leader[0], tolerance)
         evidence.proven[0] = allocation.bound[0] * log_t
@@ -89,7 +89,7 @@ def count(parameters: Any, state: Any, action: int, symbol: int, context: Contex
 
 @kernel
 def update(game: Geometry, state: State) -> None:
-    """Find who leads under the law that was fitted."""
+    """Find the leading action under the fitted law."""
     base, cost, fit = state.problem.search.base, state.problem.master.cost, state.evidence.fit
     for u in range(base.shape[0]):
         base[u] = fit.image[u]

@@ -49,9 +49,9 @@ from sidelight.strategies.dmed_schedule import (
     set_leader,
 )
 
-# The radius of an action that nothing was seen of.
+# The radius of an action without observations.
 _UNSEEN = 1e9
-# The best guess is within all radii; a law that is has to be looked for; there is none.
+# The best guess is within all radii; such a law has yet to be found; there is none.
 CONSISTENT, UNKNOWN, CONFLICT = 0, 1, 2
 
 
@@ -101,7 +101,7 @@ def compare(game: Geometry, state: State, width: float) -> None:
 
 @kernel
 def update(game: Geometry, state: State) -> None:
-    """Find who leads under the law, and by how much."""
+    """Find the leading action under the law, and its lead."""
     gaps, cost = state.gaps, state.problem.allocation.master.cost
     set_leader(state.schedule, game.loss, game.candidate, state.evidence.fit.law, gaps)
     j = state.schedule.leader[0]
@@ -163,9 +163,9 @@ def new_state(game: Geometry) -> State:
 
 
 class PMDMEDHinge(PMDMED):
-    """PM-DMED that trusts frequencies up to a radius and gaps up to a margin, for which its optimality is proven.
+    """PM-DMED that trusts frequencies up to a radius and gaps up to a margin; this variant is proven optimal.
 
-    With a = b = 0 there is no slack left and this is `PMDMED`.
+    With a = b = 0 there is no slack, and this is `PMDMED`.
 
     Parameters
     ----------
@@ -176,8 +176,8 @@ class PMDMEDHinge(PMDMED):
     b
         What n observations say about the law of an action's symbols is trusted up to the divergence b / sqrt(n). It has
         to be positive if a is: without a radius the frequencies of different actions contradict each other. The paper
-        leaves a and b open. Small ones are below chance for long where several actions inform about the same thing, and
-        then every action is played; large ones ask for more than it takes to be sure.
+        leaves a and b open. If they are small and several actions inform about the same thing, chance exceeds the radii
+        for a long time, and meanwhile every action is played; if they are large, more is explored than certainty needs.
 
     References
     ----------

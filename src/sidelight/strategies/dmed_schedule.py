@@ -1,4 +1,4 @@
-"""The loops of PM-DMED: which actions still wait in the current one, which are in the next."""
+"""The loops of PM-DMED: which actions still wait in the current loop, and which are in the next."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sidelight.kernels.linear_algebra import dot
 
 # Expected losses (scaled to [0, 1]) that differ by less are equal.
 TIE = 1e-9
-# By so much, relatively, a sum has to fall short of log t: it may equal it, and rounding must not matter then.
+# A sum must fall short of log t by this fraction: the two may be equal, and then rounding must not matter.
 SHORT = 1e-9
 
 
 class Schedule(NamedTuple):
-    """Who was played, and who will be."""
+    """Which actions were played, and which will be."""
 
     clock: Integers  # rounds played
     plays: Floats  # of each action
@@ -44,7 +44,7 @@ def new_schedule(actions: int) -> Schedule:
 
 @kernel
 def log_rounds(schedule: Schedule) -> float:
-    """Return log t after t rounds, but a positive number, because plays are weighed relative to it."""
+    """Return log t after t rounds, at least a positive number because plays are divided by it."""
     return max(math.log(schedule.clock[0]), 1e-9)
 
 
@@ -64,7 +64,7 @@ def add_all(schedule: Schedule) -> None:
 
 @kernel
 def add_usual(schedule: Schedule, c: float, log_t: float) -> None:
-    """Add the leader and every action with n < c sqrt(log t); everything if the leader is not alone."""
+    """Add the leader and every action with n < c sqrt(log t); add all actions if another one is as good."""
     add(schedule, schedule.leader[0])
     least = c * math.sqrt(log_t)
     for a in range(schedule.plays.shape[0]):

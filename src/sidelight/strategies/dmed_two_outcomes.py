@@ -52,7 +52,7 @@ def count(parameters: Parameters, state: State, action: int, symbol: int, contex
 
 @kernel
 def update(parameters: Parameters, state: State) -> None:
-    """Set the frequency, who leads, what it takes to be sure of that, and who can tell."""
+    """Set the frequency, the leader, the looks needed to be sure of it, and the action that provides them."""
     schedule = state.schedule
     state.stale[0] = 0
     state.needed[0] = 0.0

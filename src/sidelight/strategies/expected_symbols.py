@@ -1,15 +1,14 @@
 """How many symbols are still expected of the looks under way, when symbols may come late or never.
 
-Of looks that were made at least half of all rounds ago, everything that will come is taken to have come; but nothing
-is taken to be lost until there are twice as many rounds as the first symbol of all took to come. The share of the old
-looks that was answered, as far as one can tell, is expected of all: with P plays of an action, P0 of them old, and n
-symbols seen,
+Looks that are at least half of all rounds old are assumed to have shown all they will ever show. But no symbol counts
+as lost until twice as many rounds have passed as the very first symbol took to arrive. The share of old looks that were
+answered is then expected of all looks: with P plays of an action, P0 of them old, and n symbols seen,
 
     expected = max(0, min(1, n / P0) P - n).
 
-If every symbol comes, these are the symbols under way; if none has come yet, they are all expected. Plays are counted
-each time the rounds have doubled, so that with steady looking P is at most 4 P0: if symbols are lost, at most about 3 n
-are expected in vain, and none once looking has paused.
+If every symbol arrives, this counts the symbols under way; if none has arrived yet, all are expected. Plays are counted
+each time the number of rounds has doubled, so with steady looking P is at most 4 P0: if symbols are lost, at most about
+3 n are expected in vain, and none once looking has paused.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def new_waiting(actions: int) -> Waiting:
 
 @kernel
 def count_old_plays(waiting: Waiting, signals: Signals, counts: Floats, plays: Integers, t: int) -> None:
-    """Note when the first symbol has come, and count plays each time the rounds have doubled since."""
+    """Note when the first symbol arrives, and count plays each time the rounds have doubled since."""
     rounds = waiting.rounds
     if rounds[0] == 0 and symbols_seen(signals, counts) > 0.0:
         rounds[0] = rounds[1] = t

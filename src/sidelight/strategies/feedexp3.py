@@ -23,8 +23,8 @@ largest difference |v^a_I[y] - v^{a'}_I[y]| will do. It is least, up to a factor
 
     gamma_t = min(1, ((e - 2) K log|A| / t)^(1/3)),     eta_t = (log|A|)^(2/3) ((e - 2) K)^(-1/3) t^(-2/3).
 
-For equal k_I these are the published rates. What uninformative actions would add is certain and is part of c^a, and so
-is every constant: then nothing is drawn or divided for it.
+For equal k_I these are the published rates. The contribution of uninformative actions is certain and belongs to c^a,
+like every constant: it needs no draw and no division.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Scratch(NamedTuple):
 
 
 class State(NamedTuple):
-    """What play changes; `chance` is the probability with which each action was played when it was played last."""
+    """What play changes; `chance` is the probability with which each action was last played."""
 
     clock: Integers
     totals: Floats
@@ -98,7 +98,7 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
             best = k
     total = 0.0
     for k in range(state.totals.shape[0]):
-        # At most 1, and 1 for the best: nothing overflows, the sum is not 0, and no share is too small to reckon with.
+        # At most 1, and 1 for the best: nothing overflows, the sum is not 0, and no share underflows.
         state.scratch.shares[k] = math.exp(max(eta * (state.totals[best] - state.totals[k]), -600.0))
         total += state.scratch.shares[k]
     u = rng.random()
@@ -132,11 +132,11 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
 
 
 class FeedExp3(KernelStrategy):
-    """Exponential weights with estimated losses, whatever the outcomes do; regret of order T^(2/3).
+    """Exponential weights on estimated losses, for any sequence of outcomes; regret of order T^(2/3).
 
-    It needs no assumption on how outcomes come about and pays for that with constant exploration: on outcomes drawn
-    from one law the other strategies are far better. A symbol that comes late is weighed by the probability with which
-    its action was played last.
+    It makes no assumption about the outcomes and pays for that with constant exploration: if outcomes are drawn from
+    one law, the other strategies are far better. A late symbol is weighted by the probability with which its action was
+    last played.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What information directed sampling weighs: a bound on each action's gap to the best, and what playing it would teach.
+"""What information directed sampling weighs: a bound on each action's gap to the best, and the information it gives.
 
 With the outcome law estimated as p_hat, with precision V, and S_a the signal matrix of action a,
 

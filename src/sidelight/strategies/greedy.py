@@ -1,4 +1,4 @@
-"""Greedy play under the estimated outcome law, pure or with a share of rounds that explore.
+"""Greedy play under the estimated outcome law, alone or with a share of exploring rounds.
 
 The law is estimated by least squares on the symbols, with lambda imagined observations of the uniform law (see
 `_gaussian`): where an action shows the outcome, these are the smoothed frequencies (n f + lambda / M) / (n + lambda).
@@ -6,10 +6,10 @@ It plays argmin_a L_a p_hat. `EpsilonGreedy` instead plays an informative action
 
     epsilon_t = min(1, scale / t^exponent),    exponent = 1/3.
 
-After t rounds some t^(2/3) of them have explored, so that the estimate is wrong by some t^(-1/3), which is also the
-share of rounds that explore: both cost T^(2/3) in sum, the least that any strategy can promise in a hard game. The
-schedule 1 / t would be better for a law that is not near a tie, but only if its constant fits the gap, which is not
-known; if it is too small, the regret grows almost linearly.
+After t rounds about t^(2/3) of them have explored, so the estimate is off by about t^(-1/3), which is also the share of
+exploring rounds. Both cost T^(2/3) in total, the least that any strategy can guarantee in a hard game. The schedule 1 /
+t would be better for a law that is not near a tie, but only if its constant fits the unknown gap; if the constant is
+too small, the regret grows almost linearly.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from sidelight.strategies.playable import refuse_hopeless, settled_action
 
 
 class Schedule(NamedTuple):
-    """How often to explore, and which actions then are drawn from."""
+    """How often to explore, and the actions to draw from."""
 
     scale: float
     exponent: float
@@ -112,7 +112,7 @@ def estimate(state: State) -> None:
 
 
 class Greedy(KernelStrategy):
-    """Always the action of least expected loss under the estimated law, after each action was played once.
+    """Play each action once, and then always the action of least expected loss under the estimated law.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Greedy(KernelStrategy):
     """
 
     guarantee: ClassVar[str] = "none: it may stop looking while it is wrong, and its regret then grows linearly"
-    # What `EpsilonGreedy` lets one change.
+    # Options of `EpsilonGreedy`.
     scale: float = 0.0
     exponent: float = 0.0
 
@@ -168,15 +168,15 @@ class Greedy(KernelStrategy):
 
 
 class EpsilonGreedy(Greedy):
-    """Greedy, but now and then an informative action at random, ever more rarely: min(1, scale / t^exponent).
+    """Greedy, but with probability min(1, scale / t^exponent) play a random informative action.
 
     Parameters
     ----------
     game, regularization
         As for `Greedy`.
     scale, exponent
-        The probability of exploring in round t is scale / t^exponent; the default exponent 1/3 balances what exploring
-        costs with what it teaches in every globally observable game.
+        The probability of exploring in round t is scale / t^exponent; the default exponent 1/3 balances the cost of
+        exploring with what it teaches in every globally observable game.
     seed
         Where the draws start.
     """

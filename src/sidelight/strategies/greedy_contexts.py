@@ -1,8 +1,8 @@
 """Greedy play with contexts, under an outcome law that is linear in the context.
 
-The law p(x) = Theta (x, 1) is estimated by ridge regression on the symbols (see `linear_law_regression`), and played is
-argmin_a L_a p_hat(x), or now and then an informative action at random, as in `greedy`. Contexts are taken as they are:
-features of very different sizes are penalized very differently.
+The law p(x) = Theta (x, 1) is estimated by ridge regression on the symbols (see `linear_law_regression`). The action
+played is argmin_a L_a p_hat(x), or now and then a random informative action, as in `greedy`. Contexts are taken as they
+are: features of very different sizes are penalized very differently.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
 
 
 class GreedySide(KernelStrategy):
-    """Always the action of least expected loss under a law that is linear in the context, after each was played once.
+    """Play each action once, then always the action of least expected loss under a law that is linear in the context.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class GreedySide(KernelStrategy):
     """
 
     guarantee: ClassVar[str] = "none: it may stop looking while it is wrong, and its regret then grows linearly"
-    # What `EpsilonGreedySide` lets one change.
+    # Options of `EpsilonGreedySide`.
     scale: float = 0.0
     exponent: float = 0.0
 
@@ -128,7 +128,7 @@ class GreedySide(KernelStrategy):
 
 
 class EpsilonGreedySide(GreedySide):
-    """GreedySide, but now and then an informative action at random, ever more rarely: min(1, scale / t^exponent).
+    """GreedySide, but with probability min(1, scale / t^exponent) play a random informative action.
 
     Parameters
     ----------

@@ -4,14 +4,14 @@ The outcome law p is estimated by ridge regression on the symbols (see `law_regr
 probability delta, p lies in the ellipsoid |p - p_hat|_V <= sqrt(beta): a symbol's deviation from its mean, seen in any
 direction, has a range of at most sqrt(2) and so is sub-Gaussian with variance 1/2. From that follow, for each action, a
 bound D on its gap to the best action and the information I that playing it would give (see `gap_bounds`). The rounds t
-in delta = 1 / (t log t) include blind ones, or a wrong decision for a blind action would never be looked at again.
+in delta = 1 / (t log t) include blind ones; otherwise a wrong decision for a blind action would never be revised.
 
 It plays the mixture mu of least information ratio D(mu)^2 / I(mu). A mixture of two actions attains it: for D_1 <= D_2
 and I_1 < I_2 the second has the share
 
     q = D_1 / (D_2 - D_1) - 2 I_1 / (I_2 - I_1),     clipped to [0, 1].
 
-An action whose bound is 0 is certainly the best and is played.
+An action whose bound is 0 is certainly best, and it is played.
 """
 
 from __future__ import annotations

@@ -99,8 +99,8 @@ class IDSContexts(IDS):
     game, seed
         As for `IDS`.
     contexts
-        The features of each context, (contexts, d); or how many there are, seen as indicators. What is seen in a round
-        is taken for the nearest of them.
+        The features of each context, (contexts, d); or the number of contexts, which are then seen as indicators. A
+        context seen in a round counts as the nearest of them.
     weights
         The probability of each context; uniform by default.
     width

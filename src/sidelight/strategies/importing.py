@@ -1,4 +1,4 @@
-"""Importing code of other people: whatever goes wrong in it becomes one line that says what and where."""
+"""Import code that others wrote: anything that goes wrong becomes one line that says what and where."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def explained(name: str) -> Iterator[None]:
-    """Turn whatever goes wrong while somebody's module is imported into one line that says what and where."""
+    """Turn anything that goes wrong while a module is imported into one line that says what and where."""
     try:
         yield
     except (SidelightError, KeyboardInterrupt):

@@ -7,10 +7,10 @@ policy mu has the ratio
 
 which is convex and is minimized by Frank and Wolfe's method. The gradient at mu has its least value at the policy that
 plays argmin_a 2 D(a, c) - r I(a, c) in each context, r = D(mu) / I(mu), and the line toward it is searched exactly.
-Since only the two numbers D(mu) and I(mu) matter, a mixture of two deterministic policies is best: of each step's
-three the better pair is kept, and after finitely many steps the method ends at the minimum itself.
+Since only the two numbers D(mu) and I(mu) matter, a mixture of two deterministic policies is best. Each step keeps the
+better pair of its three policies, and after finitely many steps the method ends at the minimum itself.
 
-Without contexts the best of all pairs of actions is looked for (`mix_actions`).
+Without contexts, all pairs of actions are searched for the best one (`mix_actions`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Point(NamedTuple):
 
 @kernel
 def best_share(cost: float, gain: float, other_cost: float, other_gain: float) -> float:
-    """Return the share q of the other that minimizes (cost + q c)^2 / (gain + q g) on the way from one to the other."""
+    """Return the share q of the second policy that minimizes (cost + q c)^2 / (gain + q g)."""
     more_cost, more_gain = other_cost - cost, other_gain - gain
     # Convex: the sign of the derivative at the ends says whether the minimum lies between them.
     if 2.0 * more_cost * gain - cost * more_gain >= 0.0:
@@ -48,7 +48,7 @@ def best_share(cost: float, gain: float, other_cost: float, other_gain: float) -
 
 @kernel
 def draws_second(share: float, rng: np.random.Generator) -> bool:
-    """Say whether the second of two that are mixed is played; nothing is drawn where its share leaves no doubt."""
+    """Say whether the second of two mixed policies is played; nothing is drawn if its share is 0 or 1."""
     return share > 0.0 and (share >= 1.0 or rng.random() < share)
 
 
@@ -122,7 +122,7 @@ def mix_policies(
         slope = cost / learned
         steepest(third, slope, gap, gain)
         fresh = value(third, weights, gap, gain)
-        # How much less the linear function has there than here, where it is 2 D - r I = D.
+        # How much smaller the linear function is there than here, where it is 2 D - r I = D.
         if 2.0 * fresh.cost - slope * fresh.gain >= cost * (1.0 - _ENOUGH):
             break
         if mixed_ratio(low, fresh) <= mixed_ratio(fresh, high):

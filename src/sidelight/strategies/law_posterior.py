@@ -1,4 +1,4 @@
-"""The posterior over outcome laws after the symbols seen, exact or replaced by a Gaussian; whole and along a line.
+"""The posterior over outcome laws given the symbols seen, exact or replaced by a Gaussian; as a whole and along a line.
 
 The prior density is proportional to exp(-(lambda / 2) |p|^2) on the simplex. With f_a the frequencies of the n_a
 symbols that followed action a the two posteriors are
@@ -60,7 +60,7 @@ def add_symbol(target: Target, belief: Belief, action: int, symbol: int) -> None
 
 @kernel
 def along(target: Target, belief: Belief, law: Floats, direction: Floats, change: Floats) -> tuple[float, float]:
-    """Prepare log F (or log G) at law + s direction: return curvature and slope of what is quadratic in s.
+    """Prepare log F (or log G) at law + s direction: return curvature and slope of the part that is quadratic in s.
 
     That is -curvature s^2 / 2 + slope s. For F the rest is sum_k nu_k log(1 + s change_k), where change_k, which is
     set, is the relative change of symbol k's probability.

@@ -6,7 +6,7 @@ constant 1,
     G_a = lambda I + sum x x',    mean_a = x' G_a^-1 sum loss x,    width_a = sqrt(x' G_a^-1 x).
 
 LinUCB plays the least mean_a - alpha width_a, LinTS the least draw from N(mean_a, (sigma width_a)^2): drawing the
-coefficients themselves gives the same law of what is played. An action with a single symbol costs what it costs.
+coefficients themselves gives the same law of what is played. The loss of an action with a single symbol is known.
 Contexts are taken as they are: features of very different sizes are penalized very differently.
 """
 
@@ -108,7 +108,7 @@ class _LinearBandit(KernelStrategy):
 
 
 class LinUCB(_LinearBandit):
-    """LinUCB: the action whose loss may be least, by the confidence bounds of a ridge regression; for bandits.
+    """LinUCB: play the action with the smallest lower bound on its loss, by ridge regression; for bandits.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Observer vectors, laid out for a loop: which counts to weigh to estimate each pair's loss difference."""
+"""Observer vectors, laid out for a loop: how to weight symbol counts to estimate each pair's loss difference."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _weights(analysis: Analysis, vectors: list[ObserverVectors], norm: Callable[
 
 
 def _given(choice: Any, analysis: Analysis) -> dict[tuple[int, int], ObserverVectors]:
-    """Check observer vectors of the user's own: every pair of neighbors, each adding up to its loss difference."""
+    """Check the user's own observer vectors: each pair of neighbors has them, and they give its loss difference."""
     if not isinstance(choice, Mapping):
         raise SidelightError(
             "observers must be 'minimum-norm', 'half-range', 'max-norm' or a mapping from pairs to vectors"

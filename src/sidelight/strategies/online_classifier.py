@@ -1,4 +1,4 @@
-"""Online binary classifiers for labels +1 and -1, and what strategies around one share (STAP and CESA).
+"""Online binary classifiers for labels +1 and -1, and what the strategies built on them share (STAP and CESA).
 
 - "perceptron": w += y x after a mistake;
 - "ridge": w = G^-1 sum y x over all labels seen, G = lambda I + sum x x'.
@@ -59,7 +59,7 @@ def train(kind: int, learner: Classifier, x: Floats, y: float, mistake: bool) ->
 
 
 class State(NamedTuple):
-    """What play changes: two numbers, of which each strategy says what they are, and the classifier."""
+    """What play changes: two numbers, which each strategy defines, and the classifier."""
 
     statistics: Floats
     classifier: Classifier

@@ -1,4 +1,4 @@
-"""How strategies that count rounds and plays begin: a trivial game is settled, else each action is played once.
+"""How strategies that count rounds and plays begin: settle a trivial game, otherwise play each action once.
 
 `clock` holds the number of rounds so far, `plays` that of each action.
 """
@@ -14,7 +14,7 @@ from sidelight.strategies.base import UNANSWERED
 
 @kernel
 def opening(settled: int, t: int, plays: Any) -> int:
-    """Return the only action of a trivial game, or each action once; UNANSWERED when there is something to decide."""
+    """Return the best action of a trivial game, or each action once; UNANSWERED when there is something to decide."""
     if settled >= 0:
         return settled
     return t if t < plays.shape[0] else UNANSWERED

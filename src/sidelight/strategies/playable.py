@@ -1,4 +1,4 @@
-"""Which games a strategy plays: hopeless ones are refused, and without a guarantee it warns."""
+"""Which games a strategy plays: a hopeless game is refused, and a game without a guarantee gives a warning."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def refuse_hopeless(analysis: Analysis) -> None:
 
 
 def check_playable(analysis: Analysis, name: str, only_optimal: bool = False) -> None:
-    """Refuse a hopeless game; warn of a hard one, and of any that has to be learned from actions that are not played.
+    """Refuse a hopeless game; warn about a hard one, and about one that only unplayed actions could tell about.
 
-    With `only_optimal` the strategy plays no degenerate action, which is optimal on a border only, more than once.
+    With `only_optimal` the strategy plays a degenerate action, which is optimal only on a border, at most once.
     """
     refuse_hopeless(analysis)
     reason = ""

@@ -1,12 +1,12 @@
 """Strategies of other installed packages: entry points of the group `sidelight.strategies`.
 
-A package that has, in its `pyproject.toml`,
+A package with these lines in its `pyproject.toml`,
 
     [project.entry-points."sidelight.strategies"]
     Mine = "my_package.module:Mine"
 
-brings the strategy `Mine`: it is listed by `sidelight strategies` and used by its name. Nothing is imported before it
-is asked for, and a package that is broken harms nobody else.
+provides the strategy `Mine`: `sidelight strategies` lists it, and it is used by its name. Nothing is imported until it
+is used, and a broken package does not affect others.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _BAYES = "BayesOptimal"  # not in `sidelight.strategies`, but a name on the comm
 
 
 class PluginError(SidelightError, AttributeError):
-    """A strategy of another package that cannot be used; the message says why and whom to ask."""
+    """A strategy of another package cannot be used; the message says why and whom to ask."""
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """A strategy that an installed package brings."""
+    """A strategy that an installed package provides."""
 
     name: str
     package: str
@@ -80,17 +80,17 @@ class Plugin:
 
 
 def plugins() -> tuple[Plugin, ...]:
-    """Return the strategies that installed packages bring, by name; those that cannot be used say why."""
+    """Return the strategies that installed packages provide, by name; those that cannot be used say why."""
     return _plugins(tuple(sys.path))
 
 
 def usable() -> tuple[str, ...]:
-    """Return the names under which plug-ins can be asked for."""
+    """Return the names of plug-ins that can be used."""
     return tuple(each.name for each in plugins() if not each.problem)
 
 
 def find(name: str) -> Plugin | None:
-    """Return the plug-in of that name, or else one that has a problem with it."""
+    """Return the plug-in of that name, or else one whose name is a problem."""
     found = [each for each in plugins() if each.name == name]
     return next((each for each in found if not each.problem), found[0] if found else None)
 
@@ -113,7 +113,7 @@ def _plugins(path: tuple[str, ...]) -> tuple[Plugin, ...]:
 
 
 def _all() -> Iterator[Plugin]:
-    """Yield what every installed package brings; of two copies of a package, what the first on the path does."""
+    """Yield what every installed package provides; of two copies of a package, the first on the path counts."""
     from importlib.metadata import distributions
 
     seen: set[str] = set()
@@ -140,7 +140,7 @@ def _all() -> Iterator[Plugin]:
 
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
-    """Return what the metadata of a package say, as far as they can be read."""
+    """Return the name and version in a package's metadata, as far as they can be read."""
     try:
         facts: Any = distribution.metadata
         return facts["Name"] or _NAMELESS, facts["Version"] or ""
@@ -149,7 +149,7 @@ def _name_and_version(distribution: Distribution) -> tuple[str, str]:
 
 
 def _problem(plugin: Plugin, counts: Counter[str], found: list[Plugin]) -> str:
-    """Say why the name of a plug-in cannot name it; empty if it can."""
+    """Say why a plug-in cannot be used by its name; empty if it can."""
     from sidelight import strategies
 
     if plugin.problem:

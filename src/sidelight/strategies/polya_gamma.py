@@ -2,7 +2,7 @@
 
 PG(1, z) is a quarter of J*(1, z / 2), whose density is an alternating series with two expansions, one good for small
 and one for large x; they meet at TRUNCATION. A proposal from an exponential (right) or an inverse Gaussian (left) is
-accepted or rejected by partial sums that close in on the density from both sides, so no term is ever approximated.
+accepted or rejected by partial sums that bound the density from both sides, so the draw is exact.
 
 References
 ----------

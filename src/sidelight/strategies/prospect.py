@@ -4,9 +4,10 @@ An evaluation (see `prospect_evaluation`) finds the best action g under the beli
 round, and what a look at it may earn in the H rounds to come. It plays the action with the largest ratio of earning to
 cost if that exceeds 1, else g.
 
-With a known horizon T, H = caution (T - t); without, and after T, H = caution (t + 200 sqrt(t + 10)): play is expected
-to last about as long again, and thousands of rounds. An evaluation that chose to look at an action holds for 1 % of the
-symbols seen of it; one that chose g holds for 1 % of all symbols seen or, if g shows nothing, of the rounds so far.
+With a known horizon T, H = caution (T - t); without one, and after T, H = caution (t + 200 sqrt(t + 10)): play is
+expected to last about as long again, plus some thousands of rounds. An evaluation that chose to look at an action holds
+for 1 % of the symbols seen of it; one that chose g holds for 1 % of all symbols seen or, if g shows nothing, of the
+rounds so far.
 """
 
 from __future__ import annotations
@@ -112,9 +113,9 @@ class Prospect(KernelStrategy):
     game
         The game; a hopeless one is refused, a trivial one is played optimally from the first round.
     horizon
-        How many rounds will be played, if that is known. Play may go on after them.
+        How many rounds will be played, if known. Play may continue after them.
     caution
-        How many times the rounds to come count: 2 looks as if they were twice as many, for fewer long mistakes at the
+        Factor on the rounds to come: with 2 it looks as if there were twice as many, for fewer long mistakes at the
         price of more looks.
     seed
         Not used: Prospect draws nothing.
@@ -160,7 +161,7 @@ class Prospect(KernelStrategy):
         )
 
     def explain(self) -> str:
-        """Say, after `act`, what was believed, what a look would cost and may earn, and why this was chosen."""
+        """Say, after `act`, what was believed, what a look would cost and may earn, and why this action was chosen."""
         from sidelight.strategies.prospect_explanation import explanation
 
         return explanation(self)

@@ -1,4 +1,4 @@
-"""What looking may still earn: the evaluation that Prospect decides by.
+"""What looking may still earn: the evaluation behind Prospect's decisions.
 
 With the belief phat and the log posterior F of `sidelight.optimization.posterior_mode`, g is the best class of actions
 under phat and cost_a = (L_a - L_g) phat. For each rival j, another class that can be optimal,
@@ -6,8 +6,8 @@ under phat and cost_a = (L_a - L_g) phat. For each rival j, another class that c
     q_j = argmax of F where (L_j - L_g) p = 0,    Lambda_j = F(phat) - F(q_j),    z = sqrt(2 Lambda_j),
     G_j = (cost_j / z) psi(z),    psi(z) = phi(z) - z Phi(-z),
 
-G_j being what a round could gain from g and j told apart: the expected excess of j over g were their difference normal,
-with the tail of the likelihood ratio. For an informative action a,
+G_j is what a round could gain if g and j were told apart: the expected excess of j over g if their difference were
+normal, with the tail of the likelihood ratio. For an informative action a,
 
     N_aj = max(1, Lambda_j / ((1 + Lambda_j) KL(S_a phat | S_a q_j)))
 
@@ -53,12 +53,12 @@ _TIE = 1e-12
 # Below this log-likelihood ratio, and this much per symbol, the limit of a tie is used.
 _NEAR = 1e-4
 _NEAR_PER_SYMBOL = 1e-11
-# An action tells nothing of a pair if a look at it yields no more than this share of the log-likelihood ratio.
+# An action tells nothing about a pair if a look at it yields no more than this share of the log-likelihood ratio.
 _BLIND = 1e-15
 
 
 class Terms(NamedTuple):
-    """A game as evaluations need it. Classes are those of equal losses that can be the only best ones."""
+    """A game as evaluations need it. A class holds actions of equal losses that can be the only best ones."""
 
     signals: Signals
     loss: Floats  # (actions, outcomes): less the losses of the first action, over their range
@@ -212,7 +212,7 @@ def tie_information(signals: Signals, image: Floats, along: Floats, a: int) -> f
 
 @kernel
 def set_rates(game: Terms, belief: Belief, level: float, variance: float) -> float:
-    """Set which share of the evidence a look at each action adds; return the factor that looks under way make of it."""
+    """Set the share of the evidence that a look at each action adds; return the factor of the looks under way."""
     image, other, rate = belief.fit.image, belief.scratch.rival.image, belief.scratch.rate
     factor = 1.0
     for a in range(rate.shape[0]):
@@ -234,7 +234,7 @@ def looks(evidence: float, rate: float) -> float:
 
 @kernel
 def fit_rival(game: Terms, belief: Belief, e: int) -> None:
-    """Find the likeliest law where the classes of a pair tie, beginning with the former one."""
+    """Find the likeliest law at which the classes of a pair tie, starting from the previous one."""
     rival = belief.scratch.rival
     for m in range(rival.law.shape[0]):
         rival.law[m] = belief.rivals[e, m]
@@ -285,7 +285,7 @@ def evaluate(game: Terms, belief: Belief, rounds: float) -> int:
 
 @kernel
 def worth_most(outlook: Outlook, g: int) -> int:
-    """Return the action of which a look earns most for what it costs, if it earns more than that; else g."""
+    """Return the action whose look earns most for its cost, if it earns more than it costs; else g."""
     chosen, most = g, 1.0
     for a in range(outlook.cost.shape[0]):
         if a != g and outlook.earning[a] > most * max(outlook.cost[a], _TIE):

@@ -1,4 +1,4 @@
-"""Why Prospect chose as it did, in words: a reading of what its last evaluation left behind."""
+"""Explain in words why Prospect chose an action, from the state after its last evaluation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from sidelight.kernels.arrays import Floats
 from sidelight.strategies.prospect import Prospect
 
-# As many outcomes, rivals and looks are named; more of them are counted.
+# Up to this many outcomes, rivals and looks are named; more are only counted.
 _MOST = 6
 
 
@@ -37,7 +37,7 @@ def _belief(strategy: Prospect) -> str:
 
 
 def _rivals(strategy: Prospect) -> list[str]:
-    """Describe what is best by now, and how it stands with its strongest rivals."""
+    """Describe the action that is best so far, and its strongest rivals."""
     game, outlook = strategy.compiled_parameters.game, strategy.state.belief.outlook
     best = int(outlook.best[0])
     lines = [

@@ -165,7 +165,7 @@ class ProspectSide(KernelStrategy):
         How many numbers a context has. They may be on any scale: each is standardized by its running mean and standard
         deviation.
     horizon
-        How many rounds will be played, if that is known.
+        How many rounds will be played, if known.
     caution
         Multiplies the number of rounds that are expected to profit from a look: more than 1 looks more often.
     seed
@@ -173,8 +173,8 @@ class ProspectSide(KernelStrategy):
 
     Notes
     -----
-    Symbols are taken in by the next `act`. If very many of them come between two of its calls, only the first 2 000
-    count, or 120 for each coefficient if that is more.
+    The next `act` processes the symbols. If very many arrive between two calls, only the first 2 000 count, or 120 for
+    each coefficient if that is more.
     """
 
     guarantee: ClassVar[str] = "none proved"
@@ -198,7 +198,7 @@ class ProspectSide(KernelStrategy):
         return (self.game.n_outcomes - 1) * (int(self.dimension) + 1)
 
     def explain(self, context: Any = None) -> str:
-        """Say what a look would cost and may earn, at the last context or at the one given, and what that leads to."""
+        """Say what a look would cost and may earn, at the last context or the given one, and which action follows."""
         from sidelight.strategies.prospect_side_explanation import explanation
 
         if context is None:
@@ -246,7 +246,7 @@ class ProspectSide(KernelStrategy):
 
 
 def stakes_of(analysis: Analysis) -> Stakes:
-    """Lay out a game: what no action can avoid does not matter, nor does the unit of losses."""
+    """Lay out a game: a loss that no action can avoid does not matter, nor does the unit of losses."""
     game = analysis.game
     columns = list(zip(*game.loss, strict=True))
     unit = max(max(column) - min(column) for column in columns) or 1

@@ -1,4 +1,4 @@
-"""Why ProspectSide chose as it did, in words: a reading of what the last round left behind."""
+"""Explain in words why ProspectSide chose an action, from the state after the last round."""
 
 from __future__ import annotations
 

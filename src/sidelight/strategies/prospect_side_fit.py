@@ -1,4 +1,4 @@
-"""One penalized fit of ProspectSide, in units of one label or one linear system each (see `prospect_side_refit`).
+"""One penalized fit of ProspectSide, done in units of one label or one linear system (see `prospect_side_refit`).
 
 Minimizes sum_s v_s nll(tau_s eta_s) / tau_s + prior + what stands for labels no longer kept by Fisher scoring with
 halved steps. The stages of a fit are OPEN (the fixed parts of objective, gradient and Hessian), DERIVE (those of each
@@ -88,8 +88,8 @@ def room_for(outcomes: int, dimension: int) -> int:
 def first_search(size: int) -> int:
     """Return after how many labels noise is first searched for.
 
-    With many coefficients few labels can be separated, whatever the law; noise and ever larger coefficients then seem
-    to explain them better.
+    With many coefficients a few labels can be separated under any law; noise and ever larger coefficients then seem to
+    explain them better.
     """
     return round(_FIRST_SEARCH * max(1.0, (size / _FEW_COEFFICIENTS) ** 2))
 

@@ -26,7 +26,7 @@ _LEAST = 1e-300
 
 
 class Stakes(NamedTuple):
-    """The game: losses, less the least of each column and in units of their largest difference, and who shows what."""
+    """The game: losses minus the least of each column, in units of their largest difference, and who shows what."""
 
     loss: Floats  # (actions, outcomes)
     optimal: Flags  # (actions,): 1 for Pareto-optimal actions, one of each class of duplicates
@@ -63,7 +63,7 @@ def expected_loss(stakes: Stakes, action: int, law: Floats, noise: float) -> flo
 
 @kernel
 def best_action(stakes: Stakes, law: Floats, noise: float) -> int:
-    """Return the cheapest action under p, of equal ones that which shows most."""
+    """Return the cheapest action under p; of equally cheap ones, the one that shows most."""
     best, least = -1, math.inf
     for a in range(stakes.loss.shape[0]):
         if stakes.optimal[a] == 1:

@@ -1,4 +1,4 @@
-"""Refits of ProspectSide, in small portions: each round does a bounded amount of arithmetic, and none of them stalls.
+"""Refits of ProspectSide, in small portions: each round does a bounded amount of arithmetic, so no round stalls.
 
 A refit takes the labels that are kept at its beginning, with the means and scales of the features then, and finds
 
@@ -8,11 +8,11 @@ A refit takes the labels that are kept at its beginning, with the means and scal
 - m = argmin sum_s v_s nll(tau_s eta_s) / tau_s + prior + what stands for labels no longer kept, by Fisher scoring with
   halved steps; S is the inverse of its Hessian, tau and v are as in `prospect_side_posterior`;
 - at 64 labels (more with many coefficients), each doubling and when the labels first fill their room: whether much
-  more noise, with larger coefficients, explains them better (by Laplace's approximation of the evidence), which no
-  small step would find.
+  more noise, with larger coefficients, explains them better (by Laplace's approximation of the evidence); small steps
+  would not find this.
 
-When there is no room for more labels, those that say least are replaced by their quadratic approximation at m. Labels
-that come during a refit are applied one by one to the new posterior at its end, when it takes over.
+When there is no room for more labels, the least informative ones are replaced by their quadratic approximation at m.
+Labels that come during a refit are applied one by one to the new posterior at its end, when it takes over.
 
 The stages follow one another as `advance` says. Each unit of work visits one label, or solves one linear system.
 """
@@ -103,7 +103,7 @@ _NEVER = 2**62
 
 @kernel
 def advance(stakes: Stakes, belief: Belief, t: int, quota: float, now: Scratch) -> None:
-    """Apply labels that came, and do some of the refit that is under way, or begin one that is due."""
+    """Apply new labels, and do some of the refit under way, or begin one that is due."""
     place, counts = belief.refit.place, belief.labels.counts
     rows, size = now.scores.shape[0], float(now.scores.shape[0] * now.z.shape[0])
     visit = 20.0 * (rows + 1.0) * (rows + 1.0)
@@ -251,7 +251,7 @@ def close_fit(belief: Belief) -> None:
 
 @kernel
 def compare_next(belief: Belief) -> None:
-    """Begin the fit with the next higher noise, or the last one with the best, or none if that is what there was."""
+    """Begin the fit with the next higher noise, or the last one with the best noise; none if the noise is unchanged."""
     posterior, refit = belief.posterior, belief.refit
     place, value = refit.place, refit.value
     new = 1 - posterior.current[0]
@@ -290,7 +290,7 @@ def candidate_rate(role: int) -> float:
 
 @kernel
 def set_posterior(belief: Belief) -> None:
-    """Set the new posterior from a fit, and go on to compare it with more noise if it is time to."""
+    """Set the new posterior from a fit, and go on to compare it with more noise if that is due."""
     posterior, refit = belief.posterior, belief.refit
     place, value = refit.place, refit.value
     new, seen, first = 1 - posterior.current[0], place[LAST_SEEN], place[ROLE] == MAIN

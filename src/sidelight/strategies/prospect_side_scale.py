@@ -1,4 +1,4 @@
-"""How the posterior of ProspectSide looks in other means and scales of the features.
+"""Convert the posterior of ProspectSide to other means and scales of the features.
 
 The score does not depend on the units of a feature: theta z with z = (x - mean) / scale stays the same if
 
@@ -19,7 +19,7 @@ _LEAST_RATIO = 1e-6  # below, a feature counts as new
 
 @kernel
 def spread(theta: Floats, covariance: Floats, features: int) -> float:
-    """Return what the weights of contexts are inversely proportional to the square root of: the spread of scores."""
+    """Return the spread of scores; the weights of contexts are inversely proportional to its square root."""
     rows = theta.shape[0] // features
     size = variance = 0.0
     for i in range(theta.shape[0]):

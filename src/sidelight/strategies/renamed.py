@@ -1,4 +1,4 @@
-"""Old names of constructors' arguments, which keep working for one version."""
+"""Old names of constructor arguments, which keep working for one version."""
 
 from __future__ import annotations
 

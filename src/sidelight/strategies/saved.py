@@ -4,7 +4,7 @@ A state is a dictionary or a named tuple of arrays and plain values, and a named
 under the name `scratch` is worked out anew in every round: it is not saved, and a loaded strategy starts with a fresh
 one.
 
-Format 2 keeps the nesting. Format 1 knew none: its values are found by their names, wherever they lie now.
+Format 2 keeps the nesting. Format 1 had none: its values are found by name, wherever they are now.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SCRATCH = "scratch"
 
 
 def to_plain_state(state: Any) -> Any:
-    """Return a copy of a state, named tuples as dictionaries, without what is scratch."""
+    """Return a copy of a state, with named tuples as dictionaries and without scratch."""
     if hasattr(state, "_asdict"):
         return {name: to_plain_state(value) for name, value in state._asdict().items() if name != SCRATCH}
     return copy.deepcopy(state)
@@ -53,7 +53,7 @@ def _value(fresh: Any, value: Any) -> Any:
 def nested(fresh: Any, flat: Mapping[str, Any], former: Mapping[str, str], path: str = "") -> dict[str, Any]:
     """Return the values of format 1 in the layout of `fresh`.
 
-    `former` names those whose name has changed: the path of the present one, such as "belief.mean", to the former name.
+    `former` maps names that have changed: from the present path, such as "belief.mean", to the old name.
     """
     found: dict[str, Any] = {}
     for name, value in fresh._asdict().items():

@@ -1,4 +1,4 @@
-"""A Markov chain on the simplex of outcome laws that leaves their posterior invariant.
+"""A Markov chain on the simplex of outcome laws that leaves the posterior invariant.
 
 A step picks a line through the current law, independent of it: a direction from N(0, H^-1), H being the curvature of
 -log F (or -log G, see `law_posterior`) at the observed frequencies plus that of the simplex, or the exchange of

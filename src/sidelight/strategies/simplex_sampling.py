@@ -5,10 +5,10 @@ accepts with probability F / G, kappa = 2. By Pinsker's inequality KL >= |.|_1^2
 differences of laws, so F <= G and the draw is exact. (The paper's envelope has kappa = 1 and accepts less often.) Where
 all informative actions show the outcome, F is a Dirichlet density times the prior, which is drawn from directly.
 
-With outcomes that are hardly told apart hardly any proposal falls into the simplex. When `tries` in a row have failed,
-a chain takes over (see `simplex_chain`) that leaves F (or G) invariant and goes on from the last law drawn. Since an
-accepted proposal does not depend on how many failed before it, giving up biases nothing. Rejection is tried again ever
-more rarely.
+If outcomes can hardly be told apart, hardly any proposal falls into the simplex. When `tries` in a row have failed, a
+chain takes over (see `simplex_chain`) that leaves F (or G) invariant and goes on from the last law drawn. Since an
+accepted proposal does not depend on how many failed before it, giving up causes no bias. Rejection is tried again, less
+and less often.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WARMING = 50
 
 
 class Sampler(NamedTuple):
-    """The last law drawn and what the next draw needs; `stale` says of what rejection and chain need to renew it."""
+    """The last law drawn and what the next draw needs; `stale` says which of rejection and chain must renew it."""
 
     law: Floats
     drawn: Integers  # 1 after the first draw

@@ -5,7 +5,7 @@ After n contexts, with the deviation d = x - mean of the last one from the mean 
     mean += d / n,    s^2 = (1 - 1 / n) (s^2 + d^2 / n),
 
 which is Welford's update for the standard deviation s itself (divided by n, not n - 1): no sum of squares is kept, so
-large offsets cancel nothing and large numbers do not overflow. Numbers beyond 1e300 count as 1e300.
+large offsets cause no cancellation and large numbers do not overflow. Numbers beyond 1e300 count as 1e300.
 
 From the eleventh context on a deviation counts as at most max(30, sqrt(n)) standard deviations. So one broken value
 (9999 for a missing number, say) does not blow up the scale for thousands of rounds, while a feature that is rare, or

@@ -1,7 +1,7 @@
-"""STAP: any online classifier made fit for apple tasting.
+"""STAP: apple tasting with any online classifier.
 
-If the classifier says accept, accept. If it says reject, accept all the same with probability sqrt((1 + m) / t), m
-being the false rejections that this has uncovered so far. Only rounds whose label is seen train the classifier.
+If the classifier says accept, accept. If it says reject, still accept with probability sqrt((1 + m) / t), where m
+counts the false rejections that this has uncovered so far. Only rounds whose label is seen train the classifier.
 
 The published runs counted all mistakes of the classifier in m (`count="all"`), trained ridge regression with the
 constant 1 / 0.05, and drew a number every round whether it was needed or not.

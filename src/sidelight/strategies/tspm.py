@@ -12,8 +12,8 @@ nothing and shows more.
 
 On apple tasting, 96 runs on the published streams, 40 repetitions, the mean regret is 9.5 and 46 (standard deviation of
 such a mean: 0.3 and 5), for TSPM-Gaussian 18.6 and 64 (0.5 and 3). The published 9.359, 43.117, 19.4 and 67.7 agree
-within chance, although that code, after 99 rejected proposals, takes p = (1/2, 1/2), a law that nobody drew; it has
-lambda = 0.001 where the text says 0.01.
+within chance, although that code falls back to p = (1/2, 1/2), which was not drawn, after 99 rejected proposals, and
+has lambda = 0.001 where the text says 0.01.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class TSPM(KernelStrategy):
     Parameters
     ----------
     game
-        The game; a hopeless one is refused, a trivial one is played optimally. It warns of a hard one, and of one in
-        which neighbors are told apart only by a degenerate action, which is best under no law that is ever drawn.
+        The game; a hopeless one is refused, a trivial one is played optimally. A hard one gives a warning, and so does
+        one in which only a degenerate action tells neighbors apart, because no law that is drawn makes it best.
     regularization
         lambda, the precision of the prior; positive, since some directions may never be observed.
     tries
@@ -147,7 +147,7 @@ class TSPM(KernelStrategy):
 
 
 class TSPMGaussian(TSPM):
-    """Thompson sampling with draws from the Gaussian that the posterior is replaced by, cut off at the simplex.
+    """Thompson sampling with draws from a Gaussian that replaces the posterior, cut off at the simplex.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The two strategies that learn nothing: every action alike, and always the same one."""
+"""Two strategies that learn nothing: random actions, and always the same action."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _ignore_too(parameters: Always, state: Nothing, action: int, symbol: int, co
 
 
 class Uniform(KernelStrategy):
-    """Every round an action drawn uniformly, whatever was seen: the yardstick for what learning is worth.
+    """Play a uniformly random action in every round, whatever was seen: a baseline for what learning is worth.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Uniform(KernelStrategy):
 
 
 class FixedAction(KernelStrategy):
-    """Always the same action.
+    """Always play the same action.
 
     Parameters
     ----------
