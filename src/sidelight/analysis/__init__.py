@@ -1,4 +1,4 @@
-"""What kind of problem is this game? Exact geometry, worked out once per game."""
+"""What kind of problem a game is: exact geometry, worked out once per game."""
 
 from sidelight.analysis.analysis import Analysis, analyze
 from sidelight.analysis.cells import ActionCertificate, NeighborCertificate

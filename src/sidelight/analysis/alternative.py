@@ -3,8 +3,8 @@
 Is there a point q >= 0 with  g q > 0 for every strict row g,  h q >= 0 for every weak row h  and  e q = 0 ?
 
 By Motzkin's theorem of the alternative either such a point exists, or multipliers y >= 0 (not all 0), w >= 0 and mu do
-with  sum y g + sum w h + mu e <= 0  in every column. Both are exact and can be checked by hand; a float is never
-believed. q is a direction: q / sum(q) is a law over outcomes.
+with  sum y g + sum w h + mu e <= 0  in every column. Both are exact and can be checked by hand; no answer relies on a
+float. q is a direction: q / sum(q) is an outcome law.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from sidelight.analysis.linear_algebra import Row, Vector, dot, primitive, to_in
 from sidelight.analysis.linear_program import confirm, exact_simplex, propose
 from sidelight.kernels.arrays import Floats
 
-# A proposed point is rounded to so many steps per coordinate: coarse first, because a person may read the fractions,
-# last far finer than the tolerance of the solver that proposed it.
+# A proposed point is rounded to this many steps per coordinate: coarse first, because people may read the fractions,
+# finally much finer than the tolerance of the solver that proposed it.
 _GRIDS = (1, 12, 1 << 20, 1 << 40)
 # How far a point is pulled toward one that is known to lie inside, in powers of one half.
 _PULLS = (1, 3, 6, 12, 20, 30)
-# Below this a proposed slack is more likely to be an artefact than to survive rounding.
+# A proposed slack below this is more likely an artefact than real.
 _SLACK = 1e-12
-# With more outcomes than this, points without zeros are looked for in another way.
+# With more outcomes than this, points without zeros are found in another way.
 _FEW = 64
 
 
@@ -45,7 +45,7 @@ class Impossible(NamedTuple):
 
 
 def decide_positive(strict: Sequence[Row], equal: Row) -> Possible | Impossible:
-    """Answer the question for points q > 0, with proof; the multipliers of q_m > 0 come behind those of the rows.
+    """Answer the question for points q > 0, with proof; the multipliers of q_m > 0 come after those of the rows.
 
     With few outcomes q_m > 0 is one more strict row each. With many, q = r + s in the program of `decide` leaves r >= 0
     and no further rows, and its multiplier of q_m > 0 is what is left in column m, -(sum y g + mu e)_m.
@@ -126,7 +126,7 @@ def _rounded(
     inside: Row | None,
     least: int = 0,
 ) -> tuple[int, ...] | None:
-    """Turn a float point into an integer one that provably satisfies everything; None if rounding spoils it.
+    """Turn a float point into an integer point that provably satisfies everything; None if rounding breaks it.
 
     Its entries are at least `least`.
     """
@@ -146,7 +146,7 @@ def _rounded(
 
 
 def on_hyperplane(q: list[int], equal: Row) -> list[int]:
-    """Return a point near q with equal q = 0: the coordinate that can carry the rest r best takes it.
+    """Return a point near q with equal q = 0: the coordinate best able to absorb the rest r takes it.
 
     With m that coordinate, |e_m| q - sign(e_m) r in place m is exact.
     """

@@ -25,7 +25,7 @@ Pair = tuple[int, int]
 
 
 def analyze(game: Game) -> Analysis:
-    """Work out what kind of problem a game is, exactly, with a proof behind every answer.
+    """Work out exactly what kind of problem a game is, with a proof of every answer.
 
     Examples
     --------
@@ -40,8 +40,8 @@ def analyze(game: Game) -> Analysis:
 
 
 def _shared(game: Game, make: Callable[[Game], Analysis]) -> Analysis:
-    """Return the analysis of a game that this process has, or make it."""
-    # Equal games may bear different names, and symbols may be equal without looking alike.
+    """Return this process's analysis of a game, or make it."""
+    # Equal games may have different names, and equal symbols may be written differently.
     key = (repr(game), game.actions, game.outcomes)
     with _lock:
         known = _recent.pop(key, None)
@@ -53,7 +53,7 @@ def _shared(game: Game, make: Callable[[Game], Analysis]) -> Analysis:
 
 
 def _unpickled(facts: dict[str, Any]) -> Analysis:
-    """Return the analysis that this process has of the game, or the one that another process made."""
+    """Return this process's analysis of the game, or the one that was pickled."""
 
     def remake(game: Game) -> Analysis:
         analysis = object.__new__(Analysis)
@@ -63,7 +63,7 @@ def _unpickled(facts: dict[str, Any]) -> Analysis:
     return _shared(facts["game"], remake)
 
 
-# All strategies that play a game share its analysis, and with it what they learn about plausible sets.
+# All strategies that play a game share its analysis, and so share what they learn about plausible sets.
 _recent: dict[tuple[Any, ...], Analysis] = {}
 _MOST_RECENT = 32
 _CACHES = ("_observers", "_plausible")
@@ -77,8 +77,9 @@ class Analysis:
     ----------
     kind
         "trivial": one action is optimal whatever the outcomes; "easy": every pair of neighbors is locally observable,
-        regret grows like the square root of the horizon; "hard": observable only with the help of other actions, regret
-        grows like its power 2/3; "hopeless": some pair of neighbors cannot be told apart at all, regret is linear.
+        and regret grows like the square root of the horizon T; "hard": some pair is observable only with the help of
+        other actions, and regret grows like T^(2/3); "hopeless": some pair of neighbors cannot be told apart at all,
+        and regret is linear.
     pareto, degenerate, dominated
         Actions by the dimension of their cell; together all actions, duplicates included.
     duplicates
@@ -106,7 +107,8 @@ class Analysis:
         self.neighbors: tuple[Pair, ...] = self.cells.neighbors
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Not the caches, which other threads may change; what is learned can be large and is shared there too.
+        # Leave out the caches, which other threads may change; what is learned can be large, and each process shares
+        # its own.
         return _unpickled, ({name: value for name, value in dict(vars(self)).items() if name not in _CACHES},)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Analysis:
@@ -114,7 +116,7 @@ class Analysis:
 
     @cached_property
     def kind(self) -> Kind:
-        """The class of the game. Observability is asked of neighbors only: a dominated action needs no observing."""
+        """The class of the game. Only neighbors need to be observable: a dominated action need not be observed."""
         if not self.neighbors:
             return "trivial"
         if all(self.locally_observable(i, j) for i, j in self.neighbors):
@@ -155,7 +157,7 @@ class Analysis:
 
     @cached_property
     def _residuals(self) -> list[tuple[int, ...]]:
-        # The residual is linear, so a difference is observable exactly if both loss rows leave the same.
+        # The residual is linear, so a difference is observable exactly if both loss rows have the same residual.
         return [self._observing(self._everyone).residual(row) for row in self.cells.loss]
 
     def observers(self, i: int, j: int) -> tuple[int, ...]:
@@ -195,7 +197,7 @@ class Analysis:
     def observability_certificate(
         self, i: int, j: int, scope: Literal["local", "global"] = "local"
     ) -> ObservabilityCertificate:
-        """Return the proof that neighbors (or, with scope="global", any two actions) can be told apart, or cannot."""
+        """Return the proof that neighbors (with scope="global", any two actions) can or cannot be told apart."""
         if scope not in ("local", "global"):
             raise SidelightError(f"scope is {scope!r}: choose 'local' or 'global'")
         actions = self._everyone if scope == "global" else self.neighborhood(i, j)

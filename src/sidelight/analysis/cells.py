@@ -55,7 +55,7 @@ class Cells:
 
     def __init__(self, game: Game) -> None:
         self.n_outcomes = game.n_outcomes
-        # Losses times `scale` are the integers that everything here works with.
+        # Everything here works with integers: losses times `scale`.
         self.loss, self.scale = to_integers(game.loss)
         first: dict[tuple[int, ...], int] = {}
         self.representative = tuple(first.setdefault(row, index) for index, row in enumerate(self.loss))

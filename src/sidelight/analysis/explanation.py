@@ -13,7 +13,7 @@ from sidelight.game import Symbol, printable
 if TYPE_CHECKING:
     from sidelight.analysis.analysis import Analysis
 
-# Beyond these a board would be too small: longer lists are given in short form, longer numbers are rounded.
+# Longer lists are abbreviated and longer numbers rounded.
 _MOST_PAIRS = 12
 _MOST_ENTRIES = 8
 _MOST_TERMS = 6
@@ -33,7 +33,7 @@ _LOCAL, _GLOBAL, _NOT = "locally observable", "observable only with others", "no
 
 
 def explain(analysis: Analysis) -> str:
-    """Say what was found and why, as on a lecturer's board."""
+    """Say what was found and why, in words and formulas."""
     game = analysis.game
     law = "p = (" + ", ".join(f"p[{name}]" for name in _short(game.outcomes)) + ")"
     blocks = [
@@ -68,7 +68,7 @@ def _mixture(analysis: Analysis, weights: Mapping[int, Fraction]) -> str:
 
 
 def _neighbors(analysis: Analysis) -> list[str]:
-    """Count the pairs of neighbors by what is seen of them; say more about each where they are few."""
+    """Count the pairs of neighbors by how they can be observed; describe each pair if there are few."""
     if not analysis.neighbors:
         return ["Neighbors: none; a single cell fills the simplex."]
     groups: dict[str, list[str]] = {_LOCAL: [], _GLOBAL: [], _NOT: []}
@@ -160,7 +160,7 @@ def _label(analysis: Analysis, i: int) -> str:
 
 
 def _symbols(analysis: Analysis) -> dict[Symbol, str]:
-    """Return how each symbol is written, the same way as where the game itself is printed."""
+    """Return how each symbol is written, in the same way as when the game is printed."""
     feedback = analysis.game.feedback
     texts = [text for row in printable(feedback) for text in row]
     return dict(zip((symbol for row in feedback for symbol in row), texts, strict=True))
@@ -258,7 +258,7 @@ def _number(value: Fraction) -> int | str:
 
 
 def _symbol(value: Any) -> Any:
-    """Return a symbol as JSON can hold it: tuples as lists, whatever JSON does not know as Python writes it."""
+    """Return a symbol as JSON can hold it: tuples as lists, values unknown to JSON as Python writes them."""
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, tuple):

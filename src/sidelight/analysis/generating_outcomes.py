@@ -1,12 +1,12 @@
-"""Games with many outcomes: which of them decide what signs the differences of losses can have together.
+"""Games with many outcomes: which outcomes decide the signs that loss differences can have together.
 
 Whether some q >= 0 has given signs of d_e q, e over the pairs of neighbors, depends only on the cone that the columns
 of d generate. So a few outcomes that generate it stand for all: with d = d_K X and X >= 0, d q = d_K (X q), and a proof
 by multipliers, sum_e y_e d_e <= 0, that holds in the columns K holds in all of them. In a Bernoulli bandit with n arms,
 n of the 2^n outcomes are enough, those in which one arm differs from all others.
 
-Floats propose the combinations; they are believed where they hold exactly in multiples of a fraction, and an outcome
-for which they do not is one of those that stay.
+Floats propose the combinations. A combination is used if it holds exactly in multiples of a fraction; otherwise its
+outcome is kept.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-# Below so many outcomes there is little to gain; of more than so many that stay, too.
+# With fewer outcomes than this there is little to gain, and likewise if more than this many must be kept.
 _MANY = 64
 _MOST_KEPT = 64
-# Combinations are looked for in multiples of 1 / this.
+# Combinations are multiples of 1 / this.
 _FRACTION = 60
 # Entries beyond this are not given to the float solver.
 _LARGEST = 1 << 40
@@ -32,12 +32,12 @@ class GeneratingOutcomes(NamedTuple):
     combinations: npt.NDArray[Any]
 
     def combine(self, point: Any) -> list[int]:
-        """Return X q, a point over the outcomes that stay, where all differences have the signs that they have at q."""
+        """Return X q, a point over the kept outcomes at which all differences have the same signs as at q."""
         return [int(value) for value in self.combinations @ np.array(point, dtype=object)]
 
 
 def generating_outcomes(rows: npt.NDArray[Any]) -> GeneratingOutcomes | None:
-    """Return outcomes whose columns generate the cone of all; None if all outcomes may as well stay."""
+    """Return outcomes whose columns generate the cone of all; None if reducing them is not worthwhile."""
     largest = max((abs(int(value)) for value in rows.flat), default=0)
     if rows.shape[1] <= _MANY or not 0 < largest < _LARGEST:
         return None

@@ -1,4 +1,4 @@
-"""Exact linear algebra over the integers: whatever decides a class of games is decided here without rounding.
+"""Exact linear algebra over the integers, so that nothing that decides a game's class is rounded.
 
 All elimination is fraction-free (E. H. Bareiss, "Sylvester's identity and multistep integer-preserving Gaussian
 elimination", 1968): every intermediate number is a minor of the input, so the divisions leave no remainder and the
@@ -125,8 +125,8 @@ class Span:
     def least_norm(self, vector: Row) -> Vector:
         """Return the shortest v with sum_r v_r row_r = vector, which must lie in the row space.
 
-        The columns C of S with a pivot say it all, since the others depend on them: v = C (C'C)^-1 c, with c what the
-        vector has in those columns.
+        The pivot columns C of S suffice, since the others depend on them: v = C (C'C)^-1 c, with c the vector's entries
+        in those columns.
         """
         pivots = self._reduced.pivots
         columns = [[row[pivot] for pivot in pivots] for row in self.rows]

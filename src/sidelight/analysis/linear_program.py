@@ -5,8 +5,8 @@ Every linear program of the library has the form
     maximize c x  subject to  A x <= b,  x >= 0,  with integers and b >= 0,
 
 so that x = 0 is feasible and no first phase is needed. HiGHS proposes a basis in floating point; the two square systems
-of that basis are solved over the integers and checked. If the proposal does not survive the check (because the answer
-hinges on less than a float can hold), the simplex method goes on in exact arithmetic.
+of that basis are solved over the integers and checked. If the proposal fails the check (because the answer depends on
+less than a float can resolve), the simplex method continues in exact arithmetic.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Optimum(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """What floating point makes of a linear program: nothing here is to be believed before it is checked."""
+    """The floating-point answer to a linear program; it must be checked before it is used."""
 
     value: float
     point: Floats
@@ -54,7 +54,7 @@ def maximize(A: Sequence[Row], b: Row, c: Row) -> Optimum:
 
 def propose(A: Sequence[Row], b: Row, c: Row) -> Proposal | None:
     """Ask HiGHS for an optimal basis; None if it finds none."""
-    # Rows of very different size are brought to one size; a row's scale changes neither the point nor the basis.
+    # Rows of very different size are scaled to one size; a row's scale changes neither the point nor the basis.
     # Integers are divided by integers, since neither needs to fit a float.
     scales = [max(max(map(abs, row)), 1) for row in A]
     if max(scales) < _EXACT:
@@ -98,7 +98,7 @@ def propose_float(matrix: Floats, b: Floats, c: Floats) -> Proposal | None:
 
 
 def _solver() -> Any:
-    """Return this thread's HiGHS, which is costly to make and not to be shared."""
+    """Return this thread's HiGHS, which is costly to make and must not be shared."""
     import highspy
 
     if not hasattr(_thread, "solver"):

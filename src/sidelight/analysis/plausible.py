@@ -1,4 +1,4 @@
-"""Which cells and borders can the outcome law still be in? Answered for millions of rounds with a handful of solves.
+"""Which cells and borders the outcome law can still be in, answered for millions of rounds with a handful of solves.
 
 A strategy that decides the sign of some loss differences d_e p (one per pair e of neighbors) confines p to the open set
 D = {p : sign_e d_e p > 0 for decided e}. Each round it asks which cells, and which borders between neighbors, meet D.
@@ -10,8 +10,8 @@ D = {p : sign_e d_e p > 0 for decided e}. Each round it asks which cells, and wh
   yes, a certificate that is contained in them means no. Only a question that neither pool answers leaves the round.
   And only what matters is asked: the best action first, in the cells and borders that would admit it.
 
-Every fact in a pool (`plausible_program` finds most of them, `plausible_sets` the rest) is exact, so what is known, in
-which order it was learned and by which thread, can change the time a question takes but never its answer.
+Every fact in a pool (`plausible_program` finds most of them, `plausible_sets` the rest) is exact, so what is known, and
+when and by which thread it was learned, can change how long a question takes but never its answer.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Differences(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Where the question of a round is worked on. Scores and who may explore are given."""
+    """Where the question of a round is worked on. The scores and the actions that may explore are given."""
 
     score: Floats  # (actions,)
     explorable: Flags  # (actions,): R(t)
@@ -133,7 +133,7 @@ def is_subset(mask: Bits, other: Bits) -> bool:
 
 @kernel
 def clear(mask: Bits) -> None:
-    """Take all bits out of a mask."""
+    """Clear all bits of a mask."""
     for w in range(mask.shape[0]):
         mask[w] = np.uint64(0)
 
@@ -199,7 +199,7 @@ def choose_pooled(facts: Pooled, found: Differences, scratch: Scratch, slack: fl
             if consistent == UNKNOWN:
                 consistent = meets(facts, whole, scratch.wanted, scratch.hints)
                 if consistent == UNKNOWN:
-                    # Where signs have never contradicted each other, the action's own question is the better one.
+                    # If signs have never contradicted each other, asking about the action itself is better.
                     if action < 0 or answer == 0 or facts.n_certificates[whole] > 0:
                         scratch.asked[0] = whole
                     return UNKNOWN
@@ -256,8 +256,8 @@ def lies_in(facts: Plausible, target: int, scratch: Scratch) -> int:
 def withdraw(certificate: Bits, found: Differences) -> None:
     """Withdraw contradictory signs from the least certain on, up to the first that the certificate needs.
 
-    Certain is what has a large |delta| / reach (a Z of 0 must not count as certainty). As long as all signs of the
-    certificate stand, they contradict each other: the result is that of withdrawing one by one.
+    Certainty is measured by |delta| / reach (a Z of 0 must not count as certainty). As long as all signs of the
+    certificate stand, they contradict each other, so the result is the same as withdrawing one by one.
     """
     signs = found.signs
     weakest, least = -1, math.inf
@@ -275,7 +275,7 @@ def withdraw(certificate: Bits, found: Differences) -> None:
 
 @kernel
 def between(facts: Plausible, signs: Integers, alive: Flags) -> int:
-    """Do the same for a game of two outcomes, whose cells lie in a row with the breakpoints 0, 1, ... between them."""
+    """Do the same for two outcomes, where cells lie in a row with the breakpoints 0, 1, ... between them."""
     pairs = signs.shape[0]
     low, high = -1, pairs
     for e in range(pairs):

@@ -1,4 +1,4 @@
-"""Does a cell, a border or the simplex itself meet D? One small linear program, compiled, and its proof in integers.
+"""Whether a cell, a border or the simplex itself meets D: a small compiled linear program, proved in integers.
 
 D = {p : sign_e d_e p > 0 for decided e}; see `plausible`. A region R is given by rows that are not negative there
 and, for a border, by its equation. D is open and every row of a region is positive in its (relative) interior, so R
@@ -38,7 +38,7 @@ NO, YES, UNDECIDED = 0, 1, -1
 _SUM = -(1 << 40)  # the basis entry of sum q = 1, which never leaves
 _SLACK = 1e-9
 _PIVOT = 1e-11
-# A sign this many widths away from zero is decided in nearly every round: proofs by such signs serve again.
+# A sign this many widths away from zero is decided in nearly every round, so proofs that use such signs are reusable.
 _SURE = 2.5
 _MOST_HOPES = 6  # undecided pairs that a point is made to agree with: more cost more than they save
 _POINT_GRID = 1 << 24
@@ -91,7 +91,7 @@ def program_of(rows: npt.NDArray[Any]) -> Program:
 def settle(facts: Pooled, program: Program, found: Differences, scratch: Scratch, slack: float) -> int:
     """Answer questions until `choose_pooled` finds an action, and return it; UNKNOWN if `asked` is left to Python.
 
-    What is learned is appended to the pools, whose counts must not be shared with other readers.
+    New facts are appended to the pools, whose counts must not be shared with other readers.
     """
     while True:
         action = choose_pooled(facts, found, scratch, slack)
@@ -164,7 +164,7 @@ def solve(program: Program, found: Differences, own: int) -> int:
     """Answer whether the region meets D: YES with a point in `grid`, NO with multipliers in the basis, or UNDECIDED.
 
     `program.required` describes the region; `own` is the pair of a border, else -1. Estimates delta of undecided pairs
-    are hopes: a point that agrees with them as well answers later questions.
+    are hints: a point that also agrees with them answers later questions.
     """
     signs = found.signs
     for e in range(signs.shape[0]):
@@ -232,7 +232,7 @@ def start(program: Program, found: Differences) -> bool:
 def violated(program: Program, found: Differences, own: int) -> int:
     """Return the constraint that is violated most: a pair, -1 - m, or the number of pairs if there is none.
 
-    Rows that nearly every question has come first, so that proofs resemble each other.
+    Rows that appear in nearly every question come first, so that proofs resemble each other.
     """
     pairs, size = program.rows.shape
     s = program.inverse[size, 0]
@@ -261,7 +261,7 @@ def violated(program: Program, found: Differences, own: int) -> int:
 
 @kernel
 def hoped(program: Program, delta: Floats, own: int) -> int:
-    """Let the undecided pair take part whose estimate the point contradicts most; -1 if there is none."""
+    """Add the undecided pair whose estimate the point contradicts most; -1 if there is none."""
     pairs, size = program.rows.shape
     s = program.inverse[size, 0]
     chosen, worst = -1, -_SLACK

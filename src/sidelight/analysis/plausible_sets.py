@@ -1,4 +1,4 @@
-"""Learning which cells and borders can be plausible: the part of `plausible` that runs in Python, between rounds."""
+"""Learn which cells and borders can be plausible: the part of `plausible` that runs in Python, between rounds."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class PlausibleSets:
         return new_scratch(self._facts)
 
     def seconds_per_round(self) -> float:
-        """Return what questions of a strategy with random widths cost per round, as benchmarks measured it, roughly.
+        """Return roughly what the questions of a strategy with random widths cost per round, as measured by benchmarks.
 
         In about every second round, at first, some border or cell is asked anew, by a linear program of about
         min(M, pairs) / 2 steps, each of which looks at all pairs and changes an inverse of size M + 1, M being the
@@ -123,7 +123,7 @@ class PlausibleSets:
             return self._facts
 
     def answer(self, found: Differences, scratch: Scratch, slack: float) -> Plausible:
-        """Answer what a round asks about these signs; return a snapshot that holds the answers.
+        """Answer the question of a round about these signs; return a snapshot that holds the answers.
 
         In a game with pools, contradictory signs are withdrawn on the way, as `choose_pooled` does.
         """
@@ -169,7 +169,7 @@ class PlausibleSets:
         return alive
 
     def _settle(self, signs: Integers, leaning: Floats | None, alive: Flags) -> None:
-        """Mark in `alive` which borders and cells meet D, asking the solver whatever the pools do not know."""
+        """Mark in `alive` which borders and cells meet D, asking the solver where the pools have no answer."""
         wanted = np.zeros(self._facts.points.shape[2], np.uint64)
         mask_of(signs, wanted)
         rule_out(self._facts, signs, alive)
@@ -244,8 +244,8 @@ class PlausibleSets:
     def _make_room(self, target: int) -> None:
         """Drop the middle half of a target's full pools.
 
-        The oldest facts are the most general ones, the newest those in demand. Entries in use are never overwritten:
-        other threads keep the arrays they have.
+        The oldest facts are the most general, the newest the most used. Entries in use are never overwritten: other
+        threads keep the arrays they have.
         """
         for pool in ("points", "certificates"):
             entries: Bits = getattr(self._facts, pool)
@@ -324,7 +324,7 @@ class _Region:
         return True
 
     def propose(self, signs: Integers, hoped: Integers) -> bool:
-        """Look, with floats, for a point of the decided signs that has many of the hoped ones, and keep it if exact.
+        """Look with floats for a point with the decided signs and many hoped-for ones; keep it if it holds exactly.
 
         max s + sum t  subject to  sum q <= 1,  s <= 1,  s <= sign d q,  0 <= required d q,  own d q = 0,  t <= 1 + s
         and t <= 1 + hoped d q, rows d scaled to one.
@@ -380,7 +380,7 @@ def _lists(groups: Sequence[Iterable[int]]) -> tuple[Integers, Integers]:
 
 
 def _by_action(groups: Sequence[Iterable[int]], actions: int) -> list[list[int]]:
-    """Turn lists of actions around: for each action, which of them it is in."""
+    """Invert lists of actions: for each action, the lists that contain it."""
     found: list[list[int]] = [[] for _ in range(actions)]
     for index, group in enumerate(groups):
         for a in group:

@@ -1,4 +1,4 @@
-"""Where outcomes come from. A world draws them; it also knows what an action costs, which the strategy never learns."""
+"""Where outcomes come from: a world draws them. It also knows what an action costs, which the strategy never learns."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def charges_gaps(cls: type) -> type:
 
 
 def subtracts_nothing(cls: type) -> type:
-    """Say that the costs of a world are measured from the best action's already."""
+    """Say that the costs of a world are already measured relative to the best action."""
     implements(baseline, cls)(_nothing)
     return cls
 
@@ -57,7 +57,7 @@ class Environment(ABC):
 
     @abstractmethod
     def check(self, game: Game, runs: int, horizon: int) -> None:
-        """Raise a clear error unless this environment can serve so many runs of this length."""
+        """Raise an error unless this environment can serve this many runs of this length."""
 
     @abstractmethod
     def start(self, game: Game, run: int, rng: np.random.Generator) -> Any:
@@ -80,7 +80,7 @@ class Environment(ABC):
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _argument(self, name: str) -> Any:
-        """Return what an argument of the constructor was, for people; an ellipsis if that is not known."""
+        """Return a constructor argument for printing; an ellipsis if it is not known."""
         return getattr(self, name, ...)
 
 

@@ -1,4 +1,4 @@
-"""Outcome laws near the border of two cells, where the best action is hard to tell."""
+"""Outcome laws near the border of two cells, where it is hard to tell which action is best."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What worlds share in which the outcome law depends on a context that the strategy sees before it acts.
+"""What is common to worlds whose outcome law depends on a context that the strategy sees before it acts.
 
 All of them draw a context, then an outcome from p(x), and charge exactly L_a p(x) - min_b L_b p(x), not the loss that
 happened: regret is exact, given the contexts.

@@ -71,7 +71,7 @@ class FiniteContexts(Environment):
         self.dimension = self.features.shape[1]
 
     def check(self, game: Game, runs: int, horizon: int) -> None:
-        """Raise unless the laws are over the game's outcomes."""
+        """Raise an error unless the laws match the game's outcomes."""
         if game.n_outcomes != self.laws.shape[1]:
             raise SidelightError(f"laws have {self.laws.shape[1]} entries, but the game has {game.n_outcomes} outcomes")
 

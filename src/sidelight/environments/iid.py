@@ -30,7 +30,7 @@ def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
     u = rng.random()
     outcome = 0
     if world.cumulative.shape[0] <= _FEW:
-        # Without a branch that depends on u, which no processor can predict.
+        # Avoid a branch that depends on u, because no processor can predict it.
         for m in range(world.cumulative.shape[0] - 1):
             outcome += 1 if u >= world.cumulative[m] else 0
     else:
@@ -40,7 +40,7 @@ def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
 
 
 class IID(Environment):
-    """Outcomes drawn independently, from one law, a law per run, or laws that are drawn themselves.
+    """Outcomes drawn independently, from one law, from a law per run, or from randomly drawn laws.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class IID(Environment):
         else:
             law = self._laws[0 if self._shared else run]
         cumulative = np.cumsum(law)
-        # No draw may fall behind the last possible outcome, however the sum was rounded.
+        # No draw may fall beyond the last possible outcome, however the sum was rounded.
         cumulative[np.flatnonzero(law)[-1] :] = 1.0
         return World(cumulative, gaps(game, law))
 

@@ -1,4 +1,4 @@
-"""Worlds with contexts by name, made to fit a game: the ones that commands and studies offer."""
+"""Worlds with contexts by name, made to fit a game, as commands and studies offer them."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from sidelight.kernels.arrays import Floats
 
 Law = Floats
 
-# For two outcomes: the intervals, each as likely, of which p is drawn from one, uniformly.
+# For two outcomes: p is drawn uniformly from one of these intervals, which are equally likely.
 _INTERVALS = {
     "dirichlet": ((0.0, 1.0),),
     "uniform": ((0.0, 1.0),),
@@ -23,11 +23,12 @@ _INTERVALS = {
     "imbalanced": ((0.0, 0.2), (0.8, 1.0)),
     "rare": ((0.0, 0.05), (0.95, 1.0)),
 }
-# For any number of outcomes: how much the middle of all laws, or one outcome, has before a uniform law shares the rest.
+# For any number of outcomes: how much goes to the center of all laws, or to one outcome, before a uniform law shares
+# the rest.
 _MIDDLE = {"balanced": 0.8}
 _VERTEX = {"imbalanced": (0.8, 0.8), "rare": (0.95, 0.95), "near-vertex": (0.7, 0.95)}
 _SPARSE = 0.2
-# How far from the border of two cells a law lies, as a share of the way to it.
+# How far a law lies from the border of two cells, as a share of the way to it.
 _BORDER = {"near-border": (0.05, 0.3), "near-tie": (0.01, 0.05)}
 _NAMES = tuple(dict.fromkeys((*_INTERVALS, *_VERTEX, "sparse", *_BORDER)))
 
@@ -38,17 +39,17 @@ def names() -> tuple[str, ...]:
 
 
 def priors() -> tuple[str, ...]:
-    """Return the kinds that are uniform on intervals if there are two outcomes: what a Bayesian can believe in."""
+    """Return the kinds that, for two outcomes, are uniform on intervals and so can serve as a prior."""
     return tuple(_INTERVALS)
 
 
 def intervals(name: str) -> tuple[tuple[float, float], ...]:
-    """Return the intervals, each as likely, on which a kind of laws (p, 1 - p) has p uniform; see `priors`."""
+    """Return the equally likely intervals on which a kind of law (p, 1 - p) has p uniform; see `priors`."""
     return _INTERVALS[name]
 
 
 def load(name: str, outcomes: int | Game) -> RandomLaws:
-    """Return what draws outcome laws when it is called with a random generator.
+    """Return an object that draws outcome laws when called with a random generator.
 
     With D uniform over all laws, the Dirichlet(1) law:
 
@@ -58,12 +59,12 @@ def load(name: str, outcomes: int | Game) -> RandomLaws:
     - imbalanced: 0.8 of one outcome, and 0.2 of D; for two outcomes p uniform on [0, 0.2] or, as likely, on [0.8, 1];
     - rare: the same with 0.95 and 0.05;
     - near-vertex: the same with a share that is uniform on [0.7, 0.95];
-    - sparse: Dirichlet(0.2), which mostly gives nearly everything to one outcome or two;
+    - sparse: Dirichlet(0.2), which usually gives nearly all the probability to one or two outcomes;
     - near-border: 5 to 30 % back from where, between two laws with different best actions, the best action changes;
     - near-tie: the same, 1 to 5 % back.
 
     Balanced and imbalanced, for two outcomes, are the instances of the ICML 2024 paper. The last two need the game
-    itself in the place of the number of its outcomes.
+    itself instead of the number of its outcomes.
     """
     if name not in names():
         near = difflib.get_close_matches(name, names(), n=1)

@@ -1,4 +1,4 @@
-"""Outcomes that were recorded, played back."""
+"""Recorded outcomes, played back."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Replay(Environment):
         return seen
 
     def check(self, game: Game, runs: int, horizon: int) -> None:
-        """Raise unless there are enough outcomes, all of them outcomes of this game."""
+        """Raise an error unless there are enough outcomes, and all belong to this game."""
         if self.outcomes.shape[-1] < horizon:
             raise SidelightError(f"{self.outcomes.shape[-1]} rounds were recorded, but the horizon is {horizon}")
         for what, array, shared in (

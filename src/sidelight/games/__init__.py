@@ -1,4 +1,4 @@
-"""The catalogue of known games: list them, read their stories, load them with parameters of your own.
+"""The catalogue of known games: list them, read their stories, load them with your own parameters.
 
 >>> from sidelight import games
 >>> games.names()[:3]

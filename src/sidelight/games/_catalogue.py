@@ -32,7 +32,7 @@ class Matrices(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """One game, or family of games, of the catalogue.
+    """One game, or family of games, in the catalogue.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Entry:
     title
         What people call it.
     line
-        What one does in it, in one line for a table.
+        What you do in it, in one line for a table.
     story
         Who acts, what is seen and what it costs, in one paragraph.
     source
@@ -186,7 +186,7 @@ def load(name: str, **parameters: Any) -> Game:
 
 
 def parse_parameters(name: str, texts: Iterable[str]) -> dict[str, Any]:
-    """Read parameters of the game called `name` from texts such as "prices=5", as they stand on a command line.
+    """Read parameters of the game called `name` from texts such as "prices=5", as written on a command line.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def parse_parameters(name: str, texts: Iterable[str]) -> dict[str, Any]:
 
 
 def _nearest(name: str) -> list[str]:
-    """Return up to three names that `name` may have been meant to be, the likeliest first."""
+    """Return up to three names that may have been meant by `name`, likeliest first."""
     meant = "-".join(name.lower().replace("_", " ").replace("-", " ").split())
     containing = [other for other in names() if meant and meant in other]
     alike = difflib.get_close_matches(meant[:80], names(), n=3, cutoff=0.6)

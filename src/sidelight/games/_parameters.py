@@ -1,4 +1,4 @@
-"""What the parameters of a game may be: each sort reads a value, from Python or from text, or says what is allowed."""
+"""Kinds of game parameters: each reads a value, from Python or from text, or says what is allowed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Parameter(Protocol):
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number from `least` to `most`, for which `reason` may say why: 5, 5.0 or "5"."""
+    """A whole number from `least` to `most`, such as 5, 5.0 or "5"; `reason` may explain the limit."""
 
     least: int
     most: int
@@ -128,7 +128,7 @@ def written(value: Any) -> str:
 
 
 def _number(name: str, value: Any, allowed: str) -> Fraction:
-    """Read a number as `Game` reads a loss, but say what this parameter wants."""
+    """Read a number as `Game` reads a loss, but report errors in terms of this parameter."""
     try:
         return read_exact(value, name)
     except GameError:

@@ -1,4 +1,4 @@
-"""Games of choosing among several arms, told apart by what is shown: everything, one's own arm, a comparison, the rest.
+"""Games of choosing among arms, which differ in what is shown: everything, the chosen arm, a comparison, the rest.
 
 An outcome fixes what every arm is worth in this round. Outcomes are in lexicographic order; arm 0 changes slowest.
 """

@@ -1,4 +1,4 @@
-"""Games in which the truth costs something: tasting, verifying, asking for a label."""
+"""Games in which seeing the truth costs something: tasting, verifying, asking for a label."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def spam_filtering() -> Matrices:
     """Deliver or drop each message unseen, or ask the reader about it.
 
     A mail filter decides about each message. Spam that is delivered costs 1, a wanted message that is dropped costs 2,
-    and the right decision is free; either way the filter sees nothing of how it went. It can also show the message to
-    the reader and ask, which costs 1 whatever the answer, and only then learns whether it was ham or spam. It is
+    and the right decision is free; the filter never sees which of these happened. It can also show the message to the
+    reader and ask, which costs 1 whatever the answer, and only then learns whether it was ham or spam. It is
     label-efficient prediction with mistakes of unequal price.
 
     L = [1 1; 0 1; 2 0] over the outcomes ham and spam; only the first action, asking, shows the outcome.
@@ -131,7 +131,7 @@ def matching_pennies(cost: Fraction = Fraction(1)) -> Matrices:
 def tau_detection(tau: Fraction = Fraction(1, 5)) -> Matrices:
     """Verify each prediction or let it pass, to catch error rates above a limit.
 
-    A classifier is at work, and a supervisor tolerates that it is wrong in a share `tau` of its predictions. For each
+    A classifier is in use, and a supervisor accepts that it is wrong in a share `tau` of its predictions. For each
     prediction the supervisor either has it verified by a person, which costs 1 and shows whether it was wrong or right,
     or lets it pass unseen, which costs nothing if it was right and 1/`tau` if it was wrong. Passing is the cheaper
     choice exactly as long as the error rate is below `tau`, so to play well is to find out on which side it is with as

@@ -1,4 +1,4 @@
-"""Small games that each show one thing: a class, a degenerate action, a difference seen where no loss is."""
+"""Small games that each show one thing: a class, a degenerate action, a difference seen though no loss is."""
 
 from __future__ import annotations
 

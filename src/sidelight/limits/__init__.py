@@ -1,4 +1,4 @@
-"""How good is possible: the asymptotic lower bound C*(p), and Bayes-optimal play."""
+"""How good a strategy can be: the asymptotic lower bound C*(p), and Bayes-optimal play."""
 
 from __future__ import annotations
 

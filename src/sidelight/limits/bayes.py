@@ -1,13 +1,13 @@
-"""Bayes-optimal play of two-outcome games with one revealing action: nobody does better on average over the prior.
+"""Bayes-optimal play of two-outcome games with one revealing action: the least mean regret over the prior.
 
 Let r be the action that shows the outcome; every other action is blind. The law is (p, 1 - p) with p drawn from the
 prior; after n looks, s of which showed the first outcome, p has the mean m (see `sidelight.limits.priors`). Playing
 blind leaves that belief as it is, so
 
-- **looks come first.** Take any plan that plays blind and looks later. Exchanged, the look costs the same on average
-  and the blind round comes after it, where the plan may still do what it did, or better: nothing is lost.
-- **once stopped, stopped.** If going blind for the last k rounds is optimal in some belief, then it is optimal for the
-  last k - 1 in the same belief: else one blind round and then that better plan would beat it.
+- **looks come first.** Take any plan that plays blind and looks later, and swap the two rounds. The look costs the same
+on average, and in the blind round after it the plan can still do what it did, or better: nothing is lost. - **once it
+stops looking, it never looks again.** If playing blind for the last k rounds is optimal under some belief, then it is
+optimal for the last k - 1 under the same belief: otherwise one blind round followed by the better plan would beat it.
 
 So the best plan is a stopping rule over (n, s), and T - n rounds remain whenever it is asked. Charge r's own loss for
 every round, whatever is played: that sum is T L_r (m0, 1 - m0) on average under every plan, because the mean of the
@@ -19,10 +19,10 @@ belief is a martingale. What is left is a stopping problem without running costs
 and the Bayes regret is T (L_r (m0, 1 - m0) - E min_k L_k (p, 1 - p)) + U(0, 0). When r is itself the best action
 somewhere, as in apple tasting, g is positive there and looking goes on: it is exploitation as well.
 
-The table has T^2 / 2 entries, of which one row is kept at a time. What play needs is, for each n, the runs of s with
-the same decision: a handful of numbers.
+The table has T^2 / 2 entries, and one row is kept at a time. Play needs only, for each n, the runs of s with the same
+decision: a handful of numbers.
 
-The problem is Wald's, and for lots that are rejected or accepted item by item that of Chernoff and Ray.
+The problem is Wald's; for lots that are accepted or rejected item by item it is that of Chernoff and Ray.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from sidelight.limits.priors import (
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 
 _MOST_ROUNDS = 1_000_000
-# Rows of the table between two looks at Ctrl-C: about a tenth of a second at the largest usual horizons.
+# Rows of the table between two checks for Ctrl-C: about a tenth of a second at the largest usual horizons.
 _CHUNK = 2048
 _UNUSED = np.iinfo(np.int64).max
 
@@ -177,8 +177,8 @@ class BayesOptimal(KernelStrategy):
     """The best possible play on average over a prior, for two outcomes and exactly one revealing action.
 
     `value` is its Bayes regret, exact up to rounding: no strategy has a smaller mean regret when the law is drawn from
-    the prior and the horizon is this one. On laws that are drawn in another way, others may do better. Where several
-    decisions are equally good it stops. Played on after the horizon, it takes the action of least posterior mean loss.
+    the prior and the horizon is this one. On laws drawn in another way, other strategies may do better. If several
+    decisions are equally good, it stops looking. After the horizon it plays the action of least posterior mean loss.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ class BayesOptimal(KernelStrategy):
 
 
 def _solve(problem: Problem, runs: int) -> tuple[float, Rule]:
-    """Return U(0, 0) and the stopping rule; should a row have more runs than expected, there is room for more."""
+    """Return U(0, 0) and the stopping rule; if a row has more runs than expected, try again with more room."""
     table = Table(*(np.zeros(problem.horizon + 1) for _ in range(3)))
     begin(problem.prior, table, problem.horizon)
     shape = (problem.horizon, runs)
@@ -281,7 +281,7 @@ def _solve(problem: Problem, runs: int) -> tuple[float, Rule]:
 
 
 def revealing_action(game: Game) -> int:
-    """Return the one action that shows the outcome; raise where the Bayes-optimal play is not known exactly."""
+    """Return the one action that shows the outcome; raise an error if Bayes-optimal play is not known exactly."""
     wanted = "Bayes-optimal play is computed for games with two outcomes and exactly one action that shows which"
     if game.n_outcomes != 2:
         raise SidelightError(f"{wanted}; this game has {game.n_outcomes} outcomes")

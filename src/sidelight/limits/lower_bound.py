@@ -1,4 +1,4 @@
-"""The least regret that any consistent strategy has in the long run, for a given law of the outcomes.
+"""The least regret that any consistent strategy has in the long run, for a given outcome law.
 
 References
 ----------
@@ -23,8 +23,8 @@ from sidelight.kernels.arrays import Floats
 from sidelight.optimization.certainty import certainty, indistinguishable
 from sidelight.strategies.base import check_number, check_parameter
 
-# Two expected losses, on the scale of the largest difference of losses, that are nearer than this count as equal: the
-# constant would be beyond 10^12 times what a float can say about it.
+# Expected losses that differ by less than this, on the scale of the largest loss difference, count as equal: otherwise
+# the constant would be far beyond what floats can resolve.
 _EQUAL = Fraction(1, 10**12)
 
 _LEAST = Fraction(1, 10**300)
@@ -79,10 +79,10 @@ def lower_bound(game: Game, law: Any = None, tolerance: float = 1e-8, *, p: Any 
     game
         The game.
     law
-        The law p of the outcomes, read as exactly as it was meant: 0.1 is one tenth, 1 / 3 is one third (a float that
-        is nearest to a fraction with a denominator of at most 1000 is that fraction, any other its decimal text).
+        The outcome law p, read as it was meant: 0.1 is one tenth, 1 / 3 is one third (a float that is nearest to a
+        fraction with a denominator of at most 1000 stands for that fraction, any other for its decimal text).
     tolerance
-        How near, relatively, the bounds should come to each other.
+        The relative distance of the bounds at which the search stops.
     p
         The old name of `law`, which works with a warning until the next version.
 
@@ -158,7 +158,7 @@ def _without(game: Game, status: Literal["zero", "infinite", "undefined"], reaso
 
 
 def exact_law(given: Any, outcomes: int) -> list[Fraction]:
-    """Read a law exactly; what it falls short of one by rounding is put right."""
+    """Read a law exactly; if rounding keeps it from summing to one, that is corrected."""
     values = list(given) if hasattr(given, "__iter__") and not isinstance(given, str) else [given]
     if len(values) != outcomes:
         raise SidelightError(f"the law has {len(values)} entries: give {outcomes} probabilities, one per outcome")

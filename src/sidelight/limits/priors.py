@@ -1,4 +1,4 @@
-"""What is believed about the law (p, 1 - p) of two outcomes before the first round, and after s and f looks at them.
+"""What is believed about the law (p, 1 - p) of two outcomes, before the first round and after s and f looks at them.
 
 A prior is a Beta law, or a mixture of pieces: with chance w_k, p is uniform on [low_k, high_k], or is the one value
 low_k = high_k. After s looks at the first outcome and f at the second, with n = s + f,

@@ -1,1 +1,1 @@
-"""Float optimization: the best-fitting law, the least divergence behind a border, the cheapest allocation, C*(p)."""
+"""Optimization in floats: the best-fitting law, the least divergence behind a border, the cheapest allocation."""

@@ -1,19 +1,19 @@
-"""The cheapest plays of the other actions after which the optimal one can be trusted.
+"""The cheapest plays of the other actions that make the optimal one certain.
 
 With action j optimal for the law p, gaps Delta_a = (L_a - L_j) p, and the alternatives q behind the borders of j's cell
 (see `sidelight.optimization.divergence`), the least cost of certainty is the linear program with infinitely many rows
 
     C*(p) = min sum_a Delta_a r_a   subject to   r >= 0,   sum_a r_a KL(S_a p | S_a q) >= 1 for every alternative q.
 
-Only the borders to neighbors matter. The cell of j is what its neighbors leave of the simplex, so an alternative is a
-law that some neighbor k makes no worse than j; and on the way from p to such a law the divergences grow, so that the
-first one met, with (L_k - L_j) q = 0, asks for most.
+Only the borders to neighbors matter. The cell of j is the part of the simplex that its neighbors leave, so an
+alternative is a law under which some neighbor k is no worse than j. On the way from p to such a law the divergences
+grow, so the first one met, with (L_k - L_j) q = 0, demands most.
 
 Rows are made when they are needed (cutting planes). The master problem is kept in its dual form, max sum y subject to
 sum_c y_c KL(S_a p | S_a q_c) <= Delta_a, in which a new alternative is a new column (column generation) and the simplex
 method goes on from where it was; its basis has one row per action, and r are the multipliers.
 
-What is said of an alternative, and how a border is searched, may differ from this (`sidelight.optimization.hinge`): the
+What counts as an alternative, and how a border is searched, may differ from this (`sidelight.optimization.hinge`): the
 functions `search_border`, `column_entry` and `ask_for` depend on the kind of problem.
 
 References
@@ -167,7 +167,7 @@ def start_search(problem: Allocation, game: Geometry, j: int, e: int) -> bool:
 
 @kernel
 def prepare_search(problem: Allocation, signals: Signals, j: int, e: int) -> None:
-    """Prepare the search of the border that was set. What a former search came to is tried first."""
+    """Prepare the search of the border that was set, trying the result of an earlier search first."""
     set_directions(signals, j, problem.search)
     set_trial(problem.search, problem.points[e])
     problem.search.equations.multipliers[0] = problem.multipliers[e]

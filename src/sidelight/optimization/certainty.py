@@ -1,14 +1,14 @@
 """C*(p) between two proven bounds; `sidelight.optimization.allocation` says what it is.
 
 Which alternatives exist is decided in exact arithmetic: for each border of the optimal action's cell, which outcomes
-can carry mass on it. The numbers then come from cutting planes in floating point, but no bound rests on trust:
+can carry mass on it. The numbers then come from cutting planes in floating point, but every bound is checked:
 
 - the lower bound is sum y for weights y >= 0 of alternatives found, sum_c y_c KL(S_a p | S_a q_c) <= Delta_a checked;
 - the upper bound is the cost of an allocation r, divided by what r is proven to reveal about every alternative.
 
-Rounding is allowed for in both. Duplicates of the optimal action cost nothing, so they may be played as often as one
-likes: alternatives that any of them could tell from p do not count. And a border on which some action would show
-symbols that never occur costs nothing either, since one look in a while rules it out.
+Rounding is allowed for in both. Duplicates of the optimal action cost nothing and may be played at will, so
+alternatives that any of them could tell from p do not count. A border on which some action would show symbols that
+otherwise never occur costs nothing either, since an occasional look rules it out.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from sidelight.optimization.search import Search, set_directions
 
 _MOST_TURNS = 300
 _EPSILON = 64.0 * float(np.finfo(float).eps)
-# From so many terms in a second derivative on, compiling the search pays.
+# With at least this many terms in a second derivative, compiling the search pays off.
 _LARGE = 1500
 
 Law = Sequence[Fraction]
 
 
 class Alternatives(NamedTuple):
-    """The laws behind one border: who can carry mass, a law inside, and the equations besides S_j q = S_j p."""
+    """The laws behind one border: outcomes that can carry mass, a law inside, equations besides S_j q = S_j p."""
 
     active: Floats
     inside: Floats

@@ -1,4 +1,4 @@
-"""The least that the other actions reveal about a law that makes the optimal action a mistake.
+"""The least that the other actions reveal about a law under which the optimal action is a mistake.
 
 Let action j be optimal for the law p. A law q is an alternative behind the border to k if j cannot tell it from p,
 S_j q = S_j p, and j and k cost the same, (L_k - L_j) q = 0. Played r_a times each (j apart), the actions reveal
@@ -8,7 +8,7 @@ S_j q = S_j p, and j and k cost the same, (L_k - L_j) q = 0. Played r_a times ea
 a convex function; the least of it over the border is what the strategy PM-DMED and the constant C*(p) ask for.
 
 The equations leave the directions v_1, ..., v_d; the interior point method walks along them, a multiplier z_m > 0 for
-each q_m > 0 with q_m z_m brought to zero. No answer rests on its convergence: by convexity, for any multipliers eta of
+each q_m > 0 with q_m z_m brought to zero. No answer relies on its convergence: by convexity, for any multipliers eta of
 the equations e_i q = b_i beside those of S_j,
 
     F(q') >= F(q) - c q + sum_u (S_j p)_u min_{m shows u} (c - sum_i eta_i e_i)_m + sum_i eta_i b_i,    c = grad F(q),
@@ -28,7 +28,7 @@ from sidelight.optimization.likelihood import project, project_action
 from sidelight.optimization.search import Search, add_curved
 
 _MOST_STEPS = 80
-# How far to go toward q = 0 or z = 0 at most.
+# The largest share of the way to q = 0 or z = 0 that a step may take.
 _REACH = 0.995
 
 

@@ -1,4 +1,4 @@
-"""Whether the point of a former search still proves that nothing behind a border asks for more.
+"""Whether the point of an earlier search still proves that nothing behind a border demands more.
 
 The lower bound of `sidelight.optimization.divergence` holds for any point q. With a single equation e q = 0 beside
 S_j q = S_j p it is a concave, piecewise linear function of its multiplier,
@@ -6,7 +6,7 @@ S_j q = S_j p it is a concave, piecewise linear function of its multiplier,
     B(eta) = F(q) - c q + sum_u (S_j p)_u min_{m shows u} (c - eta e)_m,    c = grad F(q),
 
 and two lines that touch it, one rising and one falling, cross above its maximum. So the multiplier at which they cross
-either gives the proof, or a line that lies closer, or shows that this point has no proof to give.
+gives either the proof, or a closer line, or shows that this point proves nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A game as the searches need it: losses, borders, and who can be optimal."""
+"""A game as the searches need it: losses, borders, and the actions that can be optimal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outcome law that explains the symbols seen so far best.
+"""The outcome law that best explains the symbols seen so far.
 
 With nu_au the times that action a showed its symbol u, the log-likelihood of a law p is
 
@@ -9,7 +9,7 @@ number n of symbols, a law is best exactly if g_m <= n for every m, and for any 
 at most max_m g_m - n. That test ends the search: a step of expectation maximization, p_m <- p_m g_m / n, to start from
 scratch, then Newton's method on the outcomes with p_m > 0, one more of them set free at a time.
 
-The best law need not be unique: the symbols may say nothing about some direction. Then any one is found.
+The best law need not be unique: the symbols may say nothing about some direction. Then some best law is found.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def set_gradient(signals: Signals, counts: Floats, fit: Fit) -> float:
 
 @kernel
 def possible(counts: Floats, image: Floats) -> bool:
-    """Say whether every symbol that was seen has a probability to speak of."""
+    """Say whether every symbol that was seen has a probability that is not negligible."""
     least = 1.0
     for u in range(counts.shape[0]):
         if counts[u] > 0.0:

@@ -14,7 +14,7 @@ import numpy as np
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
 
-# Columns that are kept; the one that is least likely to come back gives way.
+# How many columns are kept; the one least likely to be needed again is dropped first.
 _POOL = 96
 _MOST_PIVOTS = 400
 # How much, relatively, a condition of the linear program may be violated.

@@ -34,7 +34,7 @@ from sidelight.optimization.likelihood import Fit, increase, normalize, project,
 
 _MOST_STEPS = 100
 _MOST_HALVINGS = 60
-# How far to go toward p_m = 0 at most.
+# The largest share of the way to p_m = 0 that a step may take.
 _REACH = 0.9
 # The decrement at which the full step is the last one.
 _ENOUGH = 1e-9

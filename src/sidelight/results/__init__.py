@@ -1,4 +1,4 @@
-"""What a simulation leaves behind: regrets at checkpoints, honest statistics of them, and files that keep them."""
+"""What a simulation returns: regrets at checkpoints, their statistics, and files that store them."""
 
 import warnings
 from typing import Any

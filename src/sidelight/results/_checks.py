@@ -1,4 +1,4 @@
-"""The shapes and values that results must have, each refusal saying what to do."""
+"""Check the shapes and values of results; every error says what to do."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _simpler(value: Any) -> Any:
 
 
 def _array(values: Any, what: str, dimensions: int, kinds: str, wanted: str) -> npt.NDArray[Any]:
-    """Return the values as an array of so many dimensions, if they are of the wanted kind."""
+    """Return the values as an array with this many dimensions, if they have the wanted type."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -151,7 +151,7 @@ def _integers(values: Any, what: str, dimensions: int) -> Integers:
 
 
 def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a copy that nobody can write to."""
+    """Return a read-only copy."""
     copy = np.array(array, order="C")
     copy.setflags(write=False)
     return copy

@@ -1,4 +1,4 @@
-"""Which results may be put side by side, and on which grounds."""
+"""Which results may be compared, matched or joined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sidelight.results.results import Results
 
 
 def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Return the names of the facts in which two descriptions differ, whatever the order of their keys."""
+    """Return the keys in which two descriptions differ, regardless of their order."""
     return [name for name in {**one, **other} if canonical(one.get(name)) != canonical(other.get(name))]
 
 
@@ -60,7 +60,7 @@ def parts(seed: Any, runs: int) -> list[dict[str, Any]]:
 
 
 def known_seed(seed: Any) -> bool:
-    """Say whether the random numbers could be made again."""
+    """Say whether the random numbers can be reproduced."""
     return all(part.get("seed") is not None for part in parts(seed, 0))
 
 

@@ -1,4 +1,4 @@
-"""Several results side by side: summaries, wins and tests, with the side always stated."""
+"""Compare several results: summaries, wins and tests, which always state their side."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def compare(results: Sequence[Results], baseline: int = 0, side: Side = "two-sid
 def welch(a: Results, b: Results, side: Side = "two-sided") -> TTest:
     """Test the mean final regrets of two results without assuming equal variances (Welch's t-test).
 
-    The samples are taken as independent; where both were simulated with the same seed, `paired` is the sharper test.
+    The samples are treated as independent; if both were simulated with the same seed, `paired` is the sharper test.
     `statistics.welch_of` has the formula.
     """
     check_side(side)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def write(path: str | os.PathLike[str], results: Results) -> None:
-    """Write results to `path`, all of them or nothing; the suffix chooses the format."""
+    """Write results to `path`, completely or not at all; the suffix chooses the format."""
     file = Path(path)
     suffix = _suffix(file)
     _refuse_folder(file)

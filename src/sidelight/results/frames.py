@@ -34,7 +34,7 @@ def frame(results: Results, backend: str | None) -> Any:
 
 
 def columns(results: Results) -> dict[str, Any]:
-    """Return the columns of the long table, run by run; those of texts, which do not change, as one text.
+    """Return the columns of the long table, run by run; a text column, which is constant, is returned as one text.
 
     A game without a name is "unnamed", because grouping drops rows whose key is missing.
     """
@@ -54,7 +54,7 @@ def long(rounds: Any, values: Any, name: str) -> dict[str, Any]:
 
 
 def _encodable(text: str) -> str:
-    """Return the text with half characters (lone surrogates), which no table can hold, written out."""
+    """Return the text with lone surrogates, which no table can hold, escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

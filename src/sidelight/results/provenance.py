@@ -1,4 +1,4 @@
-"""Where results come from: the game as a file can hold it, and the versions and machine that made them."""
+"""Where results come from: the game as a file stores it, and the versions and machine that produced them."""
 
 from __future__ import annotations
 

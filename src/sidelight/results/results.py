@@ -17,7 +17,7 @@ from sidelight.results import _checks, files, frames, provenance, text
 from sidelight.results.statistics import Band, Summary, confidence_band, summarize
 
 _ARGUMENTS = ("strategy", "environment", "seed", "regret_kind", "seconds")
-# What the arguments of `Results` say already, whatever a manifest that is handed in says.
+# What the arguments of `Results` already say; a given manifest cannot override it.
 _DESCRIBED = ("format", "format_version", "game", *_ARGUMENTS)
 
 
@@ -43,7 +43,7 @@ class Results:
     seconds
         How long it took, if known.
     manifest
-        Facts to keep beside those that are collected anyway (versions, platform, time); they win over these.
+        Facts to store besides those that are collected automatically (versions, platform, time); they override these.
 
     Results are immutable. Two are equal when they hold the same numbers from the same experiment; when, where and how
     fast they were computed does not matter.
@@ -171,12 +171,12 @@ class Results:
 
     @property
     def label(self) -> str:
-        """The strategy's name, with those of its parameters that are not at their defaults: "RandCBP(bins=10)"."""
+        """The strategy's name, with the parameters that are not at their defaults: "RandCBP(bins=10)"."""
         return text.label(self._strategy)
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """Everything about the results but the numbers, JSON-ready, as it stands in files (a copy)."""
+        """Everything about the results except the numbers, JSON-ready, as stored in files (a copy)."""
         described = {"format": provenance.FORMAT, "format_version": provenance.FORMAT_VERSION}
         facts = {name: getattr(self, name) for name in _ARGUMENTS}
         texts = {*provenance.text_symbols(self._game), *self._provenance.get(provenance.TEXT_SYMBOLS, ())}
@@ -218,8 +218,8 @@ class Results:
     ) -> Any:
         """Return a Matplotlib figure of the mean regret over time; with a `path` also write it (.svg, .pdf or .png).
 
-        `others` are results of other strategies for the same game, drawn into the same figure; `limit` is a regret to
-        measure them by, a pair of rounds and values.
+        `others` are results of other strategies for the same game, drawn in the same figure; `limit` is a regret to
+        compare them with, a pair of rounds and values.
         """
         from sidelight.report.plotting import plot_results
 
@@ -245,7 +245,7 @@ class Results:
                 regret=arrays["regret"],
                 plays=arrays["plays"],
                 **facts,
-                # What the file does not know about its origin, this machine does not know either.
+                # Do not fill in what the file does not say about its origin with facts about this machine.
                 manifest=dict.fromkeys(provenance.ORIGINS) | manifest,
             )
         except (SidelightError, KeyError) as error:
@@ -271,7 +271,7 @@ class Results:
         return hash((self.label, self._regret.shape, _checks.canonical(self._seed)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor, because arrays forget on the way that they cannot be written to.
+        # Use the constructor, because pickled arrays become writable again.
         names = ("game", "rounds", "regret", "plays", *_ARGUMENTS)
         arguments: dict[str, Any] = {name: getattr(self, name) for name in names}
         return functools.partial(Results, manifest=self._provenance, **arguments), ()

@@ -1,4 +1,4 @@
-"""Sealed files: facts as JSON, arrays of numbers, and a SHA-256 of all of it, so that damage and edits are noticed.
+"""Sealed files: facts as JSON, arrays of numbers, and a SHA-256 of everything, so that damage and edits are noticed.
 
 NumPy (.npz): each array under its name, and the texts `manifest` (the facts as JSON) and `sha256`; never pickle.
 Parquet: a long table, whose schema metadata holds texts under `sidelight.<name>`.
@@ -39,7 +39,7 @@ class Sealed(NamedTuple):
 
 
 def write(path: str | os.PathLike[str], facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-    """Write facts and arrays to an .npz file, all of them or nothing."""
+    """Write facts and arrays to an .npz file, completely or not at all."""
     text = json.dumps(facts)
     known = {name: np.asarray(array) for name, array in arrays.items()}
     texts = {MANIFEST: np.array(text), SEAL: np.array(seal(text, known))}
@@ -48,7 +48,7 @@ def write(path: str | os.PathLike[str], facts: Mapping[str, Any], arrays: Mappin
 
 
 def read(path: str | os.PathLike[str], check: Check | None = None) -> Sealed:
-    """Return what `write` wrote; `check` may refuse the facts before anything else is looked at.
+    """Return what `write` wrote; `check` may refuse the facts before anything else is read.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def read(path: str | os.PathLike[str], check: Check | None = None) -> Sealed:
 
 
 def opened(text: str, arrays: Arrays, found: str, check: Check | None = None) -> Sealed:
-    """Return facts and arrays, unless they do not match the seal that was found beside them."""
+    """Return facts and arrays if they match the seal stored with them."""
     facts = json.loads(text)
     if check is not None:
         check(facts)
@@ -77,7 +77,7 @@ def opened(text: str, arrays: Arrays, found: str, check: Check | None = None) ->
 
 @contextlib.contextmanager
 def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Name the file in whatever goes wrong while it is read."""
+    """Name the file in any error while it is read."""
     name = repr(os.fspath(path))
     try:
         yield
@@ -118,7 +118,7 @@ def write_table(
     texts: Mapping[str, str] | None = None,
     categories: bool = False,
 ) -> None:
-    """Write a long table to a Parquet file, all of it or nothing, block after block so that one at a time is in memory.
+    """Write a long table to a Parquet file, completely or not at all, with one block at a time in memory.
 
     A column of a block is an array, or one text for all of its rows; with `categories` readers get texts as categories.
     """
@@ -154,7 +154,7 @@ def _text_type(library: Any, categories: bool) -> Any:
 
 
 def _repeated(library: Any, text: str, rows: int, categories: bool) -> Any:
-    """Return one text for all rows: as a category, its place in a dictionary of one."""
+    """Return one text for all rows, stored as a category: a dictionary with one entry."""
     if not categories:
         return library.repeat(text, rows)
     return library.DictionaryArray.from_arrays(library.array(np.zeros(rows, np.int32)), library.array([text]))

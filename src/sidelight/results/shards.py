@@ -1,4 +1,4 @@
-"""Joining parts of one experiment that were run apart."""
+"""Join parts of one experiment that were run separately."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def concatenate(results: Iterable[Results], seed: Any = None) -> Results:
     """Join shards of one experiment (same game, strategy, environment and checkpoints) along their runs, in order.
 
     Shards with the same seed hold the same runs and are refused, unless `seed` says what all of them were made from
-    (when one seeded experiment was split into disjoint runs). Otherwise the seed of the whole is
-    {"shards": [{"seed": ..., "runs": ...}, ...]}. Seconds are added up; the manifest keeps those of the shards under
-    "parts", and in its own place what they agree on.
+    (when one seeded experiment was split into disjoint runs). Otherwise the seed of the whole is {"shards": [{"seed":
+    ..., "runs": ...}, ...]}. Seconds are added up. The manifest holds what all shards agree on, and the manifest of
+    each shard under "parts".
     """
     shards = list(results)
     if not shards:

@@ -33,9 +33,9 @@ class TTest(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Many runs of one number, such as the regret at a checkpoint, in a few numbers.
+    """A summary of one number over many runs, such as the regret at a checkpoint.
 
-    What comes after `max` is filled in where several summaries are compared.
+    The fields after `max` are filled in when several summaries are compared.
     """
 
     round: int | None
@@ -95,7 +95,7 @@ class Band(NamedTuple):
 
 
 def summarize(values: Floats, at: int | None = None, label: str = "") -> Summary:
-    """Describe many runs of one number, one value per run."""
+    """Summarize one number over many runs, one value per run."""
     mean, deviation = mean_and_deviation(values)
     quantiles = np.percentile(values, PERCENTS)
     return Summary(
@@ -128,7 +128,7 @@ def confidence_band(regret: Floats, confidence: float) -> Band:
 
 def _columns(values: Floats) -> tuple[Floats, Floats]:
     """Return the mean and the sample standard deviation of each column."""
-    # The rounded mean of equal numbers can miss them, which would leave a spread that is not there.
+    # The rounded mean of equal numbers can differ from them, which would show a spread where there is none.
     same = np.all(values == values[0], axis=0)
     means = np.where(same, values[0], values.mean(axis=0))
     if values.shape[0] == 1:
@@ -178,7 +178,7 @@ def _t_test(difference: float, error: float, degrees: float, side: Side) -> TTes
 
 
 def p_value_of(statistic: float, degrees: float, side: Side) -> float:
-    """Return the chance of so much evidence for a side, or more, if the means were equal."""
+    """Return the chance of this much evidence for a side, or more, if the means were equal."""
     from scipy.special import stdtr
 
     if side == "two-sided":
@@ -187,7 +187,7 @@ def p_value_of(statistic: float, degrees: float, side: Side) -> float:
 
 
 def check_side(side: str) -> None:
-    """Refuse what is not a side."""
+    """Raise an error for an unknown side."""
     if side not in get_args(Side):
         raise SidelightError(f"side is {side!r}: it is one of {', '.join(map(repr, get_args(Side)))}")
 

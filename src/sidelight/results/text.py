@@ -1,4 +1,4 @@
-"""Results as people read them."""
+"""Results as text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ACTIONS = 6
 
 
 def label(strategy: dict[str, Any]) -> str:
-    """Return the strategy's name, those of its parameters that are not at their defaults, and whose it is if not ours.
+    """Return the strategy's name, its parameters that are not at their defaults, and its package if it is not ours.
 
     A strategy of another package is marked with that package and its version: "Mine(rate=2) [tiny-pm 0.3]".
     """

@@ -1,4 +1,4 @@
-"""What `simulate` is given: in which order, and whether it fits together."""
+"""Check the arguments of `simulate`: their order, and whether they fit together."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def bound(signature: inspect.Signature, arguments: tuple[Any, ...], options: dic
 
 
 def check_players(strategy: Any, environment: Any, game: Any) -> Game:
-    """Return the game that is played, or say what is wrong with those who play it."""
+    """Return the game that is played, or raise an error if strategy and environment do not fit it."""
     for what, value, kind in (("strategy", strategy, Strategy), ("environment", environment, Environment)):
         if isinstance(value, type) and issubclass(value, kind):
             raise WrongTypeError(f"{what} is the class {value.__name__}: make one of it first")
@@ -63,6 +63,6 @@ def check_numbers(**numbers: Any) -> None:
 
 
 def _shown(value: Any) -> str:
-    """Return what a value is, in a few words."""
+    """Describe a value in a few words."""
     text = repr(value)
     return f"{text} ({type(value).__name__})" if len(text) <= 40 else f"a {type(value).__name__}"

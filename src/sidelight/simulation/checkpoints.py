@@ -18,7 +18,7 @@ _WANTED = "give how many, 'log', or a list of rounds"
 
 
 def rounds_of(checkpoints: Checkpoints, horizon: int) -> Integers:
-    """Return the rounds: so many evenly spaced ones that end at the horizon, logarithmic ones, or those of a list."""
+    """Return the rounds: a number of evenly spaced ones up to the horizon, logarithmic ones, or those in a list."""
     if isinstance(checkpoints, str):
         if checkpoints != "log":
             raise SidelightError(f"checkpoints is {checkpoints!r}: {_WANTED}")

@@ -15,7 +15,7 @@ ROUND, OUTCOME, DRAWN, CHECKPOINT = 0, 1, 2, 3
 
 
 class Run(NamedTuple):
-    """The books of one run. `progress` holds the next round, an outcome already drawn, and the next checkpoint."""
+    """The record of one run. `progress` holds the next round, an outcome already drawn, and the next checkpoint."""
 
     signals: Integers  # (actions, outcomes): which of the action's symbols the outcome shows
     checkpoints: Integers

@@ -1,4 +1,4 @@
-"""Strategies by name, one's own among them, and made for a game."""
+"""Find strategies by name, including your own, and make them for a game."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OWN = "package.module:Class names one of your own"
 
 
 def split(text: str) -> tuple[str, str | None]:
-    """Split a text at its first colon that is not that of a drive; None if nothing follows."""
+    """Split a text at its first colon that does not belong to a drive; None if nothing follows."""
     match = _HEAD.fullmatch(text)
     return (match[1], match[2]) if match else (text, None)
 
@@ -50,7 +50,7 @@ def is_known(name: str) -> bool:
 
 
 def nobody(name: str) -> str:
-    """Say that there is no such strategy, and which ones there are."""
+    """Return the error that there is no such strategy, with a list of those that exist."""
     from sidelight import strategies
 
     return f"{unknown(name)}there are {', '.join(strategies.names(external=True))}, and {_OWN}"
@@ -115,7 +115,7 @@ def unknown(name: str) -> str:
 
 
 def own(module: str, name: str, text: str) -> type[Strategy]:
-    """Import a strategy of the user's own."""
+    """Import a user's own strategy."""
     loaded = module_of(module, text)
     kind: Any = getattr(loaded, name, None)
     if not is_strategy(kind):
@@ -127,7 +127,7 @@ def own(module: str, name: str, text: str) -> type[Strategy]:
 
 
 def module_of(module: str, text: str) -> ModuleType:
-    """Import a module of the user's own by its name or from its file; `text` is what named it."""
+    """Import a user's own module by name or from its file; `text` is what named it."""
     return _file(module) if module.endswith(".py") else _module(module, text)
 
 
@@ -170,7 +170,7 @@ def _file(path: str) -> ModuleType:
 
 @contextlib.contextmanager
 def _current_folder_first() -> Iterator[None]:
-    """Let modules of the current folder be found, first now and last later, when they might hide what we import."""
+    """Let modules in the current folder be found: first within the block, last afterwards, so they hide no imports."""
     here = os.getcwd()
     sys.path.insert(0, here)
     try:
@@ -186,7 +186,7 @@ def _is_strategy(thing: Any, module: ModuleType) -> bool:
 
 
 def signature(kind: type[Strategy]) -> dict[str, inspect.Parameter]:
-    """Return what a strategy is made of, the game first."""
+    """Return the signature of a strategy's constructor, the game first."""
     return {name: each for name, each in inspect.signature(kind.__init__).parameters.items() if name != "self"}
 
 

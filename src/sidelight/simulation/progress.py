@@ -14,7 +14,7 @@ _ROOM = 60  # columns that a bar with everything needs
 
 
 def terminal_bar(transient: bool) -> Any:
-    """Return a bar of Rich on the error stream that fits narrow terminals, too; `transient` ones go away in the end."""
+    """Return a Rich progress bar on stderr that also fits narrow terminals; a `transient` one disappears at the end."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
     from rich.progress import TimeRemainingColumn as Remaining
@@ -27,7 +27,7 @@ def terminal_bar(transient: bool) -> Any:
 
 
 def open_bar(text: str) -> Any:
-    """Return a bar of Rich on the error stream that ends with a text of one's own."""
+    """Return a Rich progress bar on stderr that ends with a given text."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
@@ -38,7 +38,7 @@ def open_bar(text: str) -> Any:
 
 
 class Progress:
-    """Counts rounds from several threads and shows how far the work is."""
+    """Counts rounds from several threads and shows the progress."""
 
     def __init__(self, title: str, total: int, shown: bool | None = None) -> None:
         self._title, self._total = title, total

@@ -1,4 +1,4 @@
-"""`simulate`: many runs of one strategy, on all cores, the same to the last bit on any number of them."""
+"""`simulate`: many runs of one strategy, on all cores, with the same result to the last bit on any number of cores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sidelight.strategies.base import KernelStrategy, Strategy
 from sidelight.tasks import Advancing, cores
 
 _LONG_MINUTES = 2  # warn when a simulation will take longer than this
-# How much time passes between two looks at the progress bar and at Ctrl-C, and with how many rounds that begins.
+# How much time passes between two updates of the progress bar and checks for Ctrl-C, and the first number of rounds.
 _PATIENCE = 0.2
 _FIRST_CHUNK = 1 << 10
 _MOST_CHUNK = 1 << 24
@@ -75,22 +75,23 @@ def simulate(*arguments: Any, **options: Any) -> Results:  # noqa: D417 - docume
     strategy, environment
         Who plays against whom. The strategy is not changed; each run starts from scratch.
     horizon, runs
-        Rounds of a run, and how many runs.
+        The number of rounds per run, and the number of runs.
     seed
         Where all randomness starts.
     checkpoints
         How many, evenly spaced and ending at the horizon; "log" for rounds evenly spaced on a logarithmic scale; or a
         list of rounds.
     workers
-        Threads; all cores by default.
+        Number of threads; by default one per core.
     game
-        The game of the strategy, or one that is equal to it and has other names. It may also come first:
+        The game of the strategy, or an equal one with other names. It may also come first:
         `simulate(game, strategy, environment, ...)`.
     first_run
         The number of the first run, for experiments that are split over several machines.
     progress
-        Show a progress bar; by default only on a terminal, and only if it takes long. Or anything with a method
-        `advance`, which is told of finished rounds a few times a second and may raise an error to end the work.
+        Show a progress bar; by default only on a terminal, and only if it takes long. Or any object with a method
+        `advance`, which is called with the number of finished rounds a few times a second and may raise an error to end
+        the work.
     cluster
         Play on the workers of a Dask cluster instead of here: the address of its scheduler, such as
         "tcp://host:8786", or a cluster or client of Dask. Results are the same to the last bit.
@@ -150,7 +151,7 @@ def _simulate(
 
 
 def warn_of_long_work(strategy: Strategy, rounds: int, workers: int) -> None:
-    """Say beforehand that a simulation of a large game takes minutes, as far as that can be told."""
+    """Warn beforehand if a simulation of a large game is likely to take minutes."""
     seconds = strategy.seconds_per_round()
     if (minutes := rounds * seconds / workers / 60) >= _LONG_MINUTES:
         warnings.warn(
