@@ -1,4 +1,4 @@
-"""What every game, environment and strategy must pass: ours, and other people's.
+"""Checks that every game, environment and strategy must pass, ours and yours.
 
 >>> import sidelight as sl
 >>> from sidelight.checks import check_strategy

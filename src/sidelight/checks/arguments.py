@@ -1,4 +1,4 @@
-"""What a strategy's constructor makes of wrong numbers, and of right ones in another form."""
+"""How a strategy's constructor treats wrong numbers, and right ones in another form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HOW = "check_number and check_whole of sidelight.strategies.base refuse what is
 
 
 def refuses_wrong_arguments(stage: Stage) -> str | None:
-    """Check that what is not a number is refused, and that whatever is accepted can be played."""
+    """Check that values that are not numbers are refused, and that all accepted ones can be played."""
     made, tried = stage.make(), 0
     for name, value in _numeric(made):
         for wrong in _wrong(made._signature()[name], value):
@@ -36,7 +36,7 @@ def refuses_wrong_arguments(stage: Stage) -> str | None:
 
 
 def takes_numbers_of_numpy(stage: Stage) -> str | None:
-    """Check that NumPy's numbers do what Python's do, also in a file."""
+    """Check that NumPy's numbers work like Python's, also in a file."""
     made, tried = stage.make(), 0
     for name, value in _numeric(made):
         if value is None:
@@ -45,7 +45,7 @@ def takes_numbers_of_numpy(stage: Stage) -> str | None:
         number = np.int64(value) if isinstance(value, Integral) else np.float64(value)
         other = _with(made, name, number)
         played = stage.play(stage.make(), 0, _ROUNDS)
-        ensure(stage.play(other, 0, _ROUNDS) == played, f"{name}={number!r} leads to other play than {value!r}")
+        ensure(stage.play(other, 0, _ROUNDS) == played, f"{name}={number!r} plays differently from {value!r}")
         with tempfile.TemporaryDirectory() as folder:
             other.save(Path(folder) / "strategy.npz")
             loaded = type(other).load(Path(folder) / "strategy.npz")
@@ -64,7 +64,7 @@ def _numeric(strategy: Strategy) -> Iterator[tuple[str, Any]]:
 
 
 def _wrong(parameter: inspect.Parameter, value: Any) -> Iterator[Any]:
-    """Yield what cannot be meant for a number."""
+    """Yield values that cannot be meant as a number."""
     yield from (math.nan, True, [1.0])
     if not (isinstance(value, float) and math.isinf(value)):
         yield from (math.inf, -math.inf)

@@ -1,4 +1,4 @@
-"""What a strategy is apart from how it plays: made, printed, copied, saved."""
+"""Checks of a strategy apart from its play: how it is made, printed, copied and saved."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def explains_without_playing(stage: Stage) -> None:
 
 
 def clone_is_independent(stage: Stage) -> None:
-    """Check that a copy goes on as the original would, and that neither moves the other."""
+    """Check that a copy continues as the original would, and that neither affects the other."""
     made = stage.make()
     stage.play(made, 0, _HALF)
     twin, idle = made.clone(), made.clone()
@@ -75,11 +75,13 @@ def clone_is_independent(stage: Stage) -> None:
     ensure(stage.play(made, _HALF) == after, "a clone plays on differently from the original")
     ensure(_generator(twin) == _generator(made), "a clone ends with another state of the random generator")
     ensure(same(idle.save(), before), "playing the original changes a clone")
-    ensure(stage.play(stage.make().clone()) == stage.play(stage.make()), "a clone of a fresh strategy plays otherwise")
+    ensure(
+        stage.play(stage.make().clone()) == stage.play(stage.make()), "a clone of a fresh strategy plays differently"
+    )
 
 
 def survives_pickle_and_deepcopy(stage: Stage) -> str | None:
-    """Check that a pickle and a deep copy, of a fresh strategy and in the middle of play, go on as the original."""
+    """Check that pickles and deep copies, of a fresh strategy and in the middle of play, continue like the original."""
     ways: dict[str, Callable[[Strategy], Strategy]] = {"copy.deepcopy": copy.deepcopy}
     if importable(type(stage.strategy)):
         ways["pickle"] = lambda strategy: pickle.loads(pickle.dumps(strategy))
@@ -109,7 +111,7 @@ def reset_reproduces(stage: Stage) -> None:
 
 
 def same_seed_same_play(stage: Stage) -> None:
-    """Check that two strategies made alike play alike, and draw from no global generator."""
+    """Check that two strategies made in the same way play in the same way, and use no global generator."""
     before = str(np.random.get_state())  # noqa: NPY002
     one, other = stage.make(), stage.make()
     ensure(stage.play(one) == stage.play(other), "two strategies with the same seed play differently")
@@ -118,7 +120,7 @@ def same_seed_same_play(stage: Stage) -> None:
 
 
 def saves_and_loads(stage: Stage) -> None:
-    """Check that play goes on after saving as if nothing had happened, from data and from a file."""
+    """Check that play continues after loading as if nothing had happened, from data and from a file."""
     made = stage.make()
     stage.play(made, 0, _HALF)
     waiting = made.act(stage.context(_HALF))  # feedback under way is saved too
@@ -139,7 +141,7 @@ def saves_and_loads(stage: Stage) -> None:
 
 
 def saved_data_is_a_copy(stage: Stage) -> None:
-    """Check that what was saved stays as it was while play goes on."""
+    """Check that saved data does not change while play continues."""
     made = stage.make()
     stage.play(made, 0, _HALF)
     data = made.save()

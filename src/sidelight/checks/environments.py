@@ -82,7 +82,7 @@ class Site:
         return found
 
     def simulate(self) -> list[bytes]:
-        """Simulate; return what it leaves in the books."""
+        """Simulate; return regrets and plays."""
         strategy = TakingTurns(self.game)
         strategy.dimension = self.environment.dimension
         settings: dict[str, Any] = {"horizon": ROUNDS, "runs": RUNS, "seed": SEED, "checkpoints": ROUNDS, "workers": 1}
@@ -136,7 +136,7 @@ def charges_regret(site: Site) -> None:
 
 
 def runs_can_be_repeated(site: Site) -> None:
-    """Check that a run depends on its number and the seed alone, and leaves the environment as it was."""
+    """Check that a run depends only on its number and the seed, and does not change the environment."""
     before = site.environment.describe()
     first = [site.rounds(run) for run in range(RUNS)]
     again = [site.rounds(run) for run in reversed(range(RUNS))][::-1]
@@ -154,7 +154,7 @@ def survives_pickle_and_deepcopy(site: Site) -> str | None:
             copies.append(_pickled(site.environment))
         played = site.rounds(0)
     for twin in copies:
-        ensure(same(twin.describe(), site.environment.describe()), "a copy describes itself otherwise")
+        ensure(same(twin.describe(), site.environment.describe()), "a copy describes itself differently")
         ensure(Site(twin, site.game).rounds(0) == played, "in a copy the same run with the same seed differs")
     return None if named else "the class cannot be imported by its name, so that nothing can pickle it"
 

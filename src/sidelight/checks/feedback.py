@@ -1,4 +1,4 @@
-"""How a strategy takes feedback: in time, late, never, or wrong."""
+"""How a strategy handles feedback: in time, late, never, or wrong."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BATCH = 3
 
 
 def plays_valid_actions(stage: Stage) -> None:
-    """Check every action, whatever happens: random outcomes, and each outcome forever."""
+    """Check every action in all conditions: random outcomes, and each outcome forever."""
     made = stage.make()
     for outcome in (None, *range(stage.game.n_outcomes)):
         made.reset(3)
@@ -159,7 +159,7 @@ def _refuses(what: str, strategy: Strategy, method: Callable[..., Any], *args: A
 
 
 def _goes_on_as_if_nothing_happened(stage: Stage, disturbed: Strategy) -> None:
-    """Compare with a strategy that met the same three rounds undisturbed (in the same order of calls)."""
+    """Compare with a strategy that played the same three rounds undisturbed (in the same order of calls)."""
     fresh = type(disturbed).load(disturbed.save())
     ensure(stage.play(disturbed, 3) == stage.play(fresh, 3), "calls that were refused change what is played later")
 

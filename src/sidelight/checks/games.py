@@ -16,7 +16,7 @@ from sidelight.game import Game
 
 
 def check_game(game: Game) -> Report:
-    """Check that a game is sound, can be saved, and that its analysis hangs together; return what was checked.
+    """Check that a game is sound, can be saved, and has a consistent analysis; return what was checked.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def survives_copies(game: Game) -> str | None:
 
 
 def analysis_hangs_together(game: Game) -> None:
-    """Check that every action has one status, neighbors are optimal somewhere, and the kind follows from them."""
+    """Check that every action has one status, neighbors are optimal somewhere, and the class follows from them."""
     analysis = analyze(game)
     found = sorted(analysis.pareto + analysis.degenerate + analysis.dominated)
     ensure(found == list(range(game.n_actions)), "Pareto-optimal, degenerate and dominated actions are not all actions")

@@ -1,4 +1,4 @@
-"""What must not matter to a strategy: names, hidden outcomes, and what every action pays alike."""
+"""What must not matter to a strategy: names, hidden outcomes, and losses that all actions share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def names_do_not_matter(stage: Stage) -> None:
 
 
 def common_losses_do_not_matter(stage: Stage) -> str | None:
-    """Check that adding a constant to a column of the loss matrix, which no action can avoid, changes nothing."""
+    """Check that adding a constant to a column of the loss matrix changes nothing, since no action can avoid it."""
     if not getattr(stage.strategy, "shift_invariant", True):
         return "the class says that absolute losses matter to it (shift_invariant = False)"
     game = stage.game
@@ -34,7 +34,7 @@ def common_losses_do_not_matter(stage: Stage) -> str | None:
 
 
 def hidden_outcomes_do_not_matter(stage: Stage) -> str | None:
-    """Check that outcomes which show the same symbol are the same to the strategy."""
+    """Check that the strategy cannot tell outcomes apart that show the same symbols."""
     other = stage.outcomes.copy()
     for run in range(len(other)):
         made = stage.make().reset(own_seed(run))

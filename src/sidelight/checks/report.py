@@ -21,7 +21,7 @@ class Report:
     Attributes
     ----------
     subject
-        Who was checked.
+        What was checked.
     passed
         By game, the names of the checks that ran and passed.
     omitted
@@ -41,7 +41,7 @@ class Report:
         return sum(map(len, self.passed.values()))
 
     def run(self, checks: Iterable[Check], subject: Any, place: str) -> None:
-        """Run checks on one subject in one place; whatever goes wrong names all three."""
+        """Run checks on one subject in one game; an error names check, subject and game."""
         for check in checks:
             where = f"{self.subject} on {place}, {title(check)}"
             try:
@@ -75,7 +75,7 @@ def ensure(condition: Any, sentence: str) -> None:
 
 
 def importable(kind: type) -> bool:
-    """Say whether a class can be imported by its name, without which nothing can pickle what is made of it."""
+    """Say whether a class can be imported by its name; otherwise its objects cannot be pickled."""
     return getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
 
 

@@ -1,4 +1,4 @@
-"""That a strategy plays the same however it is run."""
+"""Checks that a strategy plays the same however it is run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sidelight.strategies.base import KernelStrategy
 
 
 def simulated_as_by_hand(stage: Stage) -> None:
-    """Check that `simulate` plays as a caller of act and observe would, and leaves the strategy as it was."""
+    """Check that `simulate` plays like a caller of act and observe, and does not change the strategy."""
     made = stage.make()
     stage.play(made, 0, 5)
     before = made.save()
@@ -38,7 +38,7 @@ def runs_are_independent(stage: Stage) -> None:
 
 
 def workers_do_not_matter(stage: Stage) -> str | None:
-    """Check that one thread and two give the same."""
+    """Check that one thread and two give the same results."""
     if not (isinstance(stage.strategy, KernelStrategy) and compiled_available()):
         return "threads are used for compiled strategies only"
     one, two = stage.simulate(stage.make()), stage.simulate(stage.make(), workers=2)

@@ -1,4 +1,4 @@
-"""Where a strategy is tried: a game, the outcomes it meets there, and ways to play them."""
+"""Where a strategy is tested: a game, its outcomes, and ways to play them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEED = 7
 
 @dataclass(frozen=True)
 class Stage:
-    """A game and a way to make the strategy that is tried on it. All that is random here comes from a fixed seed."""
+    """A game and a way to make the strategy tested on it. Everything random here comes from a fixed seed."""
 
     game: Game
     factory: Factory
@@ -36,7 +36,7 @@ class Stage:
 
     @cached_property
     def strategy(self) -> Strategy:
-        """A strategy to ask about itself, not to play."""
+        """A strategy for questions about it, not for play."""
         return self.make()
 
     @cached_property
@@ -75,7 +75,7 @@ class Stage:
         return actions
 
     def simulate(self, strategy: Strategy, outcomes: Any = None, **options: Any) -> dict[str, npt.NDArray[Any]]:
-        """Simulate all runs; return what the actions leave in the books, and nothing that outcomes leave there."""
+        """Simulate all runs; return what depends on the actions only, not on the outcomes."""
         contexts = self.contexts if strategy.dimension else None
         world = Replay(self.outcomes if outcomes is None else outcomes, contexts=contexts, law=self.law)
         settings = {"horizon": HORIZON, "runs": RUNS, "seed": SEED, "checkpoints": HORIZON, "workers": 1} | options

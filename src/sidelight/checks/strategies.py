@@ -19,7 +19,7 @@ def check_strategy(factory: Factory, games: Iterable[Game] | None = None) -> Rep
     ----------
     factory
         Makes the strategy for a game, with the same seed each time. It may refuse a game with a `SidelightError`: that
-        game is skipped, but one at least must be accepted.
+        game is skipped, but at least one must be accepted.
     games
         The games to play; by default some of every kind.
 

@@ -1,7 +1,7 @@
 """The experiments of the ICML 2024 paper: one short file per table and figure, and what it takes to run and judge them.
 
 An experiment (`experiment`) is planned (`plan`), done task by task (`work`) here or on a cluster (`local`, `cluster`),
-kept on disk (`store`), judged beside the printed numbers (`judgment`), and written down (`reproduce`).
+kept on disk (`store`), compared with the printed numbers (`judgment`), and written up (`reproduce`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def load(name: str) -> Experiment:
 
 
 def select(wanted: Iterable[str]) -> list[Experiment]:
-    """Return the experiments that are named, in order and each once; "all", or none named, means all of them."""
+    """Return the named experiments, in order and each once; "all", or no name, means all of them."""
     chosen = list(wanted)
     for name in chosen:
         if name != "all":

@@ -1,4 +1,4 @@
-"""What came out: numbers beside the printed ones, with verdicts and reasons, that reports are written from."""
+"""The results that reports are written from: our numbers and the printed ones, with verdicts and reasons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BETTER: dict[str, Side] = {"regret": "less", "verifications": "less", "f1": "gre
 
 
 class Number(NamedTuple):
-    """One measure of one player in one setting: what came out here, what is printed, and whether they agree."""
+    """One measure of one player in one setting: our result, the printed one, and whether they agree."""
 
     setting: str
     """Its title."""
@@ -41,12 +41,12 @@ class Number(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Whose number it is."""
+        """The name of its player."""
         return self.ours.label
 
     @property
     def p_one_sided(self) -> float | None:
-        """That the first player's mean is the better one."""
+        """The one-sided p-value that the first player's mean is better."""
         test = self.ours.test
         if test is None:
             return None
@@ -54,7 +54,7 @@ class Number(NamedTuple):
         return p_value_of(sign * test.statistic, test.degrees, "greater")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data; where there is nothing to say, a value is None or NaN."""
+        """Return it as plain data; missing values are None or NaN."""
         s, look = self.ours, ("runs", "mean", "std", "standard_error")
         return {
             "setting": self.setting,

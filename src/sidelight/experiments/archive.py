@@ -1,4 +1,4 @@
-"""What a reproduction leaves for other tools: all runs in one table, and a manifest of everything."""
+"""What a reproduction writes for other tools: all runs in one table, and a manifest of everything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an experiment is: settings, and who plays in them under which protocol. Each table and figure is one such value.
+"""What an experiment is: settings, players and protocols. Each table and figure is one such value.
 
 Two protocols lead to numbers. "published" is what was really run to get the printed ones (the authors' streams and the
 parameters of their code); "described" is what the paper's text says. Where they are the same, a player needs no
@@ -21,7 +21,7 @@ SLOW_HORIZON = 7_500
 
 @dataclass(frozen=True)
 class GameSetting:
-    """A game of the catalogue and the kind of world it is played in: "imbalanced", "balanced" or "contexts"."""
+    """A game in the catalogue and the kind of world it is played in: "imbalanced", "balanced" or "contexts"."""
 
     game: str
     world: str
@@ -77,7 +77,7 @@ class Player:
     slow
         Its cost grows with the square of the horizon: fewer runs in the standard profile, a shorter horizon.
     limit
-        It is not a contestant but what the others are measured against.
+        It is not a contestant; the others are compared with it.
     reasons
         Why its number differs from the printed one, if it does, by protocol and key in `reasons.REASONS`.
     family, member
@@ -107,7 +107,7 @@ class Player:
 
 @dataclass(frozen=True)
 class Section:
-    """One setting of an experiment, its key in the printed table, and who plays in it; tests compare with the first."""
+    """One setting of an experiment, its key in the printed table, and its players; tests compare with the first."""
 
     key: str
     setting: Setting
@@ -144,7 +144,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Condition:
-    """One player in one setting under one protocol: what is simulated, whichever tables and figures show it."""
+    """One player in one setting under one protocol: what is simulated, for all tables and figures that show it."""
 
     setting: Setting
     protocol: Protocol
@@ -155,7 +155,7 @@ class Condition:
 
     @property
     def seconds_per_run(self) -> float:
-        """Roughly what a run costs on one core, for the time that is left; nothing else depends on it."""
+        """Roughly how long a run takes on one core, for estimates of the time left; nothing else depends on it."""
         if self.slow:
             return 21.0 * (self.horizon / SLOW_HORIZON) ** 2
         if isinstance(self.setting, UseCase):

@@ -1,10 +1,10 @@
-"""Ours beside the printed: statistics of each number, and whether they agree.
+"""Our numbers and the printed ones: statistics of each, and whether they agree.
 
-A printed mean comes with a standard deviation s' over 96 runs, ours with s over n. Then
-z = (mean - mean') / sqrt(s^2 / n + s'^2 / 96), and |z| < 3 is called the same within chance: if all 74 pairs were
-right, about one in 370 would lie outside. A number with |z| >= 2 is run again with ten times the runs, and then these
-decide. With fewer than ten runs the larger of s and s' stands for s. Under the published protocol both sides met the
-same outcomes, so the true spread of the difference is smaller than this, and z errs toward "the same".
+A printed mean comes with a standard deviation s' over 96 runs, ours with s over n. Then z = (mean - mean') / sqrt(s^2 /
+n + s'^2 / 96), and |z| < 3 is called the same within chance: even if all 74 pairs were right, about one in 370 would
+lie outside. A number with |z| >= 2 is run again with ten times the runs, and then these decide. With fewer than ten
+runs the larger of s and s' stands for s. Under the published protocol both sides met the same outcomes, so the true
+spread of the difference is smaller than this, and z errs toward "the same".
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _numbers(table: str, measure: str, found: list[Line], profile: Profile, arra
 
 
 def _readings(table: str, line: Line, measure: str, profile: Profile, arrays: Arrays) -> list[_Reading]:
-    """Return what is read of a player: its number, and for a slow one that went on, where it ended."""
+    """Return the readings of a player: its number and, for a slow one that ran on, the number at its end."""
     runs = profile.runs_of(line.condition)
     player = line.player
     printed = None if player.paper is None else published.pair(table, line.section.key, player.paper, measure)
@@ -172,7 +172,7 @@ def _judged(reading: _Reading, number: Number) -> Number:
 
 
 def _verdict(z: float | None, few_runs: bool) -> Kind:
-    """Judge a z; with few runs of a slow strategy, which get no second look, only a very large one is a difference."""
+    """Judge a z; for a slow strategy with few runs and no second look, only a very large z is a difference."""
     if z is None:
         return "open"
     if abs(z) < CHANCE:
@@ -181,13 +181,13 @@ def _verdict(z: float | None, few_runs: bool) -> Kind:
 
 
 def needs_rerun(number: Number) -> bool:
-    """Say whether a number looks different, or may be, and has not had a second look."""
+    """Say whether a number looks different, or may be different, and has had no second look."""
     doubtful = number.verdict != "digit" and number.z is not None and abs(number.z) >= DOUBT
     return doubtful and number.again is None
 
 
 def _first_runs(reading: _Reading, ours: Summary, printed: Pair) -> Summary | None:
-    """Return what the paper's 96 runs gave, where there are more runs and those met the printed digits."""
+    """Return the result of the paper's 96 runs, if there are more runs and those 96 gave the printed digits."""
     if reading.line.condition.protocol != "published" or ours.runs <= published.RUNS:
         return None
     first = summarize(reading.values[: published.RUNS], reading.round, reading.label)

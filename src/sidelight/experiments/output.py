@@ -1,4 +1,4 @@
-"""What a reproduction leaves behind: a report in Markdown and HTML, figures, all runs, and a manifest."""
+"""What a reproduction writes: a report in Markdown and HTML, figures, all runs, and a manifest."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Note = Callable[[str], None]
 
 
 def write(reproduction: Reproduction, folder: Path, seconds: float | None, note: Note) -> Account:
-    """Write everything into a folder; return what the report says.
+    """Write everything to a folder; return what the report says.
 
-    `seconds` is what this call has computed for, None if all was there already.
+    `seconds` is how long this call computed, None if everything was already there.
     """
     choice = reproduction.choice
     tables = reproduction.tables()
@@ -72,7 +72,7 @@ def _facts(choice: Choice, seconds: float | None) -> dict[str, Any]:
 
 
 def _tell_what_is_replaced(facts: Mapping[str, Any], folder: Path, note: Note) -> None:
-    """Say what a report that is already in the folder has beyond the new one; the runs behind it stay."""
+    """Say which parts of an existing report the new one lacks; the runs behind them stay."""
     try:
         former = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         gone = [

@@ -1,4 +1,4 @@
-"""From a choice of experiments to the study that answers it, and to its cells."""
+"""From a choice of experiments to the study that runs them, and to its cells."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Profile(NamedTuple):
         return min(self.runs, _FEW[condition.protocol]) if condition.slow and self.slow == "few" else self.runs
 
     def rerun_of(self, condition: Condition) -> int:
-        """Return how many runs it gets if it looks different; a slow strategy gets no more than it has."""
+        """Return how many runs it gets if it looks different; a slow strategy gets no more."""
         runs = self.runs_of(condition)
         return runs if condition.slow else max(runs, RERUN)
 
@@ -72,7 +72,7 @@ def lines(experiment: Experiment, protocol: Protocol, profile: Profile) -> list[
 
 
 def conditions(experiments: Sequence[Experiment], protocols: Sequence[Protocol], profile: Profile) -> list[Condition]:
-    """Return everything that has to be simulated, each once, whatever shows it."""
+    """Return everything that has to be simulated, each condition once, even if several tables show it."""
     found = (
         line.condition
         for experiment in experiments

@@ -1,4 +1,4 @@
-"""Why a number can differ from the printed one: a short list, each with evidence and a test that shows it."""
+"""Why numbers can differ from the printed ones: a short list of reasons, each with evidence and a test."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Reason(NamedTuple):
-    """One reason: what it is called, a sentence that says it, what it rests on, and the test that shows it."""
+    """One reason: its title, a sentence that states it, its evidence, and the test that shows it."""
 
     title: str
     sentence: str

@@ -86,6 +86,6 @@ def _figure(figure: Part, first: bool, drawn: bool) -> list[str]:
 
 
 def _prose(text: str) -> str:
-    """Return a text of sentences; what stands in backquotes is code."""
+    """Return a paragraph; text in backquotes is code."""
     parts = _CODE.split(" ".join(text.split(" ")))
     return "".join(part if part.startswith("`") and len(part) > 1 else markdown(part) for part in parts)

@@ -1,4 +1,4 @@
-"""What a reader of a reproduction has to know: the paper's statistics, a glossary, and how the numbers were made."""
+"""What readers of a reproduction need to know: the paper's statistics, a glossary, and how the numbers were made."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ _GLOSSARY = (
 
 
 def remarks(account: Account) -> list[tuple[str, str]]:
-    """Return what has to be known of the paper's statistics, as far as it concerns what is shown: title and text."""
+    """Return remarks on the paper's statistics that concern what is shown, each as title and text."""
     shown = {part.name for part in (*account.tables, *account.figures)}
     found = [(title, text) for names, title, text in _REMARKS if shown & names]
     hidden = _hidden(account)
@@ -164,7 +164,7 @@ def remarks(account: Account) -> list[tuple[str, str]]:
 
 
 def _hidden(account: Account) -> str:
-    """Say what many runs show of the first two strategies without contexts; nothing if there are few."""
+    """Say what many runs show about the first two strategies without contexts; nothing if there are few runs."""
     if (account.facts.get("runs") or 0) < _MANY:
         return ""
     way = account.tables[0].protocol
@@ -233,7 +233,7 @@ def making(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def again(facts: Mapping[str, Any]) -> str:
-    """Say which command makes the report again, and which ones say more."""
+    """Say which command makes the report again, and which ones show more."""
     return (
         f"`{_command(facts)}` makes this report again, in another folder with `--out DIR`; every number follows from "
         "the seed. More runs, such as `--runs 4000`, show rare disasters, and `--full` gives also PG-IDS and PG-TS as "

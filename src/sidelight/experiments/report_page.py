@@ -129,7 +129,7 @@ def _figure(figure: Part, drawing: str | None) -> str:
 
 
 def _explained(part: Part, explained: dict[str, str]) -> str:
-    """Return what a table or figure is about, or where this was said already."""
+    """Return what a table or figure is about, or a link to where that was explained."""
     place = explained.get(part.name)
     if place is not None:
         return f'<p class="faint">Explained <a href="#{escaped(place)}">above</a>.</p>'
@@ -146,7 +146,7 @@ def _list(found: Iterable[tuple[str, str]]) -> str:
 
 
 def _prose(text: str, look: str = "") -> str:
-    """Return a paragraph; what stands in backquotes is code."""
+    """Return a paragraph; text in backquotes is code."""
     return f"<p{f' class={look}' if look else ''}>{_code(text)}</p>" if text else ""
 
 

@@ -1,4 +1,4 @@
-"""The tables of a reproduction's report: numbers beside the printed ones, and how players compare."""
+"""The tables of a reproduction's report: our numbers next to the printed ones, and how players compare."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def usual(table: Part) -> tuple[int, int | None]:
 
 
 def agreement(table: Part, account: Account) -> Table:
-    """Return the numbers of a table beside the printed ones, with verdicts that refer to numbered reasons."""
+    """Return our numbers of a table next to the printed ones, with verdicts that refer to numbered reasons."""
     reasons = numbered(account)
     several = len({one.measure for one in table.numbers}) > 1
 
@@ -79,7 +79,7 @@ def comparison(table: Part) -> Table:
         _Shown(runs, "mean", lambda one: one.ours.mean, number),
         _Shown(runs, "median", lambda one: one.ours.median, number),
         _Shown(runs, "median in the paper", lambda one: one.printed and one.printed.median, look="paper"),
-        # Where more is better these would be the best runs, and a score is nearly always 1 there.
+        # If more is better these would be the best runs, where a score is nearly always 1.
         _Shown(runs, "99 %", lambda one: one.ours.q99 if BETTER[one.measure] == "less" else None, number),
         _Shown(runs, "max", lambda one: one.ours.max if BETTER[one.measure] == "less" else None, number),
         _Shown(runs, "× limit", lambda one: one.limit_ratio, "{:.2f}".format),
@@ -93,7 +93,7 @@ def comparison(table: Part) -> Table:
 
 
 def overview(account: Account) -> Table:
-    """Return how many numbers of each table have which verdict."""
+    """Return how many numbers of each table have each verdict."""
     ways = protocols(account)
     kinds = [kind for kind in COMPARED if kind != "open" or any(t.counts()["open"] for t in account.tables)]
     columns = [
@@ -162,7 +162,7 @@ def _table(table: Part, shown: Sequence[_Shown]) -> Table:
 
 
 def _column(one: _Shown, measure: str, several: bool) -> Column:
-    """Return a column; beside columns of another measure its heading must say all by itself."""
+    """Return a column; next to columns of another measure its heading must be complete."""
     words = {"here": "here, ", "paper": "paper, ", "wins": "wins, ", "p against the first row": f"p{STAY}"}
     alone = words.get(one.over, "") + one.title
     # Only regrets are written in the style of this library's tables; others as the paper prints them.

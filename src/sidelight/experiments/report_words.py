@@ -1,4 +1,4 @@
-"""What a reproduction says in words, in every format: titles, verdicts and sums. Longer notes are elsewhere."""
+"""The words of a reproduction's report in every format: titles, verdicts and sums. Longer notes are elsewhere."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ NO_DRAWING = "This figure was not drawn, because Matplotlib is not installed (`p
 
 
 def protocols(account: Account) -> list[Protocol]:
-    """Return the protocols that something was run under."""
+    """Return the protocols under which something was run."""
     found = {part.protocol for part in (*account.tables, *account.figures)}
     return [protocol for protocol in PROTOCOL_TITLES if protocol in found]
 
@@ -100,7 +100,7 @@ def together(names: Sequence[str]) -> str:
 
 
 def summary(account: Account, protocol: Protocol) -> str:
-    """Say how many printed numbers were met under a protocol."""
+    """Say how many printed numbers were reproduced under a protocol."""
     tables = [table for table in account.tables if table.protocol == protocol]
     counts = account.counts(protocol)
     total = sum(counts[kind] for kind in COMPARED)
@@ -112,7 +112,7 @@ def summary(account: Account, protocol: Protocol) -> str:
 
 
 def table_summary(table: Part) -> str:
-    """Say how many numbers of one table were met."""
+    """Say how many numbers of one table were reproduced."""
     counts = table.counts()
     total = sum(counts[kind] for kind in COMPARED)
     found = [f"{counts[kind]} {_VERBS[kind][counts[kind] > 1]}" for kind in COMPARED if counts[kind]]

@@ -1,6 +1,6 @@
-"""The whole way: from a choice of experiments to finished runs, second looks and verdicts.
+"""The whole reproduction: from a choice of experiments to finished runs, second looks and verdicts.
 
-Work that is on disk already is not done again; what is damaged, or was made by other code, is. A number that lies
+Work that is already on disk is not repeated, unless it is damaged or was made by other code. A number that lies
 outside two standard errors gets ten times the runs before it may be called different.
 """
 
@@ -42,7 +42,7 @@ class Choice(NamedTuple):
 
 
 class Reproduction:
-    """Finished runs of a choice, and what follows from them."""
+    """The finished runs of a choice, and the verdicts that follow."""
 
     def __init__(self, choice: Choice, store: Store) -> None:
         self.choice, self.store = choice, store
@@ -50,7 +50,7 @@ class Reproduction:
         self._arrays: dict[tuple[Condition, int], Arrays] = {}
 
     def run(self, crew: Crew, display: Display, share: Share | None = None) -> float:
-        """Do what is not done yet, or one share of it; return the seconds it took.
+        """Do the missing work, or one share of it; return the seconds it took.
 
         Which tasks belong to a share depends only on the choice, not on what is done already.
         """
@@ -119,7 +119,7 @@ class Reproduction:
         ]
 
     def _do(self, tasks: Sequence[Task], groups: Groups, crew: Crew, display: Display) -> float:
-        """Do those of the tasks that are not on disk; return the seconds it took, 0 if there were none."""
+        """Do the tasks that are not on disk; return the seconds it took, 0 if there were none."""
         done = Execution(self.store, crew, display).do(tasks, groups, thorough=True)
         for cell, failure in done.failures.items():
             raise SidelightError(f"{cell.title} failed ({failure.reason}). {KEPT}\n{failure.traceback}")

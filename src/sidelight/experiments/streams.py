@@ -1,7 +1,7 @@
-"""The very outcomes and contexts behind the published tables.
+"""The exact outcomes and contexts behind the published tables.
 
 The authors drew them with NumPy's legacy generator, whose streams never change, in the order that is followed here.
-Run r of either class is a function of r alone; runs after the 96th go on by the same recipe.
+Run r of either class depends only on r; runs after the 96th follow the same recipe.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BATCH = 96
 
 
 class _Legacy(Environment):
-    """Outcomes that a recipe makes, run by run."""
+    """Outcomes made by a recipe, run by run."""
 
     def __init__(self, horizon: int = HORIZON) -> None:
         self.horizon = horizon
@@ -54,7 +54,7 @@ class PublishedStreams(_Legacy):
     kind
         "imbalanced": p uniform on [0, 0.2] or, as likely, on [0.8, 1]; "balanced": p uniform on [0.4, 0.6].
     horizon
-        Rounds of a run; a shorter stream is the beginning of a longer one.
+        Number of rounds per run; a shorter stream is the beginning of a longer one.
     """
 
     name: ClassVar[str] = "PublishedStreams"
@@ -104,7 +104,7 @@ def _rounded_up(runs: int) -> int:
 
 @functools.lru_cache(maxsize=16)
 def _laws(kind: str, runs: int) -> Floats:
-    """Draw the laws of so many runs, one after the other from one stream."""
+    """Draw the laws of this many runs, one after the other from one stream."""
     draws = np.random.RandomState(1)
     chances = []
     for _ in range(runs):
@@ -118,7 +118,7 @@ def _laws(kind: str, runs: int) -> Floats:
 
 @functools.lru_cache(maxsize=16)
 def _standards(runs: int) -> tuple[Floats, Floats, Floats]:
-    """Return w, and for so many runs the mean and standard deviation that standardize the contexts."""
+    """Return w, and for this many runs the mean and standard deviation that standardize the contexts."""
     draws = np.random.RandomState(1)
     direction = draws.uniform(0.0, 0.1, DIMENSION)
     direction /= direction.sum()

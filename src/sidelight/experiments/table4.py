@@ -50,7 +50,7 @@ def varied(
 
 
 def variation(experiments: Sequence[Experiment]) -> dict[str, Any]:
-    """Return what `varied` was given to make these experiments, as far as it is not what the paper has."""
+    """Return the arguments of `varied` that made these experiments, as far as they differ from the paper."""
     rates = list(dict.fromkeys(setting.tolerance for each in experiments for setting in _settings(each)))
     players = next((each.sections[0].players for each in experiments if _settings(each)), PLAYERS)
     found = {

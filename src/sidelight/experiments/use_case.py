@@ -15,7 +15,7 @@ from sidelight.studies.watching import Outcome, watch_classifiers, watched
 
 
 def published_policy(name: str, tolerance: float, protocol: str = "published") -> Policy:
-    """Return a policy with the parameters of a protocol; Explore-fully verifies all that is watched of a class."""
+    """Return a policy with the parameters of a protocol; Explore-fully verifies every prediction of a class."""
     if protocol not in PROTOCOLS:
         raise SidelightError(f"protocol is {protocol!r}: give one of {', '.join(map(repr, PROTOCOLS))}")
     if name == "randcbp" and protocol == "published":

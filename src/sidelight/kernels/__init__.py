@@ -1,7 +1,7 @@
 """Algorithms written once, run by the interpreter or compiled. The only package that knows how Numba is used.
 
 An algorithm is written once, as plain functions. The interpreter runs them as they are, for a single step, for
-debugging and for coverage; a round loop runs the same text compiled. Nothing here imports Numba until a loop is first
+debugging and for coverage; a round loop runs the same source compiled. Nothing here imports Numba until a loop is first
 called, so importing the package stays cheap, and without Numba everything still works, only slower.
 
 - `kernel` records a plain function that compiled code may call. It is inlined, unless it is a `large_kernel`.
@@ -19,7 +19,7 @@ Rules for kernels and loops, so that both ways of running agree bit for bit and 
 - `rng.random`, `normal`, `exponential`, `beta` and `gamma` are fine; `rng.integers` allocates, `rng.choice` is unknown;
 - arguments are positional; no recursion, no `*args`, no generators, no `try`; a variable keeps one type throughout;
 - loops call kernels and generic functions, not other loops;
-- a global constant is read when a loop is first compiled: changed later in the same process, it changes nothing.
+- a global constant is read when a loop is first compiled: changing it later in the same process has no effect.
 """
 
 from sidelight.kernels.cache import cache_directory

@@ -1,4 +1,4 @@
-"""Compiled loops on disk, where every later process finds them.
+"""Compiled loops, stored on disk for later processes.
 
 There is one folder for each loop and the code it can reach (`digest`); its name also covers Python, NumPy, Numba and
 those of Numba's settings that change machine code.
@@ -35,7 +35,7 @@ def cache_directory() -> Path | None:
 
 
 def enable(dispatcher: Any, code: tuple[str, ...]) -> None:
-    """Let a dispatcher read and keep machine code in the folder of the code that it runs, if there can be one."""
+    """Let a dispatcher read and store machine code in the folder of its code, if there can be one."""
     home, numba = cache_directory(), numba_or_none()
     if home is None:
         return
@@ -48,7 +48,7 @@ def enable(dispatcher: Any, code: tuple[str, ...]) -> None:
 
 
 def _keep_in(dispatcher: Any, folder: Path, stamp: str) -> None:
-    """Cache in our folder and nowhere else, leaving the settings that the user's own functions see as they were."""
+    """Cache in our folder and nowhere else, without changing the settings for the user's own functions."""
     from numba.core import caching  # type: ignore[import-untyped, unused-ignore]
 
     class Locator(caching._CacheLocator):  # type: ignore[misc, unused-ignore]
@@ -109,10 +109,10 @@ def _usable(folder: Path) -> Path | None:
 
 
 def _remove_unused(folder: Path) -> None:
-    """Remove what nobody has used for a month, beside a new folder.
+    """Remove folders next to a new one that have not been used for a month.
 
-    Other processes may do the same, so a folder that goes is renamed first: the process that succeeds in this is the
-    only one that removes it.
+    Other processes may do the same, so a folder is renamed before it is removed: only the process that succeeds in
+    renaming removes it.
     """
     for path in folder.parent.iterdir():
         with suppress(OSError):

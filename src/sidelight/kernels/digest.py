@@ -2,8 +2,8 @@
 
 Numba notices only changes of the file that a loop stands in. So loops are cached under a digest of their own bytecode
 and, function by function, of everything it names: kernels, implementations chosen by the classes of the arguments,
-constants. Bytecode rather than text, because it is what Numba compiles: a comment, a caption or a file that was edited
-after it was imported change nothing here, an edited helper does. Code from outside the package is no different.
+constants. The digest uses bytecode rather than text because that is what Numba compiles: a comment, a docstring or an
+edit after the import changes nothing, an edited helper does. Code from outside the package is treated in the same way.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ Classes = tuple[type, ...]
 
 
 class _UnknownError(Exception):
-    """Something is reached that cannot be told from another by its value."""
+    """The code reaches an object that cannot be identified by its value."""
 
 
 def code_digest(function: Callable[..., Any], classes: Classes) -> str | None:
@@ -47,11 +47,11 @@ class _Reached:
         self._line("classes", ";".join(map(full_name, classes)))
 
     def lines(self) -> list[str]:
-        """Return one line for everything that was found, in an order that does not depend on that of finding."""
+        """Return one line for everything that was found, in an order that does not depend on how it was found."""
         return sorted(self._found.values())
 
     def follow(self, function: Any) -> None:
-        """Take in a function and all that its text names."""
+        """Add a function and everything that it names."""
         code = getattr(function, "__code__", None)
         if code is None:
             raise _UnknownError(function)

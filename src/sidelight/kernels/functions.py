@@ -28,8 +28,8 @@ def kernel(function: F) -> F:
 def large_kernel(function: F) -> F:
     """Record a kernel that loops call instead of inlining it.
 
-    For large ones that are used in several places and in few rounds: code of theirs is compiled once and not once for
-    every use, and what a call costs (all arrays of all named tuples are handed over) does not matter.
+    For large kernels that are used in several places but in few rounds: they are compiled once instead of once per use,
+    and the cost of a call (all arrays of all named tuples are passed) does not matter.
     """
     called.add(function)
     return kernel(function)
@@ -66,7 +66,7 @@ class GenericFunction:
         self.implementations[cls] = implementation
 
     def choose(self, parameters: Any, *args: Any) -> Callable[..., Any]:
-        """Do the same choice for a Numba type, while a loop is compiled."""
+        """Make the same choice for a Numba type, while a loop is compiled."""
         cls = getattr(parameters, "instance_class", None)
         implementation = self.implementations.get(cast(type, cls))
         if implementation is None:

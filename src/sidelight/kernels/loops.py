@@ -53,7 +53,7 @@ def compiled_available() -> bool:
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Look for garbage seldom within the block: compiling makes very many objects, nearly all of which stay in use."""
+    """Collect garbage rarely within the block: compiling makes very many objects, and nearly all stay in use."""
     before = gc.get_threshold()
     if before[0] > 0:  # else collection is switched off
         gc.set_threshold(max(before[0], 50_000), max(before[1], 20), max(before[2], 50))
@@ -117,7 +117,7 @@ class Loop(Generic[P, R]):
         return any("_nrt" not in dispatcher.targetoptions for dispatcher in self.dispatchers)
 
     def _prepare(self, classes: Classes, args: tuple[Any, ...]) -> Any:
-        """Compile for these arguments, under a lock; calls of what is compiled take none."""
+        """Compile for these arguments, under a lock; calling compiled code needs no lock."""
         with _compile_lock, _rare_collections():
             _register_kernels()
             if classes not in self._dispatchers:
@@ -151,7 +151,7 @@ def _kernel_options(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _register_kernels() -> None:
-    """Tell Numba about what was recorded since the last time."""
+    """Register with Numba the kernels recorded since the last call."""
     overload = numba_or_none().extending.overload
     while unregistered:
         function, choose = unregistered.popitem()
@@ -162,7 +162,7 @@ def _register_kernels() -> None:
 def _compiled(
     function: Callable[..., Any], classes: Classes, args: tuple[Any, ...], options: dict[str, Any], digest: str | None
 ) -> Any:
-    """Compile one variant of a loop; if anything is wrong with the cache (a full disk, a damaged file), without it."""
+    """Compile one variant of a loop, without the cache if anything is wrong with it (a full disk, a damaged file)."""
     numba = numba_or_none()
     dispatcher = numba.njit(**options)(_renamed(function, classes, counting="_nrt" not in options))
     try:

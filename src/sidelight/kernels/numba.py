@@ -1,4 +1,4 @@
-"""Numba, if there is one: imported when the first loop is called, never before."""
+"""Numba, if it is installed: imported when the first loop is called, never before."""
 
 import functools
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @functools.cache
 def numba_or_none() -> Any:
-    """Import Numba, or give None: a broken installation (say, a NumPy too new for it) may raise anything."""
+    """Import Numba, or return None: a broken installation (say, a NumPy too new for it) may raise any error."""
     try:
         import numba  # type: ignore[import-untyped, unused-ignore]
         import numba.extending  # type: ignore[import-untyped, unused-ignore]

@@ -1,1 +1,1 @@
-"""Tables and figures: pure functions of what was computed elsewhere."""
+"""Tables and figures: pure functions of computed results."""

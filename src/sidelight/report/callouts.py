@@ -46,7 +46,7 @@ class Triangle(NamedTuple):
 
     @property
     def free(self) -> Spot:
-        """From where to where there is room for names under the base."""
+        """The range under the base that is free for names."""
         return self.under[0].right + _GAP, self.under[1].left - _GAP
 
     def nearest(self, spot: Spot) -> str:
@@ -70,7 +70,7 @@ def center(corners: Sequence[Spot]) -> Spot:
 def place(
     triangle: Triangle, regions: dict[int, list[Spot]], names: dict[int, str], beside: Sequence[int]
 ) -> tuple[list[Inside], list[Outside]]:
-    """Find room for the name of every region; those listed in `beside` never stand inside."""
+    """Find room for the name of every region; those listed in `beside` never go inside."""
     anchors = {key: center(corners) for key, corners in regions.items()}
     outer = list(beside)
     while True:
@@ -120,7 +120,7 @@ def _place_outside(triangle: Triangle, anchors: dict[int, Spot], names: dict[int
 
 
 def _beside(triangle: Triangle, side: str, anchors: dict[int, Spot], texts: dict[int, str]) -> list[Outside]:
-    """Stack names along the left or the right side, each about where a straight way out leads."""
+    """Stack names along the left or the right side, each near where a straight line from its region leads."""
     slope = math.sqrt(3)
     wanted, sizes = [], []
     for key, (x, y) in anchors.items():

@@ -1,4 +1,4 @@
-"""Curves of regret as plain values: what is drawn, before anybody thinks of how."""
+"""Regret curves as plain values: what is drawn, independent of how."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Mark(NamedTuple):
 class Curve(NamedTuple):
     """A regret over rounds; low and high are None without a band.
 
-    Curves of a family (by default each is its own) share a color, and members of the same name, of whatever family,
-    share their dashes. The same label in several panels is the same strategy and looks the same.
+    Curves of a family (by default each curve is its own family) share a color, and members with the same name share
+    their dashes across families. The same label in several panels is the same strategy and looks the same.
     """
 
     label: str
@@ -53,7 +53,7 @@ class Curve(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """One setting: curves, which may end at different rounds, and a regret to measure them by."""
+    """One setting: curves, which may end at different rounds, and a regret to compare them with."""
 
     title: str
     curves: Sequence[Curve]

@@ -1,4 +1,4 @@
-"""Fonts for names in any script: that of all figures first, then those of the system for what it does not have."""
+"""Fonts for names in any script: the font of all figures first, then system fonts for the characters it lacks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_GLYPH = "\N{WHITE SQUARE}"
 
 @functools.cache
 def families() -> tuple[str, ...]:
-    """Return the fonts that are there."""
+    """Return the fonts that are installed."""
     from matplotlib import font_manager
 
     there = set(font_manager.get_font_names())
@@ -36,7 +36,7 @@ def families() -> tuple[str, ...]:
 
 
 def drawable(text: str) -> str:
-    """Return a text with a square for each character that none of the fonts has, for which Matplotlib would warn."""
+    """Return a text with a square for each character that no font has and that Matplotlib would warn about."""
     return text if text.isascii() else "".join(c if ord(c) in _characters() else _NO_GLYPH for c in text)
 
 

@@ -1,4 +1,4 @@
-"""What stands around every figure of a game: a title above, the meaning of the marks below."""
+"""What surrounds every figure of a game: a title above, the meaning of the marks below."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SAMPLE = 0.42
 
 
 def draw_title(sheet: Sheet, analysis: Analysis) -> None:
-    """Write the name, kind and size of the game above what is there."""
+    """Write the name, class and size of the game above the drawing."""
     box = sheet.bounds or Box(0, 0, 4, 1)
     game = analysis.game
     sizes = f"{count(game.n_actions, 'action')}, {count(game.n_outcomes, 'outcome')}"

@@ -1,4 +1,4 @@
-"""The figure of a game: cells where they can be drawn, the graph of neighbors where they cannot."""
+"""The figure of a game: its cells if they can be drawn, else the graph of neighbors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of actions and outcomes as they fit on a figure, and room for each."""
+"""Names of actions and outcomes, shortened and placed to fit on a figure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def action_labels(analysis: Analysis) -> dict[int, str]:
 
 
 def outcome_label(game: Game, outcome: int) -> str:
-    """Return the name of an outcome; a bare number is said to be an outcome."""
+    """Return the name of an outcome; a bare number gets the word outcome."""
     name = _name(game.outcomes[outcome], outcome)
     return f"outcome {name}" if name.isdigit() else shortened(name)
 
@@ -59,7 +59,7 @@ def wrapped(text: str, width: int = 13) -> str:
 
 
 def listed(texts: Sequence[str], most: int = 12) -> str:
-    """Return texts joined by commas, the last ones only counted if they are many."""
+    """Return texts joined by commas; if there are many, the last ones are only counted."""
     rest = len(texts) - most
     return ", ".join(texts[:most]) + (f" and {rest} more" if rest > 0 else "")
 
@@ -71,7 +71,7 @@ def number(value: Fraction) -> str:
 
 
 def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
-    """Move intervals of the given sizes apart, each as near to its wanted center as that allows, within [low, high].
+    """Move intervals of the given sizes apart within [low, high], each as close to its wanted center as possible.
 
     The intervals keep the order of their centers. Where they do not fit, they start at `low` and run past `high`.
     """
@@ -80,7 +80,7 @@ def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: fl
     for index in order:
         before[index] = offset + sizes[index] / 2
         offset += sizes[index]
-    # With each interval's room below it taken off, keeping apart means not to decrease: pool neighbors that do.
+    # After subtracting the room below each interval, keeping apart means not decreasing: pool neighbors that decrease.
     pools: list[list[float]] = []
     for index in order:
         pools.append([wanted[index] - before[index], 1])

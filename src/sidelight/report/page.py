@@ -1,7 +1,7 @@
 """What figures with panels share: a grid of panels, a heading and keys above them, and how numbers are written.
 
-Panels get the size that is asked for, Matplotlib's constrained layout finds the room for what stands around them, and
-the figure becomes as large as both need. This is done once, so that the layout is the same in every format.
+Panels get the requested size, Matplotlib's constrained layout finds room for what surrounds them, and the figure grows
+to fit both. This is done once, so that the layout is the same in every format.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Heading(NamedTuple):
 
 
 def make_panels(count: int) -> tuple[Figure, list[Axes]]:
-    """Return a figure with so many panels, at most two in a row."""
+    """Return a figure with this many panels, at most two in a row."""
     rows, columns = _shape(count)
     figure = Figure(figsize=(6 * columns, 4 * rows), dpi=100, facecolor="white")
     FigureCanvasAgg(figure)
@@ -83,7 +83,7 @@ def arrange(figure: Figure, panel: Spot, heading: Heading, flush: bool = False) 
     ConstrainedLayoutEngine(w_pad=_MARGIN, h_pad=_MARGIN, wspace=0, hspace=0).execute(figure)
     size, boxes = figure.get_size_inches(), [axes.get_position().frozen() for axes in figure.axes]
     rows, columns = _shape(len(boxes))
-    # What stands around the panels keeps its size, so the figure has to grow by what all of them lack.
+    # What surrounds the panels keeps its size, so the figure has to grow by what the panels lack.
     width, height = size + (columns, rows) * (np.array(panel) - size * boxes[0].size)
     width = max(width, _NARROWEST)
     left = _MARGIN if flush else boxes[0].x0 * size[0]
@@ -157,7 +157,7 @@ def label_lines(text: str, width: int, longest: int = _LONGEST) -> str:
 
 
 def logarithmic_ticks(axis: Any, detailed: float) -> None:
-    """Put ticks where they are few: at 1, 2 and 5 on up to so many decades, else at some powers of ten."""
+    """Use few ticks: at 1, 2 and 5 on up to this many decades, else at some powers of ten."""
     low, high = axis.get_view_interval()
     decades = np.log10(high / low)
     subs: tuple[int, ...] = (1, 2, 5) if decades < detailed else (1,)
@@ -169,7 +169,7 @@ def logarithmic_ticks(axis: Any, detailed: float) -> None:
 
 
 def short_number(value: float) -> str:
-    """Write a value to three digits, or whole if it has some more."""
+    """Write a value to three digits, or as a whole number if it has more."""
     if abs(value) < 1e-12:
         return "0"
     if 999.5 <= abs(value) < 1e12:

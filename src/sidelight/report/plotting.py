@@ -1,4 +1,4 @@
-"""What `plot` of games, analyses and results does: draw, and write the figure where a path is given."""
+"""What `plot` of games, analyses and results does: draw, and write the figure if a path is given."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How many of something each run took, as quartiles: one row for each policy, on a logarithmic axis.
+"""Counts per run as quartiles: one row for each policy, on a logarithmic axis.
 
-Rows, because names are long and stand upright only on rows. The median is also written, so that nobody has to read it
-off a logarithmic axis.
+Policies are rows because their names are long. The median is also written out, so that nobody has to read it off a
+logarithmic axis.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Row(NamedTuple):
 
 
 def draw_quartiles(cases: Cases, title: str, subtitle: str, measured: str) -> Figure:
-    """Draw what several policies took in all runs.
+    """Draw the counts of several policies in all runs.
 
     Parameters
     ----------

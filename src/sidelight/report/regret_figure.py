@@ -1,9 +1,9 @@
 """Regret over time: mean regrets with their confidence bands in one or several panels.
 
 A strategy looks the same in every panel. On logarithmic axes, where curves of any size are apart, curves are named at
-their ends, with their final values, as long as the names are short. Where they are not, or where color and dashes have
-a meaning of their own (a study of two parameters, say), a key above the panels says which is which, and only the values
-stand at the ends. Curves that coincide share a line so that all can be seen.
+their ends, with their final values, if the names are short. If they are long, or if color and dashes have their own
+meaning (in a study of two parameters, say), a key above the panels says which is which, and only the values are at the
+ends. Curves that coincide share a line so that all can be seen.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def draw_regret(
     title
         Instead of the game's name.
     limit
-        A regret to measure the others by, drawn as a dashed line: a `Curve`, or a pair of rounds and values.
+        A regret to compare the others with, drawn as a dashed line: a `Curve`, or a pair of rounds and values.
     labels
         Names of the curves, instead of the strategies'.
     """
@@ -172,7 +172,7 @@ def _coincide(one: Curve, other: Curve) -> bool:
 
 
 def _texts(panels: Sequence[Panel]) -> tuple[list[list[str]], bool]:
-    """Return what stands at the ends of the curves of each panel, and whether that includes their names."""
+    """Return the texts at the ends of the curves of each panel, and whether they include names."""
     limits = [[] if panel.limit is None else [panel.limit] for panel in panels]
     drawn = [[*panel.curves, *limit] if panel.logarithmic else [] for panel, limit in zip(panels, limits, strict=True)]
     columns = sum(bool(each) for each in drawn)
@@ -267,7 +267,7 @@ def _draw_mark(axes: Axes, mark: Mark, color: str, floor: float) -> None:
 
 
 def _from_zero(curve: Curve) -> Curve:
-    """Let a curve start where every regret does."""
+    """Let a curve start at zero, like every regret."""
     return curve if curve.rounds.size == 1 else curve.mapped(lambda array: np.insert(array, 0, 0.0))
 
 

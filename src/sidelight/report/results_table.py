@@ -18,8 +18,8 @@ def results_table(
 ) -> Table:
     """Return the regret of each result at the last checkpoint, over all runs; tests compare with the first result.
 
-    `limit` is a regret to measure others by, at the same round: each mean is then also given as a multiple of it.
-    `notes` are added to what is said about the numbers anyway.
+    `limit` is a regret to compare with, at the same round: each mean is then also given as a multiple of it. `notes`
+    are added to the usual notes about the numbers.
     """
     names = distinct([r.label for r in results]) if labels is None else labels
     rows = []
@@ -57,7 +57,7 @@ _COLUMNS = (
 
 
 def caption(results: Sequence[Results]) -> str:
-    """Say what the numbers of the table are: of how many runs, how long, under which protocol, tested how."""
+    """Describe the numbers of the table: how many runs, how long, under which protocol, and how they were tested."""
     first = results[0]
     sentences = [
         f"{_sentence(regret_words(first))} after {first.rounds[-1]} rounds of {game_words(first)}, "

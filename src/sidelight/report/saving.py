@@ -1,4 +1,4 @@
-"""Figures on disk: whole or not at all, and the same bytes for the same figure."""
+"""Figures on disk: complete or not at all, and the same bytes for the same figure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORMATS = tuple(_UNDATED)
 
 
 def check_figure_path(path: str | os.PathLike[str]) -> None:
-    """Raise the error that `save_figure` would raise for this path, as far as it can be told beforehand."""
+    """Raise the error that `save_figure` would raise for this path, as far as it can be foreseen."""
     if Path(path).suffix.lower() not in FORMATS:
         *others, last = FORMATS
         raise SidelightError(
@@ -34,7 +34,7 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
 
 
 def require_matplotlib() -> None:
-    """Raise a clear error where figures cannot be drawn."""
+    """Raise an error if figures cannot be drawn."""
     if importlib.util.find_spec("matplotlib") is None:
         raise SidelightError("figures are drawn by Matplotlib, which is not installed: pip install sidelight[plot]")
 

@@ -1,4 +1,4 @@
-"""What all HTML reports share: one file, no scripts, nothing loaded from elsewhere, light or dark as one likes."""
+"""What all HTML reports share: one file, no scripts, nothing loaded from elsewhere, light or dark mode."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ dt { font-weight: 600; max-width: 12rem; } dd { margin: 0; overflow-wrap: anywhe
 @media (max-width: 38rem) { dl { grid-template-columns: 1fr; gap: .1rem; } dd { margin-bottom: .6rem; } }
 """
 """The look of wide tables, with groups of rows and columns, and of lists of terms."""
-# A matplotlib file says what it is in RDF; nobody reads that inside a page. Nor does HTML need names of namespaces.
+# Matplotlib describes its files in RDF, which is useless inside a page; HTML does not need namespaces either.
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 _NAMESPACE = re.compile(r'\s+xmlns(:\w+)?="[^"]*"')
 _ID = re.compile(r'(\sid=")([^"]+")')
@@ -74,7 +74,7 @@ def document(title: str, parts: Iterable[str], style: str = "") -> str:
 
 
 def cards(found: Iterable[tuple[str, str]]) -> str:
-    """Return large numbers, each with words below."""
+    """Return large numbers, each with a caption."""
     items = "".join(f"<li><b>{escaped(value)}</b>{escaped(words)}</li>" for value, words in found)
     return f'<ul class="cards">{items}</ul>'
 
