@@ -4,7 +4,7 @@
 >>> sl.analyze(sl.games.load("apple-tasting")).kind
 'easy'
 
-The public names are imported when they are first used, so that `import sidelight` costs next to nothing.
+The public names are imported when they are first used, so that `import sidelight` costs almost nothing.
 """
 
 from __future__ import annotations

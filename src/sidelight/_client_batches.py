@@ -1,4 +1,4 @@
-"""Decisions that are put off: predictions are collected for a moment and sent together, in the background."""
+"""Deferred decisions: predictions are collected for a moment and sent together, in the background."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ABOUT_DATA = (409, 413, 422)
 
 
 class Batches:
-    """A thread that sends what has been collected. It lives while something waits, so a program that ends sends it."""
+    """A thread that sends collected predictions; it lives while something waits, so an ending program sends all."""
 
     def __init__(self, decide: Callable[[Sequence[Row]], list[Decision]], health: Health) -> None:
         self._decide, self._health = decide, health
@@ -35,7 +35,7 @@ class Batches:
         self._unfinished, self._news, self._working = 0, threading.Condition(), False
 
     def add(self, row: Row) -> Future[Decision]:
-        """Put a prediction off."""
+        """Add a prediction to send later."""
         if self._process != os.getpid():  # the thread stayed with the process that was forked, and so does its work
             self._reset()
         future: Future[Decision] = Future()
@@ -53,7 +53,7 @@ class Batches:
         return future
 
     def flush(self) -> None:
-        """Wait until everything that was put off has been decided."""
+        """Wait until everything deferred has been decided."""
         if self._process == os.getpid():
             with self._news:
                 self._news.wait_for(lambda: not self._unfinished)
@@ -83,7 +83,7 @@ class Batches:
 
 
 class AsyncBatches:
-    """A task that sends what has been collected; it lives while something waits."""
+    """A task that sends collected predictions; it lives while something waits."""
 
     def __init__(self, decide: Callable[[Sequence[Row]], Awaitable[list[Decision]]], health: Health) -> None:
         self._decide, self._health = decide, health
@@ -92,7 +92,7 @@ class AsyncBatches:
         self._task: asyncio.Task[None] | None = None
 
     def add(self, row: Row) -> asyncio.Future[Decision]:
-        """Put a prediction off."""
+        """Add a prediction to send later."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Decision] = loop.create_future()
         if self._unfinished >= MOST_WAITING:
@@ -106,7 +106,7 @@ class AsyncBatches:
         return future
 
     async def flush(self) -> None:
-        """Wait until everything that was put off has been decided."""
+        """Wait until everything deferred has been decided."""
         while self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
 
@@ -134,7 +134,7 @@ class AsyncBatches:
 def _settle(
     batch: Sequence[tuple[Row, Promise]], health: Health
 ) -> Generator[list[Row], list[Decision] | Exception, None]:
-    """Yield predictions to decide about and tell those who wait; a bad one is refused alone, not with its neighbors."""
+    """Yield predictions to decide about and set their futures; a bad one is refused alone, not with its neighbors."""
     parts = [batch]
     while parts:
         part = parts.pop()

@@ -1,7 +1,7 @@
-"""What a client says to the service and makes of its replies: written once, for clients that block and for asyncio.
+"""How a client talks to the service and reads its replies: written once, for blocking clients and for asyncio.
 
-A call is a generator. It yields `Send` and `Wait`, is handed a `Reply`, or a text that says why there was none, and
-returns the result; whoever drives it does the network. So retries and errors are the same for both clients.
+A call is a generator. It yields `Send` and `Wait`, receives a `Reply` or a text that says why there was none, and
+returns the result; its driver does the network work. So retries and errors are the same for both clients.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Request(NamedTuple):
 
 
 class Send(NamedTuple):
-    """Send a request, and wait at most so many seconds for the whole reply."""
+    """Send a request, and wait at most this many seconds for the whole reply."""
 
     request: Request
     timeout: float
 
 
 class Wait(NamedTuple):
-    """Do nothing for so many seconds."""
+    """Do nothing for this many seconds."""
 
     seconds: float
 
@@ -64,8 +64,8 @@ class ServiceError(SidelightError):
     message
         What happened, in words.
     status
-        Of HTTP: 401 and 403 mean the key, 404 the monitor's name, 409 an id that stands for something else, 422 the
-        data, 413 their size.
+        The HTTP status: 401 and 403 point to the key, 404 to the monitor's name, 409 to an id that is used for
+        something else, 422 to the data, 413 to their size.
     problem
         The body of the reply (RFC 9457): `type`, `title`, `detail`, and `errors` where parts of the request are wrong.
     """
@@ -76,21 +76,21 @@ class ServiceError(SidelightError):
 
 
 class UnreachableError(ServiceError, ConnectionError):
-    """No service answered in time, or what answered is not one; whether anything has changed is unknown.
+    """No service answered in time, or something else did; whether anything has changed is unknown.
 
     Asking again with the same id is safe.
     """
 
 
 class NotTheServiceError(UnreachableError):
-    """Something answered, but not as the service does: a proxy's page, say, or a reply that is damaged."""
+    """Something answered, but not the service: a proxy's page, say, or a damaged reply."""
 
 
 def exchange(request: Request, seconds: float, retries: int, clock: Callable[[], float] = time.monotonic) -> Steps[Any]:
-    """Send a request until it is answered, at most `retries` times more and no longer than `seconds` in all.
+    """Send a request until it is answered, with at most `retries` repeats and within `seconds` in total.
 
-    Pauses double and are drawn at random up to their length, so that clients that failed together do not come back
-    together. A `Retry-After` is kept to, where there is time for it.
+    Pauses double and are randomized, so that clients that failed together do not return together. A `Retry-After` is
+    respected if there is time.
     """
     end = clock() + seconds
     for attempt in range(retries + 1):
@@ -127,7 +127,7 @@ def _gave_up(came: Reply | str | None, attempts: int) -> UnreachableError:
 
 
 def _result(reply: Reply) -> Any:
-    """Return the JSON of a good reply, or raise what another one means."""
+    """Return the JSON of a good reply, or raise the error that it means."""
     if 200 <= reply.status < 300:
         try:
             return json.loads(reply.content)
@@ -151,7 +151,7 @@ def _result(reply: Reply) -> Any:
 
 
 def garbage(what: str) -> NotTheServiceError:
-    """Return the error for a reply that the service would not give."""
+    """Return the error for a reply that the service would never give."""
     return NotTheServiceError(f"the reply is not one of the service: {what}; look at the address")
 
 
@@ -191,6 +191,6 @@ def _kind(reply: Reply) -> str:
 
 
 def _short(text: str) -> str:
-    """Return a text of the other side so that it cannot fill a log or move a terminal's cursor."""
+    """Return a text from the server, shortened and escaped so that it cannot fill a log or move a terminal's cursor."""
     line = shown(one_line(text))
     return line if len(line) <= _LONGEST_TEXT else f"{line[:_LONGEST_TEXT]}..."

@@ -1,4 +1,4 @@
-"""The calls about one monitor, what becomes of decisions when nobody answers, and bodies of the size that is taken."""
+"""The calls about one monitor, what happens to decisions when nobody answers, and bodies that are small enough."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Answer(NamedTuple):
 
 
 class Pending(NamedTuple):
-    """A verification that was asked for and is not answered yet."""
+    """A verification that was requested and is not answered yet."""
 
     id: str
     prediction: Label | None
@@ -60,7 +60,7 @@ class Pending(NamedTuple):
 
 
 class Health:
-    """Whether the service answers: counts what passed without it, and spares callers the wait while it is down.
+    """Tracks whether the service answers: counts what passed without it, and spares callers the wait while it is down.
 
     After three failures in a row decisions pass at once for five seconds; then one call tries again.
     """
@@ -71,7 +71,7 @@ class Health:
 
     @property
     def resting(self) -> bool:
-        """Whether to pass without asking; the first call after the rest tries, and the others go on resting."""
+        """Whether to pass without asking; the first call after the pause tries again, the others keep passing."""
         now = time.monotonic()
         if self._failures < _FAILURES:
             return False
@@ -81,7 +81,7 @@ class Health:
         return False
 
     def failed(self, decisions: int, why: str) -> None:
-        """Count decisions that were asked for in vain."""
+        """Count decisions that could not be obtained."""
         self._failures += 1
         self._until = time.monotonic() + _REST
         self.passed(decisions, why)
@@ -96,18 +96,18 @@ class Health:
             _log.warning("%s; predictions pass without a decision, %d so far", why, self.unreachable)
 
     def refused(self, predictions: int, error: Exception) -> None:
-        """Log that predictions in the background were refused, for perhaps nobody looks at their futures."""
+        """Log that predictions in the background were refused, because perhaps nobody looks at their futures."""
         _log.error("%d predictions were refused in the background: %s", predictions, error)
 
     def worked(self) -> None:
-        """Take note of a reply."""
+        """Record that the service replied."""
         if self._failures:
             _log.warning("the service answers again; %d predictions passed without a decision", self.unreachable)
         self._failures, self._silent_until = 0, 0.0
 
 
 class Limits(NamedTuple):
-    """How long to try: for decisions, for everything else, and how often again."""
+    """How long to try for decisions and for everything else, and how often to retry."""
 
     timeout: float
     patience: float
@@ -157,7 +157,7 @@ class Calls:
         return reply
 
     def pending(self) -> Steps[list[Pending]]:
-        """Ask what is waited for, page by page."""
+        """Ask for pending verifications, page by page."""
         found: list[Pending] = []
         while True:
             after = found[-1].number if found else 0
@@ -172,13 +172,13 @@ class Calls:
 
 
 def creation(name: str, settings: Mapping[str, Any], limits: Limits) -> Steps[Any]:
-    """Make a monitor."""
+    """Create a monitor."""
     body = _written({"name": name, "settings": dict(settings)}, "these settings", "plain values")
     return exchange(Request("POST", "/v1/monitors", body.encode("ascii")), limits.patience, limits.retries)
 
 
 def report_of(data: Mapping[str, Any]) -> Report:
-    """Return the report that the service described; the class is imported now, for it needs NumPy."""
+    """Return the report that the service described; the class is imported here because it needs NumPy."""
     from sidelight.monitor.reports import Report
 
     try:
@@ -188,7 +188,7 @@ def report_of(data: Mapping[str, Any]) -> Report:
 
 
 def prediction_row(prediction: Any, id: Any, time: Any, payload: Any) -> dict[str, Any]:
-    """Return one prediction as the service takes it; without an id one is made up, so that a retry counts once."""
+    """Return one prediction as the service expects it; without an id one is made up, so that a retry counts once."""
     row: dict[str, Any] = {
         "id": uuid.uuid4().hex if id is None else str(identifier(id)),
         "prediction": label(prediction),
@@ -209,7 +209,7 @@ def prediction_rows(predictions: Any, ids: Any, times: Any, payloads: Any) -> li
 
 
 def answer_row(id: Any, correct: Any, true: Any, skipped: Any, replace: bool) -> dict[str, Any]:
-    """Return one answer as the service takes it."""
+    """Return one answer as the service expects it."""
     skip = skipped is not None and yes_or_no("skipped", skipped)
     if (correct is not None) + (true is not None) + skip != 1:
         raise SidelightError("an answer is one of correct=True or False, label=..., or skipped=True; nothing changed")
@@ -233,7 +233,7 @@ def answer_rows(ids: Any, correct: Any, labels: Any, skipped: Any, replace: bool
 
 
 def passed(row: Mapping[str, Any]) -> Decision:
-    """Return what becomes of a prediction that nobody decides about."""
+    """Return the decision for a prediction that the service did not decide about."""
     return Decision(False, row["id"], UNREACHABLE, row["prediction"])
 
 

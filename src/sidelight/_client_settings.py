@@ -1,4 +1,4 @@
-"""What the clients are made of: the address of the service, the key, and how long to try."""
+"""The settings of the clients: the address of the service, the key, and how long to try."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class ClientSettings:
     url
         Where the service is, as `sidelight serve` prints it, "http://127.0.0.1:8765" say.
     key
-        From `sidelight service key create`; without it, the environment variable SIDELIGHT_KEY.
+        A key from `sidelight service key create`; by default, the environment variable SIDELIGHT_KEY.
     timeout
-        Most seconds for a decision, retries included; then the prediction passes.
+        Maximum seconds for a decision, retries included; then the prediction passes.
     patience
-        The same for everything else; then there is an `UnreachableError`.
+        The same for everything else; then an `UnreachableError` is raised.
     retries
         How often a request is sent again, with the same ids, so that nothing counts twice.
     transport
-        A transport of httpx in the place of the usual one, for certificates or sockets of your own, and for tests.
+        An httpx transport instead of the usual one, for your own certificates or sockets, and for tests.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class ClientSettings:
 
     @property
     def unreachable(self) -> int:
-        """How many predictions have passed because no decision could be had."""
+        """How many predictions have passed because no decision could be obtained."""
         return self._health.unreachable
 
     def _open(self) -> None:
-        """Make what holds the connections."""
+        """Open the HTTP client."""
         raise NotImplementedError
 
     def _http_options(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class ClientSettings:
 
 
 def reply_of(response: Any, content: bytes | bytearray) -> Reply:
-    """Return a response of httpx as calls want it."""
+    """Convert an httpx response to a `Reply`."""
     return Reply(
         response.status_code, {name.lower(): value for name, value in response.headers.items()}, bytes(content)
     )

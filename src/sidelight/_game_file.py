@@ -35,7 +35,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def write(path: str | os.PathLike[str], fields: Mapping[str, Any]) -> None:
-    """Write the arguments of `Game` to `path`, all of it or nothing."""
+    """Write the arguments of `Game` to `path`, completely or not at all."""
     file = Path(path)
     if os.path.isdir(file):
         raise GameError(f"{os.fspath(path)!r} is a folder: give the path of a .toml or .json file")
@@ -61,7 +61,7 @@ def _format(file: Path) -> str:
 
 
 def _parse(text: str, suffix: str) -> Any:
-    """Parse a file; decimals stay decimal, so that 0.1 is one tenth whatever its neighbors."""
+    """Parse a file; decimals stay exact, so that 0.1 is one tenth."""
     if suffix == ".toml":
         return tomllib.loads(text, parse_float=Decimal)
     return json.loads(text, parse_float=Decimal, parse_constant=Decimal, object_pairs_hook=_once)
@@ -113,7 +113,7 @@ def _shown(value: Any) -> str:
 
 
 def _encode(value: Hashable, where: str, none: Any) -> Any:
-    """Write one symbol, or say which one has no place in a file."""
+    """Write one symbol, or raise an error if no file can hold it."""
     if value is None:
         return none
     if type(value) in (str, int, bool):
@@ -124,7 +124,7 @@ def _encode(value: Hashable, where: str, none: Any) -> Any:
 
 
 def to_data(fields: Mapping[str, Any], none: Any = None) -> dict[str, Any]:
-    """Turn the arguments of `Game` into plain data, in the order in which a person wants to read it."""
+    """Turn the arguments of `Game` into plain data, in a readable order."""
     feedback = [
         [_encode(value, f"feedback row {r}, column {c}", none) for c, value in enumerate(row)]
         for r, row in enumerate(fields["feedback"])
@@ -157,7 +157,7 @@ def _write_toml(fields: Mapping[str, Any]) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Write a value of a game in TOML, for which the standard library has a reader only."""
+    """Write a value of a game in TOML, which the standard library can only read."""
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
     if isinstance(value, dict):

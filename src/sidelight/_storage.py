@@ -1,4 +1,4 @@
-"""Files that are either the old one or the new one, never half of one."""
+"""Files that hold either the old or the new contents, never half of them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _being_written: set[str] = set()
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary file beside `path`; it takes that name when the block ends well and vanishes when it does not.
+    """Yield a temporary file next to `path`; it gets that name if the block succeeds and is removed if it fails.
 
     An interrupt (Ctrl-C included) in the middle of writing leaves the previous file as it was. The hidden draft that a
-    killed process leaves behind is removed by whoever next writes into the folder. A link is followed, an existing file
-    keeps its permissions, and what is not a file (a device, a pipe) is refused rather than replaced.
+    killed process leaves behind is removed by the next write to the folder. Links are followed, an existing file keeps
+    its permissions, and anything but a regular file (a device, a pipe) is refused rather than replaced.
     """
     target = _real(path)
     with naming(target):
@@ -49,10 +49,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def locked(path: str | os.PathLike[str], patience: float = 60.0) -> Iterator[None]:
-    """Let one process at a time into the block, of all that use the same file: what they change is not lost.
+    """Let one process at a time into the block, among all that use the same file, so that no change is lost.
 
-    A hidden file beside it carries the lock, which the system takes back from a process that ends in whatever way.
-    After `patience` seconds the file is said to be in use.
+    A hidden file next to it carries the lock, which the system releases when the process ends for any reason. After
+    `patience` seconds an error says that the file is in use.
     """
     target = _real(path)
     lock = target.with_name(f".{target.name}.lock")
@@ -68,10 +68,10 @@ def locked(path: str | os.PathLike[str], patience: float = 60.0) -> Iterator[Non
 
 
 def claim(path: str | os.PathLike[str]) -> Callable[[], None] | None:
-    """Claim the making of a file for this process; return what gives the claim back, or None if another one has it.
+    """Claim the making of a file for this process; return what releases the claim, or None if another has it.
 
-    The system takes a claim back from a process that ends in whatever way. Where files cannot be locked, nobody else
-    is thought to be there.
+    The system releases a claim when the process ends for any reason. If files cannot be locked, assume that no other
+    process is there.
     """
     target = _real(path)
     lock = target.with_name(f".{target.name}.lock")
@@ -104,14 +104,16 @@ def _acquired(lock: Path, target: Path, patience: float) -> int:
         handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             lock_now(handle)
-            # Whoever held it before has removed it, so this may be a file without a name by now.
+            # The previous holder has removed it, so this may be a file without a name by now.
             if os.path.samestat(os.fstat(handle), os.stat(lock)):
                 return handle
         except (BlockingIOError, PermissionError, FileNotFoundError):
             pass
         os.close(handle)
         if time.monotonic() > end:
-            raise FileError(f"{str(target)!r} is in use by another process for over {patience:g} s: try again later")
+            raise FileError(
+                f"{str(target)!r} has been in use by another process for over {patience:g} s: try again later"
+            )
         time.sleep(0.002)
 
 
@@ -151,7 +153,7 @@ def contents(path: str | os.PathLike[str]) -> bytes:
 
 @contextlib.contextmanager
 def naming(target: Path) -> Iterator[None]:
-    """In errors of the system, name what was to be written instead of the draft that nobody has heard of."""
+    """In system errors, name the file to be written instead of its hidden draft."""
     try:
         yield
     except FileError:
@@ -161,7 +163,7 @@ def naming(target: Path) -> Iterator[None]:
 
 
 def make_writable(folder: str | os.PathLike[str]) -> Path:
-    """Make a folder if it is not there, and fail now rather than after the first minute if it cannot be written."""
+    """Make a folder if it does not exist, and fail now rather than after the first minute if it is not writable."""
     place = Path(folder)
     if place.exists() and not place.is_dir():
         raise FileError(f"{str(place)!r} is a file: name a folder")
@@ -182,7 +184,7 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def _gone(draft: Path, host: str, process: int) -> bool:
-    """Say whether the process that wrote a draft has ended; one of another machine cannot be asked."""
+    """Say whether the process that wrote a draft has ended; this is unknown for other machines."""
     if host == _host() and process == os.getpid():
         return True  # an earlier process with the same number: this one knows its own drafts
     if host == _host() and os.name == "posix":

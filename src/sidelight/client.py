@@ -1,4 +1,4 @@
-"""A client of the service: the methods of `ClassifierMonitor` over HTTP, for programs that must not be held up.
+"""A client of the service: the methods of `ClassifierMonitor` over HTTP, for programs that must not block.
 
 >>> from sidelight.client import Client
 >>> monitor = Client("http://127.0.0.1:8765", key="...").monitor("digits")
@@ -6,8 +6,8 @@
 >>> monitor.answer("req-812", label="1")  # doctest: +SKIP
 
 Decisions fail open: if nobody answers within the timeout, the prediction passes with the reason "unreachable", and
-`client.unreachable` counts it. Everything else raises `UnreachableError` then. What the service refuses raises
-`ServiceError`, which says what is wrong. The extra is needed: `pip install "sidelight[client]"`.
+`client.unreachable` counts it. All other calls then raise `UnreachableError`. If the service refuses a request,
+`ServiceError` says what is wrong. Install the extra first: `pip install "sidelight[client]"`.
 """
 
 from __future__ import annotations
@@ -65,16 +65,16 @@ class Client(ClientSettings):
     """A client that waits for its replies; threads may share it. See `ClientSettings` for its parameters."""
 
     def monitor(self, name: str) -> Monitor:
-        """Return the monitor of this name; whether there is one shows when it is used."""
+        """Return the monitor with this name; whether it exists is checked when it is used."""
         return self._monitors.setdefault(name, Monitor(self, name))
 
     def create(self, name: str, **settings: Any) -> Monitor:
-        """Make a monitor with the arguments of `ClassifierMonitor` and return it; the key needs the scope admin."""
+        """Create a monitor with the arguments of `ClassifierMonitor` and return it; the key needs the scope admin."""
         self._run(creation(name, settings, self._limits))
         return self.monitor(name)
 
     def close(self) -> None:
-        """Send what waits in the background, and close the connections."""
+        """Send what is waiting in the background, and close the connections."""
         for monitor in list(self._monitors.values()):
             monitor.flush()
         self._http.close()
@@ -84,7 +84,7 @@ class Client(ClientSettings):
         self._monitors: dict[str, Monitor] = {}
 
     def _run(self, steps: Steps[T]) -> T:
-        """Drive a call to its end."""
+        """Run a call to its end."""
         given: Reply | str | None = None
         try:
             while True:
@@ -132,18 +132,19 @@ class Monitor:
         """Decide about one prediction: verify it or let it pass.
 
         An `id` that was decided before gets the same decision again and counts once. Without an id one is made up.
-        `time` says which day's cap applies; without it, the service's now. The `payload` is what a reviewer sees: text,
-        plain data, the bytes of a picture, or {"link": address}; it is kept only if the prediction is to be verified.
+        `time` says which day's cap applies; by default, the service's current time. The `payload` is what a reviewer
+        sees: text, plain data, the bytes of a picture, or {"link": address}; it is kept only if the prediction is to be
+        verified.
         """
         return self._run(self._calls.decide([prediction_row(prediction, id, time, payload)], single=True))[0]
 
     def decide_many(
         self, predictions: Any, ids: Any = None, times: Any = None, *, payloads: Any = None
     ) -> list[Decision]:
-        """Decide about a batch: any iterable or column of a data frame, with as many ids, times and payloads, or none.
+        """Decide about a batch: any iterable or data frame column, with one id, time and payload for each, or none.
 
-        At most 1 000 go into one request. Each request is decided as a whole or not at all, so that after an error
-        earlier ones have been decided; asking again with the same ids is safe.
+        A request holds at most 1 000 predictions and is decided completely or not at all. After an error, earlier
+        requests may have been decided; asking again with the same ids is safe.
         """
         return self._run(self._calls.decide(prediction_rows(predictions, ids, times, payloads)))
 
@@ -153,35 +154,35 @@ class Monitor:
         """Decide in the background, many predictions to a request, and return at once.
 
         The decision is the result of the future, which may be ignored: reviewers find the prediction in their queue. If
-        more than 10 000 wait, the prediction passes as unreachable. `flush` and `client.close` send what waits.
+        more than 10 000 wait, the prediction passes as unreachable. `flush` and `client.close` send what is waiting.
         """
         return self._batches.add(prediction_row(prediction, id, time, payload))
 
     def flush(self) -> None:
-        """Wait until what was put off has been decided."""
+        """Wait until everything deferred has been decided."""
         self._batches.flush()
 
     def answer(
         self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False, replace: bool = False
     ) -> Answer:
-        """Tell what a verification has shown: `correct`, or the true `label`, or `skipped=True` to release it.
+        """Record what a verification showed: `correct`, or the true `label`, or `skipped=True` to release it.
 
-        The same answer twice changes nothing; to replace another one needs `replace=True`. An id that was let pass has
-        the status "not chosen"; one that was never decided, or that is forgotten, is an error.
+        The same answer twice changes nothing; replacing a different one needs `replace=True`. An id that was let pass
+        has the status "not chosen"; one that was never decided, or was forgotten, is an error.
         """
         return self._run(self._calls.answer([answer_row(id, correct, label, skipped, replace)], single=True))[0]
 
     def answer_many(
         self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None, replace: bool = False
     ) -> list[Answer]:
-        """Tell what many verifications have shown: columns of ids and of `correct`, `labels` or `skipped`.
+        """Record what many verifications showed: columns of ids and of `correct`, `labels` or `skipped`.
 
-        Each has a status of its own, so that one that cannot be taken in does not keep the others out.
+        Each has its own status, so an answer that cannot be recorded does not affect the others.
         """
         return self._run(self._calls.answer(answer_rows(ids, correct, labels, skipped, replace)))
 
     def pending(self) -> list[Pending]:
-        """Return the verifications that are waited for, in the order of asking."""
+        """Return the pending verifications, in the order they were requested."""
         return self._run(self._calls.pending())
 
     def report(self) -> Report:
@@ -196,16 +197,16 @@ class AsyncClient(ClientSettings):
     """A client for asyncio. See `ClientSettings` for its parameters."""
 
     def monitor(self, name: str) -> AsyncMonitor:
-        """Return the monitor of this name; whether there is one shows when it is used."""
+        """Return the monitor with this name; whether it exists is checked when it is used."""
         return self._monitors.setdefault(name, AsyncMonitor(self, name))
 
     async def create(self, name: str, **settings: Any) -> AsyncMonitor:
-        """Make a monitor with the arguments of `ClassifierMonitor` and return it; the key needs the scope admin."""
+        """Create a monitor with the arguments of `ClassifierMonitor` and return it; the key needs the scope admin."""
         await self._run(creation(name, settings, self._limits))
         return self.monitor(name)
 
     async def close(self) -> None:
-        """Send what waits in the background, and close the connections."""
+        """Send what is waiting in the background, and close the connections."""
         for monitor in list(self._monitors.values()):
             await monitor.flush()
         await self._http.aclose()
@@ -215,7 +216,7 @@ class AsyncClient(ClientSettings):
         self._monitors: dict[str, AsyncMonitor] = {}
 
     async def _run(self, steps: Steps[T]) -> T:
-        """Drive a call to its end."""
+        """Run a call to its end."""
         given: Reply | str | None = None
         try:
             while True:
@@ -274,23 +275,23 @@ class AsyncMonitor:
         return self._batches.add(prediction_row(prediction, id, time, payload))
 
     async def flush(self) -> None:
-        """Wait until what was put off has been decided."""
+        """Wait until everything deferred has been decided."""
         await self._batches.flush()
 
     async def answer(
         self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False, replace: bool = False
     ) -> Answer:
-        """Tell what a verification has shown, see `Monitor.answer`."""
+        """Record what a verification showed, see `Monitor.answer`."""
         return (await self._run(self._calls.answer([answer_row(id, correct, label, skipped, replace)], single=True)))[0]
 
     async def answer_many(
         self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None, replace: bool = False
     ) -> list[Answer]:
-        """Tell what many verifications have shown, see `Monitor.answer_many`."""
+        """Record what many verifications showed, see `Monitor.answer_many`."""
         return await self._run(self._calls.answer(answer_rows(ids, correct, labels, skipped, replace)))
 
     async def pending(self) -> list[Pending]:
-        """Return the verifications that are waited for, in the order of asking."""
+        """Return the pending verifications, in the order they were requested."""
         return await self._run(self._calls.pending())
 
     async def report(self) -> Report:

@@ -1,8 +1,8 @@
-"""A finite game of partial monitoring: who pays what, and who sees what.
+"""A finite game of partial monitoring: what each action costs, and what it shows.
 
 A game has `N` actions and `M` outcomes. In each round the learner picks an action `i`, the world an outcome `j`; the
 learner pays `loss[i][j]`, which it never sees, and is shown the symbol `feedback[i][j]`. Losses are kept as exact
-fractions, because what kind of problem a game is can hinge on the last digit of one of them.
+fractions, because the class of a game can depend on the last digit of one of them.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class Game:
         One row per action, one number per outcome: integers, `Fraction`, `Decimal`, floats (read by their shortest
         decimal text, so 0.1 is one tenth) or strings such as "1/3".
     feedback
-        The same shape, holding any hashable symbols. A game in which two symbols are equal for Python and yet differ
-        in type or writing (1, 1.0 and True; 0.0 and -0.0; the member of an `IntEnum` and its number; also inside
-        tuples and frozensets) is refused, because nobody could tell whether one symbol is meant or two. NumPy scalars
-        become the Python values they hold.
+        The same shape, holding any hashable symbols. A game in which two symbols are equal for Python and yet differ in
+        type or writing (1, 1.0 and True; 0.0 and -0.0; the member of an `IntEnum` and its number; also inside tuples
+        and frozensets) is refused, because it would be unclear whether one symbol is meant or two. NumPy scalars become
+        the Python values they hold.
     name
         A name for people.
     actions, outcomes
@@ -240,7 +240,7 @@ def matrices(game: Game) -> list[Table]:
 
 
 def check_float_range(game: Game) -> None:
-    """Raise unless play, which is computed in floats, can deal with the losses; the analysis can with all."""
+    """Raise an error unless floats, in which play is computed, can represent the losses; the analysis is exact."""
     largest = max(abs(value) for row in game.loss for value in row)
     if largest > _FLOAT_RANGE or 0 < largest < 1 / _FLOAT_RANGE:
         raise GameError(
@@ -249,14 +249,14 @@ def check_float_range(game: Game) -> None:
 
 
 def printable(rows: tuple[tuple[Symbol, ...], ...]) -> list[list[str]]:
-    """Return the symbols as people write them, or as Python does where that would be invisible or ambiguous."""
+    """Return the symbols as plain text, or as Python writes them where that would be invisible or ambiguous."""
     distinct = {symbol: str(symbol) for row in rows for symbol in row}
     clear = len(set(distinct.values())) == len(distinct) and all(s.isprintable() and s for s in distinct.values())
     return [[str(symbol) if clear else repr(symbol) for symbol in row] for row in rows]
 
 
 def _matrix(rows: Any, what: str, read: Any) -> tuple[tuple[Any, ...], ...]:
-    """Read nested rows into tuples, naming the row and column of whatever is wrong."""
+    """Read nested rows into tuples; errors name the row and column."""
     one, many = ("outcome", "losses") if what == "loss" else ("outcome", "symbols")
     if isinstance(rows, str | bytes | Mapping | set | frozenset) or not isinstance(rows, Iterable):
         raise GameError(f"{what} must be a list of rows, one per action, not {rows!r}")
@@ -346,7 +346,7 @@ def _equals_itself(value: Any) -> bool:
 
 
 def _check_symbols(feedback: tuple[tuple[Symbol, ...], ...]) -> None:
-    """Refuse two symbols that are equal and yet differ, since the one would silently stand for the other."""
+    """Refuse two symbols that are equal and yet differ, since one would silently replace the other."""
     first: dict[Symbol, tuple[Symbol, int, int]] = {}
     for r, row in enumerate(feedback):
         for c, symbol in enumerate(row):
@@ -360,7 +360,7 @@ def _check_symbols(feedback: tuple[tuple[Symbol, ...], ...]) -> None:
 
 
 def _form(value: Any) -> Hashable:
-    """Return what two values share only if they are of one type and written in one way, inside tuples too."""
+    """Return a value that is equal for two values only if they have the same type and writing, inside tuples too."""
     if isinstance(value, tuple | frozenset):
         parts = map(_form, value)
         return type(value), frozenset(parts) if isinstance(value, frozenset) else tuple(parts)
@@ -374,7 +374,7 @@ def _typed(symbol: Symbol) -> str:
 
 
 def _labels(labels: Any, what: str, size: int) -> tuple[str, ...]:
-    """Check the names of the rows or columns, or number them."""
+    """Check the names of the rows or columns, or number them if there are none."""
     if labels is None:
         return tuple(str(index) for index in range(size))
     if isinstance(labels, str | bytes | Mapping | set | frozenset) or not isinstance(labels, Iterable):

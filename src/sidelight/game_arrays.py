@@ -24,7 +24,7 @@ def loss_matrix(game: Game) -> Floats:
 
 
 def signal_indices(game: Game) -> Integers:
-    """Return, for each action and outcome, the place of the symbol shown among the action's symbols."""
+    """Return, for each action and outcome, the index of the shown symbol among the action's symbols."""
     return np.array([[game.symbols(a).index(s) for s in row] for a, row in enumerate(game.feedback)], np.int64)
 
 
@@ -34,7 +34,7 @@ def symbol_counts(game: Game) -> Integers:
 
 
 class Signals(NamedTuple):
-    """Who shows what. The symbols of all actions stand one after the other; those of a are first[a] to first[a + 1]."""
+    """Which action shows what. The symbols of all actions are in one list; those of a are first[a] to first[a + 1]."""
 
     shown: Integers  # (actions, outcomes): the symbol's place
     first: Integers
@@ -47,5 +47,5 @@ def signals(game: Game) -> Signals:
 
 
 def first_places(game: Game) -> Integers:
-    """Return where the symbols of each action begin if those of all actions stand one after the other, and the end."""
+    """Return where the symbols of each action begin in one list of all symbols, and the end."""
     return np.concatenate([[0], np.cumsum(symbol_counts(game))]).astype(np.int64)

@@ -37,19 +37,19 @@ class PartialMonitoring(gymnasium.Env):  # type: ignore[misc, unused-ignore]
     game
         The name of a game in the catalogue, or a `Game`.
     law
-        Probabilities of the outcomes. Without one, each episode draws a law of its own.
+        Probabilities of the outcomes. By default, each episode draws its own law.
     law_from
         How laws are drawn: "dirichlet" (the default), and for games of two outcomes "uniform", "balanced" or
         "imbalanced"; see `sidelight.environments.laws`.
     horizon
-        After how many rounds an episode is truncated; none ever terminates.
+        The number of rounds after which an episode is truncated; episodes never terminate.
     reveal_loss
         Put "outcome" and "loss" into `info`. The reward stays 0.
     parameters
-        Of the catalogue game, such as `prices=12`.
+        Parameters of the catalogue game, such as `prices=12`.
 
-    The observation is the place of the symbol in `symbols`, all symbols of the game by first appearance, or `nothing`
-    before the first round. `info["symbol"]` holds the symbol itself.
+    The observation is the index of the symbol in `symbols`, which lists all symbols of the game by first appearance, or
+    `nothing` before the first round. `info["symbol"]` holds the symbol itself.
 
     Examples
     --------

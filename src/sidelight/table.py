@@ -27,7 +27,7 @@ _SPECIAL = re.compile(r"([\\`*_<>|\[\]])")
 
 
 class Cell(NamedTuple):
-    """A value with more around it than its column says of all."""
+    """A value with additions that its column does not have for all values."""
 
     value: Any
     after: str = ""
@@ -43,7 +43,7 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple):
-    """What all values of a column share."""
+    """A column: how all its values are written and named."""
 
     title: str
     write: Callable[[Any], str] = str
@@ -94,7 +94,7 @@ class Table:
         return [dict(zip(keys, (plain(_cell(c).value) for c in row.cells), strict=True)) for row in self._rows()]
 
     def to_text(self, width: int | None = 80) -> str:
-        """Write it for a terminal, in blocks of as many columns as fit; long cells are broken into lines."""
+        """Write it for a terminal, in blocks of columns that fit; long cells are broken into lines."""
         texts = [[self._line(cell, column) for cell, column in self._pairs(row)] for row in self._rows()]
         limit = math.inf if width is None else width
         title = broken(shown(self.title), limit) if self.title else []
@@ -117,7 +117,7 @@ class Table:
         return "\n\n".join([*title, table, *map(markdown, self.notes)])
 
     def to_html(self) -> str:
-        """Write it in HTML, so that it scrolls by itself where it is too wide."""
+        """Write it in HTML, so that it scrolls on its own where it is too wide."""
         starts, left = self._starts(), self._left()
         heads = "".join(
             f"<th{_classes('left' * left[k], 'start' * (k in starts))}>{escaped(column.title)}</th>"
@@ -161,7 +161,7 @@ class Table:
         every = range(1, len(sizes))
         rest = sum(len(_GAP) + sizes[k] for k in every)
         least = max(18, 2 * width // 5)
-        # Names are broken before columns are, but not below two fifths of the width.
+        # Names are broken into lines before the table is split, but never to less than two fifths of the width.
         sizes[0] = int(min(sizes[0], width - rest if width - rest >= least else least))
         for k in every:
             sizes[k] = int(min(sizes[k], max(_NARROWEST, width - sizes[0] - len(_GAP))))
@@ -209,7 +209,7 @@ class Table:
     # HTML.
 
     def _spanning(self) -> str:
-        """Return the row of headings that span several columns, if there are any."""
+        """Return the row of headings that span several columns, if there is one."""
         if not any(column.group for column in self.columns):
             return ""
         cells = [

@@ -1,4 +1,4 @@
-"""Words and numbers as people read them, on one line or wrapped to a width."""
+"""Words and numbers for people, on one line or wrapped to a width."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import unicodedata
 from collections.abc import Sequence
 
 STAY = "\N{NO-BREAK SPACE}"
-# Short parentheses and brackets, with what stands before them: no line is broken within.
+# Short parentheses and brackets, with what precedes them: lines do not break inside.
 _TOGETHER = (r"(\w = )?\([^()\n]{,50}\)", r"([-/\d]+ (x )?)?p?\[[^][\n]{,40}\]")
 
 
 def shown(text: str) -> str:
-    """Return a text on one line: what cannot be seen (line ends, control characters, lone surrogates) as escapes."""
+    """Return a text on one line, with invisible characters (line ends, control characters, lone surrogates) escaped."""
     return "".join(c if c.isprintable() or unicodedata.category(c) == "Zs" else repr(c)[1:-1] for c in text)
 
 
@@ -37,7 +37,7 @@ def padded(text: str, width: int, left: bool = True) -> str:
 def broken(text: str, width: float, indent: str = "") -> list[str]:
     """Break a line into lines of at most this width; words break only if they must.
 
-    All lines begin with the spaces that the text begins with, those after the first with more `indent`.
+    All lines begin with the same spaces as the text, and all but the first with `indent` more.
     """
     found: list[str] = []
     line = text[: len(text) - len(text.lstrip(" "))]
@@ -66,9 +66,9 @@ def fitting(text: str, width: float) -> int:
 
 
 def wrapped(text: str, width: int, together: Sequence[str] = ()) -> str:
-    """Wrap each line of a text; what follows an indented line that was broken is indented under it.
+    """Wrap each line of a text; the rest of a broken indented line is indented under it.
 
-    Lines are not broken within short parentheses or brackets, nor within the phrases that belong `together`.
+    Lines do not break inside short parentheses or brackets, nor inside the phrases in `together`.
     """
     for phrase in together:
         text = text.replace(phrase, phrase.replace(" ", STAY))
@@ -89,7 +89,7 @@ def filled(text: str, width: int, first: int, further: int) -> list[str]:
 
 
 def count(size: int, noun: str) -> str:
-    """Return, say, "1 run", "3 runs", "2 policies" or "0 classes"."""
+    """Return a count with its noun, such as "1 run", "3 runs", "2 policies" or "0 classes"."""
     several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{size} {noun if size == 1 else several}"
 
@@ -101,7 +101,7 @@ def joined(words: Sequence[str]) -> str:
 
 
 def grouped(value: int) -> str:
-    """Write a whole number with its thousands set apart."""
+    """Write a whole number with separated thousands."""
     return f"{value:,}".replace(",", STAY)
 
 
@@ -114,7 +114,7 @@ def number(value: float) -> str:
 
 
 def nearest(name: str, known: Sequence[str], cutoff: float = 0.6) -> str | None:
-    """Return the known name that is most like what was typed, the beginning of a name included; None if none is."""
+    """Return the known name closest to what was typed, or which starts with it; None if there is none."""
     plain = {_squeezed(each): each for each in known}
     typed = _squeezed(name)[:80]
     near = difflib.get_close_matches(typed, plain, n=1, cutoff=cutoff) or [p for p in plain if p.startswith(typed)][:1]

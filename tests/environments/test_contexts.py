@@ -240,7 +240,7 @@ class TestCommandLine:
             ("", APPLES, "there are linear:d=10,spread=1, halfspace:d=10,seed=1, logistic"),
             ("linear:3", APPLES, "'3' is not a parameter: write name=value"),
             ("linear:", APPLES, "is not a parameter"),
-            ("linear:k=3", APPLES, "there is no parameter 'k': there is d=10"),
+            ("linear:k=3", APPLES, "there is no parameter 'k': it takes d=10"),
             ("linear:d=3,d=4", APPLES, "given twice"),
             ("linear:d=0", APPLES, "d=0: give a whole number of at least 1"),
             ("linear:d=2.5", APPLES, "d=2.5: give a whole number"),

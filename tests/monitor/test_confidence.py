@@ -224,7 +224,7 @@ def test_tests_are_shared_and_looked_up():
 
 
 def test_a_prior_is_without_effect_and_says_so():
-    with pytest.warns(DeprecationWarning, match="prior has no effect any more.*leave it out"):
+    with pytest.warns(DeprecationWarning, match="prior no longer has any effect.*leave it out"):
         monitor = ClassifierMonitor(0.05, prior=(1, 9))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

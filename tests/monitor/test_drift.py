@@ -100,7 +100,7 @@ def test_reports_say_that_patience_is_too_short():
         monitor.answer(id, correct=True) if id % 20 != 5 else None
     report = monitor.report()
     assert report.late == 49
-    assert "4.9 % of the answers came when they were overdue: patience is too short" in report.impatience
+    assert "4.9 % of the answers came when they were overdue: the patience is too short" in report.impatience
     assert report.impatience in str(report)
     assert ClassifierMonitor(0.05).report().impatience is None
 

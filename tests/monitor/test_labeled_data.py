@@ -135,7 +135,7 @@ def test_a_quotation_mark_that_is_never_closed_costs_its_line_only(path, text, l
     assert data.predictions[:2] == ["cat", "cat"]
     assert len(data) == text.count("\n") - 2
     assert data.complaints == [
-        f"line {line}: a quotation mark is opened in this line and not closed: close it, or double it within a value"
+        f"line {line}: this line opens a quotation mark and does not close it: close it, or double it within a value"
     ]
 
 
@@ -227,7 +227,7 @@ def test_answers_that_never_came(path):
     write(path, "predicted,label,when,known\na,a,100,150.5\na,a,110,\na,a,105,null\n")
     data = read_labeled(path, Columns("predicted", "label", "when", "known"))
     assert data.answered == [150.5, None, None]
-    assert data.notes == ["times go back: predictions are taken in the order of the file, not of their times"]
+    assert data.notes == ["times are not in order: predictions are taken in the order of the file, not by time"]
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

@@ -278,8 +278,8 @@ def test_a_mistake_in_a_recorded_batch_changes_nothing():
     monitor.record(Decision(True, "a", decisions.OPEN, "cat"))
     before = monitor.to_dict()
     for wrong, error in (
-        (Decision(False, "a", decisions.CERTAIN, "cat"), "it was decided 'open"),
-        (Decision(False, "auto-1", decisions.CERTAIN, "cat"), "it was decided 'open"),
+        (Decision(False, "a", decisions.CERTAIN, "cat"), "was already decided: 'open"),
+        (Decision(False, "auto-1", decisions.CERTAIN, "cat"), "was already decided: 'open"),
         (Decision(True, "auto-1", decisions.OPEN, 7), "stands for 'cat' and for 7"),
         (Decision(True, "b", decisions.OPEN, "dog"), "no tolerance for the class 'dog'"),
         (Decision(True, "b", decisions.OPEN, "7"), "the class '7' is text"),
@@ -306,7 +306,7 @@ def test_recording_twice_changes_nothing_and_contradictions_are_refused():
     before = monitor.to_dict()
     monitor.record(asked)
     for wrong, error in (
-        (Decision(False, "a", decisions.CERTAIN, "cat"), "it was decided 'open"),
+        (Decision(False, "a", decisions.CERTAIN, "cat"), "was already decided: 'open"),
         (Decision(True, "a", decisions.OPEN, "dog"), "was decided as 'cat'"),
         (Decision(True, "b", "because", "cat"), "gives the reason 'because'"),
         (Decision(True, "b", ["because"], "cat"), "gives the reason"),

@@ -312,7 +312,7 @@ def test_mistakes_are_named(options, text):
 
 def test_without_caps_nothing_is_rationed():
     assert monitor_of()._rationing is None
-    with pytest.raises(SidelightError, match="weights share out the labels of cap or daily_cap: give one of them"):
+    with pytest.raises(SidelightError, match="weights work only with cap or daily_cap: give one of them"):
         monitor_of(weights={"a": 2})
 
 

@@ -107,7 +107,7 @@ def test_new_classes_are_read_as_the_known_ones_are():
     assert found == [9, -3, 9, 0.25, 1000, "cat", "nan", "inf", "9" * 400, 0]
     assert [type(one) for one in found[:3]] == [int] * 3
     for unclear in ("07", "+7", " 7", "1_000", "7.", ".5", "７"):
-        with pytest.raises(SidelightError, match=r"known classes are numbers, and .* is not written as one plainly"):
+        with pytest.raises(SidelightError, match=r"known classes are numbers, and .* is not a plainly written number"):
             classes_of(numbers, [unclear])
     texts = ClassifierMonitor({"7": 0.05, "8": 0.1, None: 0.2})
     assert classes_of(texts, [7, 9, 9.0, "07", 0.5, True]) == ["7", "9", "9", "07", "0.5", True]

@@ -121,7 +121,9 @@ def _one_of(law: Any, p: Any) -> Any:
         return law
     if law is not None:
         raise SidelightError("p is the old name of law: give one of them")
-    warnings.warn("lower_bound calls its law law now: write lower_bound(game, law=...)", DeprecationWarning, 3)
+    warnings.warn(
+        "the argument p of lower_bound is now called law: write lower_bound(game, law=...)", DeprecationWarning, 3
+    )
     return p
 
 

@@ -1,4 +1,4 @@
-"""What becomes of an answer: it is new, repeated, a correction, or a release."""
+"""What an answer does: it is new, repeated, a correction, or a release."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def status_of(prediction: Label, correct: Any, true: Any, skipped: bool) -> int:
 
 
 def take(ledger: Ledger, id: Id, record: Verification, status: int) -> Answer:
-    """Replace what has become of a verification, and say what that changed."""
+    """Set the new status of a verification, and say what that changed."""
     state, before = record.state, record.status
     said, previous, was = _SAID.get(status), _SAID.get(before), state.verdict
     if status == before:
@@ -43,7 +43,9 @@ def take(ledger: Ledger, id: Id, record: Verification, status: int) -> Answer:
     if previous is not None or before == OVERDUE:
         text += f"; it was {_WORDS[before]} before"
     if record.outdated:
-        text += "; it lies before the restart of the class after a change of its error rate and does not count"
+        text += (
+            "; it does not count, because the class has started from scratch since, after a change of its error rate"
+        )
     changed = was != state.verdict
     text += f"; the verdict is {state.verdict!r} and was {was!r}" if changed else ""
     return Answer(kind, id, state.name, said, previous, state.verdict, changed, text)

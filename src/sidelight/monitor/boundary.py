@@ -1,4 +1,4 @@
-"""Where evidence reaches a limit, as whole numbers of answers that are computed once."""
+"""Where evidence reaches a limit, in whole numbers of answers that are computed once."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _MOST_CACHED = 1 << 16
 
 
 class Boundary:
-    """With which counts the evidence of a mixture against a rate has reached a limit.
+    """The counts at which the evidence of a mixture against a rate reaches a limit.
 
-    With `seen` errors that is so up to a most number of answers (alternatives above the rate: too many errors), or from
-    a least number on (alternatives below: few errors). Both numbers rise with `seen`.
+    With `seen` errors it is reached up to a largest number of answers (alternatives above the rate: too many errors),
+    or from a smallest number on (alternatives below: few errors). Both numbers rise with `seen`.
     """
 
     def __init__(self, mixture: Mixture, rate: float, limit: float) -> None:
@@ -26,7 +26,7 @@ class Boundary:
         end = self._ends.get(seen)
         if end is not None:
             return answers <= end if self.many else answers >= end
-        # The ends of numbers that are rounded to 1/32 mostly settle it, and are few.
+        # The ends for counts rounded to 1/32 are few, and usually settle it.
         step = 1 << max(0, seen.bit_length() - 6)
         down = seen - seen % step
         if self.many:
@@ -34,7 +34,7 @@ class Boundary:
         return answers >= self.end(down) and (answers >= self.end(down + step) or answers >= self.end(seen))
 
     def end(self, seen: int) -> int:
-        """Return the most or the least number of answers; -1 if `seen` errors are not too many among any number."""
+        """Return the largest or smallest number of answers; -1 if `seen` errors are never too many."""
         found = self._ends.get(seen)
         if found is None:
             found = self._end(seen)

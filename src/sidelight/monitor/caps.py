@@ -1,4 +1,4 @@
-"""Limits on reviewing: why a verification that the policy wants is not asked for."""
+"""Limits on reviewing: why a verification that the policy wants is not requested."""
 
 from __future__ import annotations
 

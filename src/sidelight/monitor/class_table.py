@@ -47,7 +47,7 @@ def class_table(
 def short_name(name: object, longest: int) -> str:
     """Return the name of a class on one line, cut where it takes more columns of a terminal than `longest`.
 
-    Of a name that may be long the end is kept, too, where names that begin alike often differ.
+    The end of a long name is kept as well, because names that start alike often differ there.
     """
     text = shown(str(name)) if str(name).strip() else repr(str(name))
     if width_of(text) <= longest:

@@ -22,12 +22,12 @@ _ROUNDING = 1e-9
 
 
 class Journal:
-    """What has happened in the whole monitor: counters, and events that nobody has been told of yet.
+    """What has happened in the whole monitor: counters, and events that hooks have not been told yet.
 
     A batch is handed out as a whole: all its requests are as old as its last decision, number `batch_end`. `first_time`
-    and `last_time` are those that came with the first and the last decision that had one, as they were given. `closed`
-    is None while nobody wants to know which requests are not waited for any more. `settled` counts how often the status
-    of a request has changed since the monitor was made or loaded.
+    and `last_time` are the times of the first and the last decision that had one, as given. `closed` is None unless a
+    hook wants to know which requests the monitor has given up. `settled` counts how often the status of a request has
+    changed since the monitor was made or loaded.
     """
 
     __slots__ = ("asked", "batch_end", "closed", "decided", "first_time", "last_time", "news", "settled")
@@ -40,7 +40,7 @@ class Journal:
         self.closed: list[Closed] | None = None
 
     def note_time(self, time: Any) -> None:
-        """Remember the time of a decision; nobody has to be able to read it until somebody wants to."""
+        """Remember the time of a decision; it is parsed only when it is needed."""
         if self.first_time is None:
             self.first_time = time
         self.last_time = time
@@ -58,10 +58,10 @@ class ClassState(Line):
 
     `verified` and `errors` count all answers; `n` and `e` those that the verdict rests on, see `Line`. The verdict is
     the latest one that their counts reach in the order of asking: it stays while the tests say "unknown", and turns
-    when the counts reach another one. This is as valid as to stay with the first. If the rate is above the tolerance,
+    when the counts reach another one. This is as valid as staying with the first. If the rate is above the tolerance,
     "below" is ever shown only if the test below ever reaches its limit, which happens with probability at most α over
     all times (Ville), whatever was shown before; likewise for "above" and "near". With a window the verdict is that of
-    the window, whatever was before. `folded` is the verdict of what `base` counts.
+    the window, regardless of earlier verdicts. `folded` is the verdict of what `base` counts.
     """
 
     __slots__ = (
@@ -119,7 +119,7 @@ class ClassState(Line):
         return self._rule
 
     def mark(self, place: int, status: int, cause: str) -> None:
-        """Enter what has become of a request; `cause` says why, if it changes what counts already."""
+        """Enter the new status of a request; `cause` says why, if it changes what already counts."""
         i, marks = place - self.origin, self.marks
         if i < 0:  # before the last restart
             return
@@ -158,7 +158,7 @@ class ClassState(Line):
         return bisect.bisect_left(against, True, key=lambda e: self.test.verdict(e, self.n + m) != self.verdict) - 1, m
 
     def _advance(self) -> None:
-        """Count what is settled from the first request on that was not."""
+        """Count the requests that are now settled, starting at the first one that was not."""
         marks = self.marks
         while self.counted < len(marks) and marks[self.counted] != PENDING:
             status = marks[self.counted]
@@ -168,7 +168,7 @@ class ClassState(Line):
                 self._count(status == WRONG)
 
     def _count(self, wrong: bool) -> None:
-        """Count one more answer, and follow it with the verdict."""
+        """Count one more answer, and update the verdict."""
         self.add(wrong)
         self._needed, self._interval = _UNTOLD, None
         found = self.test.verdict(self.e, self.n)
@@ -180,11 +180,11 @@ class ClassState(Line):
                 self._restart()
 
     def _reconsider(self, i: int, cause: str) -> None:
-        """Find the verdict anew after `marks[i]` has changed, or with i = 0 from all that counts."""
+        """Find the verdict again after `marks[i]` has changed, or with i = 0 from everything that counts."""
         self._needed, self._interval = _UNTOLD, None
         found = self.test.verdict(self.e, self.n)
         if found == "unknown" and self.window is None:
-            # What lies before the change is as it was: if the verdict was unknown, no counts there reach another.
+            # Nothing before the change is different: if the verdict was unknown there, no counts there reach another.
             found = self._latest_verdict(i if self.verdict == "unknown" else 0, self.counted)
         self._turn(found, cause)
         if self.drift is not None and self.renew_drift() >= self.settings.drift_alarm_every:
@@ -204,23 +204,23 @@ class ClassState(Line):
         return self.folded if found == "unknown" else found
 
     def forget(self, place: int) -> None:
-        """Keep only counts and the verdict of what lies before a place, and can no longer change."""
+        """Replace the part before a place, which can no longer change, by its counts and verdict."""
         i = self.foldable(place, WINDOW)
         if i and self.window is None:
             self.folded = self._latest_verdict(0, i)
         self.fold(i)
 
     def renew_drift(self) -> float:
-        """Compute what speaks for a change of the rate anew from the answers; return it."""
+        """Recompute the evidence for a change of the rate from the answers; return it."""
         assert self.drift is not None
         return self.drift.renew(self.n, self.e, self.latest(WINDOW))
 
     def suspects_drift(self, limit: float) -> bool:
-        """Say whether what speaks for a change of the rate reaches a limit.
+        """Say whether the evidence for a change of the rate reaches a limit.
 
-        Evidence that was carried from answer to answer differs in its last bits from evidence that was computed anew
-        when a monitor was saved or loaded. Near the limit the latter decides, so that it does not matter who saved
-        what when.
+        Evidence that is updated answer by answer differs in its last bits from evidence that is recomputed when a
+        monitor is saved or loaded. Near the limit the recomputed one decides, so that saving and loading change
+        nothing.
         """
         if self.drift is None:
             return False
@@ -228,7 +228,7 @@ class ClassState(Line):
         return (self.renew_drift() if near else self.drift.value) >= limit
 
     def _restart(self) -> None:
-        """Start from scratch after an alarm: what was learned before says nothing about the rate now."""
+        """Start from scratch after an alarm: earlier answers say nothing about the rate now."""
         assert self.drift is not None
         self.renew_drift()
         ago = self.drift.since_change()
@@ -241,7 +241,7 @@ class ClassState(Line):
         self._turn("unknown", DRIFTED, ago)
 
     def _turn(self, verdict: Verdict, cause: str, ago: int | None = None) -> None:
-        """Enter the verdict, and if it is another one than before, or there was an alarm, say so."""
+        """Set the verdict, and record an event if it has changed or there was an alarm."""
         before, self.verdict = self.verdict, verdict
         if before == verdict and ago is None:
             return
@@ -251,7 +251,7 @@ class ClassState(Line):
         self.journal.news.append(event)
 
     def plain(self) -> dict[str, Any]:
-        """Return everything that play changes as JSON can hold it."""
+        """Return everything that changes, as plain data for JSON."""
         if self.drift is not None:
             self.renew_drift()  # so that this monitor goes on from the same bits as the one that is made of the data
         return {name: getattr(self, name) for name in _SAVED} | {

@@ -1,4 +1,4 @@
-"""Whether an error rate is above or below a tolerance, certain however often one looks, and an interval for the rate.
+"""Whether an error rate is above or below a tolerance, valid however often you look, and an interval for the rate.
 
 There are two one-sided tests, each at the level (1 - δ) α with α = 1 - confidence and δ = 0.05, see
 `sidelight.monitor.evidence`. Let L_c and U_c be the ends of the rates that are not refuted from below and from above at
@@ -11,12 +11,12 @@ all runs, and so is "below", p > τ; at p = τ exactly either may come, together
 2 % of τ are not in the mixtures: a rate within about 1 % of τ stays unknown forever.
 
 With a margin m the verdict "near", |p - τ| <= m, comes once [L_(1-δ)α, U_(1-δ)α] lies within [τ - m, τ + m]. It is
-wrong only if one of these ends has passed p, and for a given p the three verdicts can be wrong by the same end alone,
-so there is nothing to share out. At p = τ it takes about 2 (log(1/α) + 2.5) τ (1 - τ) / m² labels.
+wrong only if one of these ends has passed p. For a given p all three verdicts can be wrong only through the same end,
+so α need not be split. At p = τ it takes about 2 (log(1/α) + 2.5) τ (1 - τ) / m² labels.
 
-If reviewers err, see `sidelight.monitor.reviewers` for the rates of answers that are tested in the place of τ.
+If reviewers err, see `sidelight.monitor.reviewers` for the rates of answers that are tested instead of τ.
 
-For tolerances above 1/2 right answers are counted in place of errors: all is mirrored.
+For tolerances above 1/2 right answers are counted instead of errors: everything is mirrored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _HEALTHY = 10
 
 
 class RateTest:
-    """The tests of one tolerance at one confidence; get it from `rate_test`, which keeps what it has computed.
+    """The tests for one tolerance at one confidence; get them from `rate_test`, which caches them.
 
     `seen` below is the rarer kind of answer: errors, or right answers for tolerances above 1/2.
     """
@@ -92,7 +92,7 @@ class RateTest:
         return fewest, too_many
 
     def interval(self, errors: int, verified: int, verdict: Verdict | None = None) -> tuple[float, float]:
-        """Return the interval of the rate; `verdict` is one that stands from before, if not that of the counts."""
+        """Return the interval of the rate; `verdict` is an earlier one that still stands, if not that of the counts."""
         if not verified:
             return 0.0, 1.0
         if verdict is None:
@@ -111,7 +111,7 @@ class RateTest:
         return (1.0 - high, 1.0 - low) if self.mirrored else (low, high)
 
     def labels_needed(self, errors: int, verified: int) -> int | None:
-        """Estimate how many more labels a certain verdict takes, if errors go on at the rate that the counts suggest.
+        """Estimate how many more labels a certain verdict takes, if errors continue at the rate the counts suggest.
 
         That rate is (e + k τ/2) / (n + k) with k = 10: a class counts as healthy until it is seen not to be. None means
         that the rate is too close to the tolerance to tell.
@@ -132,5 +132,5 @@ class RateTest:
 
 @functools.lru_cache(maxsize=4096)
 def rate_test(tolerance: float, confidence: float, margin: float = 0.0, reviewer_error: float = 0.0) -> RateTest:
-    """Return the tests of one tolerance at one confidence; what they have computed is kept."""
+    """Return the tests for one tolerance at one confidence; they are cached."""
     return RateTest(tolerance, confidence, margin, reviewer_error)

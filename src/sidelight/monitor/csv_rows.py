@@ -39,7 +39,7 @@ def csv_rows(text: Text, wanted: Sequence[str]) -> Iterator[tuple[int, Any]]:
 
 
 class _Records:
-    """Reads record by record, so that a quotation mark that is never closed costs one line and not all that follow."""
+    """Reads record by record, so that an unclosed quotation mark costs one line and not all that follow."""
 
     def __init__(self, text: Text, wanted: Sequence[str]) -> None:
         self.lines, self.wanted = text.lines(), wanted
@@ -89,7 +89,7 @@ class _Records:
                 return self._leniently(first)  # as in "a" b: one line, so nothing is swallowed
             self.again.extendleft(reversed(taken[1:]))
             self.number -= len(taken) - 1
-            return "a quotation mark is opened in this line and not closed: close it, or double it within a value"
+            return "this line opens a quotation mark and does not close it: close it, or double it within a value"
 
     def _leniently(self, line: str) -> list[str] | str:
         try:

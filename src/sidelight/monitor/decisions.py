@@ -60,7 +60,7 @@ PLACES = {reason: place for place, reason in enumerate(REASONS)}
 
 
 def bad_reason(giver: str, reason: object) -> SidelightError:
-    """Return the error for a reason that a saved monitor could not refer to."""
+    """Return the error for a reason that a saved monitor could not store."""
     names = ", ".join(name for name, value in globals().items() if value in REASONS)
     return SidelightError(
         f"{giver} gives the reason {reason!r}: give one of sidelight.monitor.decisions, which are {names}"
@@ -68,7 +68,7 @@ def bad_reason(giver: str, reason: object) -> SidelightError:
 
 
 class UnknownIdError(SidelightError):
-    """An answer to a verification that nobody asked for, or that has been forgotten."""
+    """An answer to a verification that was never requested, or that has been forgotten."""
 
 
 class Decision(NamedTuple):
@@ -81,7 +81,7 @@ class Decision(NamedTuple):
 
 
 class Pending(NamedTuple):
-    """A verification that was asked for and is not answered yet."""
+    """A verification that was requested and is not answered yet."""
 
     id: Id
     prediction: Label
@@ -128,7 +128,7 @@ class Event(NamedTuple):
 
 
 class Closed(NamedTuple):
-    """A request that is not waited for any more although nobody answered it."""
+    """A request that the monitor has given up waiting for."""
 
     number: int
     """Its place among all verifications, from 1 in the order of asking."""

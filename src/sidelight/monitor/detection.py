@@ -7,8 +7,8 @@ the observer vector (v_wrong, v_right) of the verify action (plus a constant whe
 
 delta estimating L_verify - L_pass = 1 - p / τ. The general strategy (`sidelight.strategies.RandCBP`) then comes to
 this: verify the first prediction, pass the second, and from then on pass exactly if delta is positive and at least c.
-These functions say so directly, operation by operation as there, because a prediction should cost a microsecond or two;
-tests compare every decision with the general strategy on the same random numbers.
+These functions compute exactly that, with the same operations in the same order, because a prediction should cost only
+a microsecond or two; tests compare every decision with the general strategy on the same random numbers.
 
 With pairs="both" the pair is listed twice, (verify, pass) and (pass, verify), as in the published runs: two independent
 Z are drawn and the smaller one decides. Z grows with the uniform number it is made from, so one look at the smaller

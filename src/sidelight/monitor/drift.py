@@ -25,7 +25,7 @@ _SHARES = 1.0 / (_A + _B + np.arange(2 * WINDOW, 0, -1) % WINDOW)
 
 
 class Drift:
-    """R_n of one class, kept up to date answer by answer."""
+    """R_n of one class, updated answer by answer."""
 
     __slots__ = ("_factors", "_kinds", "_scale", "_terms", "e", "n", "value")
 
@@ -40,7 +40,7 @@ class Drift:
         self._kinds = (np.full(size, _B), np.full(size, _A))
 
     def add(self, wrong: bool) -> float:
-        """Take in one more answer; return R_n."""
+        """Add one more answer; return R_n."""
         n, e, place = self.n, self.e, self.n % WINDOW
         if place == len(self._terms):
             self._grow()
@@ -59,7 +59,7 @@ class Drift:
         return self.value
 
     def renew(self, n: int, e: int, latest: bytes) -> float:
-        """Compute R_n anew from both counts and the last W answers, 1 for wrong; return it.
+        """Recompute R_n from both counts and the last W answers, 1 for wrong; return it.
 
         Going from j + 1 to j moves one answer from before the change to after it: two predictive probabilities.
         """

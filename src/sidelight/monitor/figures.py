@@ -1,4 +1,4 @@
-"""Figures of a classifier monitor: what is known about each class, and how it came to be known."""
+"""Figures of a classifier monitor: what is known about each class, and how that developed."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _needed(one: ClassReport) -> str:
 
 
 def _frame_rows(axes: Axes, rows: Sequence[ClassReport]) -> None:
-    """Scale the axes to where the information is, not to intervals of classes that nothing is known about."""
+    """Scale the axes to where the information is, not to the intervals of classes about which nothing is known."""
     marks = [one.tolerance for one in rows] + [one.estimate for one in rows if one.estimate is not None]
     axes.set_xlim(0.0, min(1.0, 2.2 * max([0.01, *marks])))
     axes.set_ylim(-0.7, len(rows) - 0.3)
@@ -94,7 +94,7 @@ def _headings(axes: Axes, rows: int) -> None:
 
 
 def draw_replay(replay: ReplayReport, policy: str) -> Figure:
-    """Draw how estimate and interval of the classes that matter most went, one panel per class."""
+    """Draw the estimates and intervals of the classes that matter most over time, one panel per class."""
     with style.context(["default", _SETTINGS, {"font.family": families()}]):
         one = replay[policy]
         shown = replay.by_importance(policy)[:_MOST_PANELS]
@@ -183,6 +183,6 @@ def _chosen(shown: Sequence[object], classes: Sequence[object]) -> str:
 
 
 def _label(name: object) -> str:
-    """Return a name that fits to the left of the bars, whatever its letters are."""
+    """Return a name that fits to the left of the bars, in any script."""
     cut = (drawable(short_name(name, k)) for k in range(_LONGEST_NAME, 0, -1))
     return next(one for one in cut if measure(one, _SIZE)[0] <= _NAME_WIDTH or len(one) == 1).replace("$", r"\$")

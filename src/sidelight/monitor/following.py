@@ -1,7 +1,7 @@
-"""What a monitor offers to those who keep it elsewhere, too: a service that journals what happens, and replays it.
+"""What a monitor offers to code that mirrors it, such as a service that journals what happens and replays it.
 
-Whoever feeds two monitors of the same settings the same calls, `record` in the place of `decide`, gets two monitors
-whose `to_dict` are equal, whatever the policy, the caps and the order of the answers.
+If two monitors with the same settings get the same calls, with `record` instead of `decide` for one of them, their
+`to_dict` are equal, whatever the policy, the caps and the order of the answers.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Followed(Watch):
 
     @property
     def asked(self) -> int:
-        """How many verifications were asked for: the number of the latest one."""
+        """How many verifications were requested: the number of the latest one."""
         return self._journal.asked
 
     @property
     def version(self) -> tuple[int, ...]:
-        """What differs after every change of this object; two monitors cannot be compared by it."""
+        """A value that differs after every change of this object; it cannot be used to compare two monitors."""
         journal = self._journal
         return journal.decided, journal.batch_end, journal.asked, journal.settled, id(self._settings)
 
@@ -49,7 +49,7 @@ class Followed(Watch):
             self._journal.batch_end = self._journal.decided + size
 
     def expire(self, time: Any = None) -> None:
-        """Let time pass without a decision: with a patience in time, what is overdue by now is not waited for."""
+        """Let time pass without a decision: if patience is a time, give up what is overdue by now."""
         now = self._day_and_seconds(time)[1]
         if now is not None:
             with self._lock:
@@ -70,7 +70,7 @@ class Followed(Watch):
                 self._rationing = Rationing(settings, self._ledger)
 
     def faults(self, predictions: Iterable[Any]) -> dict[int, str]:
-        """Return what is wrong with predictions, by their places: classes without a tolerance, or spelled otherwise."""
+        """Return what is wrong with predictions, by place: classes without a tolerance, or with another spelling."""
         found: dict[int, str] = {}
         spelled: dict[str, Label] = {}
         with self._lock:
@@ -104,10 +104,10 @@ class Followed(Watch):
         return state
 
     def on_verdict(self, hook: Callable[[Event], object]) -> Callable[[Event], object]:
-        """Call `hook(event)` whenever a verdict changes or an alarm of drift starts a class anew.
+        """Call `hook(event)` whenever a verdict changes or a drift alarm starts a class from scratch.
 
-        It is called once the decision or the answer has been entered, in the thread that brought it, without a lock,
-        so that it may call the monitor. An error in it becomes a warning. Hooks are neither saved nor copied.
+        It is called after the decision or the answer has been entered, in the same thread and without a lock, so it may
+        call the monitor. An error in it becomes a warning. Hooks are neither saved nor copied.
         """
         self._hooks.append(hook)
         return hook
@@ -139,5 +139,5 @@ def _call(hook: Callable[[Any], object], event: object) -> None:
     try:
         hook(event)
     except Exception as error:
-        text = f"the hook {hook!r} failed ({type(error).__name__}: {error}); the monitor has what it was told"
+        text = f"the hook {hook!r} failed ({type(error).__name__}: {error}); the monitor itself recorded everything"
         warnings.warn(text, RuntimeWarning, stacklevel=4)

@@ -1,4 +1,4 @@
-"""What the intervals of a monitor promise, in words."""
+"""What the intervals of a monitor guarantee, in words."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from sidelight.monitor.settings import Settings
 
 
 def guarantee(settings: Settings, late: bool) -> str:
-    """Say what the intervals promise, with the settings as they are; `late` answers have changed what counted before.
+    """Say what the intervals guarantee under these settings; `late` says that overdue answers changed earlier counts.
 
-    An answer that was overdue redraws the path of the counts from its place on, so that Ville's inequality holds for
-    the path as it is at any one moment, not for all paths that were ever shown together.
+    An overdue answer changes the path of the counts from its place on, so Ville's inequality holds for the path as it
+    is at any one moment, not for all paths that were ever shown together.
     """
     when = "at any one moment" if late else "at all times at once"
     percent = f"{100 * settings.confidence:g} %"
@@ -21,8 +21,8 @@ def guarantee(settings: Settings, late: bool) -> str:
     if settings.window is not None:
         return (
             f"Each interval rests on the last {settings.window} answers of its class: at any one moment it holds the "
-            f"error rate of that stretch with at least {percent} confidence, if the rate did not change within it; "
-            "not at all moments at once, for old answers drop out."
+            f"error rate of that stretch with at least {percent} confidence, if the rate did not change within it; not "
+            "at all moments at once, because old answers drop out."
         )
     fair = "as long as the rate does not change and whether an answer comes in time does not depend on what it says"
     if not settings.drift:

@@ -1,4 +1,4 @@
-"""What callers hand to a monitor, made plain: labels, ids, moments, columns."""
+"""Convert what callers pass to a monitor to plain values: labels, ids, moments, columns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def label(value: Any) -> Label:
 
 
 def same_label(prediction: Label, true: Label) -> bool:
-    """Say whether a prediction is right; what cannot be compared is refused, or every answer would count as wrong.
+    """Say whether a prediction is right; refuse values that cannot be compared, which would all count as wrong.
 
     Numbers that are equal are the same class, as in Python: 1, 1.0 and True.
     """
@@ -55,7 +55,7 @@ def _kind(name: Label) -> str:
 
 
 def check_spelling(name: Label, spelled: Mapping[str, Label]) -> None:
-    """Refuse a new class that is written like a known one of another type, "7" beside 7: they are surely one."""
+    """Refuse a new class that is written like a known one of another type, such as "7" and 7: they must be the same."""
     other = spelled.get(str(name))
     if other is not None and isinstance(name, str) != isinstance(other, str):
         raise SidelightError(
@@ -65,7 +65,7 @@ def check_spelling(name: Label, spelled: Mapping[str, Label]) -> None:
 
 
 def yes_or_no(name: str, value: Any) -> bool:
-    """Return True or False (1 and 0, and those of NumPy, are fine, too)."""
+    """Return True or False (1 and 0 and NumPy's booleans are accepted, too)."""
     plain = _python_value(value)
     if isinstance(plain, bool | int | float) and plain in (0, 1):
         return bool(plain)
@@ -110,7 +110,7 @@ def _python_value(value: Any) -> Any:
 
 
 def moment_of(time: Any) -> datetime:
-    """Return a moment in UTC, where one without a time zone is taken to be; without a time it is now.
+    """Return a moment in UTC; one without a time zone is taken as UTC, and None is now.
 
     Numbers, as text too, are seconds since 1970.
     """
@@ -144,7 +144,7 @@ def seconds_of(time: Any) -> float:
 
 
 def listed(values: Any, name: str = "predictions", single: str = "decide") -> list[Any]:
-    """Return a list, of plain values where the column can make them; the function `single` takes one value."""
+    """Return a list, of plain values if the column can make them; errors suggest `single` for one value."""
     if isinstance(values, str | bytes):
         raise SidelightError(f"{name} is the text {values!r}: give a list or a column; `{single}` takes a single one")
     if isinstance(values, Mapping | Set) or len(getattr(values, "shape", ())) > 1:
@@ -169,7 +169,7 @@ def _remedy(values: Any) -> str:
 
 
 def column(name: str, values: Any, length: int, of: str = "predictions", single: str = "decide") -> list[Any]:
-    """Return as many values as there are predictions, or ids; Nones where there is nothing."""
+    """Return as many values as there are predictions or ids; Nones if no values are given."""
     if values is None:
         return [None] * length
     found = listed(values, name, single)

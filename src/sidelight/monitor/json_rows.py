@@ -35,7 +35,7 @@ def _object(text: str) -> Any:
 
 
 class _Array:
-    """An array that is read element by element, so that its length does not matter."""
+    """An array that is read element by element, so it may be of any length."""
 
     def __init__(self, pieces: Iterator[str], number: int) -> None:
         self.pieces, self.number = pieces, number
@@ -78,7 +78,8 @@ class _Array:
                 row, end = self.decode(self.text, self.place)
                 break
             except (ValueError, RecursionError) as error:
-                # Perhaps it is cut off. Twice as much each time, so that each character is looked at a few times only.
+                # Perhaps it is cut off. Read twice as much each time, so that each character is looked at only a few
+                # times.
                 size = len(self.text) - self.place
                 while len(self.text) - self.place < 2 * size and self._more():
                     pass
@@ -89,7 +90,7 @@ class _Array:
         return row
 
     def _more(self) -> bool:
-        """Take in the next piece, and let go of what has been read."""
+        """Read the next piece, and drop what has been used."""
         piece = next(self.pieces, None)
         if piece is not None:
             self.text, self.place = self.text[self.place :] + piece, 0

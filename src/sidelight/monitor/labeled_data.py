@@ -1,8 +1,8 @@
 """Labeled predictions from files: CSV, JSON (one object per line, or an array) or Parquet, or standard input.
 
-A line that cannot be used (too few columns, not valid JSON, no prediction, no truth, a time that is none) is left out,
-counted, and shown with its number. Files are read as a stream: what is kept of a line are a few numbers and references
-to the names of classes, however wide the file is.
+A line that cannot be used (too few columns, not valid JSON, no prediction, no truth, an invalid time) is left out,
+counted, and shown with its number. Files are read as a stream: only a few numbers and references to class names are
+kept per line, however wide the file is.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _DECIMAL = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?")
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns are called; `answered` says when the truth was known, and is empty where it never was."""
+    """The names of the columns; `answered` says when the truth became known, and is empty where it never did."""
 
     prediction: str
     truth: str
@@ -74,7 +74,7 @@ class LabeledData:
         return len(self.predictions)
 
     def complain(self, line: int, why: str, strict: bool) -> None:
-        """Count a line that cannot be used; keep what is wrong with the first few."""
+        """Count a line that cannot be used; keep the errors of the first few."""
         if strict:
             raise SidelightError(f"line {line}: {why}")
         self.malformed += 1
@@ -119,15 +119,15 @@ def read_labeled(
     source, columns
         A path, or a stream of bytes or text, and what its columns are called.
     kind
-        One of `FORMATS`; else the name of the file says. Compression by gzip is noticed.
+        One of `FORMATS`; by default taken from the file name. Gzip compression is detected.
     strict
         Stop at the first line that cannot be used.
     name
         What errors call the source.
     encoding
-        Of a text; else UTF-8, or UTF-16 or UTF-32 if the first bytes show it.
+        The encoding of a text; by default UTF-8, or UTF-16 or UTF-32 if the first bytes show it.
     missing
-        What stands for a missing value in CSV, beside an empty cell; () where a class is really called "null".
+        What means a missing value in CSV, besides an empty cell; () if a class is really called "null".
     """
     kind = kind or format_of(source)
     name = name or repr(str(source))
@@ -147,7 +147,7 @@ def read_labeled(
 
 
 def format_of(source: Any, formats: Sequence[str] = FORMATS, remedy: str = "say with --format whether it is") -> str:
-    """Return the format that a file's name says; if it says none, the error names those that may be given."""
+    """Return the format that a file's name implies; otherwise the error lists the possible formats."""
     named = isinstance(source, str | Path)
     path = Path(source) if named else Path()
     suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
@@ -162,7 +162,7 @@ def format_of(source: Any, formats: Sequence[str] = FORMATS, remedy: str = "say 
 
 
 def _collect(data: LabeledData, rows: Iterable[tuple[int, Any]], columns: Columns, strict: bool) -> None:
-    """Take in the rows that can be used."""
+    """Collect the rows that can be used."""
     kept: dict[tuple[type, Any], Any] = {}  # one object per class, however many lines name it
     needed = columns.names()[: 2 + (columns.time is not None)]
     for line, row in rows:
@@ -205,7 +205,7 @@ def _missing(value: Any) -> bool:
 def _csv_values(
     rows: Iterator[tuple[int, Any]], columns: Columns, missing: Collection[str]
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the wanted cells of each row, those that stand for nothing as None."""
+    """Yield the wanted cells of each row, with None for missing values."""
     _, header = next(rows)
     _check_columns(columns, header)
     places = [(name, header.index(name)) for name in columns.names()]
@@ -245,11 +245,11 @@ def _check_columns(columns: Columns, header: Sequence[str]) -> None:
             shown = ", ".join(map(repr, header[:_MOST_KEPT])) + (", ..." if len(header) > _MOST_KEPT else "")
             raise SidelightError(f"there is no column {name!r}; the columns that the first line names are {shown}")
         if found > 1:
-            raise SidelightError(f"there are {found} columns {name!r}: rename all but the one that is meant")
+            raise SidelightError(f"there are {found} columns {name!r}: rename all but the one you mean")
 
 
 def _align(data: LabeledData) -> None:
-    """See to it that a class is written one way in both columns, or refuse what cannot be told apart."""
+    """Make sure that a class is written in one way in both columns, or refuse what is ambiguous."""
     predicted, true = ({(type(one), one) for one in part} for part in (data.predictions, data.truths))
     texts = {one for kind, one in predicted | true if kind is str}
     others = {str(one) for kind, one in predicted | true if kind is not str}
@@ -261,7 +261,7 @@ def _align(data: LabeledData) -> None:
             "write it one way, as text say, in both columns"
         )
     if apart or (texts and others):
-        # Text in one column and numbers in the other, or some of both: they are meant as written.
+        # Text in one column and numbers in the other, or a mixture: compare them as they are written.
         data.predictions, data.truths = (list(map(str, part)) for part in (data.predictions, data.truths))
     elif all(_decimal(one) for _, one in true) and not any(_decimal(one) for _, one in predicted):
         data.truths = [one[:-2] for one in data.truths]
@@ -271,10 +271,10 @@ def _align(data: LabeledData) -> None:
     if not set(data.predictions) & set(data.truths):
         data.notes.append(
             f"no prediction is right: the predicted classes ({_some(data.predictions)}) and the true ones "
-            f"({_some(data.truths)}) have none in common. Are these the columns that were meant?"
+            f"({_some(data.truths)}) have none in common. Are these the right columns?"
         )
     if any(a > b for a, b in zip(data.times, data.times[1:], strict=False) if a is not None and b is not None):
-        data.notes.append("times go back: predictions are taken in the order of the file, not of their times")
+        data.notes.append("times are not in order: predictions are taken in the order of the file, not by time")
 
 
 def _decimal(one: Any) -> bool:
@@ -283,7 +283,7 @@ def _decimal(one: Any) -> bool:
 
 
 def _note_spellings(data: LabeledData) -> None:
-    """Note predictions that count as wrong although the two columns differ in the spelling of a number only."""
+    """Note predictions that count as wrong only because the two columns write a number differently."""
     pairs = Counter(pair for pair in zip(data.predictions, data.truths, strict=True) if pair[0] != pair[1])
     alike = {
         pair: size for pair, size in pairs.items() if all(map(_numeric, pair)) and float(pair[0]) == float(pair[1])

@@ -1,4 +1,4 @@
-"""Which ids a monitor remembers: verifications asked for, and the latest predictions that were let pass."""
+"""Which ids a monitor remembers: requested verifications, and the latest predictions that were let pass."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Verification:
 
     @property
     def outdated(self) -> bool:
-        """Whether the class was started from scratch since: the answer does not count any more."""
+        """Whether the class has started from scratch since, so that the answer no longer counts."""
         return self.place < self.state.origin
 
 
 class Ledger:
-    """Memory of ids. It grows with verifications, and not beyond `forget_after` of them where that is given."""
+    """Memory of ids. It grows with verifications, up to `forget_after` of them if that is given."""
 
     def __init__(self, settings: Settings, journal: Journal) -> None:
         self.forget_after, self.remember_passes = settings.forget_after, settings.remember_passes
@@ -59,9 +59,9 @@ class Ledger:
         self._named = 0
 
     def tick(self, time: Any, now: float | None) -> None:
-        """Begin one more decision: what is overdue by now is not waited for any more.
+        """Begin one more decision, and give up what is overdue by now.
 
-        `time` is as it was given, `now` the same in seconds where patience is measured in them.
+        `time` is as given; `now` is the same in seconds, if patience is measured in seconds.
         """
         journal = self.journal
         journal.decided += 1
@@ -78,7 +78,7 @@ class Ledger:
         return name
 
     def is_next(self, id: Id) -> bool:
-        """Say whether an id that was given is the one that would be made up next; `fresh_id` then passes over it."""
+        """Say whether a given id is the one that would be made up next; `fresh_id` then skips it."""
         found = isinstance(id, str) and id.startswith(_MADE_UP) and id == self._next_id()
         self._named += found
         return found
@@ -112,7 +112,7 @@ class Ledger:
                 self._forget(self._asked_order.popleft())
 
     def settle(self, record: Verification, status: int, cause: str) -> None:
-        """Replace what has become of a request."""
+        """Set the new status of a request."""
         state, before = record.state, record.status
         self.journal.settled += 1
         if before == PENDING:
@@ -145,10 +145,10 @@ class Ledger:
         state.mark(record.place, status, cause)
 
     def expected(self, state: ClassState) -> float:
-        """Estimate how many requests of a class under way will count as answers: a share of the pending ones.
+        """Estimate how many pending requests of a class will be answered: a share of them.
 
-        It is the share of all requests that were answered, and at least a tenth: never more than ten times the labels
-        that are needed are pending. Before the first answer nothing is known about it.
+        It is the share of all requests that were answered, and at least a tenth, so that at most ten times the needed
+        labels are pending. Before the first answer it is unknown.
         """
         share = (self.answered + 1) / (self.answered + self.lost + 1) if self.answered else 1.0
         return state.ahead + state.pending * max(_LEAST_SHARE, share)
@@ -176,7 +176,7 @@ class Ledger:
         return [self._pending(id, one) for id, one in rows if one.status in (PENDING, OVERDUE) and not one.outdated]
 
     def oldest_pending(self) -> dict[ClassState, Pending]:
-        """Return the first request of each class that is waited for."""
+        """Return the oldest pending request of each class."""
         found: dict[ClassState, Pending] = {}
         if self.pending:
             for id, one in self.verifications.items():
@@ -202,7 +202,7 @@ class Ledger:
         return Decision(record is not None, id, reason, prediction)
 
     def expire(self, now: float) -> None:
-        """Give up what is overdue now, where patience is measured in time."""
+        """Give up what is overdue now, if patience is measured in time."""
         self.patience.give_up_overdue(self.journal.decided, now, self._give_up)
 
     def _give_up(self, record: Verification) -> None:
@@ -211,7 +211,7 @@ class Ledger:
             self.journal.closed.append(Closed(record.number, False))
 
     def _forget(self, id: Id) -> None:
-        """Forget an id; an answer that has not come by now cannot come any more."""
+        """Forget an id; an answer can no longer be accepted after that."""
         record = self.verifications.pop(id)
         self.forgotten += 1
         if self.journal.closed is not None:

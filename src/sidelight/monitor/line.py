@@ -1,9 +1,9 @@
 """The requests of one class in the order of asking, and which of their answers count.
 
 A request is settled when it is answered, skipped, or overdue (see `sidelight.monitor.patience`). The *settled
-beginning* of the line counts: an answer that comes before that to an earlier request waits for it. Otherwise answers
-that come sooner when they are right, or when they are wrong, would bias the counts at every moment. So whether a
-request is passed over depends on its own age only. A late answer takes its place in the line.
+beginning* of the line counts: an answer waits until all earlier requests are settled. Otherwise, if right answers came
+sooner than wrong ones or later, the counts would be biased at every moment. So whether a request is passed over depends
+only on its own age. A late answer takes its place in the line.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _FEWEST_FOLDED = 1024
 class Line:
     """Requests since the last restart of a class.
 
-    `marks[i]` says what has become of the request with the place `origin + i` among all requests of the class. The
-    first `counted` of them are settled. `n` and `e` count answers and errors among these (with a `window`, among the
-    last `window` answers, which are those from `first` on), `ahead` the answers that wait for an earlier request. What
-    lies before `origin` can no longer change: `base` holds its counts.
+    `marks[i]` is the status of the request with the place `origin + i` among all requests of the class. The first
+    `counted` of them are settled. `n` and `e` count answers and errors among these (with a `window`, among the last
+    `window` answers, which are those from `first` on), `ahead` the answers that wait for an earlier request. Requests
+    before `origin` can no longer change: `base` holds their counts.
     """
 
     __slots__ = ("ahead", "base", "counted", "e", "first", "marks", "n", "origin", "window")
@@ -47,7 +47,7 @@ class Line:
             self._drop_oldest()
 
     def change(self, i: int, before: int, after: int) -> None:
-        """Count another answer, or none, at a place that counts already."""
+        """Change the answer, or remove it, at a place that already counts."""
         if i >= self.first:
             self.n += (after in _ANSWERS) - (before in _ANSWERS)
             self.e += (after == WRONG) - (before == WRONG)
@@ -76,14 +76,14 @@ class Line:
         self.base = (0, 0)
 
     def foldable(self, place: int, keep: int) -> int:
-        """Return how many requests before a place need not be kept one by one, but for the last `keep` answers."""
+        """Return how many requests before a place need not be kept one by one, except for the last `keep` answers."""
         if place - self.origin < 2 * _FEWEST_FOLDED:
             return 0
         i = min(place - self.origin, self.counted, self.first if self.window is not None else self._place_of_last(keep))
         return i if i >= _FEWEST_FOLDED else 0
 
     def fold(self, i: int) -> None:
-        """Keep only counts of what lies before `marks[i]`."""
+        """Replace everything before `marks[i]` by its counts."""
         if not i:
             return
         if self.window is None:
@@ -94,7 +94,7 @@ class Line:
         self.first = max(0, self.first - i)
 
     def refill(self, text: str, counted: int, asked: int, base: tuple[int, int]) -> None:
-        """Put saved values back; `text` holds the marks, the last of which is that of the last request."""
+        """Restore saved values; `text` holds the marks up to that of the last request."""
         self.marks = bytearray(map(LETTERS.index, text))
         self.counted, self.origin, self.base = counted, asked - len(text), base
         self.ahead = sum(mark in _ANSWERS for mark in self.marks[counted:])

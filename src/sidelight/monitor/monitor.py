@@ -27,62 +27,62 @@ class ClassifierMonitor(Followed):
     Parameters
     ----------
     tolerance
-        The error rate that is tolerated among the predictions of a class: one number, or a mapping from classes to
-        numbers (under the key None for all others).
+        The tolerated error rate among the predictions of a class: one number, or a mapping from classes to numbers
+        (under the key None for all others).
     classes
         Classes that reports list from the start; others are added when they are first predicted.
     policy
         "sequential", "randcbp", "cbp" or "explore", or an object of `sidelight.monitor.policies`; further keyword
         arguments are parameters of the policy (`bins=10`, `pairs="both"`, ...).
     mode
-        "identify" stops verifying a class once its verdict is certain (but "explore" always fills its number of
-        labels); "guard" keeps verifying classes above tolerance, as the loss of the τ-detection game asks.
+        "identify" stops verifying a class once its verdict is certain (but "explore" always uses its full number of
+        labels); "guard" keeps verifying classes above tolerance, as the loss of the τ-detection game demands.
     confidence
-        Of each class's interval and verdict, however often one looks. It holds for each class on its own: for all of C
-        classes together divide 1 - confidence by C.
+        The confidence of each class's interval and verdict, however often you look. It holds for each class separately;
+        for all classes together, see `together`.
     margin
-        Classes whose error rate is within so much of their tolerance get the verdict "near", so that they are decided,
-        too. A tenth of the tolerance takes some 1 400 / tolerance labels at confidence 0.99. (Of the policy "explore"
-        it is the parameter of that name.)
+        Classes whose error rate is within this margin of their tolerance get the verdict "near", so that they are
+        decided, too. A margin of a tenth of the tolerance takes about 1 400 / tolerance labels at confidence 0.99.
+        (With the policy "explore", this sets that policy's own parameter `margin`.)
     reviewer_error
-        Bound on the chance of a reviewer to miss an error, and to call a right prediction wrong. Rates that such
-        reviewers cannot tell from the tolerance stay unknown; the report says which.
+        Upper bound on the chance that a reviewer misses an error, and on the chance that one calls a right prediction
+        wrong. Rates that such reviewers cannot tell from the tolerance stay unknown; the report says which.
     together
-        Whether the confidence is that no verdict on any class is wrong, in the place of each class on its own. It pays
-        to list the classes beforehand in `classes`.
+        Whether the confidence holds for all classes together: that no verdict on any class is wrong. List the classes
+        in `classes` if you can, which needs fewer labels.
     prior
-        Deprecated, without effect: verdicts and intervals come from two tests that need none.
+        Deprecated and without effect: verdicts and intervals come from two tests that need no prior.
     cap, daily_cap, class_cap
-        Most verifications that are asked for altogether, per day of `time` (days begin at midnight in UTC, and times
-        without a zone are taken to be in UTC), and most labels of one class.
+        The maximum number of verifications in total, per day of `time` (days begin at midnight UTC, and times without a
+        zone are taken as UTC), and per class.
     class_predictions
         A class is closed after this many predictions, as in the published protocol.
     max_pending
-        Most answers that may be waited for at any moment.
+        The maximum number of verifications that may be pending at any one time.
     aim, weights
-        Who gets the labels of a `cap` or `daily_cap`, see `sidelight.monitor.rationing`: with "verdicts" those classes
-        where a verdict costs the fewest, so that there are as many verdicts as possible; with "first-come" whoever
-        comes first. `weights` maps classes to the weights of their verdicts (1, or what is given under None).
+        How to spend a `cap` or `daily_cap`, see `sidelight.monitor.rationing`: with "verdicts" on the classes where a
+        verdict costs the fewest labels, for as many verdicts as possible; with "first-come" first come, first served.
+        `weights` maps classes to the weights of their verdicts (1, or the weight given under None).
     drift
-        Whether a class starts from scratch when its answers say that its error rate has changed, see
-        `sidelight.monitor.drift`; unless given, yes.
+        Whether a class starts from scratch when its answers show that its error rate has changed, see
+        `sidelight.monitor.drift`; by default yes, unless there is a `window`.
     drift_alarm_every
-        After how many answers of a class that does not change, on average, a false alarm may come.
+        On average, a false alarm comes after at least this many answers of a class whose rate does not change.
     window
-        Another way to follow error rates that change: verdicts rest on the last `window` answers of a class, and drift
-        is not looked for.
+        Another way to follow changing error rates: verdicts rest on the last `window` answers of a class, without
+        looking for drift.
     spot_checks
-        How often a prediction of a closed class is verified nevertheless: a share, 0.01 unless given, and half of them
-        while there is a tenth of the evidence that an alarm takes. It is 0 without `drift` and `window`.
+        The share of predictions of a closed class that are still verified, 0.01 by default; half of them while there is
+        at least a tenth of the evidence for an alarm. By default 0 without `drift` and `window`.
     patience
-        How many later decisions, or how long (a timedelta, by `time`), an answer is waited for; `math.inf` for ever.
-        Unless given, 500 decisions, or twice the 95 % quantile of the last 400 delays if that is more.
+        How long to wait for an answer: a number of later decisions, a timedelta (measured by `time`), or `math.inf` to
+        wait forever. By default 500 decisions, or twice the 95 % quantile of the last 400 delays if that is more.
     forget_after
-        Forget an id once so many later verifications were asked for; its answer is then not waited for any more.
+        Forget an id once this many later verifications were requested; its answer can then no longer be given.
     remember_passes
-        How many of the latest predictions that were let pass are remembered, so that retries get the same decision.
+        How many of the latest passed predictions are remembered, so that retries get the same decision.
     seed
-        Where the policy's randomness starts.
+        The seed of the policy's randomness.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class ClassifierMonitor(Followed):
         """Decide about one prediction: verify it or let it pass.
 
         An `id` that was decided before gets the same decision again and counts once. Without an id one is made up.
-        `time` (a datetime, date, ISO text or seconds since 1970) says which day's cap applies; without it, now.
+        `time` (a datetime, date, ISO text or seconds since 1970) says which day's cap applies; by default, now.
         """
         with self._lock:
             decision = self._decide(label(prediction), None if id is None else identifier(id), time)
@@ -172,7 +172,7 @@ class ClassifierMonitor(Followed):
         return decision
 
     def decide_many(self, predictions: Iterable[Any], ids: Any = None, times: Any = None) -> list[Decision]:
-        """Decide about a batch: any iterable or column of a data frame, with as many ids and times, or none.
+        """Decide about a batch: any iterable or data frame column, with one id and time for each, or none.
 
         Everything is checked before the first decision; after an error nothing has changed.
         """
@@ -188,11 +188,11 @@ class ClassifierMonitor(Followed):
         return decided
 
     def answer(self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False) -> Answer:
-        """Take in what a verification has shown: `correct`, or the true `label`, or `skipped=True` to release it.
+        """Record what a verification showed: `correct`, or the true `label`, or `skipped=True` to release it.
 
         Answers may come late, never, twice (the second changes nothing) and in any order; a different answer replaces
-        the first. An id that was never chosen for verification is an error, and changes nothing: a label that came by
-        itself, from a complaint say, would bias the estimate.
+        the first. An id that was never chosen for verification is an error and changes nothing: a label that came
+        unasked, say from a complaint, would bias the estimate.
         """
         name = identifier(id)
         with self._lock:
@@ -203,9 +203,9 @@ class ClassifierMonitor(Followed):
         return answer
 
     def answer_many(self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None) -> list[Answer]:
-        """Take in a batch of answers: columns of ids and of `correct`, `labels` or `skipped`, one answer in each row.
+        """Record a batch of answers: columns of ids and of `correct`, `labels` or `skipped`, one answer per row.
 
-        Everything is checked before the first answer is taken in; after an error nothing has changed.
+        Everything is checked before the first answer is recorded; after an error nothing has changed.
         """
         names = [identifier(one) for one in listed(ids, "ids", "answer")]
         given = (("answers", correct), ("labels", labels), ("skips", skipped))
@@ -220,11 +220,11 @@ class ClassifierMonitor(Followed):
         return answers
 
     def record(self, decision: Decision, time: Any = None, *, named: bool | None = None) -> Decision:
-        """Take over a decision that was made elsewhere, by a monitor of the same settings say, as if made here.
+        """Enter a decision that was made elsewhere, say by a monitor with the same settings, as if it were made here.
 
-        The policy is not asked and caps are not applied, only counted. A decision that is known changes nothing; one
-        that contradicts what was decided here about the same id is an error. `named` says whether the caller had given
-        the id; unless given, an id that would be made up next is taken for one that was made up.
+        The policy is not asked, and caps are counted but not applied. A known decision changes nothing; one that
+        contradicts what was decided here about the same id is an error. `named` says whether the caller had given the
+        id; by default, an id that would be made up next counts as made up.
         """
         taken = _plain_decision(decision)
         with self._lock:
@@ -235,10 +235,11 @@ class ClassifierMonitor(Followed):
     def record_many(
         self, decisions: Iterable[Decision], times: Any = None, *, named: bool | None = None
     ) -> list[Decision]:
-        """Take over a batch of decisions that `decide_many` has made elsewhere, with the same times.
+        """Enter a batch of decisions that `decide_many` made elsewhere, with the same times.
 
-        Requests of a batch age together, so the batches of a journal lead to the same monitor only if they are taken
-        over as batches. Everything is checked before the first decision is entered; after an error nothing has changed.
+        Requests of a batch age together, so replaying a journal leads to the same monitor only if its batches are
+        entered as batches. Everything is checked before the first decision is entered; after an error nothing has
+        changed.
         """
         taken = [_plain_decision(one) for one in decisions]
         moments = column("times", times, len(taken), "decisions", "record")
@@ -256,12 +257,12 @@ class ClassifierMonitor(Followed):
         return taken
 
     def pending(self) -> list[Pending]:
-        """Return the verifications that are waited for, in the order of asking."""
+        """Return the pending verifications, in the order they were requested."""
         with self._lock:
             return self._ledger.waiting()
 
     def history(self, prediction: Any = None) -> list[Event]:
-        """Return what has happened to the verdicts, oldest first: on all classes, or on one; of each the last 100."""
+        """Return the events of the verdicts, oldest first, for all classes or for one; at most the last 100 of each."""
         with self._lock:
             states = self._states.values() if prediction is None else [self._states.get(label(prediction))]
             found = [event for state in states if state is not None for event in state.events]
@@ -273,14 +274,14 @@ class ClassifierMonitor(Followed):
             return make_report(self._settings, self._states.values(), self._ledger, self._rationing)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a JSON file, whole or not at all; see `sidelight.monitor.monitor_file` for the format."""
+        """Write everything to a JSON file, completely or not at all; `sidelight.monitor.monitor_file` says how."""
         with self._lock:
             data = self.to_dict()
         monitor_file.write(path, data)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the monitor in a file; it goes on exactly as the saved one would have."""
+        """Return the monitor in a file; it continues exactly as the saved one would have."""
         return cls.from_dict(monitor_file.read(path))
 
     def to_dict(self) -> dict[str, Any]:
@@ -298,7 +299,7 @@ class ClassifierMonitor(Followed):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the monitor that `to_dict` described."""
+        """Return a monitor from what `to_dict` returned."""
         monitor = cls.__new__(cls)
         try:
             data = data if "rule" in data else from_version_1(data)
@@ -348,7 +349,7 @@ def _status_in_row(place: int, id: Id, record: Verification, correct: Any, true:
 
 
 def _former_name(drift: bool | None, restart_on_drift: bool | None) -> bool | None:
-    """Return the setting, which had another name."""
+    """Return the setting, which used to have another name."""
     if restart_on_drift is None:
         return drift
     warnings.warn(

@@ -15,7 +15,7 @@ and `monitor`, which is what `ClassifierMonitor.to_dict` returns:
 - `rationing`, where labels are: the traffic of this day and the usual one, and of each class its place in `classes` and
   what `sidelight.monitor.rationing.Claim` holds.
 
-Files of version 1 are read, too, see `sidelight.monitor.version_1`.
+Files of version 1 can also be read, see `sidelight.monitor.version_1`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FORMAT, VERSION = "sidelight-monitor", 2
 
 
 def write(path: str | os.PathLike[str], data: dict[str, Any]) -> None:
-    """Write a monitor, whole or not at all."""
+    """Write a monitor, completely or not at all."""
     if os.path.isdir(path):
         raise SidelightError(f"{os.fspath(path)!r} is a folder: give the path of a .json file")
     try:
@@ -48,7 +48,7 @@ def write(path: str | os.PathLike[str], data: dict[str, Any]) -> None:
 
 
 def read(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a file holds, or say what is wrong with it."""
+    """Return the contents of a file, or raise an error that says what is wrong with it."""
     name = repr(os.fspath(path))
     if not os.path.exists(path):
         raise NoFileError(f"there is no file {name}")

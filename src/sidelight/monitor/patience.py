@@ -1,9 +1,9 @@
-"""How long an answer is waited for.
+"""How long to wait for an answer.
 
-Patience counts later decisions of the whole monitor, or time. In later requests of the class it would never elapse once
-asking stops. Unless given it is max(500 decisions, 2 x the 95 % quantile of the last 400 delays), late ones included.
-No default is both quick and unbiased: an overdue request is passed over, and if wrong answers take longer than right
-ones, more of them are; they count once they come.
+Patience counts later decisions of the whole monitor, or time. Counted in later requests of the class, it would never
+run out once the class is no longer asked about. By default it is max(500 decisions, 2 x the 95 % quantile of the last
+400 delays), late ones included. No default is both quick and unbiased: an overdue request is passed over, and if wrong
+answers take longer than right ones, more wrong answers are passed over; they count once they come.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SHORT = _LEAST // _FACTOR
 
 
 class Awaited(Protocol):
-    """A request whose answer is waited for."""
+    """A request that waits for its answer."""
 
     number: int
     status: int
@@ -33,9 +33,9 @@ class Awaited(Protocol):
 
 
 class Patience:
-    """Which requests are overdue. `limit` is the number of later decisions, or of seconds, that answers have.
+    """Which requests are overdue. `limit` is how many later decisions, or seconds, an answer may take.
 
-    `queue` has the requests that are measured in decisions, the oldest first and some of them answered already.
+    `queue` holds the requests measured in decisions, oldest first; some of them may already be answered.
     """
 
     def __init__(self, setting: int | float | timedelta | None) -> None:
@@ -58,7 +58,7 @@ class Patience:
             queue.append(request)
 
     def _elapsed(self, decided: int, now: float | None) -> bool:
-        """Say whether the oldest request, answered or not, is beyond its time."""
+        """Say whether the oldest request, answered or not, is past its time."""
         queue = self.queue
         if queue and decided - queue[0].asked_at > self.limit:
             return True
@@ -72,7 +72,7 @@ class Patience:
                 give_up(request)
 
     def learn(self, delay: int) -> None:
-        """Take in after how many later decisions an answer came."""
+        """Record after how many later decisions an answer came."""
         if not self.adaptive:
             return
         self._delays.append(delay)

@@ -6,7 +6,7 @@ verdict in k of 15 cases, so the best of these plans spends
 
     index = min over k of [m_(1) + ... + m_(k) + (15 - k) m_(k)] / k
 
-labels per verdict. Who serves classes in the order of such an index (Gittins 1979) gets the most verdicts soonest.
+labels per verdict. Serving classes in the order of such an index (Gittins 1979) gives the most verdicts soonest.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def _terms(sides: tuple[Boundary, ...], erred: bool) -> _Terms:
 def _needed(terms: _Terms, seen: int, verified: int, rates: _Array) -> _Array:
     """Return how many labels it takes at each rate until the sum of the terms is evidence enough.
 
-    One term alone needs more, so Newton's method starts with the quickest and, the logarithm of the sum being convex,
-    comes down to the root; two steps leave a few percent. Terms for the other side than the rate's vanish.
+    One term alone needs more, so Newton's method starts with the quickest and, because the logarithm of the sum is
+    convex, comes down to the root; two steps come within a few percent. Terms for the side away from the rate vanish.
     """
     slopes = np.outer(rates, terms.gains) - terms.losses
     missing = terms.missing - seen * terms.gains + verified * terms.losses

@@ -1,4 +1,4 @@
-"""Uniform numbers that are a function of where they are used, so that there is no state to save or to get wrong.
+"""Uniform numbers that depend only on where they are used, so that there is no state to save.
 
 The k-th number of a class is SplitMix64 (Steele, Lea, Flood 2014) after k steps from a key that is a hash of the seed
 and the class. A decision can be computed again from the seed, the class and the count of its predictions, and traffic

@@ -1,26 +1,27 @@
-"""Who gets a label when open classes could use more labels than there are.
+"""Which classes get labels when open classes could use more labels than there are.
 
 **The rule.** Labels go where a verdict costs the fewest of them, for the most verdicts in all (with `weights`: the most
 weight of verdicts). A class is asked about if more labels are left, today and altogether, than open classes with a
 smaller index will ask for. The index is the labels per verdict of `sidelight.monitor.prospects` over the weight of the
-class. What the others will ask for is, today, their usual traffic for as much of the day as is left, and altogether as
-many predictions as they have had so far; of no class more than its index less the answers that are under way. Indices
-within 9 % of each other count as equal: there the first to come is served.
+class. The others are expected to ask, today, for their usual traffic in the rest of the day, and in total for as many
+predictions as they have had so far; for no class more than its index minus the answers under way. Indices within 9 % of
+each other count as equal, and then the first to come is served.
 
 **Traffic.** The usual traffic of a class is its mean per day, over the first eight days and then with weights that fall
 by an eighth each day, so a class that stops coming is soon forgotten; a class that comes more often today than usual
-counts with that. How much of the day is left follows from the predictions of all classes so far, and their number on
-the same day of the week before, or else on an average day. On the first day as much again is expected as has come.
+counts with today's traffic. How much of the day is left follows from the predictions of all classes so far, and their
+number on the same day of the week before, or else on an average day. On the first day, as many predictions are expected
+as have already come.
 
-**Hopeless classes.** A class is not asked about, but for spot checks, while even the best of its 15 plausible rates
-needs more labels than its foreseeable traffic, twice the predictions it has had. It is asked about again once it has
-had enough of them. Each class may first use ten times the labels that a verdict takes at best.
+**Hopeless classes.** Except for spot checks, a class is not asked about while even the best of its 15 plausible rates
+needs more labels than its foreseeable traffic, which is twice the predictions it has had. It is asked about again once
+it has had enough predictions. Each class may first use ten times the labels that a verdict takes at best.
 
 **Spot checks** take what open classes leave, and a tenth of the labels of a day if that is more.
 
 **Why verdicts stay valid.** All of this is a function of counts: of predictions, of requests, and of answers that have
-come. Whether a prediction is verified is settled before anybody knows whether it is wrong, so the evidence of
-`sidelight.monitor.evidence` is the martingale that it was, and no promise changes; only when a verdict comes does.
+come. Whether a prediction is verified is decided before anybody knows whether it is wrong, so the evidence of
+`sidelight.monitor.evidence` remains a martingale and every guarantee holds; only the time of a verdict changes.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Claim:
 
 
 class Rationing:
-    """Shares out the labels of one monitor."""
+    """Distributes the labels of one monitor."""
 
     def __init__(self, settings: Settings, ledger: Ledger) -> None:
         self.settings, self.ledger = settings, ledger
@@ -78,7 +79,7 @@ class Rationing:
         """Predictions on the last Monday, Tuesday, ..."""
 
     def arrive(self, state: ClassState, day: str | None) -> None:
-        """Count a prediction of a class, and bring its claim up to date."""
+        """Count a prediction of a class, and update its claim."""
         if day is not None and day > self.day:
             self._begin_day(day)
         claim = self.claims.get(state)
@@ -89,7 +90,7 @@ class Rationing:
         self._renew(state, claim)
 
     def refusal(self, state: ClassState, day: str | None) -> str | None:
-        """Say why a class that the policy wants to ask about has to leave the label to others, or None."""
+        """Say why a class that the policy wants to ask about must leave the label to others, or return None."""
         claim = self.claims[state]
         if state.verdict != "unknown":
             return None if self._spare(_BUCKETS, day) else decisions.RATIONED
@@ -148,9 +149,9 @@ class Rationing:
         return mean + (today * _UNIT - mean) // min(self.days, _MEMORY)
 
     def _renew(self, state: ClassState, claim: Claim) -> None:
-        """Bring the claim of a class up to date with its counts."""
+        """Update the claim of a class from its counts."""
         n, e = state.n, state.e
-        # A few more answers beside many change nothing that matters.
+        # A few more answers, compared with many, change nothing that matters.
         if claim.n < 0 or abs(n - claim.n) > claim.n >> 4 or abs(e - claim.e) > claim.e >> 3:
             self._share(claim, 0, 0)
             found = self.prospects_of(state)
@@ -168,7 +169,7 @@ class Rationing:
         return prospects(state.test, state.e, state.n)
 
     def _full(self, state: ClassState) -> bool:
-        """Say whether a class is not asked about any more, whatever its verdict."""
+        """Say whether a class is no longer asked about, whatever its verdict."""
         labels, predictions = self.settings.class_cap, self.settings.class_predictions
         return (labels is not None and state.verified + state.pending >= labels) or (
             predictions is not None and state.predictions >= predictions

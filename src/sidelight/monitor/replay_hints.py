@@ -1,4 +1,4 @@
-"""Why a verdict may differ from the whole file although nothing went wrong: the error rate changed on the way."""
+"""Why a verdict may differ from the whole file although nothing went wrong: the error rate changed meanwhile."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CERTAIN = 4.0
 def drift_hints(
     done: Sequence[PolicyReplay], facts: Sequence[Truth], names: Sequence[Label], wrong: Sequence[bool], followed: bool
 ) -> Iterator[str]:
-    """Yield a sentence for each class with a wrong verdict whose error rate was another one until the verdict.
+    """Yield a sentence for each class with a wrong verdict whose error rate was different up to the verdict.
 
     `followed` says whether the monitors look for changes.
     """
@@ -41,5 +41,5 @@ def drift_hints(
             name, where = short_name(truth.name, 40), grouped(places[truth.name])
             yield (
                 f"the error rate of {name} changes: {percent(e / n)} up to prediction {where}, {percent(f / m)} after "
-                f"it. A verdict is about the rate while it was reached, not about the mean of the file{remedy}"
+                f"it. A verdict is about the rate at the time, not about the mean over the file{remedy}"
             )

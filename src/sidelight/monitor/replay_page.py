@@ -1,4 +1,4 @@
-"""The report of a replay as one HTML file: no scripts, nothing loaded from elsewhere, light or dark as one likes."""
+"""The report of a replay as one HTML file: no scripts, nothing loaded from elsewhere, light or dark mode."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_HINTS = 10
 
 
 def replay_page(replay: ReplayReport, policy: str, *, source: str, data: LabeledData | None = None) -> str:
-    """Return the page about a replay, with one policy in detail; `data` says what could not be used of the source."""
+    """Return the page about a replay, with one policy in detail; `data` says which lines could not be used."""
     one = replay[policy]
     parts = [
         f"<h1>{escaped(source)}: what monitoring would have cost</h1>",

@@ -1,4 +1,4 @@
-"""What a replay has shown: each policy's verdicts beside the truth, and what they cost; as data and as tables."""
+"""The result of a replay: each policy's verdicts next to the truth, and what they cost; as data and as tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def percent(share: float) -> str:
 
 @dataclass(frozen=True)
 class Point:
-    """What was known about a class after so many predictions of the whole stream."""
+    """What was known about a class after some number of predictions of the whole stream."""
 
     position: int
     verified: int
@@ -72,7 +72,7 @@ class PolicyReplay:
 
     @property
     def verifications(self) -> int:
-        """Verifications that were asked for."""
+        """The number of requested verifications."""
         return self.report.verifications
 
 
@@ -113,7 +113,7 @@ class ReplayReport:
         return 1.0 - policy.verifications / self.wald
 
     def classes(self, policy: str) -> list[tuple[ClassReport, Truth]]:
-        """Return what a policy found out about each class beside what the whole file says, the worst class first."""
+        """Return what a policy found out about each class and what the whole file says, worst class first."""
         report = self[policy].report
         return [(report[truth.name], truth) for truth in sorted(self.truths, key=lambda one: -one.rate)]
 
@@ -128,7 +128,7 @@ class ReplayReport:
         return sorted(self.truths, key=place)
 
     def settings(self, write: Callable[[int], str] = str) -> str:
-        """Say how the predictions were watched; `write` writes large numbers."""
+        """Describe how the predictions were watched; `write` formats large numbers."""
         tolerances = sorted({one.tolerance for one in self.truths})
         most = f" to {tolerances[-1]:g}" if len(tolerances) > 1 else ""
         late = f", answers {write(self.delay)} predictions late" if self.delay else ""
@@ -136,7 +136,7 @@ class ReplayReport:
         return f"tolerance {tolerances[0]:g}{most}, confidence {self.confidence:g}, mode {self.mode}{late}{lost}"
 
     def legend(self, count: Callable[[int], str] = str) -> str:
-        """Say what the columns of `to_table` mean; `count` writes large numbers."""
+        """Say what the columns of `to_table` mean; `count` formats large numbers."""
         wald = (
             f", and against the policy explore, which needs {count(self.wald)} labels here, up to a number per class "
             "that Wald's interval fixes beforehand"
@@ -181,7 +181,7 @@ class ReplayReport:
     def to_table(self, chosen: str = "", count: Callable[[int], str] = str) -> Table:
         """Return one row per policy: what it cost, and how its verdicts compare with the whole file.
 
-        The row of the chosen policy stands out in a page; `count` writes large numbers.
+        The row of the chosen policy is highlighted in a page; `count` formats large numbers.
         """
         columns = [
             Column("policy"),

@@ -1,4 +1,4 @@
-"""What would it have cost? Labeled predictions of the past, watched by every policy as if they came one by one."""
+"""What monitoring would have cost: every policy watches past labeled predictions as if they came one by one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def replay(
     delay
         How many predictions pass before an answer comes.
     answered
-        When each answer came, None if it never did; needs `times`. Those after the last prediction count, too.
+        When each answer came, None if it never did; needs `times`. Answers after the last prediction count, too.
     advance
         Called with the number of predictions done since the last call, for a progress bar.
     """

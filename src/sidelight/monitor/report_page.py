@@ -1,4 +1,4 @@
-"""The report of a monitor as one HTML file: no scripts, nothing loaded from elsewhere, light or dark as one likes."""
+"""The report of a monitor as one HTML file: no scripts, nothing loaded from elsewhere, light or dark mode."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def report_page(report: Report, title: str = "What the monitor knows") -> str:
 
 
 def drawn(figure: Figure, label: str) -> str:
-    """Return a figure as part of a page: SVG without the XML prologue, the same for the same figure."""
+    """Return a figure as part of a page: SVG without the XML prologue, identical for identical figures."""
     from matplotlib import rc_context
 
     buffer = io.StringIO()

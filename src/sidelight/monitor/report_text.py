@@ -1,4 +1,4 @@
-"""The report of a monitor as text: a table, what has reopened classes, and what the intervals promise."""
+"""The report of a monitor as text: a table, what reopened classes, and what the intervals guarantee."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def text(report: Report, width: int | None = None) -> str:
 
 
 def notes(report: Report) -> list[str]:
-    """Return what the table has no column for, class by class."""
+    """Return what does not fit into the table, class by class."""
     drift = [report.drift.text] if report.drift is not None and report.drift.spot_checks + report.drift.alarms else []
     late = [] if report.impatience is None else [report.impatience]
     return drift + late + [f"{short_name(one.name, 60)}: {note}" for one in report.classes for note in _notes(one)]
 
 
 def _notes(one: ClassReport) -> list[str]:
-    """Say what has happened to the verdict, which answers are missing, and what the class waits for."""
+    """Say what happened to the verdict, which answers are missing, and what the class is waiting for."""
     others = one.reopened - sum("reopened" in event for event in one.events)
     times = "once" if others == 1 else f"{others} times"
     notes = [*one.events, *([f"reopened {times} by answers that came later"] if others > 0 else [])]
     if one.overdue:
         late = "1 answer is" if one.overdue == 1 else f"{one.overdue} answers are"
-        notes.append(f"{late} overdue and not waited for; what comes late counts nevertheless")
+        notes.append(f"{late} overdue; the class goes on without them, but late answers still count")
     if one.stands is not None:
         k, m = one.stands
         against = f"if at most {k} of the {m} missing answers are against it" if k >= 0 else "by earlier answers only"
@@ -48,7 +48,7 @@ def _notes(one: ClassReport) -> list[str]:
     low, high = one.interval
     if one.estimate is not None and not low <= one.estimate <= high:
         notes.append(
-            f"{one.verdict!r} was reached by earlier answers; all together say less, and the estimate lies outside of "
-            "the interval, which agrees with the verdict"
+            f"{one.verdict!r} was reached by earlier answers; all answers together are less clear, and the estimate "
+            "lies outside the interval, which agrees with the verdict"
         )
     return [*notes, *([f"stalled: {one.stalled}"] if one.stalled else [])]

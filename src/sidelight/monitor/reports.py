@@ -74,8 +74,8 @@ class ClassReport:
 def by_importance(one: ClassReport) -> tuple[int, float]:
     """Return what puts the classes that matter most first.
 
-    These are classes above tolerance by their errors beyond it, then open ones, then those below, each by the number of
-    their predictions.
+    First come classes above tolerance, by their errors beyond it, then open classes, then those below, each by number
+    of predictions.
     """
     beyond = one.predictions * ((one.estimate or 0.0) - one.tolerance) if one.verdict == "above" else one.predictions
     return {"above": 0, "unknown": 1}.get(one.verdict, 2), -beyond
@@ -83,7 +83,7 @@ def by_importance(one: ClassReport) -> tuple[int, float]:
 
 @dataclass(frozen=True)
 class DriftReport:
-    """What looking for changes of error rates costs, over all classes."""
+    """What looking for changes in error rates costs, over all classes."""
 
     alarm_every: int
     """A false alarm comes after at least so many answers of a class on average."""
@@ -97,7 +97,7 @@ class DriftReport:
 
     @property
     def text(self) -> str:
-        """The same in words."""
+        """The report in words."""
         found = "no alarm" if not self.alarms else "1 alarm" if self.alarms == 1 else f"{self.alarms} alarms"
         monthly = self.false_alarms_a_month
         rate = f"{self.false_alarms:.2g} so far" if monthly is None else f"{monthly:.2g} a month"
@@ -133,13 +133,13 @@ class Report:
 
     @property
     def impatience(self) -> str | None:
-        """A sentence on the answers that come too late for the patience, if they are many."""
+        """A sentence about answers that come too late for the patience, if there are many."""
         share = self.late / max(1, sum(one.verified for one in self.classes))
         if self.late < _MANY_LATE or share < _LARGE_LATE_SHARE:
             return None
         return (
-            f"{100 * share:.2g} % of the answers came when they were overdue: patience is too short for them. If wrong "
-            "answers take longer than right ones, verdicts and alarms of drift are misleading; give a larger patience"
+            f"{100 * share:.2g} % of the answers came when they were overdue: the patience is too short. If wrong "
+            "answers take longer than right ones, verdicts and drift alarms are misleading; set a larger patience"
         )
 
     def __getitem__(self, name: Any) -> ClassReport:
@@ -162,7 +162,7 @@ class Report:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the report that `to_dict` described, through JSON perhaps; what it does not know is left out."""
+        """Return a report from what `to_dict` returned, also after JSON; unknown fields are left out."""
         try:
             whole, drift = data["overall"], data["drift"]
             return cls(
@@ -177,7 +177,7 @@ class Report:
             raise SidelightError(f"this does not describe a report ({type(error).__name__}: {error})") from None
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return one row per class as a data frame of pandas, else of polars, or of the one that is named."""
+        """Return one row per class as a data frame of pandas or else polars, or of the named library."""
         columns: dict[str, list[Any]] = {}
         for key in (field.name for field in fields(ClassReport) if field.name not in ("events", "undecidable")):
             values = [getattr(one, key) for one in self.classes]
@@ -213,7 +213,7 @@ class Report:
 
 
 def _taken(kind: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those fields of a class that the data have."""
+    """Return the fields of a class that the data has."""
     return {field.name: data[field.name] for field in fields(kind) if field.name in data}
 
 
@@ -227,7 +227,7 @@ def _class_from(row: Mapping[str, Any]) -> ClassReport:
 def make_report(
     settings: Settings, states: Iterable[ClassState], ledger: Ledger, rationing: Rationing | None
 ) -> Report:
-    """Gather what is known."""
+    """Collect what is known."""
     states, oldest = tuple(states), ledger.oldest_pending()
     classes = tuple(
         _class_report(

@@ -1,4 +1,4 @@
-"""Rows with named columns, for what is told to a monitor: predictions, answers, tolerances; all, or an error."""
+"""Rows with named columns as input for a monitor: predictions, answers, tolerances; all of them, or an error."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def read_rows(
 ) -> list[dict[str, Any]]:
     """Return the wanted values of each row, None where there is none.
 
-    `columns` says what a column is called if it has another name than the value. Empty cells of CSV are None, all else
-    is text there. A line that cannot be read is an error.
+    `columns` gives the name of a column if it differs from that of the value. Empty cells of CSV are None, everything
+    else is text. A line that cannot be read is an error.
     """
     kind = kind or format_of(source, TEXT_FORMATS)
     if kind == "parquet":
@@ -64,7 +64,7 @@ def required(rows: Sequence[Mapping[str, Any]], name: str, column: str) -> list[
 
 
 def yes_or_no(value: Any) -> Any:
-    """Return True or False for the words that stand for them in CSV; anything else as it is."""
+    """Return True or False for the words that mean them in CSV; anything else unchanged."""
     return _ANSWERS.get(value.lower(), value) if isinstance(value, str) else value
 
 

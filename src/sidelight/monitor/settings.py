@@ -1,4 +1,4 @@
-"""What a monitor is told once, checked."""
+"""The settings of a monitor, checked."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LEAST_MARGIN = 0.02
 
 @dataclass(frozen=True)
 class Settings:
-    """The constructor's arguments of a monitor in their final form."""
+    """The constructor arguments of a monitor in their final form."""
 
     tolerance: float | dict[Any, float]
     classes: tuple[Label, ...]
@@ -81,14 +81,14 @@ class Settings:
         return 1.0 if self.weights is None else self.weights.get(label, self.weights.get(None, 1.0))
 
     def test_of(self, tolerance: float, place: int) -> RateTest:
-        """Return the tests of the class at this place by appearance, classes that were listed first."""
+        """Return the tests of the class at this place in the order of appearance, listed classes first."""
         confidence = self.confidence
         if self.together:
             confidence = 1.0 - (1.0 - confidence) * share_of(place, len(self.classes))
         return rate_test(tolerance, confidence, self.margin, self.reviewer_error)
 
     def plain(self) -> dict[str, Any]:
-        """Return the constructor's arguments as JSON can hold them."""
+        """Return the constructor arguments as plain data for JSON."""
         data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("policy", "tolerance")}
         data["weights"] = None if self.weights is None else [list(pair) for pair in self.weights.items()]
         several = isinstance(self.tolerance, dict)
@@ -164,7 +164,7 @@ def make_settings(
     known = [*labels, *(tolerances if isinstance(tolerances, dict) else ())]
     others["weights"] = _weights(weights, {str(name): name for name in known if name is not None})
     if others["weights"] is not None and counts["cap"] is None and counts["daily_cap"] is None:
-        raise SidelightError("weights share out the labels of cap or daily_cap: give one of them, too, or no weights")
+        raise SidelightError("weights work only with cap or daily_cap: give one of them, or leave weights out")
     return Settings(
         tolerance=tolerances,
         classes=labels,
@@ -229,16 +229,19 @@ def _margin(value: Any, tolerances: Iterable[float], reviewer_error: float) -> f
             low, high = answered_rates(one - margin, reviewer_error)[1], answered_rates(one + margin, reviewer_error)[0]
             if high - low < 2.0 * least:
                 raise SidelightError(
-                    f"margin is {margin} and reviewer_error {reviewer_error}: reviewers who err so often cannot tell "
-                    f"whether a rate is so near the tolerance {one}; give a larger margin"
+                    f"margin is {margin} and reviewer_error {reviewer_error}: reviewers who err this often cannot tell "
+                    f"whether a rate is that close to the tolerance {one}; give a larger margin"
                 )
     return margin
 
 
 def warn_of_prior(prior: Any) -> None:
-    """Say that a prior has no effect any more."""
+    """Warn that a prior no longer has any effect."""
     if prior is not None:
-        text = "prior has no effect any more, for verdicts and intervals come from two tests without one: leave it out"
+        text = (
+            "prior no longer has any effect, because verdicts and intervals come from tests that need none: leave it "
+            "out"
+        )
         warnings.warn(text, DeprecationWarning, stacklevel=3)
 
 
@@ -251,7 +254,7 @@ def _patience(value: Any) -> int | float | timedelta | None:
         good = plain is None or whole or (isinstance(plain, float) and plain == math.inf)
     if not good:
         raise SidelightError(
-            f"patience is {value!r}: give a whole number of decisions, a timedelta, math.inf for ever, or None"
+            f"patience is {value!r}: give a whole number of decisions, a timedelta, math.inf to wait forever, or None"
         )
     return plain
 

@@ -1,4 +1,4 @@
-"""A monitor in a file that several processes use, and texts that stand for what it knows."""
+"""A monitor in a file that several processes use, and how to read classes and ids given as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRUTH_VALUES = {"true": True, "false": False}
 
 @contextlib.contextmanager
 def changing(path: str | os.PathLike[str]) -> Iterator[ClassifierMonitor]:
-    """Yield the monitor in a file, and save it when the block ends well; other processes wait for their turn."""
+    """Yield the monitor in a file, and save it if the block succeeds; other processes wait for their turn."""
     check_file(os.fspath(path))
     with locked(path):
         monitor = ClassifierMonitor.load(path)
@@ -39,10 +39,10 @@ def create(path: str | os.PathLike[str], monitor: ClassifierMonitor) -> None:
 
 
 def classes_of(monitor: ClassifierMonitor, values: Sequence[Any]) -> list[Label]:
-    """Return the classes that values from the shell or from a file stand for, which cannot always tell 7 from "7".
+    """Return the classes meant by values from a shell or a file, where 7 and "7" may look the same.
 
-    A class that the monitor knows is found however it is written. A new one is read like those: as a number if all of
-    them are numbers, as text if all of them are numbers written as text.
+    A known class is found however it is written. A new class is read like the known ones: as a number if all of them
+    are numbers, as text if all of them are numbers written as text.
     """
     weighted = monitor._settings.weights or {}
     spelled = {str(name): name for name in weighted if name is not None} | monitor._spelled
@@ -64,7 +64,7 @@ def classes_of(monitor: ClassifierMonitor, values: Sequence[Any]) -> list[Label]
 
 
 def label_of(prediction: Label, value: Any) -> Any:
-    """Return the true class that a value stands for: a number or text, as the predicted class is."""
+    """Return the true class meant by a value: a number or text, like the predicted class."""
     if isinstance(value, str) and not isinstance(prediction, str):
         number = _number(value, [prediction])
         if number is None:
@@ -84,7 +84,7 @@ def label_of(prediction: Label, value: Any) -> Any:
 
 
 def id_of(monitor: ClassifierMonitor, value: Any) -> Id:
-    """Return the id that a value stands for: the same number or text written otherwise if only that was decided."""
+    """Return the id meant by a value: as a number instead of text, or the reverse, if only that id was decided."""
     ledger, name = monitor._ledger, identifier(value)
 
     def decided(id: Id) -> bool:
@@ -108,9 +108,9 @@ def _are_written_numbers(known: Collection[Label]) -> bool:
 
 
 def _number(text: str, known: Collection[Label]) -> Label | None:
-    """Return the number, or the truth value if there are such classes, that a text clearly stands for.
+    """Return the number, or the truth value if there are such classes, that a text clearly means.
 
-    What other programs may read as a number, 07 or 1_000 say, is refused: it may be a code that is not one.
+    Text that other programs may read as a number, such as 07 or 1_000, is refused: it may be a code.
     """
     if text.lower() in _TRUTH_VALUES and any(isinstance(one, bool) for one in known):
         return _TRUTH_VALUES[text.lower()]
@@ -127,8 +127,8 @@ def _number(text: str, known: Collection[Label]) -> Label | None:
         if not known:
             return None
         raise SidelightError(
-            f"the known classes are numbers, and {text!r} is not written as one plainly: write {number:g} if that is "
-            "meant; nothing changed"
+            f"the known classes are numbers, and {text!r} is not a plainly written number: write {number:g} if you "
+            "mean that; nothing changed"
         )
     return number
 

@@ -1,8 +1,8 @@
-"""Which predictions of a closed class are looked at nevertheless, so that changes of its error rate are noticed.
+"""Which predictions of a closed class are still verified, so that changes of its error rate are noticed.
 
-It is a share of them, and half of them while there is some evidence of a change. Both follow from one uniform number
-per prediction, see `sidelight.monitor.randomness`; numbers are made many at a time, because a prediction that is let
-pass should cost next to nothing.
+A share of them is verified, and half of them while there is some evidence of a change. Both follow from one uniform
+number per prediction, see `sidelight.monitor.randomness`; numbers are made many at a time, because letting a prediction
+pass should cost almost nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BLOCK = 256
 
 
 class SpotChecks:
-    """When one class is looked at: `share` of its predictions, or half of them."""
+    """When one class is checked: `share` of its predictions, or half of them."""
 
     __slots__ = ("_first", "_levels", "key", "share")
 
@@ -26,7 +26,7 @@ class SpotChecks:
         self._first, self._levels = 0, b""
 
     def level(self, count: int) -> int:
-        """Say when the prediction with this number, from 0, is looked at: NEVER, IF_SUSPICIOUS or ALWAYS."""
+        """Say when the prediction with this number, from 0, is checked: NEVER, IF_SUSPICIOUS or ALWAYS."""
         place = count - self._first
         if not 0 <= place < len(self._levels):
             numbers, place = uniforms(self.key, count, _BLOCK), 0

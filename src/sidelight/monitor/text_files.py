@@ -1,7 +1,7 @@
-"""Text as people keep it: plain or compressed by gzip, in UTF-8, or in UTF-16 or UTF-32 as its first bytes show.
+"""Text files, plain or gzipped, in UTF-8, or in UTF-16 or UTF-32 if the first bytes show it.
 
-Bytes that the encoding does not have are an error that names the line and the remedy: replaced or left out, they would
-change the classes of whole languages.
+Bytes that are invalid in the encoding are an error that names the line and the remedy: replacing or dropping them could
+change class names.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Text:
         """How many line ends have been read."""
 
     def skip_space(self) -> str:
-        """Pass white space, and return the first character after it; empty at the end."""
+        """Skip white space, and return the first character after it; empty at the end."""
         while (mark := self._checked(self.file.read(1))).isspace() or mark == "\ufeff":
             pass
         return mark
@@ -53,7 +53,7 @@ class Text:
             yield line
 
     def pieces(self) -> Iterator[str]:
-        """Yield what follows in pieces that do not care for lines."""
+        """Yield what follows in pieces, regardless of lines."""
         while piece := self._checked(self.file.read(_PIECE)):
             yield piece
 
@@ -97,7 +97,7 @@ def open_text(source: Source, encoding: str | None, name: str) -> Iterator[Text]
 
 
 def check_file(path: str | Path) -> None:
-    """Refuse a path where there is nothing to read."""
+    """Refuse a path that is not a readable file."""
     if not os.path.exists(path):
         raise NoFileError(f"there is no file {str(path)!r}")
     if os.path.isdir(path):
@@ -105,7 +105,7 @@ def check_file(path: str | Path) -> None:
 
 
 class _Again(io.RawIOBase):
-    """A stream of bytes whose beginning was read before."""
+    """A stream of bytes whose beginning has already been read."""
 
     def __init__(self, head: bytes, rest: Any) -> None:
         self.head, self.rest = head, rest

@@ -1,13 +1,14 @@
-"""Verdicts on all classes together: how the chance of a wrong one is shared out.
+"""Verdicts on all classes together: how the chance of a wrong one is split.
 
-Each class has exactly one wrong verdict ("above" or "below", whichever is not so), so by the union bound the chance of
-any wrong verdict is at most α if the levels of the classes sum to at most α. Classes that are listed beforehand share
-alike. Nobody knows how many others will come: the i-th of them gets the share 6 / (π² i²), and these sum to 1.
+Each class has exactly one wrong verdict ("above" or "below", whichever is false), so by the union bound the chance of
+any wrong verdict is at most α if the levels of the classes sum to at most α. Classes that are listed beforehand get
+equal shares. It is unknown how many others will come, so the i-th of them gets the share 6 / (π² i²), and these sum to
+1.
 
-There is no step-down gain, as in Holm's procedure, from classes that are decided: a decided class is not a false
-hypothesis that cost nothing, for its other verdict might have come and has used up its level. With Holm's thresholds,
-20 classes at 1.05 times a tolerance of 0.3 that are verified one after the other have a wrong verdict in 6.9 % of all
-runs at α = 5 % (computed exactly), with equal shares in 1.6 %.
+Decided classes give no step-down gain as in Holm's procedure: a decided class is not a false hypothesis that cost
+nothing, because its other verdict might have come and has used up its level. With Holm's thresholds, 20 classes at 1.05
+times a tolerance of 0.3 that are verified one after the other have a wrong verdict in 6.9 % of all runs at α = 5 %
+(computed exactly), with equal shares in 1.6 %.
 """
 
 from __future__ import annotations

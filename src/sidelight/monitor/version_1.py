@@ -1,8 +1,8 @@
-"""Saved monitors of version 1, described as version 2 does.
+"""Convert saved monitors of version 1 to version 2.
 
 Version 1 counted answers as they came, and kept them in order only to follow a drift. The line of requests follows from
-the verifications, which have numbers; what was forgotten before is settled and can only be counted. How old requests
-are is unknown: they age from the moment of loading. Verdicts are computed anew, by the tests and the line of today.
+the numbers of the verifications; forgotten ones are settled and can only be counted. The age of requests is unknown, so
+they age from the moment of loading. Verdicts are recomputed, by the present tests and line.
 """
 
 from __future__ import annotations

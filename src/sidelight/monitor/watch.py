@@ -1,4 +1,4 @@
-"""What a monitor keeps, and how it decides about one prediction; who calls it holds the lock."""
+"""What a monitor stores, and how it decides about one prediction; the caller holds the lock."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Watch:
             self._state(name)
 
     def _adopt(self, settings: Settings) -> None:
-        """Work with these settings from now on, in the whole monitor."""
+        """Use these settings from now on, in the whole monitor."""
         self._settings = settings
         self._daily = settings.daily_cap is not None
         self._dated = self._daily or self._ledger.patience.timed
@@ -55,7 +55,7 @@ class Watch:
         return state
 
     def _known_class(self, name: Label) -> ClassState:
-        """Return the state of a class, which may be new but not another spelling of a known one."""
+        """Return the state of a class; it may be new, but not another spelling of a known class."""
         state = self._states.get(name)
         if state is None:
             check_spelling(name, self._spelled)
@@ -63,7 +63,7 @@ class Watch:
         return state
 
     def _day_and_seconds(self, time: Any) -> tuple[str | None, float | None]:
-        """Return the day and the moment of a time, each where something depends on it."""
+        """Return the day and the moment of a time, each only if something depends on it."""
         if not self._dated:
             return None, None
         moment = moment_of(time)
@@ -71,7 +71,7 @@ class Watch:
         return day, moment.timestamp() if self._ledger.patience.timed else None
 
     def _begin_decision(self, state: ClassState, time: Any, when: tuple[str | None, float | None]) -> None:
-        """Let time pass, and count the prediction where labels are rationed."""
+        """Let time pass, and count the prediction if labels are rationed."""
         self._ledger.tick(time, when[1])
         if self._rationing is not None:
             self._rationing.arrive(state, when[0])
@@ -105,7 +105,7 @@ class Watch:
         if before is not None:
             if before.verify != decision.verify:
                 raise SidelightError(
-                    f"about the id {id!r} it was decided {before.reason!r}, not {decision.reason!r}: use a new id"
+                    f"the id {id!r} was already decided: {before.reason!r}, not {decision.reason!r}; use a new id"
                 )
             return
         when = self._day_and_seconds(time)
@@ -126,7 +126,10 @@ class Watch:
             if name is None:
                 fresh += 1
             elif self._ledger.known(name, one) is None and seen.setdefault(name, one) != one:
-                raise SidelightError(f"the id {name!r} stands for {seen[name]!r} and for {one!r} in this batch")
+                raise SidelightError(
+                    f"the id {name!r} stands for {seen[name]!r} and for {one!r} in this batch: give each prediction "
+                    "its own id"
+                )
         self._journal.batch_end = self._journal.decided + fresh + len(seen)
 
     def _contradictory(self, taken: Iterable[Decision]) -> bool:
@@ -139,7 +142,7 @@ class Watch:
         return False
 
     def _enter(self, state: ClassState, decision: Decision, when: tuple[str | None, float | None], own: bool) -> None:
-        """Enter a decision; a pass is remembered if the caller named it, for only then may it be asked about again."""
+        """Enter a decision; a pass is remembered if the caller gave its id and so may ask about it again."""
         verify, id, reason, _ = decision
         state.predictions += 1
         if verify:
@@ -151,7 +154,7 @@ class Watch:
             self._ledger.let_pass(id, state, reason)
 
     def _wanted(self, state: ClassState, day: str | None) -> tuple[bool, str]:
-        """Say what the policy wants, and why, before any cap; now and then a class that is let pass is looked at."""
+        """Say what the policy wants before any cap, and why; now and then a passed prediction gets a spot check."""
         settings, rationing, t = self._settings, self._rationing, state.predictions
         if settings.class_predictions is not None and t >= settings.class_predictions:
             return False, decisions.FINISHED
@@ -168,7 +171,7 @@ class Watch:
         return wanted, reason
 
     def _spot_check(self, state: ClassState, t: int) -> bool:
-        """Say whether a class that is let pass is looked at: more often while there is some evidence of drift."""
+        """Say whether a passed prediction gets a spot check: more often while there is some evidence of drift."""
         level = state.spot_checks.level(t)
         if level != IF_SUSPICIOUS:
             return level == ALWAYS

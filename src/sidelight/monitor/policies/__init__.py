@@ -48,7 +48,7 @@ def make_policy(policy: str | Policy, parameters: Mapping[str, Any]) -> Policy:
 
 
 def _registered(policy: Policy) -> Policy:
-    """Refuse a policy that a saved monitor could not name."""
+    """Refuse a policy that a saved monitor could not refer to by name."""
     kind = type(policy)
     if POLICIES.get(policy.name) is not kind:
         name = policy.name if policy.name and policy.name not in POLICIES else "a-name-of-its-own"

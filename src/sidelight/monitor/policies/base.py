@@ -1,4 +1,4 @@
-"""What a policy is: who decides, class by class, which predictions are worth a verification."""
+"""What a policy is: it decides, class by class, which predictions are worth a verification."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sidelight.monitor.inputs import plain_number
 
 
 class Watched(Protocol):
-    """What a policy may know about a class: counts, never an outcome that was not verified."""
+    """What a policy may know about a class: counts, never whether an unverified prediction was right."""
 
     tolerance: float
     predictions: int
@@ -41,7 +41,7 @@ class Watched(Protocol):
 class Policy(ABC):
     """What all policies share; the fields of a subclass are its parameters, checked in `__post_init__`.
 
-    Numbers of NumPy and fractions become plain numbers first, as files hold them.
+    NumPy numbers and fractions become plain numbers first, as files store them.
     """
 
     name: ClassVar[str] = ""
@@ -78,7 +78,7 @@ class Policy(ABC):
 
 
 def check(name: str, value: Any, good: bool, wanted: str) -> None:
-    """Refuse a parameter unless it is good."""
+    """Refuse a parameter unless it is valid."""
     if not good:
         raise SidelightError(f"{name} is {value!r}: give {wanted}")
 

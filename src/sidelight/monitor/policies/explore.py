@@ -23,8 +23,8 @@ class Explore(Policy):
     labels
         That number; without it, `wald_cap` with the three parameters below.
     failure, margin, rate
-        The interval's chance to fail (ζ), its half-width as a share of the tolerance (E / τ), and the error rate that
-        is assumed beforehand.
+        The chance that the interval fails (ζ), its half-width as a share of the tolerance (E / τ), and the error rate
+        assumed beforehand.
     """
 
     name: ClassVar[str] = "explore"
@@ -44,7 +44,7 @@ class Explore(Policy):
         check("margin", self.margin, is_number(self.margin) and self.margin > 0, "a positive number")
 
     def wants(self, state: Watched) -> tuple[bool, str]:
-        """Fill the number of labels, also where the verdict is certain; in the mode "guard" go on above tolerance."""
+        """Verify up to the number of labels, even if the verdict is certain; in mode "guard" also above tolerance."""
         if state.guard and state.verdict == "above":
             return True, decisions.GUARDED
         if state.n + state.ahead + state.pending < self.limit(state.tolerance):
@@ -65,7 +65,7 @@ def wald_cap(tolerance: float, failure: float = 0.01, margin: float = 0.1, rate:
     """Return the labels per class after which a Wald interval has half-width E = margin * tolerance.
 
     n_τ = z(1 - ζ/2)^2 p (1 - p) / E^2 with the failure probability ζ and an assumed error rate p, rounded up: 10 510,
-    2 628, 657 and 165 for the tolerances 0.025, 0.05, 0.1 and 0.2. More than a float can hold are taken as all.
+    2 628, 657 and 165 for the tolerances 0.025, 0.05, 0.1 and 0.2. A number beyond all floats means no limit.
     """
     z = NormalDist().inv_cdf(1 - failure / 2)
     squared = (margin * tolerance) ** 2

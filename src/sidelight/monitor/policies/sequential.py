@@ -18,7 +18,7 @@ class Sequential(Policy):
     until_certain: ClassVar[bool] = True
 
     def wants(self, state: Watched) -> tuple[bool, str]:
-        """Go on while the verdict is not certain; in the mode "guard" also above tolerance."""
+        """Verify while the verdict is not certain; in the mode "guard" also above tolerance."""
         if state.verdict == "unknown":
             return True, decisions.OPEN
         if state.guard and state.verdict == "above":
@@ -26,5 +26,5 @@ class Sequential(Policy):
         return False, decisions.CERTAIN
 
     def rule(self, tolerance: float) -> Everything:
-        """Return the rule for any tolerance: everything, for a certain verdict closes the class."""
+        """Return the rule for any tolerance: everything, because a certain verdict closes the class."""
         return Everything()
