@@ -99,7 +99,7 @@ def test_numbers_are_read_as_the_classes_of_the_monitor_are(tmp_path):
     assert "answer 1 (id 5): the predicted class 7 is a number" in error
     assert "str(" not in error
     assert "is empty" in refused("answer", path, 5, "--label", "")
-    assert "write 9 if that is meant" in refused("decide", path, "09")
+    assert "write 9 if you mean that" in refused("decide", path, "09")
     assert path.read_bytes() == before
     assert plain("decide", path, 9, "--id", 6)["prediction"] == 9
     assert plain("decide", path, "--from", "-", input='{"prediction": 9, "id": 7}')[0]["prediction"] == 9

@@ -83,7 +83,7 @@ def test_answers_from_before_a_restart_do_not_count_and_are_not_waited_for():
     counted = one.counted
     answer = monitor.answer(5, correct=False)
     assert (answer.status, answer.changed) == ("recorded", False)
-    assert "before the restart" in answer.text
+    assert "started from scratch since" in answer.text
     assert "does not count" in answer.text
     assert monitor.answer(6, skipped=True).status == "released"
     one = monitor.report()["cat"]

@@ -229,7 +229,7 @@ def test_the_report_says_when_the_estimate_lies_outside_of_the_interval():
     one = monitor.report()["cat"]
     assert one.verdict == "above"
     assert one.estimate < one.interval[0]
-    assert "the estimate lies outside of the interval" in str(monitor.report())
+    assert "the estimate lies outside the interval" in str(monitor.report())
 
 
 def test_a_change_near_the_head_of_a_long_line_takes_few_steps(monkeypatch):

@@ -136,7 +136,7 @@ def test_labels_are_read_as_the_predicted_class_is():
         assert (found, type(found)) == (true, type(true))
     for prediction, value, error in [
         (7, "dog", "'dog' cannot be read as one: give a number, or say that the prediction is wrong"),
-        (7, "07", "write 7 if that is meant"),
+        (7, "07", "write 7 if you mean that"),
         (7, "true", "cannot be read as one"),
         ("cat", 7, "the predicted class 'cat' is text, and the label 7 is not"),
         ("07", 7, "write it as text, in quotation marks"),
