@@ -15,17 +15,18 @@ HEAD = """# Regret, measured
 
 <!-- Written by benchmarks/regret.py from regret.json; change those, not this page. -->
 
-What every strategy costs, with its default parameters: mean regret +- standard error. `python benchmarks/regret.py`
-makes this page, and [regret.json](regret.json) has all numbers of every cell. The seed is {seed}; the rule is that
-constants are chosen with seeds from 100 to 199. In each case all strategies meet the same laws, contexts and outcomes.
-A slow strategy gets fewer runs, as many as fit into some processor time, and the tables say how many. One that needs
-more than {patience} times that for a single run is left out of the case, and PMDMEDHinge, the slowest, of most games.
-Times were taken on a busy machine.
+What every strategy costs, with its default parameters: mean regret ± standard error. `python benchmarks/regret.py`
+writes this page, and [regret.json](regret.json) has all its numbers. The seed is {seed}; constants of strategies are
+chosen with seeds from 100 to 199 only. In each case all strategies meet the same laws, contexts and outcomes.
+A slow strategy gets fewer runs, as many as fit into a fixed processor time, and the tables say how many. If a single
+run needs more than {patience} times as long, the strategy is left out of the case; PMDMEDHinge, the slowest, is left
+out of most games. Times were taken on a busy machine.
 
-**Bold** is the lowest mean of a case, and what is within two standard errors of the difference to it and no more than
-{ratio} times as large. Who knows the horizon, or has fewer than {least} runs, does not compete. (Number of runs and
-ratio became conditions after the first numbers were seen; the summaries count without them, too.) "Wrong" is the share
-of runs whose regret is above a tenth of what the worst action that can be optimal would have cost throughout.
+**Bold** is the lowest mean of a case, and every mean that is at most two standard errors of the difference above it and
+no more than {ratio} times as large. Strategies that know the horizon, or have fewer than {least} runs, do not compete.
+(The number of runs and the ratio became conditions after the first numbers were seen; the summaries also count without
+them.) "Wrong" is the share of runs whose regret is above a tenth of what the worst action that can be optimal would
+have cost if it had been played throughout.
 """
 PAPER = """## The cases of the paper
 
@@ -36,14 +37,14 @@ strategy has a lower mean if laws are drawn uniformly from all laws, which these
 GAMES = """## Many games
 
 {games} games, {cases} cases: laws drawn anywhere (Dirichlet(1)), near a border (5 to 30 % from where the best action
-changes) and near a vertex (one outcome has 70 to 95 %), T = {horizon}. First what sums up all cases: in how many of
-those it plays, with at least {least} runs, a strategy has the lowest mean or is as good (bold, were it to compete), and
-how its mean compares with the lowest one.
+changes) and near a vertex (one outcome has 70 to 95 %), T = {horizon}. The first table sums up all cases that a
+strategy plays with at least {least} runs: in how many of them its mean is the lowest or as good (bold, or would be if
+it competed), and how its mean compares with the lowest one.
 """
 CONTEXTS = """## Worlds with contexts
 
 T = {horizon}; the first six are those of [the contextual table](contextual-widths.md), the others are in
-`benchmarks/context_worlds.py`. PGTS and PGIDS are left out: a round costs the more the more labels there are.
+`benchmarks/context_worlds.py`. PGTS and PGIDS are left out: their rounds get slower as labels accumulate.
 """
 
 
@@ -175,7 +176,7 @@ def _is_best(one: Record, among: list[Record], least_runs: int = LEAST_RUNS, rat
 
 def _shown(one: Record, among: list[Record]) -> str:
     digits = 0 if one["mean"] >= 1_000 else 1 if one["mean"] >= 10 else 2
-    shown = f"{one['mean']:.{digits}f} +- {one['error']:.{max(1, digits)}f}"
+    shown = f"{one['mean']:.{digits}f} ± {one['error']:.{max(1, digits)}f}"
     return f"**{shown}**" if one in _competing(among) and _is_best(one, among) else shown
 
 
@@ -201,5 +202,5 @@ def _distinct(values: Iterable[str]) -> list[str]:
 
 
 def _table(head: Sequence[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"

@@ -32,6 +32,7 @@ nitpicky = False
 # Single backticks are code, in docstrings too.
 default_role = "code"
 highlight_language = "text"
+smartquotes_action = "q"  # options begin with two dashes
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "attrs_block"]
 myst_heading_anchors = 3
 myst_links_external_new_tab = False

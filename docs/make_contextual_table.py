@@ -47,14 +47,14 @@ COMPARED: list[tuple[str, dict[str, Any], str]] = [
 ]
 SLOW = ("PGTS", "PGIDS")
 SLOW_HORIZON = 7_500
-HEAD = """# What the widths of contextual strategies are worth, in numbers
+HEAD = """# Confidence bounds with contexts, measured
 
 <!-- Written by docs/make_contextual_table.py from contextual-widths.json; change those, not this page. -->
 
 `CBPSide` and `RandCBPSide` leave two things to choose: how wide their confidence intervals are (`bounds`) and how
 symbols depend on the context (`model`). What the choices mean is in the [reference](reference/index.md) and in the
 docstrings (`printed` and `published` bounds are those of `PublishedCBPSide` and `PublishedRandCBPSide`); here is what
-they cost. AT is apple tasting, LE label-efficient prediction; d = 10, T = {horizon}, {runs} runs, mean regret +-
+they cost. AT is apple tasting, LE label-efficient prediction; d = 10, T = {horizon}, {runs} runs, mean regret ±
 standard error. Three worlds:
 
 - **half-space**: the protocol behind the table of the ICML 2024 paper. Outcomes are certain given the context, which is
@@ -165,7 +165,7 @@ class Page:
         """Return the table of one game."""
         worlds = list(WORLDS)
         head = " | ".join(f"{world}: {strategy}" for world in worlds for strategy in STRATEGIES)
-        rows = [f"| model, bounds | {head} |", "|---" * (1 + 2 * len(worlds)) + "|"]
+        rows = [f"| model, bounds | {head} |", "|---" + "|---:" * (2 * len(worlds)) + "|"]
         least = {
             (world, s): min(self.cell(game, world, s, v)["mean"] for v in VARIANTS)
             for world in worlds
@@ -185,7 +185,7 @@ class Page:
 
     def slow(self) -> str:
         """Return the table of the strategies that are too slow for long runs."""
-        rows = ["| AT, half-space | mean regret | runs |", "|---|---|---|"]
+        rows = ["| AT, half-space | mean regret | runs |", "|---|---:|---:|"]
         for name in SLOW:
             one = self.found("AT", "half-space", name, self.slow_runs, SLOW_HORIZON, dimension=10)
             rows.append(f"| {name} | {_shown(one)} | {self.slow_runs} |")
@@ -226,7 +226,7 @@ Their rounds cost more and more, so they are compared at the horizon of the publ
 
 def _shown(one: dict[str, float], best: bool = False) -> str:
     digits = 0 if one["mean"] >= 1_000 else 1
-    text = f"{one['mean']:.{digits}f} +- {one['error']:.{max(1, digits)}f}"
+    text = f"{one['mean']:.{digits}f} ± {one['error']:.{max(1, digits)}f}"
     return f"**{text}**" if best else text
 
 

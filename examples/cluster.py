@@ -2,12 +2,13 @@
 On a cluster
 ============
 
-``cluster=`` sends the runs of a simulation to the workers of a Dask scheduler. The results are the same bits.
+``cluster=`` sends the runs of a simulation to the workers of a Dask scheduler. The results are the same to the
+last bit.
 """
 
 # %%
-# Here scheduler and workers live in this process, for show. On a real cluster give the address of its scheduler, such
-# as ``tcp://scheduler:8786``. The page on clusters shows SLURM and plain job arrays, too.
+# Here scheduler and workers live in this process, to keep the example short. On a real cluster give the address of its
+# scheduler, such as ``tcp://scheduler:8786``. The page on clusters shows SLURM and plain job arrays, too.
 
 from distributed import Client, LocalCluster
 

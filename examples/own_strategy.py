@@ -71,4 +71,4 @@ figure = mine.plot(others=[theirs])
 # How many looks are right depends on the law, which nobody knows. That is why strategies that decide as they go win.
 
 for row in sl.results.compare([mine, theirs]):
-    print(f"{row.label:24} mean {row.mean:7.1f} +- {row.standard_error:.1f}   99 % {row.q99:7.1f}")
+    print(f"{row.label:24} mean {row.mean:7.1f} ± {row.standard_error:.1f}   99 % {row.q99:7.1f}")

@@ -22,5 +22,7 @@ for axes, kind in zip(panels, ("imbalanced", "balanced"), strict=True):
     ]
     axes.errorbar(bins, [r.mean for r in rows], [2 * r.standard_error for r in rows], marker="o", capsize=3)
     axes.set(xscale="log", xlabel="bins", title=f"{kind} laws", ylim=(0, None))
+    axes.set_xticks(bins, labels=bins)
+    axes.minorticks_off()
 panels[0].set_ylabel("mean regret, two standard errors")
 plt.show()

@@ -29,6 +29,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx_gallery.scrapers import figure_rst, matplotlib_scraper
 
+import sidelight as sl
 from sidelight import __version__
 
 _STYLE = {"svg.hashsalt": "sidelight", "savefig.bbox": "tight", "savefig.facecolor": "white"}
@@ -117,12 +118,20 @@ def order(filename: str) -> tuple[int, str]:
 
 def drop_aliases(app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
     """Leave out what Python says of the fields of every named tuple."""
-    if lines and lines[0].startswith("Alias for field number"):
+    if any(line.strip().startswith("Alias for field number") for line in lines):
         lines.clear()
+
+
+def compile_first(app: Sphinx) -> None:
+    """Compile the largest strategy before the gallery is made, so that no example waits for it."""
+    if not (Path(app.srcdir) / "gallery" / "contexts.rst").exists() and app.config.plot_gallery not in (False, "0"):
+        game, env = sl.games.load("apple-tasting"), sl.environments.HalfspaceContexts(dimension=5)
+        sl.simulate(sl.strategies.ProspectSide(game, dimension=5), env, horizon=10, runs=1)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive."""
     app.add_directive("drawing", Drawing)
-    app.connect("autodoc-process-docstring", drop_aliases)
+    app.connect("builder-inited", compile_first, priority=100)
+    app.connect("autodoc-process-docstring", drop_aliases, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

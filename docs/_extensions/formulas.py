@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -9,14 +10,21 @@ from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 
 
+def _converted(formula: str, display: str) -> str:
+    """Return a formula as MathML, with the gaps beside log that the converter leaves out."""
+    spaced = re.sub(r"(\\log)\s*(?=[A-Za-z\\])(?!\\l[ev]|\\left|\\,)", r"\1\\,", formula)
+    spaced = re.sub(r"(?<=[\w}])\s*(?=\\log)", r"\\,", spaced)
+    return convert(spaced, display=display)
+
+
 def _inline(writer: Any, node: nodes.math) -> None:
-    writer.body.append(convert(node.astext(), display="inline"))
+    writer.body.append(_converted(node.astext(), "inline"))
     raise nodes.SkipNode
 
 
 def _block(writer: Any, node: nodes.math_block) -> None:
     # A box of its own scrolls on a phone, where a wide formula does not fit.
-    writer.body.append(f'<div class="formula">{convert(node.astext(), display="block")}</div>')
+    writer.body.append(f'<div class="formula">{_converted(node.astext(), "block")}</div>')
     raise nodes.SkipNode
 
 

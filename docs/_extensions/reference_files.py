@@ -58,14 +58,14 @@ def _format(title: str, module: str, see: str) -> str:
 
 def _errors() -> str:
     kinds = sorted(error_classes(), key=lambda kind: (kind.__module__, kind.__name__))
-    rows = "\n".join(f"| `{_name(kind)}` | {_bases(kind)} | {_first_line(kind)} |" for kind in kinds)
+    listed = "\n".join(f"- `{_name(kind)}`, also {_bases(kind)}: {_first_line(kind)}" for kind in kinds)
     messages = "\n".join(_message(code) for code in MISTAKES)
     return (
         "# Errors\n\nIf you ask for something that cannot be done, you get an error that derives from `SidelightError`,"
         " which is a `ValueError`. Its message says what is wrong and what to do, and nothing has changed.\n\n"
         "## Messages\n\nWhat some mistakes lead to. `sl` is `sidelight`, and `apples` is the game"
         f' `sl.games.load("apple-tasting")`.\n\n{messages}\n'
-        f"## Classes\n\n| error | is also | when |\n|---|---|---|\n{rows}\n"
+        f"## Classes\n\nEach with the classes that it derives from.\n\n{listed}\n"
     )
 
 
@@ -84,7 +84,8 @@ def _message(code: str) -> str:
         exec(code, {"sl": sidelight, "apples": sidelight.games.load("apple-tasting")})
     except SidelightError as error:
         title = re.split("[:;]", str(error))[0]  # search ranks what stands in titles first
-        return f"### {title[0].upper()}{title[1:]}\n\n```text\n{shown}\n{_name(type(error))}: {error}\n```\n"
+        session = f"{shown}\n{_name(type(error))}: {error}"
+        return f"### {title[0].upper()}{title[1:]}\n\n```{{code-block}} text\n:class: prose\n\n{session}\n```\n"
     raise AssertionError(f"{code} is no mistake any more: take it off the page of errors")
 
 

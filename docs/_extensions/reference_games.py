@@ -6,7 +6,7 @@ import sidelight as sl
 from sidelight.games._parameters import written
 
 _DRAWN = 8
-"""Larger games are not drawn: their figures would be black."""
+"""Games of more actions are not drawn: their figures would be black."""
 
 
 def pages() -> dict[str, str]:
@@ -40,12 +40,12 @@ def _page(name: str) -> str:
         f"# {entry.title}",
         f"`{name}`: {entry.line}",
         entry.story,
-        _figure(name) if max(game.n_actions, game.n_outcomes) <= _DRAWN else "",
+        _figure(name) if game.n_actions <= _DRAWN else "",
         "## The matrices",
-        f"```{{code-block}} text\n:class: aligned\n\n{game}\n```",
+        f"```text\n{game}\n```",
         f"## Parameters\n\n{takes}" if takes else "",
         "## What kind of problem it is",
-        f"```text\n{sl.analyze(game).explain()}\n```",
+        f"```{{code-block}} text\n:class: prose\n\n{sl.analyze(game).explain()}\n```",
         f"## Source\n\n{entry.source}.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

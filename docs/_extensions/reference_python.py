@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import name_examples
+from sphinx.pycode import ModuleAnalyzer
 
 import sidelight as sl
 
@@ -80,14 +82,40 @@ def _entry(module: str, name: str, value: Any) -> str:
     if home is not None and home != module:
         return f"## {name}\n\n{_first_line(value)} See [`{home}`]({_file(home)}.md).\n"
     shown = name_examples.example(module, name)
+    if get_origin(value) is Literal:
+        listed = ", ".join(f"`{each!r}`" for each in get_args(value))
+        return f"## {name}\n\n{_said_of(name, value)}\n\n`{module}.{name}` is one of {listed}.\n{shown}"
     if not callable(value):
-        return f"## {name}\n\n```{{eval-rst}}\n.. autodata:: {module}.{name}\n   :no-value:\n```\n{shown}"
+        return f"## {name}\n\n{_said_of(name, value)}\n\n`{module}.{name}` is `{value!r}`.\n{shown}"
     kind = "autofunction"
     options = ""
     if inspect.isclass(value):
+        name += _arguments(value)
         kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
         options = "   :members:\n" if kind == "autoclass" else "   :show-inheritance:\n"
-    return f"## {name}\n\n```{{eval-rst}}\n.. {kind}:: {module}.{name}\n{options}```\n{shown}"
+    title = name.removesuffix("()")
+    return f"## {title}\n\n```{{eval-rst}}\n.. {kind}:: {module}.{name}\n{options}```\n{shown}"
+
+
+def _arguments(kind: type) -> str:
+    """Return brackets in the place of arguments that are nobody's business: those of what the library makes itself."""
+    try:
+        parameters = inspect.signature(kind).parameters.values()
+    except ValueError:
+        return ""
+    private = any(each.name.startswith("_") or "<factory>" in str(each) for each in parameters)
+    return "()" if private or getattr(kind, "_is_protocol", False) else ""
+
+
+def _said_of(name: str, value: Any) -> str:
+    """Return the text below a constant, in the module that defines it."""
+    homes = [each for each in list(sys.modules) if each.startswith("sidelight.")]
+    for home in homes:
+        if vars(sys.modules[home]).get(name) is value:
+            said = ModuleAnalyzer.for_module(home).find_attr_docs().get(("", name))
+            if said:
+                return " ".join(" ".join(said).split())
+    return ""
 
 
 def home_of(name: str, value: Any) -> str | None:

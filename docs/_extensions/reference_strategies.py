@@ -50,7 +50,7 @@ def _page(name: str) -> str:
     kind = known(name)
     said = describe(kind)
     takes = "\n".join(
-        f"- `{parameter.name}`{_default(parameter)}: {typeset(said.parameters[parameter.name])}"
+        f"- `{parameter.name}`{_default(parameter)}: {_explained(said.parameters[parameter.name])}"
         for parameter in signature(kind).values()
         if parameter.name not in ("game", "seed")
     )
@@ -130,7 +130,7 @@ def _shown(kind: type) -> str:
     parameters = [
         each.replace(annotation=inspect.Parameter.empty) for each in inspect.signature(kind).parameters.values()
     ]
-    written = str(inspect.Signature(parameters))
+    written = _short(str(inspect.Signature(parameters)))
     if len(written) <= _WIDTH:
         return written
     lines = "".join(f"    {each},\n" for each in _separated(parameters))
@@ -139,7 +139,7 @@ def _shown(kind: type) -> str:
 
 def _separated(parameters: list[inspect.Parameter]) -> list[str]:
     """Return each parameter as it is written, with the star after which names are needed."""
-    written = [str(each) for each in parameters]
+    written = [_short(str(each)) for each in parameters]
     named = [each.kind is inspect.Parameter.KEYWORD_ONLY for each in parameters]
     if any(named):
         written.insert(named.index(True), "*")
@@ -147,7 +147,16 @@ def _separated(parameters: list[inspect.Parameter]) -> list[str]:
 
 
 def _default(parameter: inspect.Parameter) -> str:
-    return "" if parameter.default is parameter.empty else f" (`{parameter.default!r}` by default)"
+    return "" if parameter.default is parameter.empty else f" (`{_short(repr(parameter.default))}` by default)"
+
+
+def _explained(parameter: str) -> str:
+    return typeset(parameter.replace("see the module's text", "see below"))
+
+
+def _short(written: str) -> str:
+    """Write a third as one."""
+    return written.replace(repr(1 / 3), "1/3")
 
 
 def _module(kind: type) -> str:
@@ -167,7 +176,7 @@ def _transcript(name: str) -> str:
     return (
         "## At play\n\nThe first hundred rounds of one run. Each entry is the number of an action and the symbol that"
         " it showed.\n\n"
-        f"```{{code-block}} text\n:class: aligned\n\n{head}\n\n{text}\n```"
+        f"```text\n{head}\n\n{text}\n```"
     )
 
 

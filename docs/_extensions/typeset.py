@@ -25,6 +25,7 @@ _SIGNS = {
 }
 _UNITED = {"u": r"\cup ", "n": r"\cap "}
 
+_INDEXED = "sum|prod|min|max|argmin|mean|width|cost|VOI"
 _GROUP = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _WORD = rf"(?!(?:{'|'.join((*_GREEK, *_FUNCTIONS, 'sqrt', 'mean', 'width'))})\b)[a-z]{{3,}}"
 _TERM = rf"(?!\([^()]*(?<![A-Za-z]){_WORD}){_GROUP}"
@@ -36,9 +37,9 @@ _STRONG = "|".join(
         rf"(?<!\w)(?:sqrt|kl|KL|Beta){_GROUP}",
         r"(?<![\w`])caution(?= [(\d])",
         rf"\|[^|\n`]{{1,24}}\|{_INDEX}{_POWER}(?!\w)",
-        rf"(?<!\w)(?:hat )?[A-Za-z]+_(?:\{{[^}}]*\}}|\w+){_POWER}(?:{_GROUP})?",
+        rf"(?<!\w)(?:hat )?(?:[A-Za-z]|{_INDEXED})_(?:\{{[^}}]*\}}|\w+){_POWER}(?:{_GROUP})?",
         rf"(?<![\w-])(?:hat )?(?:{'|'.join(_GREEK)})(?![a-zA-Z-]){_INDEX}{_POWER}(?:{_GROUP})?",
-        rf"(?<![\w)])[A-Za-z]\^(?:{_GROUP}|-?\d|[a-z](?!\w)){_INDEX}(?:\[\w\])?",
+        rf"(?<![\w)])[A-Za-z]\^(?:{_GROUP}|-?\d|[a-z]+(?!\w)){_INDEX}(?:\[\w\])?",
         r"(?<![\w)])[A-Za-z]\^[a-z]_\w(?:\[\w\])?",
         rf"{_TERM}(?:\^(?:{_GROUP}|-?\w+)|_\+)",
     )
@@ -101,7 +102,7 @@ def _remark(found: re.Match[str]) -> str:
     """Keep the gaps beside words between formulas, which TeX would drop."""
     before, words, after = found.groups()
     if words in _SYMBOLS:
-        return found.group()
+        return rf"{before}\text{{{words}}}{after and chr(92) + ', '}"
     return rf"\text{{{before and chr(0xA0)}{words}{after and chr(0xA0)}}}"
 
 
@@ -184,8 +185,6 @@ def _name(name: str) -> str:
         return rf"\{name} "
     if name in _FUNCTIONS:
         return rf"\{name} "
-    if name == "argmin":
-        return r"\arg\min "
     if len(name) > 1 and name.isalpha():
         return rf"\text{{{name}}}"
     return name

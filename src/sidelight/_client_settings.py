@@ -17,23 +17,7 @@ TOO_LARGE, TOO_LATE = "its reply has more than 64 MB", "no whole reply in time"
 
 
 class ClientSettings:
-    """What `Client` and `AsyncClient` share.
-
-    Parameters
-    ----------
-    url
-        Where the service is, as `sidelight serve` prints it, "http://127.0.0.1:8765" say.
-    key
-        A key from `sidelight service key create`; by default, the environment variable SIDELIGHT_KEY.
-    timeout
-        Maximum seconds for a decision, retries included; then the prediction passes.
-    patience
-        The same for everything else; then an `UnreachableError` is raised.
-    retries
-        How often a request is sent again, with the same ids, so that nothing counts twice.
-    transport
-        An httpx transport instead of the usual one, for your own certificates or sockets, and for tests.
-    """
+    """What `Client` and `AsyncClient` share; `Client` explains the parameters."""
 
     def __init__(
         self,

@@ -62,7 +62,23 @@ T = TypeVar("T")
 
 
 class Client(ClientSettings):
-    """A client that waits for its replies; threads may share it. See `ClientSettings` for its parameters."""
+    """A client that waits for its replies; threads may share it.
+
+    Parameters
+    ----------
+    url
+        Where the service is, as `sidelight serve` prints it, "http://127.0.0.1:8765" say.
+    key
+        A key from `sidelight service key create`; by default, the environment variable SIDELIGHT_KEY.
+    timeout
+        Maximum seconds for a decision, retries included; then the prediction passes.
+    patience
+        The same for everything else; then an `UnreachableError` is raised.
+    retries
+        How often a request is sent again, with the same ids, so that nothing counts twice.
+    transport
+        An httpx transport instead of the usual one, for your own certificates or sockets, and for tests.
+    """
 
     def monitor(self, name: str) -> Monitor:
         """Return the monitor with this name; whether it exists is checked when it is used."""
@@ -194,7 +210,7 @@ class Monitor:
 
 
 class AsyncClient(ClientSettings):
-    """A client for asyncio. See `ClientSettings` for its parameters."""
+    """A client for asyncio; the parameters are those of `Client`."""
 
     def monitor(self, name: str) -> AsyncMonitor:
         """Return the monitor with this name; whether it exists is checked when it is used."""

@@ -48,6 +48,8 @@ class Game:
     actions, outcomes
         Names of the rows and columns, for people; everywhere else actions and outcomes are 0-based indices.
 
+    Notes
+    -----
     Games are immutable. Two games are equal when their losses are equal and their symbols are the same, types included;
     names do not matter.
 

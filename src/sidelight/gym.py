@@ -48,6 +48,8 @@ class PartialMonitoring(gymnasium.Env):  # type: ignore[misc, unused-ignore]
     parameters
         Parameters of the catalogue game, such as `prices=12`.
 
+    Notes
+    -----
     The observation is the index of the symbol in `symbols`, which lists all symbols of the game by first appearance, or
     `nothing` before the first round. `info["symbol"]` holds the symbol itself.
 

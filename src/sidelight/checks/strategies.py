@@ -23,6 +23,8 @@ def check_strategy(factory: Factory, games: Iterable[Game] | None = None) -> Rep
     games
         The games to play; by default some of every kind.
 
+    Notes
+    -----
     A class may declare `shift_invariant = False` if constants in a loss column matter to it, and `bounded_memory =
     False` if its state grows with the horizon. Contextual strategies (`dimension` > 0) are shown random contexts.
 

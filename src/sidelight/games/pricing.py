@@ -40,9 +40,9 @@ def dynamic_pricing(prices: int = 5, cost: Fraction = Fraction(2)) -> Matrices:
 
     A seller names one of the `prices` 0, 1, 2 and so on to each customer, who has a highest price in mind and buys if
     the posted one is not above it. The seller sees a good sold or unsold and never what the customer would have paid.
-    Sold too cheap, the seller loses the difference; unsold, the good costs a fixed `cost` for storage. A low price
-    sells and says nothing about how much more could have been asked; a high one finds out and risks the sale. With
-    three prices or more, and any cost above 0, this is a hard game.
+    If the price is too low, the seller loses the difference; if the good stays unsold, storing it costs `cost`. A low
+    price sells and says nothing about how much more could have been asked; a high one finds out and risks the sale.
+    With three prices or more, and any cost above 0, this is a hard game.
 
     Prices i and valuations j in 0..N−1; L = j − i if i ≤ j (sold), else c (unsold).
     """

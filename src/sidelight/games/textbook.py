@@ -83,7 +83,7 @@ def trivial_degenerate(kind: str = "degenerate") -> Matrices:
     that can be best. With the `kind` "degenerate", sitting still costs nothing and looking at a coin costs 1 at tails
     only: if tails never comes the two are equally good. With "duplicate", sitting still and looking cost the same, 1 at
     tails, and a third action always costs 1. Only looking shows the coin. Counting every action that is best
-    somewhere makes a problem of it that is not there.
+    somewhere would find a problem where there is none.
 
     Degenerate: L = [0 0; 0 1], H = [x x; a b]. Duplicate: L = [0 1; 0 1; 1 1], H = [x x; a b; x x].
     """
@@ -100,7 +100,7 @@ def trivial_degenerate(kind: str = "degenerate") -> Matrices:
     known="easy",
 )
 def difference() -> Matrices:
-    """Choose between two roads; which one costs less shows, what they cost does not.
+    """Choose between two roads; you can learn which one costs less, but not what they cost.
 
     A driver takes the first or the second road each day. One of the two is jammed, which costs 1 on that road; and on
     some days both charge a toll of 1, which is never seen because it is collected much later. The driver sees how the
@@ -128,8 +128,8 @@ def difference() -> Matrices:
 def symbol_ladder(symbols: int = 3) -> Matrices:
     """Say odd or even about a rung of a ladder that is seen only in blurred pairs.
 
-    A player says whether the number of a hidden rung is odd or even, and pays 1 if that is wrong. Shown is not the rung
-    but its height, so blurred that two neighboring rungs look alike: rungs 0 and 1, 2 and 3 and so on after saying
+    A player says whether the number of a hidden rung is odd or even, and pays 1 if that is wrong. The player sees
+    only its height, so blurred that two neighboring rungs look alike: rungs 0 and 1, 2 and 3 and so on after saying
     even, rungs 1 and 2, 3 and 4 and so on after saying odd. Only by comparing both views from the bottom to the top can
     one tell which answer is better, and each step adds its own error. The game is easy, but the more `symbols` the
     ladder has, the longer it takes.

@@ -5,9 +5,10 @@ prior; after n looks, s of which showed the first outcome, p has the mean m (see
 blind leaves that belief as it is, so
 
 - **looks come first.** Take any plan that plays blind and looks later, and swap the two rounds. The look costs the same
-on average, and in the blind round after it the plan can still do what it did, or better: nothing is lost. - **once it
-stops looking, it never looks again.** If playing blind for the last k rounds is optimal under some belief, then it is
-optimal for the last k - 1 under the same belief: otherwise one blind round followed by the better plan would beat it.
+  on average, and in the blind round after it the plan can still do what it did, or better: nothing is lost.
+- **once it stops looking, it never looks again.** If playing blind for the last k rounds is optimal under some belief,
+  then it is optimal for the last k - 1 under the same belief: otherwise one blind round followed by the better plan
+  would beat it.
 
 So the best plan is a stopping rule over (n, s), and T - n rounds remain whenever it is asked. Charge r's own loss for
 every round, whatever is played: that sum is T L_r (m0, 1 - m0) on average under every plan, because the mean of the

@@ -45,6 +45,8 @@ class Results:
     manifest
         Facts to store besides those that are collected automatically (versions, platform, time); they override these.
 
+    Notes
+    -----
     Results are immutable. Two are equal when they hold the same numbers from the same experiment; when, where and how
     fast they were computed does not matter.
     """

@@ -1,4 +1,4 @@
-"""Ways to play, all under the same contract (`base`), imported when they are first used."""
+"""Strategies: ways to play a game, all under the same contract. Each is imported when it is first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CBPside* and RandCBPside*: confidence bounds when the outcome law depends on a context.
+"""CBPSide and RandCBPSide, the CBPside* and RandCBPside* of the paper: confidence bounds when laws depend on contexts.
 
 Each informative action a has a ridge regression of its symbols on the context x,
 
@@ -9,17 +9,17 @@ the estimates and widths of `cbp`; the rest is the same, with pseudo-counts 1 / 
 
     R(x) = {a : 1 / |x|_a^2 < W_a^(2/3) f(t)},    play the largest W_a w_a(x) in P(t) u N+(t) u (V(t) n R(x)).
 
-What `bounds` chooses (sigma_a: the number of symbols of a; d: the dimension; Z = B for CBPside*, drawn at random for
-RandCBPside*):
+What `bounds` chooses (sigma_a: the number of symbols of a; d: the dimension; Z = B for CBPSide, drawn at random for
+RandCBPSide):
 
 - "tight": w_a = Z |x|_a, with |v| half the range of v (the most that the standard deviation of v e(y) can be) and
-  Z = sigma |N(0, 1)| for RandCBPside*, sqrt(alpha log t) for CBPside*; the context gets an intercept. There is no proof
+  Z = sigma |N(0, 1)| for RandCBPSide, sqrt(alpha log t) for CBPSide; the context gets an intercept. There is no proof
   for it; the documentation has a table of measurements.
 - "corrected": w_a = sigma_a (Z + sqrt(lambda) sigma_a) |x|_a with B^2 = (d + 4) log t and Z drawn from [0, B] as in
   RandCBP. The paper prints d - 4, which its own derivation contradicts (d log t + 2 log(1 / delta) with
   delta = 1 / t^2), and an offset sigma_a; `cbpside_published` has what reproduces its numbers.
 
-With model="logistic" the symbols follow a softmax of Theta_a x (see `softmax`), and each pair's width is sum_a (Z +
+With `model="logistic"` the symbols follow a softmax of Theta_a x (see `softmax`), and each pair's width is sum_a (Z +
 offset) times the local standard error of v_ija pi_a(x); pseudo-counts still come from the unweighted G_a. The offset is
 sqrt(lambda) sigma_a with "corrected" bounds and 0 with "tight" ones. If the first few symbols are all the same, the fit
 is overconfident and the local standard error nearly zero: of 1 500 runs a few then never looked again. "Tight" bounds
@@ -63,7 +63,7 @@ class Constants(NamedTuple):
 
 
 class RandCBPSide(KernelStrategy):
-    """RandCBPside*: randomized confidence bounds with contexts, for any globally observable game.
+    """RandCBPside*, randomized confidence bounds with contexts, for any globally observable game.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class RandCBPSide(KernelStrategy):
         How symbols depend on the context: "linear" (ridge regression) or "logistic" (a multinomial fit, which is made
         anew when an action's observations have grown by 2 %; its cost and memory grow with the horizon).
     alpha
-        Scales the exploration rate (and the logarithm in the widths of a tight CBPside*).
+        Scales the exploration rate (and the logarithm in the widths of a tight CBPSide).
     sigma
         The standard deviation of Z; 1/2 with tight bounds, else 1.
     intercept
@@ -289,7 +289,7 @@ class RandCBPSide(KernelStrategy):
 
 
 class CBPSide(RandCBPSide):
-    """CBPside*: confidence bounds with contexts, Z being its bound.
+    """CBPside*, confidence bounds with contexts, Z being its bound.
 
     Parameters
     ----------
