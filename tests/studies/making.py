@@ -43,7 +43,8 @@ def write_mine(folder, act=GOOD, before=""):
 
 def forget():
     """Make this process read sources again, as a new one would."""
-    for cached in (sources._digest, sources._source, sources._path, sources._is_local, making._found, making._strategy):
+    read = (sources._digest, sources._source, sources._path, sources._is_local, sources._with_version)
+    for cached in (*read, making._found, making._strategy):
         cached.cache_clear()
     from sidelight.studies import work
 

@@ -12,6 +12,7 @@ class Squaring:
     seconds: float = 1.0
     costly: bool = False
     kernel: str = "square"
+    kind: str = "square"
     pause: float = 0.0
     fails: bool = False
 

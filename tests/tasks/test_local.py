@@ -32,6 +32,15 @@ def test_one_task_of_each_kernel_comes_first():
     assert [task.number for task in done_here(tasks, workers=1)] == [3, 0, 2, 1]
 
 
+def test_one_task_of_each_kind_comes_before_the_others():
+    """So that what each kind costs is known early; which kind comes first does not depend on its place in the list."""
+    tasks = [Squaring(10 * k + n, kind=kind) for k, kind in enumerate("abcdef") for n in range(3)]
+    order = [task.number for task in done_here(tasks, workers=1)]
+    assert sorted(order[:6]) == [0, 10, 20, 30, 40, 50]
+    assert order[:6] != sorted(order[:6])
+    assert order[6:] == [n for n in range(60) if n % 10 in (1, 2)]
+
+
 def test_one_thread_is_left_to_short_tasks():
     tasks = [Squaring(k, seconds=9.0, costly=True, pause=0.2) for k in range(4)] + [Squaring(k) for k in range(10, 14)]
     order = [task.number for task in done_here(tasks, workers=2)]

@@ -59,6 +59,11 @@ class Block:
         """Which compiled loop it needs: all blocks the same."""
         return type(self.strategy)
 
+    @property
+    def kind(self) -> Hashable:
+        """Which blocks cost about as much per round: all of them."""
+        return type(self.strategy)
+
     def perform(self, progress: Advancing | bool = False) -> tuple[Floats, Integers]:
         """Play; return regret at the checkpoints and plays, a row per run."""
         from sidelight.simulation.runs import simulate

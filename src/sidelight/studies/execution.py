@@ -156,6 +156,10 @@ class _Shared:
     def kernel(self) -> Any:
         return self.task.kernel
 
+    @property
+    def kind(self) -> Any:
+        return self.task.kind
+
     def perform(self, progress: Advancing | bool = False) -> Any:
         """Do it, unless another process has done it or is at it."""
         if self.store.has(self.task):

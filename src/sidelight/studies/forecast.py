@@ -2,8 +2,9 @@
 
 Work of one kind (a player on a game) costs about the same per round everywhere. So each kind is measured by its
 finished tasks; a kind of which nothing is finished yet is taken to cost what its player costs elsewhere, or else what a
-first guess says, scaled as guesses for the others had to be. The remaining time is the sum over all kinds, divided by
-how many cores were busy on average so far.
+first guess says, scaled as guesses for the others had to be. One task of each kind is done before the others (see
+`sidelight.tasks`), so that all kinds are known early. The remaining time is the sum over all kinds, divided by how many
+cores were busy on average so far.
 """
 
 from __future__ import annotations
@@ -33,6 +34,21 @@ class _Kind:
     """What those took."""
 
 
+@dataclass
+class _Known:
+    """What finished tasks took, together."""
+
+    units: float = 0.0
+    seconds: float = 0.0
+    guess: float = 0.0
+    """What they had been guessed to take."""
+
+    def add(self, units: float, seconds: float, guess: float) -> None:
+        self.units += units
+        self.seconds += seconds
+        self.guess += guess
+
+
 class Forecast:
     """Hears of work and says how much time is left."""
 
@@ -40,10 +56,12 @@ class Forecast:
         self._clock, self._started = clock, clock()
         self._lock = threading.Lock()
         self._kinds: dict[Hashable, _Kind] = {}
+        self._players: dict[Hashable, _Known] = {}
+        self._all = _Known()
         self._advanced: dict[Task, int] = {}  # of the tasks that are not finished
         for task in pending:
             self._advanced[task] = 0
-            kind = self._kinds.setdefault(_kind(task), _Kind(task.cell.player))
+            kind = self._kinds.setdefault(task.kind, _Kind(task.cell.player))
             kind.guess += task.seconds
             kind.units += _units(task)
 
@@ -52,21 +70,23 @@ class Forecast:
         with self._lock:
             if task in self._advanced:  # a cluster tells of all rounds once a task is over
                 self._advanced[task] += rounds
-                self._kinds[_kind(task)].begun += rounds
+                self._kinds[task.kind].begun += rounds
 
     def finished(self, task: Task, seconds: float | None) -> None:
         """Hear that a task is finished, and what it took; None if somebody else did it, or if it failed."""
         with self._lock:
             if task not in self._advanced:
                 return
-            kind = self._kinds[_kind(task)]
-            kind.begun += _units(task) - self._advanced.pop(task)
+            kind, units = self._kinds[task.kind], _units(task)
+            kind.begun += units - self._advanced.pop(task)
             if seconds is None:
-                kind.units -= _units(task)
-                kind.begun -= _units(task)
+                kind.units -= units
+                kind.begun -= units
             else:
-                kind.finished += _units(task)
+                kind.finished += units
                 kind.seconds += seconds
+                for known in (self._players.setdefault(kind.player, _Known()), self._all):
+                    known.add(units, seconds, task.seconds)
 
     @property
     def share(self) -> float:
@@ -93,18 +113,11 @@ class Forecast:
         """Return seconds per unit of a kind, as well as they are known."""
         if kind.finished:
             return kind.seconds / kind.finished
-        kin = [each for each in self._kinds.values() if each.finished and each.player == kind.player]
-        if kin:
-            return sum(each.seconds for each in kin) / sum(each.finished for each in kin)
+        if kind.player in self._players:
+            elsewhere = self._players[kind.player]
+            return elsewhere.seconds / elsewhere.units
         guess = kind.guess / kind.units if kind.units else 0.0
-        known = [each for each in self._kinds.values() if each.finished]
-        guessed = sum(each.guess / each.units * each.finished for each in known)
-        return guess * (sum(each.seconds for each in known) / guessed if guessed else 1.0)
-
-
-def _kind(task: Task) -> Hashable:
-    cell = task.cell
-    return cell.player, cell.game, cell.world.kind, cell.horizon
+        return guess * (self._all.seconds / self._all.guess if self._all.guess else 1.0)
 
 
 def _units(task: Task) -> float:

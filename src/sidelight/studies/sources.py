@@ -83,6 +83,7 @@ def _is_local(top: str) -> bool:
     return path is not None and not any(part in ("site-packages", "dist-packages") for part in path.parts)
 
 
+@functools.cache
 def _with_version(package: str) -> str:
     try:
         version = importlib.metadata.version(package) if package not in _HARMLESS else ""

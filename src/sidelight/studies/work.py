@@ -61,7 +61,15 @@ class Task:
     @property
     def kernel(self) -> tuple[str, str]:
         """What has to be compiled for it."""
-        return self.cell.player.name, self.cell.world.kind
+        world = self.cell.world
+        return self.cell.player.name, world.value if world.kind == "contexts" else world.kind
+
+    @property
+    def kind(self) -> tuple[str, str, str, int]:
+        """Which tasks cost about as much per round."""
+        cell = self.cell
+        world = cell.world.kind if cell.world.kind == "laws" else cell.world.label
+        return cell.player.label, cell.game.label, world, cell.horizon
 
     def facts(self) -> dict[str, Any]:
         """Return what the result depends on, as plain data; equal facts mean equal results."""

@@ -12,6 +12,7 @@ from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
 from sidelight.errors import SidelightError
+from sidelight.tasks.order import in_order
 from sidelight.tasks.task import Task, TaskError
 from sidelight.tasks.versions import differences, versions
 
@@ -48,7 +49,7 @@ def run_on_cluster(
     given its first task.
     """
     dask = _dask()
-    left = sorted(tasks, key=lambda task: -task.seconds)
+    left = in_order(tasks)
     losses, patience = 0, _PATIENCE
     with _quiet():
         while left:

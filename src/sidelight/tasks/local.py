@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from sidelight.tasks.order import in_order
 from sidelight.tasks.task import Task
 
 T = TypeVar("T", bound=Task)
@@ -68,9 +69,9 @@ class _Queue:
     """Tasks to do and results to fetch, shared by threads."""
 
     def __init__(self, tasks: Sequence[Task], workers: int) -> None:
-        ordered = sorted(tasks, key=lambda task: -task.seconds)
+        ordered = in_order(tasks)
         self._costly = deque(task for task in ordered if task.costly)
-        self._cheap = deque(_kernels_first([task for task in ordered if not task.costly]))
+        self._cheap = deque(task for task in ordered if not task.costly)
         self._busy = 0  # threads with a costly task
         self.workers = workers
         self.stop = threading.Event()
@@ -114,15 +115,3 @@ class _Queue:
             self._busy += 1
             return self._costly.popleft()
         return self._cheap.popleft() if self._cheap else None
-
-
-def _kernels_first(tasks: Sequence[Task]) -> list[Task]:
-    """Put one task of each compiled loop first, so that compiling is over early."""
-    seen: set[Hashable] = set()
-    first = []
-    for task in tasks:
-        if task.kernel not in seen:
-            seen.add(task.kernel)
-            first.append(task)
-    chosen = set(first)
-    return first + [task for task in tasks if task not in chosen]

@@ -42,6 +42,10 @@ class Task(Hashable, Protocol):
     def kernel(self) -> Hashable:
         """Which compiled loop it needs; tasks with equal ones share it."""
 
+    @property
+    def kind(self) -> Hashable:
+        """Which tasks cost about as much per round: those with equal kinds."""
+
     def perform(self, progress: Advancing | bool = False) -> Any:
         """Do it, on one core."""
 
