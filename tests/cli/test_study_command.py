@@ -53,7 +53,30 @@ def test_check_says_what_it_costs(file):
     data = json.loads(result.stdout)
     assert (data["cells"], data["settings"], data["rounds"]) == (3, 1, 360)
     assert 0 < data["core_seconds"] < 60
-    assert "3 cells in 1 setting, 360 rounds" in " ".join(invoke("check", file).stdout.split())
+    text = " ".join(invoke("check", file, "--workers", 1).stdout.split())
+    assert "3 cells in 1 setting, 360 rounds, about" in text
+    assert text.endswith("on 1 core of this machine.")
+
+
+def test_check_groups_what_is_skipped(tmp_path):
+    path = tmp_path / "mine.toml"
+    games = '[[games]]\nname = "label-efficient"\ncost = [1, "1/2", "1/3", "1/4", "1/5"]\n'
+    players = '[[strategies]]\nname = "KLUCB"\n[[strategies]]\nname = "Uniform"\n'
+    worlds = '[[worlds]]\nlaws = ["balanced", "rare"]\n'
+    path.write_text(f'impossible = "skip"\nhorizons = [40]\nruns = 2\n{games}{worlds}{players}', encoding="utf-8")
+    text = " ".join(invoke("check", path).stdout.split())
+    assert "10 cells cannot be played and are skipped: KLUCB cannot play 5 games (label-efficient(cost=1), " in text
+    assert " and 1 more) in 2 worlds: KLUCB plays bandits" in text
+    assert text.count("KLUCB cannot play") == 1
+    assert " ".join(invoke("check", path, "--all").stdout.split()).count(": KLUCB: KLUCB plays bandits") == 10
+    assert len(json.loads(invoke("check", path, "--json").stdout)["skipped"]) == 10
+
+
+def test_long_tables_stay_in_the_report(file, tmp_path, monkeypatch):
+    monkeypatch.setattr("sidelight.cli.study._ROWS", 2)
+    result = invoke("run", file, "--out", tmp_path / "out")
+    assert "The tables have 3 rows: see the report." in result.stdout
+    assert "Uniform" not in result.stdout
 
 
 def test_run_report_and_add(file, tmp_path):

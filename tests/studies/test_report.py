@@ -8,7 +8,7 @@ import pytest
 import sidelight as sl
 from sidelight.studies import Comparison, Figure, Game, Player, Table, World, report, run
 from sidelight.studies.outcome import collect
-from sidelight.studies.output import is_current
+from sidelight.studies.output import is_current, write
 from sidelight.studies.report_page import to_html, to_markdown
 from sidelight.studies.report_tables import tables
 
@@ -147,6 +147,16 @@ def test_wishes_are_met(tmp_path):
     assert title == "Looks"
     assert {row.group for row in table.rows} == {"apple-tasting, balanced, 20 rounds"}
     assert [drawn.stem for drawn in found.figures] == ["figure1-1", "figure2-1"]
+
+
+def test_many_settings_are_drawn_only_if_somebody_asks(tmp_path, monkeypatch):
+    monkeypatch.setattr("sidelight.studies.report_figures._MANY", 1)
+    worlds = (World("laws", "balanced"), World("laws", "rare"))
+    for wishes, figures in (((), 0), ((Figure("regret", worlds=("rare",)),), 1)):
+        watcher = Watcher()
+        progress = run(small(worlds=worlds, figures=wishes), tmp_path, display=watcher)
+        assert len(write(progress, watcher.note).figures) == figures
+        assert any("as there are 2 settings" in note for note in watcher.notes) == (not figures)
 
 
 def test_an_empty_report_says_so(tmp_path):

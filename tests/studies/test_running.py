@@ -8,7 +8,9 @@ import pytest
 import sidelight as sl
 from sidelight.studies import Game, Player, StudyError, World, opened, run
 from sidelight.studies.outcome import entries
+from sidelight.studies.plan import Cell
 from sidelight.studies.running import failures, history
+from sidelight.studies.skips import grouped, listed
 from sidelight.studies.store import State, Store
 from sidelight.studies.work import tasks
 
@@ -119,7 +121,7 @@ def test_impossible_combinations_are_listed_together_before_anything_runs(tmp_pa
     text = str(caught.value)
     assert "CBP cannot play hopeless in balanced: " in text
     assert "RandCBP has no parameter 'binz': did you mean 'bins'?" in text
-    assert "CBPSide cannot play apple-tasting in balanced: CBPSide decides by contexts" in text
+    assert "CBPSide cannot play 2 games (apple-tasting, hopeless) in balanced: CBPSide decides by contexts" in text
     assert "there is no strategy 'NoSuch'" in text
     assert caught.value.problems[-1].endswith('or write impossible = "skip"')
     assert not (tmp_path / "out" / "runs").exists()
@@ -134,6 +136,18 @@ def test_impossible_combinations_may_be_skipped(tmp_path):
     assert again.skipped == progress.skipped
     with pytest.raises(StudyError, match="nobody plays anywhere"):
         ran(small(Player("CBP"), games=(Game("hopeless"),), impossible="skip"), tmp_path / "other")
+
+
+def test_reasons_are_told_once():
+    """Up to the semicolon, after which they are about a single game."""
+    games = (Game("label-efficient", {"cost": 1}), Game("bartok"))
+    cells = [Cell(game, World("laws", "balanced"), Player("CBP", label="mine"), 10, 2) for game in games]
+    (same,) = grouped(dict.fromkeys(cells, "CBP: it cannot; so there"))
+    assert str(same) == "mine cannot play 2 games (label-efficient(cost=1), bartok) in balanced: it cannot; so there"
+    (alike,) = grouped({cells[0]: "it cannot; 3 outcomes", cells[1]: "it cannot; 4 outcomes"})
+    assert alike.why == "it cannot"
+    assert len(grouped({cells[0]: "it cannot", cells[1]: "it will not"})) == 2
+    assert listed("abcde", 3) == "a, b, c and 2 more"
 
 
 def test_policies_watch_classifiers(tmp_path):

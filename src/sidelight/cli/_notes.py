@@ -10,16 +10,22 @@ from typing import Any
 
 import click
 
+from sidelight.text import one_line
+
 
 @contextlib.contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """Within the block, write each warning as one line; Python still chooses which warnings to show.
+    """Within the block, write each warning once, as one line; Python still chooses which warnings to show.
 
     Warnings about old parameter names are always shown, unless -W or PYTHONWARNINGS says otherwise.
     """
+    said: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-        click.echo(f"sidelight: note: {' '.join(str(message).split())}", err=True)
+        text = one_line(str(message))
+        if text not in said:
+            said.add(text)
+            click.echo(f"sidelight: note: {text}", err=True)
 
     with warnings.catch_warnings():
         warnings.showwarning = show

@@ -15,6 +15,7 @@ from sidelight.cli._notes import warnings_as_notes
 from sidelight.cli._numbers import COUNT
 from sidelight.cli._study_bar import StudyBar
 from sidelight.errors import SidelightError
+from sidelight.tasks import cores
 from sidelight.text import count, grouped
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from sidelight.studies.report_page import Report
     from sidelight.studies.running import Progress
 
+_ROWS = 500  # of all tables together, at most, on a terminal
 _EPILOG = """\b
 Examples:
   sidelight study new bins.toml
@@ -78,13 +80,16 @@ def new_command(file: str) -> None:
 
 @command.command("check")
 @click.argument("file", metavar="FILE")
-@click.option("--json", "as_json", is_flag=True, help="Print plain data instead of text.")
-def check_command(file: str, as_json: bool) -> None:
+@click.option("--workers", type=COUNT, metavar="N", help="Threads that will run it; by default one per core.")
+@click.option("--all", "everything", is_flag=True, help="List every combination that is skipped.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def check_command(file: str, workers: int | None, everything: bool, as_json: bool) -> None:
     """Say what is wrong with a study, or else what it will cost on this machine.
 
-    Every strategy is tried briefly on every game.
+    Every strategy is tried briefly on every game. Loops that were never compiled on this machine are compiled for that,
+    which may take minutes; 'run' then finds them.
     """
-    from sidelight.studies import calibration, plan, read
+    from sidelight.studies import calibration, plan, read, skips
     from sidelight.studies.running import prepared
 
     with warnings_as_notes():
@@ -98,7 +103,7 @@ def check_command(file: str, as_json: bool) -> None:
         "settings": settings,
         "rounds": cost.rounds,
         "core_seconds": cost.seconds,
-        "minutes": cost.minutes_here,
+        "minutes": cost.minutes(workers),
         "skipped": [{"cell": cell.title, "why": why} for cell, why in progress.skipped.items()],
         "failures": [{"cell": cell.title, "reason": each.reason} for cell, each in cost.failures.items()],
     }
@@ -106,11 +111,15 @@ def check_command(file: str, as_json: bool) -> None:
         _text.write_json(data)
         return
     cells = f"{count(len(progress.playable), 'cell')} in {count(settings, 'setting')}"
-    _text.write(_text.wrapped(f"{study.name}: {cells}, {grouped(cost.rounds)} rounds, {_minutes(cost.minutes_here)}."))
-    for cell, why in progress.skipped.items():
-        _text.write(_text.wrapped(f"skipped: {cell.title}: {why}"))
-    for cell, failure in cost.failures.items():
-        _text.write(_text.wrapped(f"fails: {cell.title}: {failure.reason}"))
+    how_long = _minutes(cost.minutes(workers), workers or cores())
+    _text.write(_text.wrapped(f"{study.name}: {cells}, {grouped(cost.rounds)} rounds, {how_long}."))
+    if progress.skipped:
+        _text.write(_text.wrapped(f"{_skipped(len(progress.skipped))}:"))
+    each = [f"{cell.title}: {why}" for cell, why in progress.skipped.items()]
+    for line in each if everything else map(str, skips.grouped(progress.skipped)):
+        _text.write(_text.wrapped(f"  {line}"))
+    for failure in skips.grouped({cell: found.reason for cell, found in cost.failures.items()}):
+        _text.write(_text.wrapped(f"fails: {failure.player} in {failure.where}: {failure.why}"))
 
 
 @command.command("run")
@@ -119,7 +128,7 @@ def check_command(file: str, as_json: bool) -> None:
 @click.option("--workers", type=COUNT, metavar="N", help="Threads on this machine; by default one per core.")
 @cluster_option
 @click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
-@click.option("--json", "as_json", is_flag=True, help="Print the tables as plain data.")
+@click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
 def run_command(
     file: str, out: str | None, workers: int | None, cluster: str | None, share: str | None, as_json: bool
 ) -> None:
@@ -140,7 +149,7 @@ def run_command(
 @click.option("--strategy", "strategies", multiple=True, required=True, metavar="NAME", help="Repeatable.")
 @click.option("--workers", type=COUNT, metavar="N", help="Threads on this machine; by default one per core.")
 @cluster_option
-@click.option("--json", "as_json", is_flag=True, help="Print the tables as plain data.")
+@click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
 def add_command(
     folder: str, strategies: tuple[str, ...], workers: int | None, cluster: str | None, as_json: bool
 ) -> None:
@@ -157,7 +166,7 @@ def add_command(
 
 @command.command("report")
 @click.argument("folder", metavar="DIR")
-@click.option("--json", "as_json", is_flag=True, help="Print the tables as plain data.")
+@click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
 def report_command(folder: str, as_json: bool) -> None:
     """Write the report of what is finished in a folder."""
     from sidelight.studies import output
@@ -196,7 +205,11 @@ def _tell(progress: Progress, report: Report, as_json: bool) -> None:
     if as_json:
         _text.write_json(output.records(report))
     else:
-        for title, table in (*tables(report.outcome), *plays(report.outcome)):
+        every = (*tables(report.outcome), *plays(report.outcome))
+        if (rows := sum(len(table.rows) for _, table in every)) > _ROWS:
+            _text.write(_text.wrapped(f"The tables have {grouped(rows)} rows: see the report.\n"))
+            every = ()
+        for title, table in every:
             _text.write(f"{title}\n{table.useful().to_text(_text.width())}\n")
         for failure in report.failures:
             _text.write(f"Failed: {failure['cell']}: {failure['reason']}\n")
@@ -218,7 +231,12 @@ def _kept(folder: Path) -> Iterator[None]:
         raise
 
 
-def _minutes(minutes: float) -> str:
-    if minutes < 1:
-        return f"about {60 * minutes:.0f} s on this machine"
-    return f"about {minutes:.0f} min on this machine" if minutes < 90 else f"about {minutes / 60:.1f} h on this machine"
+def _minutes(minutes: float, workers: int) -> str:
+    shown = (
+        f"{60 * minutes:.0f} s" if minutes < 1 else f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+    )
+    return f"about {shown} on {count(workers, 'core')} of this machine"
+
+
+def _skipped(number: int) -> str:
+    return f"{count(number, 'cell')} cannot be played and {'is' if number == 1 else 'are'} skipped"

@@ -1,21 +1,42 @@
-"""What a study will cost, from short tries on this machine."""
+"""What a study will cost, from short tries on this machine.
+
+Every kind of work (a player on a game) is tried with more and more rounds, until a run takes some milliseconds. Then,
+again and again, the kind that seems to cost most in all is tried with more rounds, until time is up or nothing that
+matters is left to be learned.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import fmean
 from typing import NamedTuple
 
-from sidelight.studies.guard import Failure
+from sidelight.environments import Environment
+from sidelight.simulation import simulate
+from sidelight.strategies import Strategy
+from sidelight.strategies.base import KernelStrategy
+from sidelight.studies import making
+from sidelight.studies.guard import Failure, guarded
 from sidelight.studies.plan import Cell
-from sidelight.studies.work import Task
+from sidelight.studies.work import Task, tasks
 from sidelight.tasks import cores
 
-_LEAST = 0.03  # seconds that a try must take to be believed
-_ROUNDS = 256  # of the first try
+_BUDGET = 10.0  # seconds for tries of more rounds
+_ROUNDS = 16  # of the first try
+_MANY = 32  # times as many in the next, as long as a run takes less than
+_LEAST = 0.002  # seconds
+_MORE = 4  # times as many in those that follow
+_ENOUGH = 2.0  # seconds for the first tries of a player: games that are left then are taken to be like the others
+_RUNS = 2  # of the try that tells what a run costs from what a piece of work costs
+_STORING = 0.002  # seconds for which a finished piece of work is written
 _STEEP = 1.3  # more than this power of the rounds is more than noise
+_LONGEST = 0.3  # share of the time for all tries that one of them may take
+_MATTERS = 1e-3  # share of all seconds below which a kind is known well enough
 
 
 class Cost(NamedTuple):
@@ -24,72 +45,176 @@ class Cost(NamedTuple):
     rounds: int
     seconds: float
     """Of one core."""
+    alone: float
+    """Those of them that Python takes, for one thread at a time."""
     failures: dict[Cell, Failure]
     """What failed in a short try already."""
 
+    def minutes(self, workers: int | None = None) -> float:
+        """Return how long it takes on so many threads of this machine, or on all cores."""
+        return max(self.seconds / (workers or cores()), self.alone) / 60
+
+
+@dataclass
+class _Kind:
+    """Work that costs about as much per round, and what is known of that."""
+
+    cells: list[Cell] = field(default_factory=list)
+    compiled: bool = True
+    piece: float = 0.0
+    """Seconds of a piece of work without its runs."""
+    start: float = 0.0
+    """Seconds of a run without its rounds."""
+    tries: list[tuple[int, float]] = field(default_factory=list)
+    """Rounds of a run, and seconds."""
+
     @property
-    def minutes_here(self) -> float:
-        """On all cores of this machine."""
-        return self.seconds / cores() / 60
+    def horizon(self) -> int:
+        return self.cells[0].horizon
+
+    @property
+    def is_known(self) -> bool:
+        return self.tries[-1][0] >= self.horizon
+
+    def run(self) -> float:
+        """Return the seconds of a run: those of the last try, and for the other rounds as many as it says.
+
+        If the last three tries took more and more per round, the cost is taken to grow like a power of the rounds.
+        """
+        rounds, seconds = self.tries[-1]
+        before, less = self.tries[-2] if len(self.tries) > 1 else (0, 0.0)
+        if self.is_known:
+            return seconds
+        powers = [math.log(late[1] / early[1]) / math.log(late[0] / early[0]) for early, late in pairwise(self.tries)]
+        if len(powers) > 1 and (power := min(powers[-2:])) > _STEEP:
+            return float(seconds * (self.horizon / rounds) ** min(2.0, power))
+        slope = (seconds - less) / (rounds - before) if less < seconds else seconds / rounds
+        return seconds + slope * (self.horizon - rounds)
+
+    def be_like(self, others: Sequence[_Kind]) -> None:
+        """Take a round to cost what it costs on average in other kinds."""
+        rate = fmean(other.run() / max(1, other.horizon) for other in others)
+        self.piece, self.start = (fmean(getattr(other, name) for other in others) for name in ("piece", "start"))
+        self.compiled = others[0].compiled
+        self.tries = [(self.horizon, rate * max(1, self.horizon))]
+
+    def total(self) -> float:
+        """Return the seconds of all cells."""
+        return sum(cell.runs for cell in self.cells) * self.run() + self.pieces()
+
+    def pieces(self) -> float:
+        """Return the seconds of all cells that are not spent on runs."""
+        return sum(len(tasks(cell)) for cell in self.cells) * (self.piece + _STORING)
+
+    def alone(self) -> float:
+        """Return the seconds for which only one thread can work at a time."""
+        starts = sum(cell.runs for cell in self.cells) * min(self.start, self.run())
+        return self.pieces() + starts if self.compiled else self.total()
 
 
-def estimate(cells: Iterable[Cell], told: Callable[[str], None] = lambda text: None) -> Cost:
+def estimate(cells: Iterable[Cell], budget: float = _BUDGET) -> Cost:
     """Try every player briefly on every game, and say what all runs of some cells will cost.
 
-    Tries are measured in time of the processor, so that what else runs on this machine does not count. They are doubled
-    until they take long enough; if the last one took much more than twice the one before, the cost is taken to grow
-    like a power of the rounds, else like a line.
+    Tries are measured in time of the processor, so that what else runs on this machine does not count.
     """
-    rounds, seconds = 0, 0.0
-    failures: dict[Cell, Failure] = {}
-    known: dict[Hashable, Callable[[int], float] | Failure] = {}
+    kinds: dict[Hashable, _Kind] = {}
     for cell in cells:
-        kind = (cell.player, cell.game, cell.world.kind)
-        if kind not in known:
-            told(cell.title)
-            known[kind] = _tried(cell)
-        law = known[kind]
-        rounds += cell.runs * cell.horizon
-        if isinstance(law, Failure):
-            failures[cell] = law
+        kinds.setdefault(Task(cell, 0, 1).kind, _Kind()).cells.append(cell)
+    failures: dict[Cell, Failure] = {}
+    kernels: set[Hashable] = set()
+    known: dict[str, list[_Kind]] = {}
+    spent: dict[str, float] = defaultdict(float)
+    left = []
+    for kind in kinds.values():
+        player = kind.cells[0].player.name
+        if spent[player] > _ENOUGH and player in known:
+            left.append(kind)
+            continue
+        started = time.process_time()
+        failure = _begun(kind, kernels)
+        spent[player] += time.process_time() - started
+        if failure is None:
+            known.setdefault(player, []).append(kind)
         else:
-            seconds += cell.runs * law(cell.horizon)
-    return Cost(rounds, seconds, failures)
+            failures |= dict.fromkeys(kind.cells, failure)
+    _refine([kind for group in known.values() for kind in group], budget)
+    for kind in left:
+        kind.be_like(known[kind.cells[0].player.name])
+    good = [*left, *(kind for group in known.values() for kind in group)]
+    return Cost(
+        rounds=sum(cell.runs * cell.horizon for kind in kinds.values() for cell in kind.cells),
+        seconds=sum(kind.total() for kind in good),
+        alone=sum(kind.alone() for kind in good),
+        failures=failures,
+    )
 
 
-def _tried(cell: Cell) -> Callable[[int], float] | Failure:
-    """Return how long a run takes as a function of its rounds."""
-    if not cell.horizon:
-        first = _seconds(cell, 0)  # compiles
-        each = first if isinstance(first, Failure) else _seconds(cell, 0)
-        return each if isinstance(each, Failure) else lambda rounds: each
+def _begun(kind: _Kind, kernels: set[Hashable]) -> Failure | None:
+    """Try a kind for the first time; return why that fails, if it does."""
+    cell = kind.cells[0]
     rounds = min(_ROUNDS, cell.horizon)
-    _seconds(cell, rounds)  # compiles
-    warm = _seconds(cell, rounds)
-    if isinstance(warm, Failure):
-        return warm
-    before, taken = 0.0, warm
-    while taken < _LEAST and rounds < cell.horizon:
-        rounds = min(2 * rounds, cell.horizon)
-        found = _seconds(cell, rounds)
-        if isinstance(found, Failure):
-            return found
-        before, taken = taken, found
-    return _grown(rounds, before, taken)
+    if (kernel := Task(cell, 0, 1).kernel) not in kernels:
+        kernels.add(kernel)
+        _seconds(cell, rounds)  # compiles
+    one = _seconds(cell, rounds)
+    if isinstance(one, Failure):
+        return one
+    several = _seconds(cell, rounds, _RUNS)
+    if isinstance(several, Failure):
+        return several
+    kind.start = max(1e-7, (several - one) / (_RUNS - 1))
+    kind.piece = max(0.0, one - kind.start)
+    kind.tries = [(rounds, kind.start)]
+    kind.compiled = cell.player.policy or isinstance(_pair(cell)[0], KernelStrategy)
+    while not kind.is_known and kind.tries[-1][1] < _LEAST:
+        _try(kind, _MANY)
+    return None
 
 
-def _grown(rounds: int, before: float, taken: float) -> Callable[[int], float]:
-    """Return the cost of a horizon from that of so many rounds, and of half as many (0 if that is not known)."""
-    power = math.log2(taken / before) if before > 0 else 1.0
-    if power > _STEEP:
-        return lambda horizon: taken * (horizon / rounds) ** min(2.0, power)
-    slope = (taken - before) / (rounds / 2) if 0 < before < taken else taken / rounds
-    return lambda horizon: max(0.0, taken + slope * (horizon - rounds))
+def _try(kind: _Kind, more: int) -> None:
+    """Try a kind with so many times more rounds."""
+    rounds = min(more * kind.tries[-1][0], kind.horizon)
+    found = _seconds(kind.cells[len(kind.tries) % len(kind.cells)], rounds)  # worlds differ, too
+    if isinstance(found, Failure):  # what fails only after many rounds is left to the run itself
+        kind.tries.append((kind.horizon, kind.run()))
+    else:
+        kind.tries.append((rounds, max(1e-7, found - kind.piece)))
 
 
-def _seconds(cell: Cell, rounds: int) -> float | Failure:
-    """Return how long one run of so many rounds takes."""
-    task = Task(replace(cell, horizon=rounds, checkpoints=1, seed=cell.seed), 0, 1)
+def _refine(kinds: list[_Kind], budget: float) -> None:
+    """Try what seems to cost most with more rounds, until time is up or the rest does not matter."""
+    totals = {id(kind): kind.total() for kind in kinds}
+    end = time.process_time() + budget
+    while time.process_time() < end:
+        everything = sum(totals.values())
+        open_kinds = [
+            kind
+            for kind in kinds
+            if not kind.is_known
+            and totals[id(kind)] > _MATTERS * everything
+            and _MORE * kind.tries[-1][1] < _LONGEST * budget
+        ]
+        if not open_kinds:
+            return
+        kind = max(open_kinds, key=lambda each: totals[id(each)])
+        _try(kind, _MORE)
+        totals[id(kind)] = kind.total()
+
+
+def _pair(cell: Cell) -> tuple[Strategy, Environment]:
+    environment = making.environment(cell.world, cell.game, cell.folder)
+    return making.strategy(cell.player, cell.game, cell.horizon, environment.dimension, cell.folder), environment
+
+
+def _seconds(cell: Cell, rounds: int, runs: int = 1) -> float | Failure:
+    """Return how long some runs take if they end after so many rounds."""
     started = time.process_time()
-    done = task.perform()
+    if cell.player.policy:
+        done = Task(cell, 0, runs).perform()
+    else:
+        done = guarded(
+            lambda pulse: simulate(*_pair(cell), rounds, runs, cell.seed, 1, workers=1, progress=pulse),
+            False,
+            cell.patience,
+        )
     return done if isinstance(done, Failure) else max(1e-7, time.process_time() - started)

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 from sidelight.report.curves import CONFIDENCE, Curve, Panel, mean_curve
 from sidelight.studies import study as studies
 from sidelight.studies.outcome import Entry, entries, values_of
-from sidelight.studies.plan import Cell, Setting
+from sidelight.studies.plan import Cell, Setting, settings
 from sidelight.studies.report_tables import MEASURES, shown_in
 from sidelight.studies.store import Store
 from sidelight.studies.study import Study
 from sidelight.text import count
 
 _PANELS = 6  # of one figure
+_MANY = 60  # settings, for more of which nothing is drawn that nobody asked for
 Note = Callable[[str], None]
 
 
@@ -43,6 +44,9 @@ def draw(study: Study, store: Store, unplayable: Sequence[Cell], folder: Path, n
     """Draw all figures into a folder, as SVG and PNG."""
     if importlib.util.find_spec("matplotlib") is None:
         note("no figures without Matplotlib; try: pip install sidelight[plot]")
+        return []
+    if not study.figures and (number := len(settings(study))) > _MANY:
+        note(f"no figures, as there are {number} settings: choose some with [[figures]] and games, worlds or horizons")
         return []
     drawn = []
     for number, wish in enumerate(wishes(study), start=1):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidelight.report.web_page import GRID_STYLE, cards, document, inlined
+from sidelight.studies import skips
 from sidelight.studies.outcome import BETTER, Outcome
 from sidelight.studies.plan import Cell
 from sidelight.studies.report_figures import Drawn
@@ -149,12 +150,14 @@ def _failure(failure: Mapping[str, Any]) -> str:
 def _skips(skipped: Mapping[Cell, str]) -> Table:
     columns = [
         Column("player"),
-        Column("game", left=True),
-        Column("world", left=True),
+        Column("games", left=True),
+        Column("worlds", left=True),
         Column("why", left=True, look="why"),
     ]
-    rows = dict.fromkeys((cell.player.label, cell.game.label, cell.world.label, why) for cell, why in skipped.items())
-    return Table(columns, list(rows))
+    rows = [
+        (each.player, skips.listed(each.games), skips.listed(each.worlds), each.why) for each in skips.grouped(skipped)
+    ]
+    return Table(columns, rows)
 
 
 def _design(report: Report) -> list[tuple[str, str]]:

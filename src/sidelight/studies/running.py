@@ -6,7 +6,7 @@ import contextlib
 import functools
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from sidelight._storage import locked, make_writable, replacing
 from sidelight.errors import SidelightError
 from sidelight.results import provenance
-from sidelight.studies import plan
+from sidelight.studies import plan, skips
 from sidelight.studies.execution import Crew, Display, Done, Execution, Silence
 from sidelight.studies.guard import Failure
 from sidelight.studies.plan import Cell
@@ -26,7 +26,7 @@ from sidelight.text import count
 
 _STUDY, _HISTORY, _FAILURES, _SKIPPED = "study.json", "history.json", "failures.json", "skipped.json"
 _FORMAT = "sidelight study"
-_MOST = 40  # impossible combinations that are listed
+_MOST = 40  # reasons that are listed
 
 
 @dataclass
@@ -166,15 +166,11 @@ def crew_of(cluster: str | None, workers: int | None) -> Crew:
 
 
 def _refusals(skipped: Mapping[Cell, str]) -> list[str]:
-    """List what cannot be played, each reason once per player and game."""
-    found = dict.fromkeys(
-        f"{cell.player.label} cannot play {cell.game.label} in {cell.world.label}: {why}"
-        for cell, why in skipped.items()
-    )
-    listed = list(found)[:_MOST]
+    """List what cannot be played, each reason once per player."""
+    found = list(map(str, skips.grouped(skipped)))
     more = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
     remedy = 'restrict them with games = [...] and worlds = [...], or write impossible = "skip"'
-    return [*listed, *more, remedy] if listed else []
+    return [*found[:_MOST], *more, remedy] if found else []
 
 
 def _known_skips(folder: Path) -> dict[str, str]:
@@ -214,16 +210,11 @@ def _changes(former: Study | None, now: Study) -> list[str]:
         other = [label for label in after if label in before and before[label] != after[label]]
         for words, labels in (("new", added), ("no longer there", gone), ("changed", other)):
             if labels:
-                found.append(f"{what} {words}: {_listed(labels)}")
+                found.append(f"{what} {words}: {skips.listed(labels)}")
     for what in ("horizons", "runs", "seeds", "checkpoints"):
         if getattr(former, what) != getattr(now, what):
             found.append(f"{what}: {_shown(getattr(now, what))} instead of {_shown(getattr(former, what))}")
     return found
-
-
-def _listed(labels: Sequence[str]) -> str:
-    shown = ", ".join(labels[:8])
-    return shown if len(labels) <= 8 else f"{shown} and {len(labels) - 8} more"
 
 
 def _shown(value: Any) -> str:
@@ -284,6 +275,6 @@ def _write(path: Path, data: Mapping[str, Any]) -> None:
 
 def summary_line(progress: Progress) -> str:
     """Say in one line how far a study is."""
-    ready = sum(map(progress.is_finished, progress.playable))
+    ready, wanted = sum(map(progress.is_finished, progress.playable)), len(progress.playable)
     skipped = f", {count(len(progress.skipped), 'impossible one')} skipped" if progress.skipped else ""
-    return f"{ready} of {count(len(progress.playable), 'cell')} are finished{skipped}"
+    return f"{ready} of {count(wanted, 'cell')} {'is' if wanted == 1 else 'are'} finished{skipped}"
