@@ -32,7 +32,7 @@ _log = logging.getLogger("sidelight.client")
 
 
 class Answer(NamedTuple):
-    """What the service made of an answer."""
+    """What an answer changed, according to the service."""
 
     status: str
     """"recorded"; "unchanged" (said before); "corrected"; "released"; "withdrawn"; "not chosen" (the prediction was let

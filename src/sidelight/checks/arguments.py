@@ -55,7 +55,7 @@ def takes_numbers_of_numpy(stage: Stage) -> str | None:
 
 
 def _numeric(strategy: Strategy) -> Iterator[tuple[str, Any]]:
-    """Yield the parameters that hold numbers, or None in the place of one."""
+    """Yield the parameters that hold numbers, or None instead of one."""
     for name, value in strategy.parameters().items():
         annotation = str(strategy._signature()[name].annotation)
         missing = value is None and any(word in annotation.split(" | ") for word in ("int", "float"))

@@ -22,9 +22,10 @@ def context_option(command: F) -> F:
     return click.option(
         "--contexts",
         metavar="KIND",
-        help="Show a context before each round: linear:d=10 (outcome laws linear in it), halfspace:d=10,seed=1 (the "
-        "outcome says on which side of a plane it lies), logistic:d=5,seed=0,scale=1 (outcome laws a softmax of it) "
-        "or finite:contexts=4,seed=0 (one outcome law for each of four contexts).",
+        help="Show a context before each round: a kind, with parameters as in linear:d=10. The kinds and defaults are "
+        "linear (outcome laws linear in the context; d=10, spread=1), halfspace (the outcome says on which side of a "
+        "plane it lies; d=10, seed=1), logistic (outcome laws a softmax of it; d=5, seed=0, scale=1, spread=1) and "
+        "finite (one outcome law for each of a few contexts; contexts=4, seed=0).",
     )(command)
 
 

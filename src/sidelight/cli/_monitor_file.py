@@ -335,7 +335,7 @@ def _write_status(name: str, report: Report, everything: bool) -> None:
     said = [f"{verdicts[one]} {one}" for one in _VERDICTS if one != "near" or verdicts[one]]
     lead = (
         f"{name}: {count(report.predictions, 'prediction')} of {count(len(report.classes), 'class')}, "
-        f"{report.verifications} sent to a verifier, {report.pending} pending; {joined(said)}"
+        f"{count(report.verifications, 'verification')} asked for, {report.pending} pending; {joined(said)}"
     )
     _text.write(_text.wrapped(lead))
     shown = sorted(report.classes, key=by_importance)[: None if everything else _MOST_CLASSES]

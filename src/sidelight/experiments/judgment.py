@@ -38,7 +38,7 @@ ArraysOf = Callable[[Condition], Arrays]
 CHANCE = 3.0
 """Below this |z| is called chance."""
 DOUBT = 2.0
-"""From here on a number gets a second look: more careful than needed, for a difference can hide just below three."""
+"""From here on a number gets a second look: earlier than needed, because a difference can hide just below three."""
 BEYOND_DOUBT = 10.0
 """What a number must reach that cannot have a second look because its strategy is too slow."""
 _FEW = 10  # runs, whose own spread says too little about the true one

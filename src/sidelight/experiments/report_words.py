@@ -132,7 +132,7 @@ def _share(account: Account, protocol: Protocol, kind: Kind, size: int) -> str:
 
 
 def no_difference(account: Account) -> str:
-    """Say that nothing differs, as far as that can be said; nothing if something does."""
+    """Say that nothing differs, as far as that is known; return nothing if something does."""
     if account.differences():
         return ""
     counts = [account.counts(way) for way in protocols(account)]

@@ -37,7 +37,7 @@ class Choice(NamedTuple):
         return list(dict.fromkeys(task for condition in found for task in self.tasks_of(condition)))
 
     def tasks_of(self, condition: Condition, runs: int | None = None) -> list[Task]:
-        """Return the tasks of a condition: those of the profile, or enough for so many runs."""
+        """Return the tasks of a condition: those of the profile, or enough for this many runs."""
         return tasks(plan.cell(condition, self.profile), runs, condition.seconds_per_run)
 
 

@@ -14,7 +14,7 @@ unregistered: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
 class MissingImplementationError(TypeError):
-    """A generic function was called with a first argument of a class it has no implementation for."""
+    """A generic function has no implementation for the class of its first argument."""
 
 
 def kernel(function: F) -> F:
@@ -80,14 +80,14 @@ class GenericFunction:
 
 
 def generic(name: str, arguments: Iterable[str] | None = None) -> GenericFunction:
-    """Make a generic function; `arguments` names what every implementation takes, else the first one decides."""
+    """Make a generic function; `arguments` names the arguments of every implementation, else the first one decides."""
     function = GenericFunction(name, arguments)
     unregistered[function] = function.choose
     return function
 
 
 def implements(function: GenericFunction, cls: type) -> Callable[[F], F]:
-    """Register the decorated function, returned unchanged, as what `function` does for the named tuple `cls`."""
+    """Register the decorated function, returned unchanged, to implement `function` for the named tuple `cls`."""
     if not (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         raise TypeError(f"{function.__name__} can be implemented for named tuples only, not for {full_name(cls)}")
 

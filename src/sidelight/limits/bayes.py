@@ -131,7 +131,7 @@ def induct(problem: Problem, table: Table, rule: Rule, top: int, bottom: int) ->
 
 
 class Parameters(NamedTuple):
-    """The stopping rule, and the losses, by which play goes on after the horizon."""
+    """The stopping rule, and the losses, by which it plays after the horizon."""
 
     horizon: int
     prior: Prior

@@ -32,7 +32,7 @@ _LEAST = Fraction(1, 10**300)
 
 @dataclass(frozen=True, eq=False)
 class LowerBound:
-    """C*(p): a strategy whose regret grows slower than every power of T under all laws has at least C*(p) log T here.
+    """C*(p): if the regret of a strategy grows slower than every power of T under all laws, it is at least C*(p) log T.
 
     Attributes
     ----------

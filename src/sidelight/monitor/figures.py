@@ -48,7 +48,7 @@ def draw_classes(report: Report) -> Figure:
         percent = f"{100 * report.confidence:g} %"
         title = f"Error rates among {grouped(report.predictions)} prediction{'' if report.predictions == 1 else 's'}"
         figure.text(0.02, 1.0 - 0.2 / height, title, weight="bold", size=10, va="center", color=INK)
-        asked = f"{grouped(report.verifications)} sent to a verifier"
+        asked = f"{grouped(report.verifications)} verifications asked for"
         note = f"{asked}; bars: {percent} intervals, valid however often one looks{_chosen(rows, report.classes)}"
         figure.text(0.02, 1.0 - 0.42 / height, note, size=8.5, va="center", color=FAINT)
         return figure

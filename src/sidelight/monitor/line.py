@@ -114,7 +114,7 @@ class Line:
         self.first += 1
 
     def _place_of_last(self, answers: int) -> int:
-        """Return where the last so many counted answers begin."""
+        """Return where the last `answers` counted answers begin."""
         i = self.counted
         while i and answers:
             i -= 1

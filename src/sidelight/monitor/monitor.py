@@ -22,7 +22,7 @@ from sidelight.monitor.version_1 import from_version_1
 
 
 class ClassifierMonitor(Followed):
-    """Says, prediction by prediction, *verify this one* or *let it pass*, and what it knows about each class.
+    """Decides for each prediction whether to *verify* it or *let it pass*, and reports what it knows about each class.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ class Patience:
         return now is not None and bool(self._heap) and self._heap[0][0] < now
 
     def give_up_overdue(self, decided: int, now: float | None, give_up: Callable[[Any], None]) -> None:
-        """Give up the requests that are overdue after so many decisions, or now."""
+        """Give up the requests that are overdue after this many decisions, or now."""
         while self._elapsed(decided, now):
             request = self.queue.popleft() if now is None else heapq.heappop(self._heap)[2]
             if request.status == PENDING:

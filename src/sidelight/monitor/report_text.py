@@ -40,7 +40,7 @@ def _notes(one: ClassReport) -> list[str]:
     notes = [*one.events, *([f"reopened {times} by answers that came later"] if others > 0 else [])]
     if one.overdue:
         late = "1 answer is" if one.overdue == 1 else f"{one.overdue} answers are"
-        notes.append(f"{late} overdue; the class goes on without them, but late answers still count")
+        notes.append(f"{late} overdue; the monitor no longer waits, but late answers still count")
     if one.stands is not None:
         k, m = one.stands
         against = f"if at most {k} of the {m} missing answers are against it" if k >= 0 else "by earlier answers only"

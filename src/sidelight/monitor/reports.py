@@ -39,9 +39,9 @@ class ClassReport:
     """Answers that have come."""
     errors: int
     pending: int
-    """Requests that are waited for."""
+    """Requests without an answer yet that the monitor waits for."""
     overdue: int
-    """Requests that are not waited for any more; their answers still count when they come."""
+    """Requests that the monitor has given up waiting for; their answers still count when they come."""
     skipped: int
     counted: int
     """Answers that the verdict rests on, n: those since the last restart that no earlier request holds up."""
@@ -51,24 +51,24 @@ class ClassReport:
     """Covers the true error rate with the monitor's confidence, see `Report.guarantee`."""
     verdict: Verdict
     margin: float
-    """How far from its tolerance a class may be to be "near" it; 0 if there is no such verdict."""
+    """How far from its tolerance a class may be for the verdict "near"; 0 if there is no such verdict."""
     undecidable: tuple[float, float] | None
-    """With reviewers who err: no verdict is possible while answers "wrong" come at a rate within these."""
+    """With reviewers who err: no verdict is possible while "wrong" answers come at a rate within these bounds."""
     needed: int | None
     """Estimate of how many more answers a certain verdict takes; None if the rate is too close to the tolerance."""
     saved: int
-    """Predictions that were not sent to a verifier."""
+    """Predictions that were let pass."""
     stalled: str | None
-    """Why the class is not asked about although its verdict is unknown, and what it waits for."""
+    """Why the class is not asked about although its verdict is unknown, and what it is waiting for."""
     decidable: bool
     """False if labels are rationed and a verdict would take more than the foreseeable traffic of the class."""
     stands: tuple[int, int] | None
     """(k, m): the verdict stands if at most k of the m answers that are missing were against it."""
     reopened: int
     alarms: int
-    """How often an alarm of drift has started the class from scratch."""
+    """How often a drift alarm has started the class from scratch."""
     events: tuple[str, ...]
-    """What has happened to the verdict beside the usual: it turned, late answers, corrections, drift."""
+    """Unusual events of the verdict: it turned, late answers, corrections, drift."""
 
 
 def by_importance(one: ClassReport) -> tuple[int, float]:
@@ -86,10 +86,10 @@ class DriftReport:
     """What looking for changes in error rates costs, over all classes."""
 
     alarm_every: int
-    """A false alarm comes after at least so many answers of a class on average."""
+    """On average, a false alarm comes after at least this many answers of a class."""
     alarms: int
     spot_checks: int
-    """Verifications that were asked for of closed classes, only to notice changes."""
+    """Verifications of closed classes, made only to notice changes."""
     false_alarms: float
     """How many alarms are expected at most, with the answers so far, if no rate had changed."""
     false_alarms_a_month: float | None
@@ -115,7 +115,7 @@ class Report:
     mode: str
     confidence: float
     verifications: int
-    """Verifications that were asked for; `saved` counts the predictions that were let pass."""
+    """Requested verifications; `saved` counts the predictions that were let pass."""
     pending: int
     late: int
     """Answers that came after they were overdue."""
@@ -124,11 +124,11 @@ class Report:
     """The error rate over all predictions; None with a `window`, where it would not be valid."""
     guarantee: str
     drift: DriftReport | None
-    """None if changes of error rates are not looked for."""
+    """None if the monitor does not look for changes in error rates."""
 
     @property
     def saved(self) -> int:
-        """Predictions that were not sent to a verifier."""
+        """Predictions that were let pass."""
         return self.predictions - self.verifications
 
     @property

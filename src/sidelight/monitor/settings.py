@@ -22,9 +22,9 @@ AIMS = ("verdicts", "first-come")
 LIMITS = ("cap", "daily_cap", "class_cap", "max_pending")
 """What can be changed later."""
 DRIFT = True
-"""Whether changes of error rates are looked for unless the settings say."""
+"""Whether to look for changes in error rates if the settings do not say."""
 _ABSENT = {"margin": None, "reviewer_error": 0.0, "together": False}
-"""What older files do not say."""
+"""Settings that older files lack, with their values."""
 _SPOT_CHECKS = 0.01
 _LEAST_TOLERANCE = 1e-9
 _LEAST_WEIGHT = 1e-6

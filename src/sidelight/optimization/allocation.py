@@ -11,7 +11,7 @@ grow, so the first one met, with (L_k - L_j) q = 0, demands most.
 
 Rows are made when they are needed (cutting planes). The master problem is kept in its dual form, max sum y subject to
 sum_c y_c KL(S_a p | S_a q_c) <= Delta_a, in which a new alternative is a new column (column generation) and the simplex
-method goes on from where it was; its basis has one row per action, and r are the multipliers.
+method continues from where it was; its basis has one row per action, and r are the multipliers.
 
 What counts as an alternative, and how a border is searched, may differ from this (`sidelight.optimization.hinge`): the
 functions `search_border`, `column_entry` and `ask_for` depend on the kind of problem.

@@ -193,7 +193,7 @@ def _name(curve: Curve, others: Sequence[Curve], width: int) -> str:
 
 
 def _value(curve: Curve, others: Sequence[Curve], member: bool) -> str:
-    """Return the final value of a curve, when that was if others go on, and which member of its family has it."""
+    """Return the final value of a curve, its round if others run longer, and which member of its family it is."""
     early = curve.rounds[-1] < max(other.rounds[-1] for other in others)
     when = f" at {tick(float(curve.rounds[-1]))}" if early else ""
     return short_number(curve.end) + when + (f"  {drawable(curve.member)}" if member and curve.member else "")

@@ -26,7 +26,7 @@ class TTest(NamedTuple):
     degrees: float
     """Degrees of freedom."""
     p_value: float
-    """The chance of so much evidence for `text` if the two means were equal."""
+    """The chance of this much evidence for `text` if the two means were equal."""
     side: Side
     text: str = ""
     """What a small p-value speaks for, in words, and the name of the test."""

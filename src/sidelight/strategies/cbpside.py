@@ -289,7 +289,7 @@ class RandCBPSide(KernelStrategy):
 
 
 class CBPSide(RandCBPSide):
-    """CBPside*, confidence bounds with contexts, Z being its bound.
+    """CBPside*, confidence bounds with contexts: RandCBPside* with Z at its bound.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from sidelight.monitor.policies.base import Policy, Watched, check, is_count, is
 
 @dataclass(frozen=True)
 class Explore(Policy):
-    """Verify every prediction of a class until a number of labels fixed beforehand (Explore-fully).
+    """Verify every prediction of a class up to a number of labels fixed beforehand (Explore-fully).
 
     Parameters
     ----------
