@@ -1,4 +1,4 @@
-"""`sidelight reproduce`: the paper's tables and figures, beside what it prints."""
+"""`sidelight reproduce`: the paper's tables and figures, compared with what it prints."""
 
 from __future__ import annotations
 

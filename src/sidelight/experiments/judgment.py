@@ -1,10 +1,10 @@
 """Our numbers and the printed ones: statistics of each, and whether they agree.
 
-A printed mean comes with a standard deviation s' over 96 runs, ours with s over n. Then z = (mean - mean') / sqrt(s^2 /
-n + s'^2 / 96), and |z| < 3 is called the same within chance: even if all 74 pairs were right, about one in 370 would
-lie outside. A number with |z| >= 2 is run again with ten times the runs, and then these decide. With fewer than ten
-runs the larger of s and s' stands for s. Under the published protocol both sides met the same outcomes, so the true
-spread of the difference is smaller than this, and z errs toward "the same".
+A printed mean comes with a standard deviation s' over 96 runs, ours with s over n. Then
+z = (mean - mean') / sqrt(s^2 / n + s'^2 / 96), and |z| < 3 is called the same within chance: even if all 74 pairs were
+right, about one in 370 would lie outside. A number with |z| >= 2 is run again with ten times the runs, and then these
+decide. With fewer than ten runs the larger of s and s' stands for s. Under the published protocol both sides met the
+same outcomes, so the true spread of the difference is smaller than this, and z errs toward "the same".
 """
 
 from __future__ import annotations

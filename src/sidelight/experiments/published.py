@@ -1,4 +1,4 @@
-"""The numbers of the paper's tables, as `published.json` beside this file holds them."""
+"""The numbers of the paper's tables, from `published.json` next to this file."""
 
 from __future__ import annotations
 

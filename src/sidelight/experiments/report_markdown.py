@@ -1,4 +1,4 @@
-"""The report of a reproduction in Markdown, beside a folder with its figures."""
+"""The report of a reproduction in Markdown, next to a folder with its figures."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _LEAST = Fraction(1, 10**300)
 
 @dataclass(frozen=True, eq=False)
 class LowerBound:
-    """C*(p): if the regret of a strategy grows slower than every power of T under all laws, it is at least C*(p) log T.
+    """C*(p): regret that grows slower than every power of T under all laws is at least C*(p) log T under p.
 
     Attributes
     ----------

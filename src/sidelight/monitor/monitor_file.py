@@ -4,9 +4,9 @@ The file is one object: `format` ("sidelight-monitor"), `version` (2), `sha256` 
 and `monitor`, which is what `ClassifierMonitor.to_dict` returns:
 
 - `rule`: `decisions.RULE` of the version that wrote it; `settings`;
-- `classes`, one object each: counts, the verdict, `line` (what has become of the requests since the last restart, in
-  the order of asking: . pending, r right, w wrong, s skipped, o overdue), how many of them are `counted`, `base`
-  (answers and errors before the line), `folded` (the verdict then), and `events`;
+- `classes`, one object each: counts, the verdict, `line` (the status of the requests since the last restart, in the
+  order of asking: . pending, r right, w wrong, s skipped, o overdue), how many of them are `counted`, `base` (answers
+  and errors before the line), `folded` (the verdict then), and `events`;
 - `verifications` and `passes`: columns id, class (its place in `classes`), number, reason (its place in
   `decisions.REASONS`), status (0 to 4 in the order above), place among the requests of the class, and asked_at, the
   number of decisions up to then; with a patience in seconds also due;

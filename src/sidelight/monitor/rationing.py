@@ -1,8 +1,8 @@
 """Which classes get labels when open classes could use more labels than there are.
 
 **The rule.** Labels go where a verdict costs the fewest of them, for the most verdicts in all (with `weights`: the most
-weight of verdicts). A class is asked about if more labels are left, today and altogether, than open classes with a
-smaller index will ask for. The index is the labels per verdict of `sidelight.monitor.prospects` over the weight of the
+weight of verdicts). A class is asked about if more labels are left, today and in total, than open classes with a
+smaller index will need. The index is the labels per verdict of `sidelight.monitor.prospects` over the weight of the
 class. The others are expected to ask, today, for their usual traffic in the rest of the day, and in total for as many
 predictions as they have had so far; for no class more than its index minus the answers under way. Indices within 9 % of
 each other count as equal, and then the first to come is served.

@@ -9,7 +9,7 @@ a convex function; the least of it over the border is what the strategy PM-DMED 
 
 The equations leave the directions v_1, ..., v_d; the interior point method walks along them, a multiplier z_m > 0 for
 each q_m > 0 with q_m z_m brought to zero. No answer relies on its convergence: by convexity, for any multipliers eta of
-the equations e_i q = b_i beside those of S_j,
+the equations e_i q = b_i besides those of S_j,
 
     F(q') >= F(q) - c q + sum_u (S_j p)_u min_{m shows u} (c - sum_i eta_i e_i)_m + sum_i eta_i b_i,    c = grad F(q),
 

@@ -1,6 +1,6 @@
 """Whether the point of an earlier search still proves that nothing behind a border demands more.
 
-The lower bound of `sidelight.optimization.divergence` holds for any point q. With a single equation e q = 0 beside
+The lower bound of `sidelight.optimization.divergence` holds for any point q. With a single equation e q = 0 besides
 S_j q = S_j p it is a concave, piecewise linear function of its multiplier,
 
     B(eta) = F(q) - c q + sum_u (S_j p)_u min_{m shows u} (c - eta e)_m,    c = grad F(q),

@@ -20,7 +20,7 @@ _DEPENDENT = 1e-11
 
 
 class Equations(NamedTuple):
-    """The equations e_i q = b_i beside S_j q = S_j p."""
+    """The equations e_i q = b_i besides S_j q = S_j p."""
 
     rows: Floats  # e
     levels: Floats  # b

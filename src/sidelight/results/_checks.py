@@ -118,7 +118,7 @@ def jsonable(value: Any, what: str) -> Any:
 
 
 def canonical(value: Any) -> str:
-    """Return one text per JSON value, whatever the order of its keys (and NaN, which does not equal itself)."""
+    """Return one text per JSON value, independent of the order of keys (NaN, which does not equal itself, included)."""
     return json.dumps(value, sort_keys=True)
 
 

@@ -19,12 +19,12 @@ RandCBPSide):
   RandCBP. The paper prints d - 4, which its own derivation contradicts (d log t + 2 log(1 / delta) with
   delta = 1 / t^2), and an offset sigma_a; `cbpside_published` has what reproduces its numbers.
 
-With `model="logistic"` the symbols follow a softmax of Theta_a x (see `softmax`), and each pair's width is sum_a (Z +
-offset) times the local standard error of v_ija pi_a(x); pseudo-counts still come from the unweighted G_a. The offset is
-sqrt(lambda) sigma_a with "corrected" bounds and 0 with "tight" ones. If the first few symbols are all the same, the fit
-is overconfident and the local standard error nearly zero: of 1 500 runs a few then never looked again. "Tight" bounds
-therefore compute it at the law (m pi + 1/2 u) / (m + 1/2), m = 1 / |x|_a^2 being the pseudo-count and u uniform; with
-that, no run stopped looking.
+With `model="logistic"` the symbols follow a softmax of Theta_a x (see `softmax`), and each pair's width is
+sum_a (Z + offset) times the local standard error of v_ija pi_a(x); pseudo-counts still come from the unweighted G_a.
+The offset is sqrt(lambda) sigma_a with "corrected" bounds and 0 with "tight" ones. If the first few symbols are all the
+same, the fit is overconfident and the local standard error nearly zero: of 1 500 runs a few then never looked again.
+"Tight" bounds therefore compute it at the law (m pi + 1/2 u) / (m + 1/2), m = 1 / |x|_a^2 being the pseudo-count and u
+uniform; with that, no run stopped looking.
 
 With `standardize` and `hinge`, the default of tight bounds with the linear model, contexts are measured in running
 standard deviations, and a symbol that the model already predicts with certainty is left out (see

@@ -43,7 +43,7 @@ def choose(parameters: Parameters, state: State, context: Context, rng: np.rando
 
 @kernel
 def count(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    """Take in a symbol."""
+    """Count a symbol."""
     state.schedule.seen[action] += 1.0
     if parameters.revealing[action] == 1:  # its symbols stand in the order of the outcomes
         state.counts[symbol] += 1.0

@@ -7,9 +7,9 @@ It plays argmin_a L_a p_hat. `EpsilonGreedy` instead plays an informative action
     epsilon_t = min(1, scale / t^exponent),    exponent = 1/3.
 
 After t rounds about t^(2/3) of them have explored, so the estimate is off by about t^(-1/3), which is also the share of
-exploring rounds. Both cost T^(2/3) in total, the least that any strategy can guarantee in a hard game. The schedule 1 /
-t would be better for a law that is not near a tie, but only if its constant fits the unknown gap; if the constant is
-too small, the regret grows almost linearly.
+exploring rounds. Both cost T^(2/3) in total, the least that any strategy can guarantee in a hard game. The schedule
+1 / t would be better for a law that is not near a tie, but only if its constant fits the unknown gap; if the constant
+is too small, the regret grows almost linearly.
 """
 
 from __future__ import annotations

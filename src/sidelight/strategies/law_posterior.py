@@ -51,7 +51,7 @@ def new_belief(channel: Channels, outcomes: int, regularization: float) -> Belie
 
 @kernel
 def add_symbol(target: Target, belief: Belief, action: int, symbol: int) -> None:
-    """Take in a symbol of an informative action."""
+    """Add a symbol of an informative action."""
     belief.counts[target.channel.place[action] + symbol] += 1.0
     belief.seen[action] += 1.0
     if target.dirichlet == 0:

@@ -56,7 +56,7 @@ def new_regression(actions: int, outcomes: int) -> Regression:
 
 @kernel
 def add_symbol(compared: Comparison, regression: Regression, action: int, symbol: int) -> None:
-    """Take in a symbol of an informative action."""
+    """Add a symbol of an informative action."""
     regression.updates[0] += 1
     regression.seen[action] += 1.0
     for j in range(regression.response.shape[0]):

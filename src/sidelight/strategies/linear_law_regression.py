@@ -60,7 +60,7 @@ def new_regression(dimension: int, outcomes: int, penalty: float = 1.0) -> Regre
 
 @kernel
 def add_symbol(compared: Comparison, regression: Regression, x: Floats, action: int, symbol: int) -> None:
-    """Take in a symbol of an informative action, seen at x."""
+    """Add a symbol of an informative action, seen at x."""
     row, solved = regression.scratch.row, regression.scratch.solved
     outcomes = compared.signals.shape[1]
     for u in range(compared.symbols[action]):

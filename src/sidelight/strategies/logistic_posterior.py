@@ -97,7 +97,7 @@ def draw_theta(posterior: Posterior, rng: np.random.Generator) -> None:
 
 @kernel
 def add_label(posterior: Posterior, y: int) -> None:
-    """Take in a label, whose features are already in the first free row."""
+    """Add a label, whose features are already in the first free row."""
     n = posterior.labels[0]
     x = posterior.features[n]
     for k in range(x.shape[0]):
