@@ -56,7 +56,7 @@ Round 4
 After 4 rounds
   0 sell   2 times  expected loss 0.3, the best
   1 taste  2 times  expected loss 0.7
-  Pseudo-regret 0.8: what the actions played cost more, on average, than the
+  Pseudo-regret 0.8: how much more the played actions cost, on average, than the
       best one.
 """
 

@@ -198,7 +198,7 @@ def test_the_limit_is_for_the_very_laws_and_says_what_it_is(options, words):
     output = " ".join(succeeded("label-efficient", "CBP", "--limit", *options, *SMALL).split())
     assert f"The limit is {words}" in output
     asymptotic = "--law" in options
-    assert ("which may lie below" in output) is asymptotic
+    assert ("which may be lower" in output) is asymptotic
     assert ("but before it one may" in output) is not asymptotic
 
 

@@ -57,7 +57,7 @@ def test_reports_say_what_happens_to_the_guarantee():
     texts = [
         ClassifierMonitor(0.05, **options).report().guarantee for options in ({"drift": False}, {"window": 50}, {})
     ]
-    assert "at all times at once with 99 % confidence" in texts[0]
+    assert "With 99 % confidence, each interval contains the error rate of its class at all times at once." in texts[0]
     assert "last 50 answers" in texts[1]
     assert "not at all moments at once" in texts[1]
     assert "(k + 1) x 1 %" in texts[2]
@@ -66,7 +66,7 @@ def test_reports_say_what_happens_to_the_guarantee():
         monitor.decide("cat", id=id)
     assert monitor.report().guarantee == texts[2]
     monitor.answer(0, correct=True)
-    assert "at any one moment with 99 % confidence" in monitor.report().guarantee
+    assert "contains the error rate of its class at any one moment" in monitor.report().guarantee
     assert "k + 1" not in monitor.report().guarantee
     assert ClassifierMonitor.from_dict(monitor.to_dict()).report().late == 1
 

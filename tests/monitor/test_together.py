@@ -56,9 +56,9 @@ def test_what_is_not_a_truth_value_is_refused(bad):
 def test_reports_say_so():
     text = ClassifierMonitor(0.05, together=True).report().guarantee
     assert text.startswith(
-        "The intervals of all classes hold their error rates at all times at once with 99 % confidence"
+        "With 99 % confidence, the intervals of all classes contain their error rates at all times at once"
     )
     assert (
-        "with at most k restarts of each class the chance that any verdict was wrong is at most (k + 1) x 1 %" in text
+        "With at most k restarts of each class, the chance that any verdict was wrong is at most (k + 1) x 1 %" in text
     )
     assert "on the class" not in text

@@ -40,10 +40,11 @@ def caption(limit: Curve | None) -> str:
     text = f" The limit is {limit.label}, {final(limit):.4g} at the last round."
     if limit.label == _ASYMPTOTIC:
         return (
-            f"{text} It bounds how regret grows in the long run, not the regret at any one round, which may lie below."
+            f"{text} It bounds how regret grows in the long run, not the regret at any one round, which may be lower."
         )
     return (
-        f"{text} It is the mean in the same runs: on average nobody has less at the last round, but before it one may."
+        f"{text} It is the mean in the same runs: no strategy has less on average at the last round, though it may "
+        "have less before."
     )
 
 

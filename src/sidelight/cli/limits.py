@@ -139,7 +139,7 @@ def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
         f"Lower bound C*(p) {value}.",
         "  Under this law, the regret of any strategy that does well under every law grows at least like C*(p) log T: "
         f"{bound['times_log_horizon'][0]:.4g} for T = {horizon}. This is asymptotic: at any one T, regret may be less.",
-        f"  The cheapest way to be sure enough plays, in multiples of log T: {plays}.",
+        f"  The cheapest way to be sure needs these plays, in multiples of log T: {plays}.",
     ]
     return "\n".join(lines)
 

@@ -133,7 +133,7 @@ def _closing(game: Game, plays: list[int], regret: float, law: Floats) -> str:
         mark = ", the best" if a == best else ""
         noun = "time " if count == 1 else "times"
         lines.append(f"  {padded(label, column)}  {count:>{digits}} {noun}  expected loss {losses[a]:.4g}{mark}")
-    lines.append(f"  Pseudo-regret {regret:.6g}: what the actions played cost more, on average, than the best one.")
+    lines.append(f"  Pseudo-regret {regret:.6g}: how much more the played actions cost, on average, than the best one.")
     return "\n".join(lines)
 
 

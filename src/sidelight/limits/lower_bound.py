@@ -148,7 +148,7 @@ def _solved(analysis: Analysis, j: int, law: list[Fraction], gaps: Floats, toler
     if found is None:
         reason = f"playing {_name(game, j)}, at no cost, shows that it is optimal"
         return _without(game, "zero", reason, j)
-    reason = f"{_name(game, j)} is optimal, and {_name(game, j)} alone does not show it"
+    reason = f"{_name(game, j)} is optimal, but playing it does not reveal that"
     return LowerBound("finite", reason, found.low, found.high, found.allocation, j)
 
 

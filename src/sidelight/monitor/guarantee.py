@@ -13,25 +13,26 @@ def guarantee(settings: Settings, late: bool) -> str:
     """
     when = "at any one moment" if late else "at all times at once"
     percent = f"{100 * settings.confidence:g} %"
-    each = f"Each interval holds the error rate of its class {when} with {percent} confidence"
-    if settings.together:
-        each = f"The intervals of all classes hold their error rates {when} with {percent} confidence"
-    if settings.reviewer_error:
-        each += f", if reviewers err in at most {100 * settings.reviewer_error:g} % of cases each way"
     if settings.window is not None:
         return (
-            f"Each interval rests on the last {settings.window} answers of its class: at any one moment it holds the "
-            f"error rate of that stretch with at least {percent} confidence, if the rate did not change within it; not "
-            "at all moments at once, because old answers drop out."
+            f"Each interval rests on the last {settings.window} answers of its class. With at least {percent} "
+            "confidence it contains, at any one moment, the error rate of that stretch, if the rate did not change "
+            "within it; not at all moments at once, because old answers drop out."
         )
+    each = f"With {percent} confidence, each interval contains the error rate of its class {when}"
+    if settings.together:
+        each = f"With {percent} confidence, the intervals of all classes contain their error rates {when}"
+    if settings.reviewer_error:
+        each += f", if reviewers err in at most {100 * settings.reviewer_error:g} % of cases each way"
     fair = "as long as the rate does not change and whether an answer comes in time does not depend on what it says"
     if not settings.drift:
-        return f"{each}, {fair}."
-    text = f"{each}, counted anew from each restart and {fair}"
+        return f"{each}. This holds {fair}."
+    text = f"{each}. This holds from each restart on, {fair}."
     if late:
-        return f"{text}."
+        return text
     alpha = f"(k + 1) x {100 * (1 - settings.confidence):.4g} %"
-    chance = f"after k restarts the chance that any verdict on the class was wrong is at most {alpha}"
     if settings.together:
-        chance = f"with at most k restarts of each class the chance that any verdict was wrong is at most {alpha}"
-    return f"{text}: {chance}."
+        return (
+            f"{text} With at most k restarts of each class, the chance that any verdict was wrong is at most {alpha}."
+        )
+    return f"{text} After k restarts, the chance that any verdict on the class was wrong is at most {alpha}."

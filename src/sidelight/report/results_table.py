@@ -73,12 +73,12 @@ def caption(results: Sequence[Results]) -> str:
         )
         if first.n_runs > 1:
             sentences.append(
-                "p is two-sided: that the mean differs from the first row's, by Welch's test, which takes all runs as "
-                "independent, and by the paired t-test, which compares run with run"
+                "p is two-sided, for a mean that differs from the first row's: by Welch's test, which treats all runs "
+                "as independent, and by the paired t-test, which compares run with run"
                 + ("." if len(results) == 2 else "; it is not corrected for the number of rows.")
             )
     if any(r.seconds is not None for r in results):
-        sentences.append("Time includes compiling, where something had to be compiled.")
+        sentences.append("Time includes compiling, if anything had to be compiled.")
     return " ".join(sentences)
 
 
