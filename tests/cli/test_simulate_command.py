@@ -199,7 +199,7 @@ def test_the_limit_is_for_the_very_laws_and_says_what_it_is(options, words):
     assert f"The limit is {words}" in output
     asymptotic = "--law" in options
     assert ("which may be lower" in output) is asymptotic
-    assert ("but before it one may" in output) is not asymptotic
+    assert ("though it may have less before" in output) is not asymptotic
 
 
 def test_bayes_optimal_play_is_the_limit_of_its_laws():

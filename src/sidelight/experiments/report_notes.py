@@ -26,9 +26,9 @@ _REMARKS: tuple[tuple[frozenset[str], str, str], ...] = (
     (
         _GAMES,
         "The printed wins include ties",
-        "A run in which two strategies share the lowest regret is a win for both in print. In Table 1 the printed wins "
-        "add up to 163 and 107, of 96 runs each. Here wins alone and shared wins are counted apart; their sum is what "
-        "compares with the print.",
+        "A run in which two strategies share the lowest regret is a win for both in print. In Table 1 the printed "
+        "wins add up to 163 and 107, of 96 runs each. Here sole and shared wins are counted separately; compare their "
+        "sum with the print.",
     ),
     (
         frozenset({"figure1", "figure2", "figure4", "figure5"}),

@@ -12,11 +12,11 @@ from sidelight.text import count, grouped, joined
 
 TITLE = "“Randomized Confidence Bounds for Stochastic Partial Monitoring”, run again"
 INTRODUCTION = (
-    "Partial monitoring is deciding round after round although the loss is never shown, only a symbol that says "
+    "Partial monitoring means deciding round after round without ever seeing the loss, only a symbol that says "
     "something about it. A paper with the title above (ICML 2024) proposes the strategies RandCBP and RandCBPside*, "
-    "which multiply the confidence widths of the older CBP and CBPside* by random numbers, and tries them in computer "
-    "experiments. This report shows the same experiments as `sidelight` runs them, beside the printed numbers, and "
-    "says for each number whether both agree."
+    "which multiply the confidence widths of the older CBP and CBPside* by random numbers, and tests them in computer "
+    "experiments. This report repeats the experiments with `sidelight`, compares the results with the printed "
+    "numbers, and says for each number whether the two agree."
 )
 NOTHING = "None of the paper's tables was asked for, so there is no printed number to compare with."
 NOT_PRINTED = "The paper prints no number for these settings."
@@ -34,14 +34,14 @@ PROTOCOL_NAMES: dict[Protocol, str] = {
 PROTOCOL_TEXTS: dict[Protocol, str] = {
     "published": (
         "Protocol `published`: what was really run to get the printed numbers, with the parameters of the published "
-        "code. Games meet the very outcomes that the authors drew, so a strategy that draws nothing itself must "
-        "give the printed digits in 96 runs; one that draws random numbers can agree only within chance. Policies "
-        "watch the authors' classifiers, but which predictions come is drawn anew."
+        "code. Games use exactly the outcomes that the authors drew, so a strategy that is not random must give the "
+        "printed digits in 96 runs; a random one can agree only within chance. Policies watch the authors' "
+        "classifiers, but the predictions are drawn again."
     ),
     "described": (
-        "Protocol `described`: what someone gets who has only the paper, with the parameters that it states. Games "
-        "meet fresh outcomes from the worlds that the text describes; policies watch the same classifiers. The printed "
-        "numbers were not made this way, so some of them have to differ."
+        "Protocol `described`: what you get from the paper alone, with the parameters that it states. Games use fresh "
+        "outcomes from the worlds that the text describes; policies watch the same classifiers. The printed numbers "
+        "were not made this way, so some of them must differ."
     ),
 }
 

@@ -10,9 +10,9 @@ EXPERIMENT = Experiment(
     name="table2",
     title="Label-efficient prediction",
     text=(
-        "One predicts which of two outcomes comes next; a wrong prediction costs 1. Predictions show nothing. Asking "
-        "for the label instead costs 1 and shows the outcome. This game is hard: what informs is never the best thing "
-        "to do, so every bit of knowledge has to be paid for. The laws are those of the table before."
+        "You predict which of two outcomes comes next; a wrong prediction costs 1. Predictions show nothing. Asking "
+        "for the label instead costs 1 and shows the outcome. This game is hard: the action that informs is never the "
+        "best one, so every bit of knowledge has to be paid for. The laws are those of the previous table."
     ),
     sections=(
         Section("imbalanced", GameSetting("label-efficient", "imbalanced", "Label-efficient, imbalanced"), _PLAYERS),

@@ -54,10 +54,10 @@ EXPERIMENT = Experiment(
     name="table3",
     title="With contexts",
     text=(
-        "The same two games, but before each round one sees ten numbers (a context) that say something about the "
+        "The same two games, but before each round you see ten numbers (a context) that say something about the "
         "outcome to come. The strategies CBPside* and RandCBPside* play any game; PG-IDS, PG-TS and STAP are made for "
-        "apple tasting, CESA for label-efficient prediction. The cost of PG-IDS and PG-TS grows with the square of the "
-        "horizon, so the paper stops them at round 7500. Two players are not in the paper. ProspectSide, this "
+        "apple tasting, CESA for label-efficient prediction. The cost of PG-IDS and PG-TS grows with the square of "
+        "the horizon, so the paper stops them at round 7500. Two players are not in the paper. ProspectSide, this "
         "library's own strategy, looks while looking may still pay for itself. 'RandCBPSide, tight' has tighter "
         "widths, made for outcomes that chance decides; where the context decides alone, as behind the printed "
         "numbers, they can do worse."

@@ -76,11 +76,11 @@ EXPERIMENT = Experiment(
     title="Watching a classifier, case 1: classes alike",
     text=(
         "A deployed classifier predicts one of ten classes. Having a prediction verified by a person costs something; "
-        "wanted are the classes whose predictions are wrong more often than a tolerated rate. The F1 score says how "
-        "well they were found (1 is best), verifications what it cost. In case 1 true classes are equally frequent and "
-        "one error rate, drawn between 0 and 0.1, holds for all of them. Explore-fully verifies up to a fixed number "
-        "of predictions per class. 'Sequential' is not in the paper: this library's test that stops a class as soon as "
-        "its verdict is certain."
+        "the goal is to find the classes whose predictions are wrong more often than a tolerated rate. The F1 score "
+        "says how well they were found (1 is best), verifications what it cost. In case 1 true classes are equally "
+        "frequent and one error rate, drawn between 0 and 0.1, holds for all of them. Explore-fully verifies up to a "
+        "fixed number of predictions per class. 'Sequential' is not in the paper: this library's test that stops a "
+        "class as soon as its verdict is certain."
     ),
     sections=sections(1),
 )

@@ -7,8 +7,8 @@ EXPERIMENT = Experiment(
     name="table5",
     title="Watching a classifier, case 2: classes of all sizes",
     text=(
-        "As the table before, but some classes are much more frequent than others, and each has an error rate of its "
-        "own: mostly small, for one class in ten possibly large."
+        "Like the previous table, but some classes are much more frequent than others, and each has its own error "
+        "rate: usually small, but for one class in ten possibly large."
     ),
     sections=sections(2),
 )
