@@ -89,7 +89,7 @@ def test_our_own_name_stays_ours(site):
     ]
     result = invoke("strategies", "--json")
     assert [each["name"] for each in json.loads(result.stdout)].count("CBP") == 1
-    assert "tiny-clash 0.3 brings a strategy 'CBP', which is the name of one of sidelight's own" in result.stderr
+    assert "tiny-clash 0.3 has a strategy 'CBP', a name that sidelight itself uses" in result.stderr
     assert "write tiny_clash:Cycle to use it" in result.stderr
     described = json.loads(invoke("strategies", "CBP", "--json").stdout)
     assert described["external"] is None
@@ -132,9 +132,7 @@ def test_one_that_cannot_be_imported_harms_nobody_else(site, module, said):
 def test_two_packages_with_one_name(site):
     for name in ("tiny-one", "tiny-two"):
         install(site, name, {"Cycle": f"{name.replace('-', '_')}:Cycle"})
-    words = (
-        "tiny-one 0.3 and tiny-two 0.3 both bring a strategy 'Cycle': uninstall one of them, or write tiny_one:Cycle"
-    )
+    words = "tiny-one 0.3 and tiny-two 0.3 both have a strategy 'Cycle': uninstall one of them, or write tiny_one:Cycle"
     with pytest.raises(sl.SidelightError, match=words):
         sl.strategies.Cycle  # noqa: B018
     result = invoke("simulate", "apple-tasting", "Cycle", "--horizon", "5")

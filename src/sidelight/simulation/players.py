@@ -64,7 +64,7 @@ def check_parameters(kind: type[Strategy], given: Iterable[str], seed: str = "th
     own = {name: each for name, each in known.items() if name not in ("game", "seed")}
     for name in given:
         if name == "seed":
-            raise SidelightError(f"{kind.__name__}: the seed of everything is given by {seed}")
+            raise SidelightError(f"{kind.__name__}: leave out seed, because {seed} sets all seeds")
         if name not in own and name not in former and not open_ended:
             near = nearest(name, tuple(own))
             hint = f"did you mean {near!r}? " if near else ""

@@ -23,7 +23,7 @@ def refuse_hopeless(analysis: Analysis) -> None:
 
 
 def check_playable(analysis: Analysis, name: str, only_optimal: bool = False) -> None:
-    """Refuse a hopeless game; warn about a hard one, and about one that only unplayed actions could tell about.
+    """Refuse a hopeless game; warn about a hard one, and about one that only unplayed actions can inform about.
 
     With `only_optimal` the strategy plays a degenerate action, which is optimal only on a border, at most once.
     """

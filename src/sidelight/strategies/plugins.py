@@ -157,10 +157,10 @@ def _problem(plugin: Plugin, counts: Counter[str], found: list[Plugin]) -> str:
     use = f"write {plugin.value} to use it, and ask its authors for another name"
     if not _NAME.fullmatch(plugin.name):
         wanted = "letters, digits and underscores, the first a capital letter"
-        return f"{plugin.origin} brings a strategy named {plugin.name!r}; names have {wanted}: {use}"
+        return f"{plugin.origin} has a strategy named {plugin.name!r}, but names need {wanted}: {use}"
     if plugin.name in (*strategies.__all__, _BAYES):
-        return f"{plugin.origin} brings a strategy {plugin.name!r}, which is the name of one of sidelight's own: {use}"
+        return f"{plugin.origin} has a strategy {plugin.name!r}, a name that sidelight itself uses: {use}"
     if counts[plugin.name] > 1:
         packages = " and ".join(each.origin for each in found if each.name == plugin.name)
-        return f"{packages} both bring a strategy {plugin.name!r}: uninstall one of them, or write {plugin.value}"
+        return f"{packages} both have a strategy {plugin.name!r}: uninstall one of them, or write {plugin.value}"
     return ""

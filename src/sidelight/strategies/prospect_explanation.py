@@ -41,7 +41,7 @@ def _rivals(strategy: Prospect) -> list[str]:
     game, outlook = strategy.compiled_parameters.game, strategy.state.belief.outlook
     best = int(outlook.best[0])
     lines = [
-        f"Best by that: {_name(strategy, int(game.member[best]))}, planning for {outlook.rounds[0]:.0f} more rounds"
+        f"Best by that: {_name(strategy, int(game.member[best]))}, with {outlook.rounds[0]:.0f} rounds to come in mind"
     ]
     rivals = sorted((c for c in range(len(game.member)) if c != best), key=lambda c: (-outlook.gain[c], c))
     cost, gain = _in_losses(strategy, outlook.cost), _in_losses(strategy, outlook.gain)
@@ -49,7 +49,7 @@ def _rivals(strategy: Prospect) -> list[str]:
         a = int(game.member[c])
         lines.append(
             f"  {_name(strategy, a)} costs {cost[a]:.3g} more (log likelihood ratio {outlook.evidence[c]:.3g}); "
-            f"knowing for sure would gain {gain[c]:.3g} a round"
+            f"to know for sure would gain {gain[c]:.3g} a round"
         )
     return [*lines, f"  {_more(len(rivals)).strip()}"] if len(rivals) > _MOST else lines
 
@@ -74,7 +74,7 @@ def _reason(strategy: Prospect) -> str:
     game, outlook = strategy.compiled_parameters.game, strategy.state.belief.outlook
     chosen, best = int(strategy.state.decision[0]), int(game.member[outlook.best[0]])
     if chosen != best:
-        return f"Chosen: {_name(strategy, chosen)}, to look: it may earn most for what it costs"
+        return f"Chosen: {_name(strategy, chosen)}, to look: of all looks this one may earn most for what it costs"
     free = strategy.game.informative(best)
     return f"Chosen: {_name(strategy, best)}, since no look pays{', and what it shows is free' if free else ''}"
 
