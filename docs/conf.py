@@ -67,8 +67,11 @@ html_math_renderer = "mathml"
 html_title = "sidelight"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+html_favicon = "_static/icon.svg"
 html_context = {"default_mode": "auto"}  # without it, the first visit is an error in the console
 html_copy_source = False
+html_use_index = False  # search finds names, too
 html_show_sourcelink = False
 html_theme_options = {
     "logo": {"text": "sidelight"},

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,9 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any])
             path = next(block_vars["image_path_iterator"])
             value.savefig(path, dpi=120, facecolor="white", bbox_inches="tight")
             paths.append(path)
-    return shown + (figure_rst(paths, gallery_conf["src_dir"]) if paths else "")
+    shown += figure_rst(paths, gallery_conf["src_dir"]) if paths else ""
+    # A box of its own scrolls on a phone.
+    return f".. container:: picture\n\n{textwrap.indent(shown, '    ')}\n" if shown.strip() else ""
 
 
 def order(filename: str) -> tuple[int, str]:

@@ -113,3 +113,10 @@ def test_search_finds_what_people_look_for(site):
     index = (site / "searchindex.js").read_text(encoding="utf-8").lower()
     for word in ("appl", "tast", "randcbp", "toler", "symbol"):
         assert f'"{word}"' in index or f"{word}:" in index, word
+
+
+def test_search_asks_for_no_other_page_where_that_is_forbidden(pages):
+    """A page that was opened from a disk may not read others."""
+    (page,) = [page for path, page in pages.items() if path.name == "search.html"]
+    loaded = [urlsplit(each).path.rpartition("/")[2] for each in page.loaded]
+    assert loaded.index("documentation_options.js") < loaded.index("site.js")
