@@ -9,12 +9,14 @@ import time
 
 import uvicorn
 
+from sidelight.service.process.serving import configured
+
 
 @contextlib.contextmanager
 def running(app):
     """Serve an application at a free port; yield its address."""
     listening = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5))
+    server = uvicorn.Server(configured(app, grace=5))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:

@@ -36,7 +36,7 @@ class Followers:
         if not wanted:
             return {}
         # Only a second statement sees everything that was committed before the lock was granted.
-        rows = tx.among(_LOCK + tx.locking, wanted)
+        rows = tx.lock(_LOCK, wanted)
         found: dict[str, Held | Problem] = {}
         news = self._news(tx, rows)
         for id, rule, last, chain, base in rows:
@@ -76,6 +76,7 @@ class Followers:
             self._held.pop(id, None)
             self._failed[id] = chain, time.monotonic() + _RETRY
             return _broken()
+        held.base = base
         self._held[id], self._stored[id] = held, held.version
         return held
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +13,8 @@ from sidelight.monitor.reports import Report
 from sidelight.service import journal
 from sidelight.service.journal import Entry
 from sidelight.service.settings import ReviewSettings, make_review, review_plain
+
+_DAY = 86_400
 
 
 class DivergedError(SidelightError):
@@ -28,6 +31,8 @@ class Held:
     def __init__(self, id: str) -> None:
         self.id = id
         self.number, self.chain = 0, journal.BEGINNING
+        self.base = 0
+        """The entries up to this one are pruned."""
         self.review = ReviewSettings()
         self.archived = False
         self._news: list[Event] = []
@@ -61,6 +66,8 @@ class Held:
 
     def news(self) -> tuple[list[Event], list[Closed]]:
         """Return what happened to verdicts and open requests since the last call."""
+        if not self._news and not self._closed:
+            return [], []
         news, closed = self._news[:], self._closed[:]
         self._news.clear()
         self._closed.clear()
@@ -178,7 +185,13 @@ def _expired(held: Held, data: dict[str, Any]) -> dict[str, Any]:
 
 def day_of(time: float) -> str:
     """Return the day, in UTC, of a time in seconds since 1970."""
-    return datetime.fromtimestamp(time, UTC).date().isoformat()
+    return _day(int(time // _DAY))
+
+
+@functools.lru_cache(maxsize=16)
+def _day(number: int) -> str:
+    """Return the day with this number, counted from 1970; nearly all decisions are about today."""
+    return datetime.fromtimestamp(number * _DAY, UTC).date().isoformat()
 
 
 _APPLY = {

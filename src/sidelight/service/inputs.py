@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from sidelight.service.problems import Problem, place
 
 MOST_CHARACTERS = 200
 _LARGEST = 1 << 63
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+"""What databases or UTF-8 cannot hold."""
 
 
 def text_fault(value: Any) -> str | None:
     """Say what is wrong with a text that people or programs gave, or None."""
     if not isinstance(value, str) or not 1 <= len(value) <= MOST_CHARACTERS:
         return f"give a text of 1 to {MOST_CHARACTERS} characters"
-    if "\0" in value or any("\ud800" <= one <= "\udfff" for one in value):
+    if _UNWRITABLE.search(value):
         return "give a text without NUL and without half of a surrogate pair"
     return None
 

@@ -72,8 +72,9 @@ def read_text(text: str) -> Any:
 
 
 def next_chain(before: bytes, number: int, kind: str, key: bytes | None, at: float, actor: str, body: str) -> bytes:
-    """Return the chain of an entry."""
-    text = text_of([number, kind, None if key is None else key.hex(), at, actor, body])
+    """Return the chain of an entry: SHA-256 of the chain before it and of a JSON array, which is written out here."""
+    name = "null" if key is None else f'"{key.hex()}"'
+    text = f"[{number},{text_of(kind)},{name},{at!r},{text_of(actor)},{text_of(body)}]"
     return hashlib.sha256(before + text.encode("ascii")).digest()
 
 

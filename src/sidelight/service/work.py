@@ -169,9 +169,13 @@ class Work:
         for key, body in self._tx.among("SELECT key, body FROM journal WHERE key IN (??)", wanted):
             data = journal.read_text(body)
             self.remember(bytes(key), Known(data["id"], data["class"], bool(data["verify"]), data["reason"]))
-        missing = [key for key in wanted if self._known[key] is None]
-        self.look_up_items(missing)  # they outlive the entries of the journal
-        for key in missing:
+        if any(isinstance(held, Held) and held.base for held in self._held.values()):
+            self._look_up_pruned([key for key in wanted if self._known[key] is None])
+
+    def _look_up_pruned(self, keys: Sequence[bytes]) -> None:
+        """Find decisions whose entries may be pruned: items outlive them."""
+        self.look_up_items(keys)
+        for key in keys:
             item = self.items[key]
             if item is not None:
                 self._known[key] = Known(item.id, item.prediction, True, item.reason)

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from urllib.parse import urlsplit
 
 import psycopg
@@ -93,6 +94,41 @@ def _write(storage, number=1):
 def test_the_clock_goes_forward(storage):
     with storage.read() as tx:
         assert 1.7e9 < tx.now() <= tx.now()
+
+
+def test_rows_are_locked_and_the_clock_is_read_after_that(postgres_url):
+    sql = "SELECT item FROM payloads WHERE item IN (??) ORDER BY item"
+    first, second = open_storage(postgres_url), open_storage(postgres_url)
+    waiting = threading.Event()
+    found = []
+
+    def wait():
+        with second.write() as tx:
+            waiting.set()
+            found.append((tx.lock(sql, [1, 2, 5]), tx.now(), tx.now()))
+
+    with first.write() as tx:
+        tx.insert("payloads", COLUMNS, rows(1, 2, 3))
+    with first.write() as tx:
+        assert tx.lock(sql, [2, 1]) == [(1,), (2,)]
+        thread = threading.Thread(target=wait)
+        thread.start()
+        waiting.wait(10)
+        time.sleep(0.3)
+        late = tx.one("SELECT extract(epoch FROM clock_timestamp())::double precision")[0]
+        assert not found
+    thread.join(10)
+    (locked, now, again), *_ = found
+    assert locked == [(1,), (2,)]
+    assert now == again >= late
+    for one in (first, second):
+        one.close()
+
+
+def test_nothing_to_lock(storage):
+    with storage.write() as tx:
+        assert tx.lock("SELECT item FROM payloads WHERE item IN (??)", [7]) == []
+        assert tx.now() > 1.7e9
 
 
 def test_opening_again_changes_nothing(database):

@@ -16,6 +16,7 @@ from typing import Any
 
 import uvicorn
 
+from sidelight.service.process.connections import Connection
 from sidelight.service.process.signals import GRACE, stopping
 
 _SPARE = 10.0
@@ -95,8 +96,18 @@ def serve(
     lifeline
         A file descriptor at whose end to stop.
     """
-    config = uvicorn.Config(
+    server = Server(configured(app, grace, proxies), ready)
+    if lifeline is not None:
+        threading.Thread(target=_watch, args=(lifeline, server.stop), daemon=True).start()
+    server.run(sockets=[listener])
+
+
+def configured(app: Any, grace: float = GRACE, proxies: str = "") -> uvicorn.Config:
+    """Return how uvicorn serves an application here; the parameters are those of `serve`."""
+    return uvicorn.Config(
         app,
+        http=Connection,
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
@@ -106,10 +117,6 @@ def serve(
         timeout_graceful_shutdown=max(1, round(grace)),
         lifespan="on",
     )
-    server = Server(config, ready)
-    if lifeline is not None:
-        threading.Thread(target=_watch, args=(lifeline, server.stop), daemon=True).start()
-    server.run(sockets=[listener])
 
 
 def _watch(lifeline: int, stop: Callable[[], object]) -> None:

@@ -60,6 +60,9 @@ class Transaction(Protocol):
         `rest` are the values of `?` after it; there may be none before.
         """
 
+    def lock(self, sql: str, values: Sequence[Value]) -> list[Row]:
+        """Return the rows that `among` returns, locked until the transaction ends; `now` is the time after that."""
+
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
         """Insert many rows."""
 

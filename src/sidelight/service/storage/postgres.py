@@ -33,6 +33,7 @@ _TIMEOUTS = (
 )
 _BEGIN = f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = on; {_TIMEOUTS}"
 _BEGIN_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_TIMEOUTS}"
+_CLOCK = "extract(epoch FROM clock_timestamp())::double precision"
 _MIGRATION_LOCK = 7_410_228_153_301_001
 _MOST_IDLE = 8
 
@@ -45,6 +46,7 @@ class PostgresTransaction:
 
     def __init__(self, connection: psycopg.Connection[Row]) -> None:
         self._connection = connection
+        self._now: float | None = None
 
     def _execute(self, sql: str, values: Sequence[Any]) -> psycopg.Cursor[Row]:
         with _translated():
@@ -68,17 +70,33 @@ class PostgresTransaction:
             return []
         return self._execute(sql, (list(values), *rest)).fetchall()
 
+    def lock(self, sql: str, values: Sequence[Value]) -> list[Row]:
+        """Return the rows for many values, locked, and read the clock by the same statement.
+
+        The clock stands outside of what locks, so it is read for each row after that row was locked.
+        """
+        rows = self.among(f"WITH locked AS MATERIALIZED ({sql}{self.locking}) SELECT *, {_CLOCK} FROM locked", values)
+        if rows:
+            self._now = max(row[-1] for row in rows)
+        return [row[:-1] for row in rows]
+
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
-        """Insert many rows; COPY is the quickest way for one row as for a thousand."""
-        if not rows:
+        """Insert many rows; COPY asks the server twice, and is the quickest way from the second row on."""
+        names = ", ".join(columns)
+        if len(rows) == 1:
+            self._execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})", rows[0])
+        if len(rows) <= 1:
             return
-        sql = f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()
+        sql = f"COPY {table} ({names}) FROM STDIN".encode()
         with _translated(), self._connection.cursor() as cursor, cursor.copy(sql) as copy:
             for row in rows:
                 copy.write_row(row)
 
     def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
         """Run one statement for many rows of values, in order and without waiting in between."""
+        if len(rows) == 1:
+            self._execute(sql, rows[0])
+            return
         with _translated(), self._connection.cursor() as cursor:
             cursor.executemany(_with_percents(sql), rows)
 
@@ -88,8 +106,10 @@ class PostgresTransaction:
         return sorted(row[0] for row in self.all(f"{sql} AND table_name = ?", table))
 
     def now(self) -> float:
-        """Return the time by the clock of the database."""
-        row = self.one("SELECT extract(epoch FROM clock_timestamp())::double precision")
+        """Return the time by the clock of the database; after `lock`, when the last row was locked."""
+        if self._now is not None:
+            return self._now
+        row = self.one(f"SELECT {_CLOCK}")
         assert row is not None
         return float(row[0])
 
