@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.service.storage import file_of, migrations, open_storage, sqlite
+from sidelight.service.storage import file_of, migrations, open_storage, postgres, sqlite
 from sidelight.service.storage.base import (
     ConflictError,
     DiskError,
@@ -313,6 +313,41 @@ def test_connections_that_died_are_replaced(postgres_server, postgres_url):
         die()
     with storage.read() as tx:
         assert tx.one(COUNT) == (1,)
+    storage.close()
+
+
+def test_many_readers_share_few_connections(postgres_url):
+    storage = open_storage(postgres_url)
+    most, lock = [0, 0], threading.Lock()
+    sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'sidelight' AND datname = current_database()"
+
+    def read():
+        with storage.read() as tx:
+            found = tx.one(sql)[0]
+            time.sleep(0.05)
+        with lock:
+            most[0], most[1] = max(most[0], found), most[1] + 1
+
+    threads = [threading.Thread(target=read) for _ in range(60)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert most[1] == 60  # all of them were served
+    assert 1 < most[0] <= 1 + 16  # and one that writes
+    storage.close()
+
+
+def test_who_waits_too_long_to_read_is_told(postgres_url, monkeypatch):
+    monkeypatch.setattr(postgres, "_PATIENCE", 0.2)
+    storage = open_storage(postgres_url)
+    with contextlib.ExitStack() as stack:
+        for _ in range(16):
+            stack.enter_context(storage.read())
+        with pytest.raises(UnavailableError, match="16 others are reading"), storage.read():
+            pass
+    with storage.read() as tx:
+        assert tx.one("SELECT 1") == (1,)
     storage.close()
 
 

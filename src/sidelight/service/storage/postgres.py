@@ -35,6 +35,9 @@ _BEGIN = f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronou
 _BEGIN_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_TIMEOUTS}"
 _CLOCK = "extract(epoch FROM clock_timestamp())::double precision"
 _MIGRATION_LOCK = 7_410_228_153_301_001
+_MOST_READING = 16
+"""Connections of a process that read at the same time; a server has a hundred for everybody, unless told otherwise."""
+_PATIENCE = 10.0
 _MOST_IDLE = 8
 
 
@@ -123,6 +126,7 @@ class PostgresStorage:
     def __init__(self, url: str, *, readonly: bool = False) -> None:
         self._url, self._readonly = url, readonly
         self._idle: queue.SimpleQueue[psycopg.Connection[Row]] = queue.SimpleQueue()
+        self._reading = threading.BoundedSemaphore(_MOST_READING)
         self._writing = threading.Lock()
         self._writer: psycopg.Connection[Row] | None = None
         try:
@@ -149,19 +153,24 @@ class PostgresStorage:
 
     @contextlib.contextmanager
     def read(self) -> Iterator[PostgresTransaction]:
-        """Open a short transaction that only reads."""
-        connection = self._begun()
+        """Open a short transaction that only reads; whoever comes when there are too many waits for a while."""
+        if not self._reading.acquire(timeout=_PATIENCE):
+            raise UnavailableError(f"{_MOST_READING} others are reading from the database, and none has finished")
         try:
-            yield PostgresTransaction(connection)
-            with _translated():
-                connection.execute("COMMIT")
-        except BaseException:
-            connection.close()
-            raise
-        if self._idle.qsize() < _MOST_IDLE:
-            self._idle.put(connection)
-        else:
-            connection.close()
+            connection = self._begun()
+            try:
+                yield PostgresTransaction(connection)
+                with _translated():
+                    connection.execute("COMMIT")
+            except BaseException:
+                connection.close()
+                raise
+            if self._idle.qsize() < _MOST_IDLE:
+                self._idle.put(connection)
+            else:
+                connection.close()
+        finally:
+            self._reading.release()
 
     def _begun(self) -> psycopg.Connection[Row]:
         """Return a connection on which a transaction that reads has begun; idle ones may have died meanwhile."""
