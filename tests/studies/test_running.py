@@ -102,6 +102,16 @@ def test_an_edited_study_runs_what_is_new_and_says_so(tmp_path):
     assert any("no longer there" in note for note in watcher.notes)
 
 
+def test_a_byte_more_in_a_finished_study_is_noticed(tmp_path):
+    ran(small(), tmp_path)
+    file = next((tmp_path / "runs").rglob("*.npz"))
+    file.write_bytes(file.read_bytes() + b"0")
+    progress, watcher = ran(small(), tmp_path)
+    assert len(progress.done.ran) == 1
+    assert watcher.notes == ["1 stored piece of work was damaged and will be done again"]
+    assert ran(small(), tmp_path)[0].done.ran == []
+
+
 def test_shares_make_up_the_whole(tmp_path):
     counts = [len(ran(small(), tmp_path, share=f"{k}/3")[0].done.ran) for k in (2, 3, 1)]
     assert sum(counts) == 4

@@ -54,13 +54,27 @@ def test_any_change_of_the_file_is_noticed(store, task):
             unnoticed += 1
             assert all(np.array_equal(store.gather([task])[name], good[name]) for name in good)
     assert unnoticed < len(content) / 7 / 4
-    for length in (0, 1, len(content) // 2, len(content) - 1):
-        path.write_bytes(content[:length])
+    for other in (*(content[:length] for length in (0, 1, len(content) // 2, len(content) - 1)), content + b"0"):
+        path.write_bytes(other)
         assert state(store, task) is State.DAMAGED
     path.unlink()
     assert state(store, task) is State.MISSING
     with pytest.raises(SidelightError, match="is missing: run the same command again"):
         store.gather([task])
+
+
+def test_a_file_that_has_another_length_than_before_is_read(store, task):
+    path = store.path(task)
+    store.remember_sizes()
+    assert store.states([task])[task] is State.READY
+    content = path.read_bytes()
+    path.write_bytes(content + b"0")
+    assert store.states([task])[task] is State.DAMAGED
+    path.write_bytes(content)
+    (store.folder / "sizes.json").write_text(json.dumps({path.relative_to(store.folder).as_posix(): 1}))
+    assert store.states([task])[task] is State.READY  # it was made again by somebody else, and is whole
+    (store.folder / "sizes.json").write_text("no JSON")
+    assert store.states([task])[task] is State.READY
 
 
 def test_other_numbers_with_an_old_digest_are_refused(store, task):

@@ -26,6 +26,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 MANIFEST, SEAL = "manifest", "sha256"
 _FACTS = "facts"  # what the manifest was called in files of reproductions before
 _PREFIX = "sidelight."
+_END, _END_BYTES = b"PK\x05\x06", 22  # what the last record of a zip file begins with, and how long it is
 
 
 Check = Callable[[Any], None]
@@ -57,8 +58,10 @@ def read(path: str | os.PathLike[str], check: Check | None = None) -> Sealed:
     SidelightError
         It does not hold what was written.
     """
-    content = io.BytesIO(contents(path))
-    with refusing(path), np.load(content, allow_pickle=False) as archive:
+    content = contents(path)
+    with refusing(path), np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        if content[-_END_BYTES:][: len(_END)] != _END:  # zip files may go on after their end
+            raise SidelightError("is damaged: something was appended to it")
         arrays = {name: archive[name] for name in archive.files}
         manifest = arrays.pop(MANIFEST) if MANIFEST in arrays else arrays.pop(_FACTS)
         found = str(arrays.pop(SEAL)[()])

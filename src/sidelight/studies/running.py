@@ -18,7 +18,7 @@ from sidelight.studies import plan, skips
 from sidelight.studies.execution import Crew, Display, Done, Execution, Silence
 from sidelight.studies.guard import Failure
 from sidelight.studies.plan import Cell
-from sidelight.studies.store import Store
+from sidelight.studies.store import Names, Store
 from sidelight.studies.study import Study, StudyError
 from sidelight.studies.work import tasks
 from sidelight.tasks import Share, run_here
@@ -41,7 +41,7 @@ class Progress:
 
     def __post_init__(self) -> None:
         self.store = Store(self.folder / "runs")
-        self._seen: dict[str, dict[str, set[str]]] = {}
+        self._seen: dict[str, Names] = {}
 
     @property
     def playable(self) -> list[Cell]:
@@ -101,6 +101,8 @@ def run(
     execution = Execution(progress.store, who, watcher)
     progress.done = execution.do(mine, [(study.name, mine)])
     progress.look_again()
+    if progress.done.ran:
+        progress.store.remember_sizes()
     _remember(place, progress, changes, part, len(mine))
     return progress
 

@@ -2,12 +2,14 @@
 
 A file `runs/<game>/<world>/<player>-<horizon>-00000-00047-<key>.npz` holds runs 0 to 47 of a cell; the key is a digest
 of game, world, player, horizon, checkpoints, seed and all sources that can decide the runs. So whether a task is done
-is seen from the names in a folder, however many there are; that a file is whole is checked when it is read.
+is seen from the names in a folder, however many there are. That a file is whole is checked when it is read, or when it
+is not as long as `sizes.json` says it was.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sidelight._storage import claim
+from sidelight._storage import claim, replacing
 from sidelight.errors import FileError, NoFileError, SidelightError
 from sidelight.results import sealed
 from sidelight.results._sameness import differing
@@ -25,7 +27,11 @@ from sidelight.studies.plan import Cell
 from sidelight.studies.work import Task, key, tasks
 
 KEPT = "What was finished before is kept, and the same command goes on from there"
+_SIZES = "sizes.json"
 _NAME = re.compile(r"(.+-\d{5,}-\d{5,})-([0-9a-f]{16})\.npz")
+
+Names = Mapping[str, Mapping[str, int]]
+"""For each cell and range of runs, the keys of the files there are, and how many bytes these have."""
 
 
 class State(Enum):
@@ -47,7 +53,7 @@ class Store:
 
     def path(self, task: Task) -> Path:
         """Return where a task is kept."""
-        return self.folder / task.cell.place / f"{_stem(task)}-{self.key(task.cell)}.npz"
+        return self.folder / task.cell.place / _file(task, self.key(task.cell))
 
     def key(self, cell: Cell) -> str:
         """Return the key of a cell."""
@@ -60,15 +66,38 @@ class Store:
         if thorough:
             return {task: self._read(task)[0] for task in tasks}
         found: dict[Task, State] = {}
-        names: dict[str, dict[str, set[str]]] = {}
+        names: dict[str, Names] = {}
+        known = self._known_sizes()
         for task in tasks:
             place = task.cell.place
             if place not in names:
                 names[place] = self.names(place)
-            keys = names[place].get(_stem(task), set())
-            ready = self.key(task.cell) in keys
-            found[task] = State.READY if ready else State.STALE if keys else State.MISSING
+            keys, key = names[place].get(_stem(task), {}), self.key(task.cell)
+            if key not in keys:
+                found[task] = State.STALE if keys else State.MISSING
+            elif known.get(f"{place}/{_file(task, key)}", keys[key]) != keys[key]:
+                found[task] = self._read(task)[0]
+            else:
+                found[task] = State.READY
         return found
+
+    def remember_sizes(self) -> None:
+        """Write down how long all files are, so that it is noticed if one of them changes."""
+        files = [Path(folder, name) for folder, _, names in os.walk(self.folder) for name in names]
+        sizes = {
+            file.relative_to(self.folder).as_posix(): file.stat().st_size
+            for file in sorted(files)
+            if _NAME.fullmatch(file.name)
+        }
+        with replacing(self.folder / _SIZES) as draft:
+            draft.write_text(json.dumps(sizes, indent=0) + "\n", encoding="utf-8")
+
+    def _known_sizes(self) -> dict[str, int]:
+        try:
+            sizes = json.loads((self.folder / _SIZES).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return sizes if isinstance(sizes, dict) else {}
 
     def gather(self, tasks: Sequence[Task]) -> Arrays:
         """Return the arrays of several finished tasks of one cell, run after run."""
@@ -100,9 +129,9 @@ class Store:
             sealed.write(path, done.facts, done.arrays)
         except FileError as error:
             raise FileError(f"{error}. {KEPT}") from None
-        for former in self.names(task.cell.place).get(_stem(task), set()) - {self.key(task.cell)}:
+        for former in self.names(task.cell.place).get(_stem(task), {}).keys() - {self.key(task.cell)}:
             with contextlib.suppress(OSError):
-                (path.parent / f"{_stem(task)}-{former}.npz").unlink()
+                (path.parent / _file(task, former)).unlink()
 
     def remove(self, task: Task) -> None:
         """Remove the file of a task."""
@@ -112,7 +141,7 @@ class Store:
         """Say whether a task is finished, by the name of its file."""
         return self.path(task).exists()
 
-    def has_all(self, cell: Cell, names: Mapping[str, set[str]]) -> bool:
+    def has_all(self, cell: Cell, names: Names) -> bool:
         """Say whether all runs of a cell are among the names of its folder."""
         wanted = self.key(cell)
         return all(wanted in names.get(_stem(task), ()) for task in tasks(cell))
@@ -121,13 +150,13 @@ class Store:
         """Claim a task for this process; return what gives the claim back, or None if another process is at it."""
         return claim(self.path(task))
 
-    def names(self, place: str) -> dict[str, set[str]]:
-        """Return, for each cell and range of runs in a folder, the keys there are."""
-        found: dict[str, set[str]] = {}
+    def names(self, place: str) -> Names:
+        """Return, for each cell and range of runs in a folder, the keys there are, and how long their files are."""
+        found: dict[str, dict[str, int]] = {}
         with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(self.folder / place) as entries:
             for entry in entries:
                 if match := _NAME.fullmatch(entry.name):
-                    found.setdefault(match[1], set()).add(match[2])
+                    found.setdefault(match[1], {})[match[2]] = entry.stat().st_size
         return found
 
     def _read(self, task: Task) -> tuple[State, Arrays]:
@@ -149,6 +178,10 @@ class DamagedError(SidelightError):
     def __init__(self, task: Task, message: str) -> None:
         super().__init__(message)
         self.task = task
+
+
+def _file(task: Task, key: str) -> str:
+    return f"{_stem(task)}-{key}.npz"
 
 
 def _stem(task: Task) -> str:
