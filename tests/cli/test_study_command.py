@@ -107,6 +107,10 @@ def test_shares_write_no_report(file, tmp_path):
         assert f"Share {share} is in {out}" in result.stdout
     assert not (out / "report.html").exists()
     assert "3 of 3 cells are finished" in invoke("report", out).stdout
+    for share in ("1/2", "2/2"):
+        result = invoke("add", out, "--strategy", "Greedy", "--share", share)
+        assert f"Share {share} is in {out}" in result.stdout
+    assert "4 of 4 cells are finished" in invoke("report", out).stdout
 
 
 @pytest.mark.parametrize(

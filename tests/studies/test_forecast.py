@@ -1,11 +1,14 @@
 """How much time is left, learned from what is done."""
 
+import time
+
 import pytest
 
 from sidelight.studies import Game, Player, World
 from sidelight.studies.forecast import Forecast
 from sidelight.studies.plan import Cell
 from sidelight.studies.work import tasks
+from sidelight.tasks.order import in_order
 
 WORLD = World("laws", "balanced")
 
@@ -21,9 +24,9 @@ def cell(player, game="apple-tasting", runs=40, horizon=1000):
     return Cell(Game(game), WORLD, Player(player), horizon, runs, block=2)
 
 
-def work_off(pending, cost, cores, until, clock):
+def work_off(pending, cost, cores, until, clock, workers=None):
     """Do tasks in order on so many cores until a share of all seconds is spent; return forecast and true rest."""
-    forecast = Forecast(pending, clock)
+    forecast = Forecast(pending, workers, clock)
     costs = [cost(task) for task in pending]
     free = [0.0] * cores
     ends = []
@@ -32,12 +35,14 @@ def work_off(pending, cost, cores, until, clock):
         free[core] += seconds
         ends.append((free[core], task, seconds))
     whole = max(free)
+    started = clock.now
     for end, task, seconds in sorted(ends, key=lambda each: each[0]):
         if end > until * whole:
             break
+        clock.now = started + end
         forecast.finished(task, seconds)
         forecast.advance(task, task.rounds)  # as a cluster does, too late to count
-    clock.now += until * whole
+    clock.now = started + until * whole
     return forecast, (1 - until) * whole
 
 
@@ -63,34 +68,95 @@ def test_after_a_tenth_the_rest_is_known_within_a_fifth(cores):
     assert forecast.share == pytest.approx(0.1, abs=0.03)
 
 
+@pytest.mark.parametrize("workers", [None, 2])
+def test_what_is_compiled_first_does_not_count(workers):
+    """The first task of each loop takes a minute more."""
+    players, games = ("CBP", "TSPM", "IDS", "Greedy"), ("apple-tasting", "bartok", "difference", "matching-pennies")
+    cells = [cell(name, game, runs=100) for name in players for game in games]
+    pending = in_order([task for each in cells for task in tasks(each)])
+    kernels = {}
+    for task in pending:
+        kernels.setdefault(task.kernel, task)
+    speed = {"CBP": 0.1, "TSPM": 2.0, "IDS": 1.0, "Greedy": 0.1}
+    forecast, rest = work_off(
+        pending,
+        lambda task: speed[task.cell.player.name] * task.count + 60.0 * (kernels[task.kernel] is task),
+        2,
+        0.2,
+        Clock(),
+        workers,
+    )
+    assert forecast.remaining() == pytest.approx(rest, rel=0.2)
+
+
 def test_a_player_that_has_not_begun_is_guessed_from_its_other_games():
     known, unknown = cell("CBP"), cell("CBP", "bartok")
     pending = tasks(known) + tasks(unknown)
     clock = Clock()
-    forecast = Forecast(pending, clock)
+    forecast = Forecast(pending, clock=clock)
     for task in tasks(known):
+        clock.now += 3.0
         forecast.finished(task, 3.0)
-    clock.now += 60.0
     assert forecast.remaining() == pytest.approx(60.0)
 
 
 def test_nothing_is_said_before_anything_is_known_and_nothing_is_left_in_the_end():
     pending = tasks(cell("CBP"))
     clock = Clock()
-    forecast = Forecast(pending, clock)
+    forecast = Forecast(pending, clock=clock)
     assert forecast.remaining() is None
     for task in pending[:-1]:
         forecast.finished(task, 1.0)
-    forecast.finished(pending[-1], None)  # it failed, or another process did it
+    forecast.failed(pending[-1])
     clock.now += 10
     assert forecast.remaining() == 0.0
     assert forecast.share == 1.0
 
 
+def test_what_another_process_does_counts():
+    """Two processes share the work, and each has half of the time that it would take alone."""
+    pending = tasks(cell("CBP", runs=80))
+    clock = Clock()
+    forecast = Forecast(pending, 1, clock)
+    for task in pending[:10]:
+        forecast.finished(task, 2.0)
+    for task in pending[10:20]:
+        forecast.finished(task, None)
+    clock.now += 20.0
+    assert forecast.remaining() == pytest.approx(20.0)
+    assert forecast.share == pytest.approx(0.5)
+
+
+def test_a_task_that_failed_is_neither_done_nor_left():
+    pending = tasks(cell("CBP", runs=8))
+    clock = Clock()
+    forecast = Forecast(pending, clock=clock)
+    forecast.finished(pending[0], 10.0)
+    forecast.advance(pending[1], 5)
+    forecast.failed(pending[1])
+    clock.now += 10.0
+    assert forecast.remaining() == pytest.approx(20.0)
+    forecast.finished(pending[1], 3.0)  # nobody says that twice, but it would not count
+    assert forecast.remaining() == pytest.approx(20.0)
+
+
+def test_a_thousand_kinds_are_no_burden():
+    """The bar asks several times a second."""
+    cells = [cell("CBP", runs=2, horizon=horizon) for horizon in range(1, 3001)]
+    pending = [task for each in cells for task in tasks(each)]
+    forecast = Forecast(pending)
+    for task in pending[::2]:
+        forecast.finished(task, 1.0)
+    started = time.process_time()
+    for _ in range(10):
+        forecast.remaining()
+    assert time.process_time() - started < 1.0
+
+
 def test_tasks_under_way_count():
     pending = tasks(cell("CBP", runs=4))
     clock = Clock()
-    forecast = Forecast(pending, clock)
+    forecast = Forecast(pending, 1, clock)
     forecast.finished(pending[0], 10.0)
     forecast.advance(pending[1], pending[1].rounds // 2)
     clock.now += 15.0

@@ -23,9 +23,13 @@ _LINES = 60.0  # seconds between two lines where there is no terminal
 
 
 class StudyBar:
-    """Shows how far a study has come and how much time is left."""
+    """Shows how far a study has come and how much time is left.
 
-    def __init__(self, shown: bool | None = None) -> None:
+    `workers` is how many pieces of work are done at a time; None if that is not known, as on a cluster.
+    """
+
+    def __init__(self, workers: int | None = None, shown: bool | None = None) -> None:
+        self._workers = workers
         self._shown = sys.stderr.isatty() if shown is None else shown
         self._lock = threading.Lock()
         self._forecast: Forecast | None = None
@@ -38,7 +42,7 @@ class StudyBar:
         """Start, given all tasks and those still to do."""
         from sidelight.studies.forecast import Forecast
 
-        self._forecast = Forecast(pending)
+        self._forecast = Forecast(pending, self._workers)
         self._total = sum(len(tasks) for _, tasks in groups)
         self._done = self._total - len(pending)
         self._moved = time.monotonic()
@@ -64,7 +68,7 @@ class StudyBar:
         """Report a task that failed."""
         self.note(f"{task.cell.title} failed: {failure.reason}")
         if self._forecast is not None:
-            self._forecast.finished(task, None)
+            self._forecast.failed(task)
 
     def note(self, text: str) -> None:
         """Print a note."""

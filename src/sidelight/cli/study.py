@@ -149,9 +149,15 @@ def run_command(
 @click.option("--strategy", "strategies", multiple=True, required=True, metavar="NAME", help="Repeatable.")
 @click.option("--workers", type=COUNT, metavar="N", help="Threads on this machine; by default one per core.")
 @cluster_option
+@click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
 def add_command(
-    folder: str, strategies: tuple[str, ...], workers: int | None, cluster: str | None, as_json: bool
+    folder: str,
+    strategies: tuple[str, ...],
+    workers: int | None,
+    cluster: str | None,
+    share: str | None,
+    as_json: bool,
 ) -> None:
     """Bring another strategy into a study that was run: it meets the same outcomes, and nothing else is run again.
 
@@ -161,7 +167,7 @@ def add_command(
     from sidelight.studies.running import opened
 
     study = opened(folder).with_players([player_of(text) for text in strategies])
-    _run(study, Path(folder), workers, cluster, None, as_json)
+    _run(study, Path(folder), workers, cluster, share, as_json)
 
 
 @command.command("report")
@@ -185,7 +191,7 @@ def _run(
     from sidelight.studies.running import run
 
     check_cluster(cluster, workers)
-    bar = StudyBar()
+    bar = StudyBar(None if cluster else workers or cores())
     with warnings_as_notes(), _kept(folder):
         progress = run(study, folder, workers=workers, cluster=cluster, share=share, display=bar)
         if share is not None:

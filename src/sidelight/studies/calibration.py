@@ -16,14 +16,11 @@ from itertools import pairwise
 from statistics import fmean
 from typing import NamedTuple
 
-from sidelight.environments import Environment
 from sidelight.simulation import simulate
-from sidelight.strategies import Strategy
 from sidelight.strategies.base import KernelStrategy
-from sidelight.studies import making
 from sidelight.studies.guard import Failure, guarded
 from sidelight.studies.plan import Cell
-from sidelight.studies.work import Task, tasks
+from sidelight.studies.work import Task, pair, tasks
 from sidelight.tasks import cores
 
 _BUDGET = 10.0  # seconds for tries of more rounds
@@ -165,7 +162,7 @@ def _begun(kind: _Kind, kernels: set[Hashable]) -> Failure | None:
     kind.start = max(1e-7, (several - one) / (_RUNS - 1))
     kind.piece = max(0.0, one - kind.start)
     kind.tries = [(rounds, kind.start)]
-    kind.compiled = cell.player.policy or isinstance(_pair(cell)[0], KernelStrategy)
+    kind.compiled = cell.player.policy or isinstance(pair(cell)[0], KernelStrategy)
     while not kind.is_known and kind.tries[-1][1] < _LEAST:
         _try(kind, _MANY)
     return None
@@ -201,11 +198,6 @@ def _refine(kinds: list[_Kind], budget: float) -> None:
         totals[id(kind)] = kind.total()
 
 
-def _pair(cell: Cell) -> tuple[Strategy, Environment]:
-    environment = making.environment(cell.world, cell.game, cell.folder)
-    return making.strategy(cell.player, cell.game, cell.horizon, environment.dimension, cell.folder), environment
-
-
 def _seconds(cell: Cell, rounds: int, runs: int = 1) -> float | Failure:
     """Return how long some runs take if they end after so many rounds."""
     started = time.process_time()
@@ -213,7 +205,7 @@ def _seconds(cell: Cell, rounds: int, runs: int = 1) -> float | Failure:
         done = Task(cell, 0, runs).perform()
     else:
         done = guarded(
-            lambda pulse: simulate(*_pair(cell), rounds, runs, cell.seed, 1, workers=1, progress=pulse),
+            lambda pulse: simulate(*pair(cell), rounds, runs, cell.seed, 1, workers=1, progress=pulse),
             False,
             cell.patience,
         )

@@ -38,10 +38,13 @@ class Display(typing.Protocol):
         """Hear of finished rounds, from any thread."""
 
     def finished(self, task: Task, seconds: float | None) -> None:
-        """Hear that a task is on disk, and how long one core took for it; None if another process did it."""
+        """Hear that a task is over, and how long one core took for it.
+
+        None means that another process did it, or that it was not tried because its cell had failed.
+        """
 
     def failed(self, task: Task, failure: Failure) -> None:
-        """Hear that a task failed, and so its cell."""
+        """Hear that a task failed, the first of its cell."""
 
     def note(self, text: str) -> None:
         """Hear something that people should know."""
@@ -235,7 +238,9 @@ class Execution:
 
     def _keep(self, task: Task, result: Sealed | Failure) -> None:
         if isinstance(result, Failure):
-            if task.cell not in self._done.failures:
+            if task.cell in self._done.failures:
+                self.display.finished(task, None)
+            else:
                 self._done.failures[task.cell] = result
                 self.display.failed(task, result)
             return

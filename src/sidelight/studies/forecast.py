@@ -3,35 +3,21 @@
 Work of one kind (a player on a game) costs about the same per round everywhere. So each kind is measured by its
 finished tasks; a kind of which nothing is finished yet is taken to cost what its player costs elsewhere, or else what a
 first guess says, scaled as guesses for the others had to be. One task of each kind is done before the others (see
-`sidelight.tasks`), so that all kinds are known early. The remaining time is the sum over all kinds, divided by how many
-cores were busy on average so far.
+`sidelight.tasks`), so that all kinds are known early. Tasks that began before any other one with the same compiled loop
+had ended may have compiled it, or waited for that; they count only as long as nothing else is known. The remaining time
+is the sum over all kinds, divided by the number of threads. Where that is not known, it is divided by how many tasks
+were under way on average in the later half of the time so far.
 """
 
 from __future__ import annotations
 
+import bisect
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sidelight.studies.work import Task
-
-
-@dataclass
-class _Kind:
-    """What is known of one kind of work."""
-
-    player: Hashable
-    guess: float = 0.0
-    """Seconds for all that is to be done, guessed beforehand."""
-    units: float = 0.0
-    """How much is to be done, in rounds (or runs, where rounds are not counted)."""
-    begun: float = 0.0
-    """How much of it is done, tasks under way included."""
-    finished: float = 0.0
-    """How much of it was done by finished tasks."""
-    seconds: float = 0.0
-    """What those took."""
 
 
 @dataclass
@@ -48,16 +34,52 @@ class _Known:
         self.seconds += seconds
         self.guess += guess
 
+    @property
+    def rate(self) -> float | None:
+        """Seconds per unit, if anything is known."""
+        return self.seconds / self.units if self.units else None
+
+
+@dataclass
+class _Kind:
+    """What is known of one kind of work."""
+
+    player: Hashable
+    guess: float = 0.0
+    """Seconds for all that is to be done, guessed beforehand."""
+    units: float = 0.0
+    """How much is to be done, in rounds (or runs, where rounds are not counted)."""
+    begun: float = 0.0
+    """How much of it is done, tasks under way included."""
+    finished: _Known = field(default_factory=_Known)
+    compiled: _Known = field(default_factory=_Known)
+    """Tasks that may have compiled a loop, or waited for that."""
+
 
 class Forecast:
-    """Hears of work and says how much time is left."""
+    """Hears of work and says how much time is left.
 
-    def __init__(self, pending: Sequence[Task], clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._started = clock, clock()
+    Parameters
+    ----------
+    pending
+        The tasks that are to be done.
+    workers
+        How many are done at a time; None if that is not known, as on a cluster.
+    clock
+        What time it is, in seconds.
+    """
+
+    def __init__(
+        self, pending: Sequence[Task], workers: int | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._workers, self._clock, self._started = workers, clock, clock()
         self._lock = threading.Lock()
         self._kinds: dict[Hashable, _Kind] = {}
         self._players: dict[Hashable, _Known] = {}
         self._all = _Known()
+        self._kernels: dict[Hashable, float] = {}  # when a task that needs the loop ended first
+        self._helped = 0.0  # seconds that other processes spent, as far as their tasks are known
+        self._moments, self._sums = [self._started], [0.0]  # when tasks ended, and seconds of all until then
         self._advanced: dict[Task, int] = {}  # of the tasks that are not finished
         for task in pending:
             self._advanced[task] = 0
@@ -73,20 +95,35 @@ class Forecast:
                 self._kinds[task.kind].begun += rounds
 
     def finished(self, task: Task, seconds: float | None) -> None:
-        """Hear that a task is finished, and what it took; None if somebody else did it, or if it failed."""
+        """Hear that a task is finished, and what it took.
+
+        None means that another process did it, which helps and will go on doing so: the task counts, but nothing is
+        learned about what it costs.
+        """
         with self._lock:
             if task not in self._advanced:
                 return
             kind, units = self._kinds[task.kind], _units(task)
             kind.begun += units - self._advanced.pop(task)
             if seconds is None:
-                kind.units -= units
-                kind.begun -= units
-            else:
-                kind.finished += units
-                kind.seconds += seconds
-                for known in (self._players.setdefault(kind.player, _Known()), self._all):
+                self._helped += self._rate(kind) * units
+                return
+            now = self._clock()
+            self._moments.append(now)
+            self._sums.append(self._sums[-1] + seconds)
+            if self._kernels.setdefault(task.kernel, now) <= now - seconds:
+                for known in (kind.finished, self._players.setdefault(kind.player, _Known()), self._all):
                     known.add(units, seconds, task.seconds)
+            else:
+                kind.compiled.add(units, seconds, task.seconds)
+
+    def failed(self, task: Task) -> None:
+        """Hear that a task failed: it is neither done nor left."""
+        with self._lock:
+            if task in self._advanced:
+                kind = self._kinds[task.kind]
+                kind.begun -= self._advanced.pop(task)
+                kind.units -= _units(task)
 
     @property
     def share(self) -> float:
@@ -98,9 +135,19 @@ class Forecast:
     def remaining(self) -> float | None:
         """Return the seconds that are left; None as long as nothing is known."""
         with self._lock:
-            spent, left = self._spent(), self._left()
-            elapsed = self._clock() - self._started
-        return left * elapsed / spent if spent > 0 else None
+            busy, own = self._workers or self._busy(), self._sums[-1]
+            if not own or not busy:
+                return None
+            return self._left() / (busy * (own + self._helped) / own)
+
+    def _busy(self) -> float:
+        """Return how many tasks were under way on average in the later half of the time so far."""
+        now = self._clock()
+        place = bisect.bisect_right(self._moments, (self._started + now) / 2) - 1
+        if place == len(self._moments) - 1:  # nothing ended since
+            place = 0
+        passed = now - self._moments[place]
+        return (self._sums[-1] - self._sums[place]) / passed if passed > 0 else 0.0
 
     def _spent(self) -> float:
         """Return the seconds of one core that went into what is done."""
@@ -111,13 +158,15 @@ class Forecast:
 
     def _rate(self, kind: _Kind) -> float:
         """Return seconds per unit of a kind, as well as they are known."""
-        if kind.finished:
-            return kind.seconds / kind.finished
-        if kind.player in self._players:
-            elsewhere = self._players[kind.player]
-            return elsewhere.seconds / elsewhere.units
-        guess = kind.guess / kind.units if kind.units else 0.0
-        return guess * (self._all.seconds / self._all.guess if self._all.guess else 1.0)
+        for known in (kind.finished, self._players.get(kind.player)):
+            if known is not None and (rate := known.rate) is not None:
+                return rate
+        most = kind.compiled.rate  # compiling included
+        if self._all.guess or most is None:
+            guess = kind.guess / kind.units if kind.units else 0.0
+            scaled = guess * (self._all.seconds / self._all.guess if self._all.guess else 1.0)
+            return scaled if most is None else min(scaled, most)
+        return most
 
 
 def _units(task: Task) -> float:

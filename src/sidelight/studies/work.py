@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from sidelight.environments import Environment
 from sidelight.results._checks import canonical
 from sidelight.results.provenance import written
 from sidelight.results.sealed import Arrays, Sealed
 from sidelight.simulation import players, simulate
+from sidelight.strategies import Strategy
+from sidelight.strategies.base import KernelStrategy
 from sidelight.studies import making, sources
 from sidelight.studies.guard import Failure, Pulse, guarded
 from sidelight.studies.parameters import thawed
@@ -79,6 +82,8 @@ class Task:
         """Do it, on one core; return its facts and arrays with one row per run, or why there are none."""
 
         def work(pulse: Pulse) -> Sealed:
+            if not self.cell.player.policy:
+                _prepare(self.cell)
             started = time.perf_counter()
             arrays = _watched(self) if self.cell.player.policy else _played(self, pulse)
             seconds = np.full(self.count, (time.perf_counter() - started) / self.count)
@@ -107,14 +112,24 @@ def code_of(cells: Iterable[Cell]) -> str:
     return hashlib.sha256("".join(codes).encode()).hexdigest()[:16]
 
 
+def pair(cell: Cell) -> tuple[Strategy, Environment]:
+    """Return who plays in a cell, and against what."""
+    environment = making.environment(cell.world, cell.game, cell.folder)
+    return making.strategy(cell.player, cell.game, cell.horizon, environment.dimension, cell.folder), environment
+
+
+def _prepare(cell: Cell) -> None:
+    """Make what is made once for all runs of a cell, so that it does not count as time for rounds."""
+    strategy, _ = pair(cell)
+    if isinstance(strategy, KernelStrategy):
+        _ = strategy.compiled_parameters
+
+
 def _played(task: Task, pulse: Pulse) -> Arrays:
     """Play a game."""
     cell = task.cell
-    environment = making.environment(cell.world, cell.game, cell.folder)
-    strategy = making.strategy(cell.player, cell.game, cell.horizon, environment.dimension, cell.folder)
     results = simulate(
-        strategy,
-        environment,
+        *pair(cell),
         cell.horizon,
         task.count,
         cell.seed,
