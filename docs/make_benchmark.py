@@ -1,8 +1,9 @@
 """Write docs/benchmark.md from the stored summary of the benchmark: `python docs/make_benchmark.py`.
 
 `--from DIR` first makes that summary anew, from the folder in which `sidelight study run` keeps its runs; cells that
-have not been run are left out, and the page says how many. `--short` writes studies/benchmark-short.toml, which is made
-of studies/benchmark.toml.
+have not been run are left out, and the page says how many. `--note TEXT` says something about that run that the page
+should tell, such as what else the machine did. `--short` writes studies/benchmark-short.toml, which is made of
+studies/benchmark.toml.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import argparse
 import re
 import textwrap
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ from sidelight.benchmark import records, tables
 from sidelight.benchmark.recommendation import STORED, stored
 from sidelight.benchmark.records import CONTEXTS, LAWS, Summary
 from sidelight.benchmark.scores import Board, board
-from sidelight.text import grouped
+from sidelight.text import count, grouped
 
 DOCS = Path(__file__).resolve().parent
 STUDY = DOCS.parent / "studies" / "benchmark.toml"
@@ -38,7 +41,8 @@ likely outcome (balanced and imbalanced, the instances of the ICML 2024 paper; r
 5 % from where the best action changes (near-border, near-tie). In each world all strategies meet the same outcomes.
 "Told the horizon" are those called "T known".
 
-To run it yourself (minutes for the short form, within the hour for the full one, on two cores), and to write this page:
+To run it yourself (about 4 minutes for the short form and half an hour for the full one, on two cores that have nothing
+else to do), and to write this page:
 
 ```
 sidelight study run studies/benchmark-short.toml --out short
@@ -80,27 +84,30 @@ def honest(summary: Summary) -> str:
     facts = summary.facts
     made = facts["made"]
     versions = ", ".join(f"{name} {made[name]}" for name in ("sidelight", "python", "numpy", "numba") if made.get(name))
-    part = f"All {grouped(facts['cells_planned'])} cells were run"
+    part = f"All {grouped(facts['cells_planned'])} cells were run, {grouped(facts['runs_played'])} runs"
     if facts["cells_run"] != facts["cells_planned"]:
         part = (
             f"**{grouped(facts['cells_run'])} of {grouped(facts['cells_planned'])} cells were run in full, "
             f"{grouped(facts['runs_played'])} of {grouped(facts['runs_planned'])} runs**; the others have fewer runs, "
             "as the tables say, or none"
         )
+    took = " and ".join(f"{call['minutes']:.0f} min" for call in facts["calls"])
+    where = f"{count(facts['cores'], 'core')}, {made['platform']}"
     text = (
-        f"{part}: {made['created'][:10]}, {versions}, on a busy machine of two cores, so times of a round are rough. "
-        "Runs per world are in the tables; strategies that need microseconds for a round have fewer."
+        f"{part}: {made['created'][:10]}, {versions}; {where}. `sidelight study run` took {took}. {facts['note']} "
+        "Runs per world are in the tables; the slowest strategies have fewer."
     )
-    return textwrap.fill(text, WIDTH)
+    return textwrap.fill(" ".join(text.split()), WIDTH)
 
 
-def summarized(folder: Path) -> Summary:
+def summarized(folder: Path, note: str = "") -> Summary:
     """Return the summary of the runs in a folder."""
     from sidelight.benchmark.summary import summarize
     from sidelight.studies import plan, read
-    from sidelight.studies.running import prepared
+    from sidelight.studies.running import history, prepared
     from sidelight.studies.store import State
     from sidelight.studies.work import tasks
+    from sidelight.tasks import cores
 
     progress = prepared(plan.settled(read(STUDY)), folder)
 
@@ -109,11 +116,20 @@ def summarized(folder: Path) -> Summary:
         done = [task for task, state in states.items() if state is State.READY]
         return progress.store.gather(done) if done else None
 
-    return summarize(progress.study, progress.playable, gather)
+    calls = sorted(
+        (
+            {"ended": call["created"], "minutes": round(call["seconds"] / 60, 1), "pieces": call["ran"]}
+            for call in history(folder)
+        ),
+        key=lambda call: datetime.fromisoformat(call["ended"]) - timedelta(minutes=call["minutes"]),
+    )
+    more = {"calls": calls, "cores": cores(), "note": note}
+    found = summarize(progress.study, progress.playable, gather)
+    return replace(found, facts={**found.facts, **more})
 
 
 def short(text: str) -> str:
-    """Return the short form of the study: 1 000 rounds, without those that are told of 20 000."""
+    """Return the short form of the study: 1 000 rounds, half the runs, and nobody who is told of 20 000 rounds."""
     entries = re.split(r"\n(?=\[\[)", text)
     kept = [entry for entry in entries if "T = 20000 known" not in entry]
     found = "\n".join(kept)
@@ -128,7 +144,11 @@ def short(text: str) -> str:
         if full not in found:
             raise ValueError(f"{STUDY} has no {full!r} any more")
         found = found.replace(full, brief)
-    head = "# The short form of benchmark.toml: 1 000 rounds. Written by docs/make_benchmark.py --short.\n"
+    found = re.sub(r"^runs = (\d+)$", lambda runs: f"runs = {max(1, int(runs[1]) // 2)}", found, flags=re.MULTILINE)
+    head = (
+        "# The short form of benchmark.toml: 1 000 rounds and half the runs, in 4 minutes on two cores.\n"
+        "# Written by docs/make_benchmark.py --short.\n"
+    )
     return head + re.sub(r"\A(#.*\n)*", "", found)
 
 
@@ -136,13 +156,14 @@ def main() -> None:
     """Write the page, and before that the summary or the short form if that is wanted."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--from", dest="folder", type=Path, help="the folder of a study's run")
+    options.add_argument("--note", default="", metavar="TEXT", help="with --from: what to know about that run")
     options.add_argument("--short", action="store_true", help="write the short form of the study")
     given = options.parse_args()
     if given.short:
         SHORT.write_text(short(STUDY.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
         return
     if given.folder is not None:
-        records.write(STORED, summarized(given.folder))
+        records.write(STORED, summarized(given.folder, given.note))
     (DOCS / "benchmark.md").write_text(page(stored()), encoding="utf-8", newline="\n")
 
 

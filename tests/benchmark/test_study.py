@@ -7,6 +7,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.studies import read
+from sidelight.studies.study import chosen
 
 ROOT = Path(__file__).parent.parent.parent
 STUDY = ROOT / "studies" / "benchmark.toml"
@@ -53,6 +54,14 @@ def test_there_are_runs_enough_for_tails_where_rounds_are_cheap(study):
     for player in study.players:
         if "* contexts" in player.worlds and player.name not in ("PGTS", "PGIDS"):
             assert 4 * player.runs >= 400, player.label
+        elif "laws *" in player.worlds and player.name != "PMDMEDHinge":
+            assert player.runs is None, player.label
+
+
+def test_the_slowest_strategy_plays_all_games_but_two(study):
+    (hinge,) = (player for player in study.players if player.name == "PMDMEDHinge")
+    missing = [game.label for game in study.games if not chosen(hinge.games, game.label)]
+    assert missing == ["cops-and-robbers(arms=3)", "symbol-ladder(symbols=5)"]
 
 
 def test_the_short_form_is_the_same_but_shorter(script, study):
@@ -64,3 +73,5 @@ def test_the_short_form_is_the_same_but_shorter(script, study):
     assert short.worlds == study.worlds
     assert {player.name for player in short.players} == {player.name for player in study.players}
     assert {horizon for player in short.players for horizon in player.horizons or short.horizons} == {1_000}
+    assert short.runs == study.runs // 2
+    assert all(player.runs <= 50 for player in short.players if player.runs)

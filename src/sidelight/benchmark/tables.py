@@ -71,7 +71,8 @@ def about() -> list[str]:
         f"{FEW} runs, do not compete for the lowest mean and have no rank, nor has one that cannot play all games.",
         f"The 99 % tail is the quantile over all runs of a game, if there are at least {TAIL_RUNS}, relative to the "
         "lowest one. A run has linear regret if its second half cost at least nine tenths of what its first half did "
-        "(and all of it more than a thousandth of the span of losses a round).",
+        "(and all of it more than a thousandth of the span of losses a round). The time of a round is that of the "
+        "world in which it was shortest, as a busy machine only adds to it; the median over games.",
         "Bayes-optimal play is told the horizon and how laws are drawn, which no strategy is; it is known for games of "
         "two outcomes with exactly one action that shows which, and for laws that are dirichlet, balanced, imbalanced "
         "or rare.",
