@@ -16,6 +16,7 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.line import LETTERS, OVERDUE, PENDING, RIGHT, SKIPPED, WRONG, Line
 from sidelight.monitor.patience import Patience
+from sidelight.monitor.report_text import stands_text
 
 
 def naive_counts(requests, window=None):
@@ -154,6 +155,21 @@ def test_overdue_requests_count_for_caps_on_asking_only():
     assert sum(daily.decide("cat", time="2026-01-01").verify for _ in range(50)) == 4
 
 
+@pytest.mark.parametrize(
+    ("k", "m", "text"),
+    [
+        (-1, 2, "stands by earlier answers only"),
+        (0, 1, "stands unless the missing answer is against it"),
+        (0, 12, "stands unless one of the 12 missing answers is against it"),
+        (1, 12, "stands if at most 1 of the 12 missing answers is against it"),
+        (2, 12, "stands if at most 2 of the 12 missing answers are against it"),
+        (3, 3, "stands whatever the missing answers say"),
+    ],
+)
+def test_a_report_says_when_a_verdict_stands(k, m, text):
+    assert stands_text(k, m) == text
+
+
 def test_a_late_answer_takes_its_place_and_may_reopen_the_class():
     monitor = ClassifierMonitor(0.05, policy="sequential", confidence=0.9, patience=50, drift=False)
     late = [3, 8, 11]
@@ -165,7 +181,7 @@ def test_a_late_answer_takes_its_place_and_may_reopen_the_class():
     k, m = one.stands
     assert m == 3
     assert 0 <= k < 3
-    assert f"'below' stands if at most {k} of the 3 missing answers are against it" in str(monitor.report())
+    assert f"'below' {stands_text(k, 3)}" in str(monitor.report())
     said = [monitor.answer(id, correct=False) for id in late]
     assert [answer.verdict for answer in said] == ["below"] * k + ["unknown"] * (3 - k)
     assert said[k].changed

@@ -61,7 +61,7 @@ def list_command(database: str | None, as_json: bool) -> None:
         for one in found
     ]
     write_rows(
-        rows, as_json, "nobody yet: add a person with 'sidelight service reviewer invite'", everything="monitors"
+        rows, as_json, "no reviewers yet: add one with 'sidelight service reviewer invite'", everything="monitors"
     )
 
 
@@ -78,7 +78,7 @@ def link_command(name: str, database: str | None, url: str) -> None:
 @_NAME
 @DATABASE
 def disable_command(name: str, database: str | None) -> None:
-    """Stop NAME from signing in: sessions end, predictions they held are free again, their answers stay."""
+    """Stop NAME from signing in: sessions end, items they held are released, their answers stay."""
     change(database, "reviewer disable", name=name)
     _text.write("disabled")
 

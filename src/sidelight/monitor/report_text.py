@@ -33,6 +33,17 @@ def notes(report: Report) -> list[str]:
     return drift + late + [f"{short_name(one.name, 60)}: {note}" for one in report.classes for note in _notes(one)]
 
 
+def stands_text(k: int, m: int) -> str:
+    """Say under which condition a verdict stands while m answers are missing; see `ClassReport.stands`."""
+    if k < 0:
+        return "stands by earlier answers only"
+    if k >= m:
+        return "stands whatever the missing answers say"
+    if k == 0:
+        return f"stands unless {'the missing answer' if m == 1 else f'one of the {m} missing answers'} is against it"
+    return f"stands if at most {k} of the {m} missing answers {'is' if k == 1 else 'are'} against it"
+
+
 def _notes(one: ClassReport) -> list[str]:
     """Say what happened to the verdict, which answers are missing, and what the class is waiting for."""
     others = one.reopened - sum("reopened" in event for event in one.events)
@@ -42,9 +53,7 @@ def _notes(one: ClassReport) -> list[str]:
         late = "1 answer is" if one.overdue == 1 else f"{one.overdue} answers are"
         notes.append(f"{late} overdue; the monitor no longer waits, but late answers still count")
     if one.stands is not None:
-        k, m = one.stands
-        against = f"if at most {k} of the {m} missing answers are against it" if k >= 0 else "by earlier answers only"
-        notes.append(f"{one.verdict!r} stands {against}")
+        notes.append(f"{one.verdict!r} {stands_text(*one.stands)}")
     low, high = one.interval
     if one.estimate is not None and not low <= one.estimate <= high:
         notes.append(

@@ -1,4 +1,4 @@
-"""Charts as inline SVG: numbers in, markup out; colors come from the style sheet, so that light and dark both work."""
+"""Charts as inline SVG; the colors come from the style sheet, so they work in light and dark mode."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Point(NamedTuple):
     """What was known about an error rate at one moment."""
 
     at: float
-    """The place on the axis: number of answers, or seconds since 1970."""
+    """The position on the axis: number of answers, or seconds since 1970."""
     low: float
     high: float
     estimate: float | None
 
 
 def nice_limit(value: float, most: float = math.inf) -> float:
-    """Return a round number that is at least the value, but not beyond `most`."""
+    """Return a round number that is at least the value, but not more than `most`."""
     if value <= 0.0:
         return min(1.0, most)
     power = 10.0 ** math.floor(math.log10(value))
@@ -35,13 +35,13 @@ def nice_limit(value: float, most: float = math.inf) -> float:
 
 
 def common_limit(tolerances: Iterable[float], estimates: Iterable[float | None]) -> float:
-    """Return where the axis of error rates ends so that tolerances and estimates of all classes can be compared."""
+    """Return the end of the error rate axis, chosen so that tolerances and estimates of all classes can be compared."""
     known = [one for one in estimates if one is not None]
     return nice_limit(max([3.0 * one for one in tolerances] + [1.2 * one for one in known], default=1.0), 1.0)
 
 
 def percent(rate: float | None) -> str:
-    """Return a rate as people read it: 4.2 %, 0.13 %, 100 %."""
+    """Return a rate as text: 4.2 %, 0.13 %, 100 %."""
     if rate is None:
         return "–"
     value = 100.0 * rate
@@ -73,7 +73,7 @@ def strip(
 
 
 def spark(points: Sequence[Point], tolerance: float, verdict: str) -> Markup:
-    """Return how an interval has narrowed, small enough for a table."""
+    """Return a small chart, for tables, of how an interval has narrowed."""
     if len(points) < 2:
         return Markup("")
     limit = _limit(points, tolerance)
@@ -105,7 +105,7 @@ def history(points: Sequence[Point], tolerance: float, verdict: str, unit: str =
 
 
 def stacked(counts: Sequence[tuple[str, float, float]], names: tuple[str, str]) -> Markup:
-    """Return columns of two parts, the lower one first: labels spent and saved, say."""
+    """Return a chart of columns in two parts, the lower one first."""
     if not counts:
         return Markup("")
     most = nice_limit(max(max(one + other for _, one, other in counts), 1.0))
@@ -132,7 +132,7 @@ def stacked(counts: Sequence[tuple[str, float, float]], names: tuple[str, str]) 
 
 
 def meter(share: float, label: str) -> Markup:
-    """Return how much of something is used up."""
+    """Return a bar that shows how much of something is used up."""
     kind = "full" if share >= 1.0 else "fill"
     width = 200.0 * min(1.0, max(0.0, share))
     parts = [
@@ -173,14 +173,14 @@ class _Frame:
 
 
 def thinned(points: Sequence[Point], most: int = _MOST_POINTS) -> list[Point]:
-    """Return at most so many of the points, evenly chosen, the first and the last among them."""
+    """Return at most `most` points, evenly chosen, including the first and the last."""
     if len(points) <= most:
         return list(points)
     return [points[round(place * (len(points) - 1) / (most - 1))] for place in range(most)]
 
 
 def _limit(points: Sequence[Point], tolerance: float) -> float:
-    """Return an axis that shows where the curve has arrived, not where it began."""
+    """Return the end of an axis that fits the later part of the curve, not its beginning."""
     late = points[len(points) // 3 :]
     return nice_limit(max(2.0 * tolerance, 1.1 * max(one.high for one in late[len(late) // 2 :])), 1.0)
 

@@ -46,7 +46,7 @@ def test_every_page_is_alive(service):
         assert 'class="spark"' in dashboard
         assert 'class="chart"' in dashboard
         page = browser.submit(f"/m/{name}/review", f"/m/{name}/review", answer="next")
-        assert "Nothing was sent to look at" not in page.text
+        assert "This item has no payload" not in page.text
         assert browser.get(f"/m/{name}/items").status_code == 200
     assert 'class="chip near">disagreement' in browser.get("/m/tickets/items").text
     browser.close()

@@ -85,20 +85,20 @@ def test_the_first_start_leads_from_a_link_to_the_first_monitor(service, window)
     assert page.url == f"{one.base}/start"
     page.fill("#name", "Ada")
     page.fill("#password", PASSWORD)
-    page.click("button:has-text('Go on')")
+    page.click("button:has-text('Continue')")
     page.wait_for_url(f"{one.base}/")
     page.fill("#m-name", "digits")
     page.fill("#m-tolerance", "0.05")
     page.click("button:has-text('Create')")
     page.wait_for_url(f"{one.base}/m/digits")
-    assert "No prediction has been seen yet" in page.inner_text("main")
+    assert "No predictions yet" in page.inner_text("main")
     page.click("button:has-text('Sign out')")
     page.wait_for_url(f"{one.base}/signin")
     page.fill("#name", "Ada")
     page.fill("#password", "not the password")
     # Wrong passwords are answered with 403, which the console mentions.
     page.click("button:has-text('Sign in')")
-    page.wait_for_selector("text=Name or password is wrong")
+    page.wait_for_selector("text=The name or password is wrong")
     one.faults[:] = [text for text in one.faults if "403" not in text]
 
 
@@ -118,7 +118,7 @@ def test_twenty_items_by_keyboard_alone_then_undo(service, window):
     page.wait_for_selector("text=item 21,")
     assert answered(service, monitor) == (19, 5, 1)
     one.press("u")
-    page.wait_for_selector("text=It stands until you replace or withdraw it")
+    page.wait_for_selector("text=Your answer stands until you replace or withdraw it")
     assert item_on(page) == 20
     assert answered(service, monitor) == (19, 5, 1)
     one.press("r")

@@ -252,7 +252,7 @@ def test_reviewing_by_forms_alone(service, browsers):
         rows = tx.all("SELECT correct, label FROM items ORDER BY number")
     assert rows == [(1, None), (0, None), (0, '"plum"')]
     undo = browser.get(re.search(r'href="([^"]*)"[^>]*>Undo', page.text)[1])
-    assert "It stands until you replace or withdraw it" in undo.text
+    assert "Your answer stands until you replace or withdraw it" in undo.text
     page = browser.post("/m/fruit/review", browser.form(undo, "/m/fruit/review") | {"answer": "right"})
     assert service.report(monitor).classes[0].errors == 1
     undo = browser.get("/m/fruit/review?item=3")
@@ -268,7 +268,7 @@ def test_an_answer_that_came_too_late_is_told_and_reviewing_goes_on(service, bro
     page = ann.submit("/m/fruit/review", "/m/fruit/review", answer="next")
     say(service, monitor, 1, "bob", correct=True)
     page = ann.post("/m/fruit/review", ann.form(page, "/m/fruit/review") | {"answer": "wrong"})
-    assert "settled item 1 meanwhile" in page.text
+    assert "Someone else has settled item 1" in page.text
     assert page.url.params["item"] == "2"
     assert service.report(monitor).classes[0].errors == 0
 
@@ -363,7 +363,7 @@ def test_the_dashboard_says_what_it_cost(service, browsers):
         say(service, monitor, number, "ann", correct=number > 3)
     ask(service, monitor, 5, start=40)
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", browsers().get("/m/fruit").text))
-    for words in ("budget today 45 / 100", "of 45 predictions", "answer rate", "10 % (", "waiting"):
+    for words in ("budget for today 45 / 100", "of 45 predictions", "answer rate", "10 % (", "waiting"):
         assert words in html.unescape(text), text
 
 
@@ -411,7 +411,7 @@ def test_administration_by_forms(service, browsers, stranger):
     page = admin.submit("/admin/webhooks", "/admin/webhooks", url="https://example.com/x", event="verdict.changed")
     assert "whsec_" in page.text
     id = re.search(r'action="/admin/webhooks/([^"]+)"', page.text)[1]
-    assert "No webhook yet" in admin.submit("/admin/webhooks", f"/admin/webhooks/{id}", do="remove").text
+    assert "No webhooks yet" in admin.submit("/admin/webhooks", f"/admin/webhooks/{id}", do="remove").text
     assert admin.submit("/admin/webhooks", "/admin/webhooks", url="ftp://x", event="verdict.changed").status_code == 422
     audit = admin.get("/admin/audit").text
     for words in (

@@ -1,7 +1,7 @@
-"""`sidelight serve --demo`: made-up classifiers and reviewers, so that every page shows something that moves.
+"""`sidelight serve --demo`: made-up classifiers and reviewers, so that every page shows live data.
 
-A day of predictions and reviews is made at the start, by the same jobs that requests make; then a thread goes on. All
-of it is drawn and written here: nothing is downloaded.
+At the start, a day of predictions and reviews is made with the same jobs that requests use; then a thread continues.
+All pictures and texts are made here: nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ACTOR = "system"
 _HOURS = 22
 _A_ROUND = 110
 _LEFT_OPEN = 14
-"""Items that the made-up reviewers leave to whoever looks at the demonstration."""
+"""Items that the made-up reviewers leave for the visitor of the demonstration."""
 _MISTAKES, _SKIPS = 0.006, 0.01
 _PAUSE = 0.8
 
@@ -57,7 +57,7 @@ class Demo:
     Parameters
     ----------
     service
-        With an empty database.
+        A service with an empty database.
     """
 
     def __init__(self, service: Service, seed: int = 7) -> None:
@@ -71,7 +71,7 @@ class Demo:
         self._thread = threading.Thread(target=self._run, name="sidelight-demo", daemon=True)
 
     def prepare(self) -> None:
-        """Make monitors, people, and the predictions and reviews of the last day."""
+        """Create monitors, people, and the predictions and reviews of the last day."""
         service = self.service
         self._people = service.do(_AddPeople(passwords.hashed(self.password)))
         for world in self._worlds:
@@ -81,11 +81,11 @@ class Demo:
         asyncio.run(self._past())
 
     def start(self) -> None:
-        """Let time go on."""
+        """Start the live predictions and reviews."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Let it stand still."""
+        """Stop the live predictions and reviews."""
         self._stop.set()
         if self._thread.ident is not None:
             self._thread.join(10.0)
@@ -99,7 +99,7 @@ class Demo:
                 await self._review(world, _A_ROUND if hour else 30)
 
     async def _predict(self, world: World, size: int, until: float | None = None, shown: bool = True) -> None:
-        """Send predictions of the hour before a moment, or of now."""
+        """Send predictions with times in the hour before `until`, or with the current time."""
         times: Sequence[float | None] = [None] * size
         if until is not None:
             times = sorted(until - 3600.0 * self._rng.random(size))
@@ -114,7 +114,7 @@ class Demo:
                 del world.truth[one.id]
 
     async def _review(self, world: World, most: int) -> None:
-        """Let the reviewers answer what waits, but for the last few items."""
+        """Let the reviewers answer the waiting items, except for the last few."""
         spare = min(most, len(world.truth) - _LEFT_OPEN)
         monitor, jobs = self._ids[world.name], []
         if spare < 1:
@@ -142,12 +142,12 @@ class Demo:
         while not self._stop.wait(_PAUSE):
             world = self._worlds[turn % len(self._worlds)]
             turn += 1
-            if turn == 60:  # something to notice for whoever keeps looking: kiwis get worse
+            if turn == 60:  # something to notice after a while: kiwis get worse
                 self._worlds[0].errors["kiwi"] = 0.3
             try:
                 await self._predict(world, 12)
                 await self._review(world, 6)
-            except Problem:  # somebody has archived or settled something: so be it
+            except Problem:  # the visitor may have archived or settled something
                 continue
 
 

@@ -33,13 +33,13 @@ class _Canvas:
         self.pixels *= (1.0 - 0.06 * np.clip(1.0 - seam / 0.012, 0.0, 1.0))[:, :, None]
 
     def turned(self, angle: float, scale: float, dx: float, dy: float) -> tuple[Field, Field]:
-        """Return the coordinates of a body that lies turned, smaller, and aside."""
+        """Return the coordinates of a body that is rotated, scaled and shifted."""
         c, s = math.cos(angle), math.sin(angle)
         x, y = (self.x - dx) / scale, (self.y - dy) / scale
         return c * x + s * y, c * y - s * x
 
     def paint(self, d: Field, color: Color, roundness: float = 0.55, gloss: float = 0.5, shadow: bool = True) -> None:
-        """Paint a body of this distance field, with its shadow on what is below."""
+        """Paint a body with this distance field, and its shadow on what is below."""
         if shadow:
             shift = int(0.045 * self.x.shape[0])
             soft = np.clip(0.5 - np.roll(d, (shift, shift), (0, 1)) / 0.16, 0.0, 1.0)
@@ -163,7 +163,7 @@ FRUIT = tuple(_BODIES)
 
 
 def picture(fruit: str, rng: np.random.Generator) -> bytes:
-    """Return a PNG file of one fruit as it happens to lie on the belt."""
+    """Return a PNG file of one fruit, lying at random on the belt."""
     canvas = _Canvas(rng)
     place = rng.uniform(-0.12, 0.12, 2)
     x, y = canvas.turned(rng.uniform(-0.7, 0.7), rng.uniform(0.85, 1.08), place[0], place[1])

@@ -1,4 +1,4 @@
-"""Pixels as a PNG file, in the few lines that it takes."""
+"""Writing pixels as a PNG file."""
 
 from __future__ import annotations
 

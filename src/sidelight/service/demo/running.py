@@ -1,4 +1,4 @@
-"""Serving the demonstration, from a folder that is deleted at the end."""
+"""Serving the demonstration from a folder that is deleted at the end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run_demo(options: ServeOptions, listener: socket.socket, say: Callable[[str,
     `say(address, password)` is called once every page has something to show.
     """
     if options.processes > 1:
-        raise SidelightError("the demonstration has one process: leave out --processes")
+        raise SidelightError("the demonstration runs in one process: leave out --processes")
     write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
     base = options.url or address_of(listener)
     with (

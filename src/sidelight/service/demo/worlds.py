@@ -16,22 +16,22 @@ from sidelight.service.items import Payload
 
 @dataclass
 class World:
-    """A classifier and what it is shown.
+    """A made-up classifier and its inputs.
 
     Parameters
     ----------
     name, settings
-        Of its monitor.
+        The name and settings of its monitor.
     traffic
         How often each class is predicted, in proportion.
     errors
         The share of wrong predictions of each class.
     mistaken
-        What it really is when a prediction of a class is wrong.
+        The true class when a prediction of a class is wrong.
     show
-        Returns what a reviewer sees of something that really is of a class.
+        Returns what a reviewer sees of something that really belongs to a class.
     light
-        Whether that is small enough to be kept for every item of a day.
+        Whether that is small enough to keep for every item of a day.
     """
 
     name: str
@@ -43,10 +43,10 @@ class World:
     light: bool = True
     made: int = 0
     truth: dict[str, str] = field(default_factory=dict)
-    """What the predictions that are waited for really are, by id."""
+    """The true classes of the pending predictions, by id."""
 
     def predict(self, rng: np.random.Generator) -> tuple[str, str, str]:
-        """Return an id, what the classifier says, and what it really is."""
+        """Return an id, the prediction, and the true class."""
         self.made += 1
         names = list(self.traffic)
         weights = np.array(list(self.traffic.values()))
@@ -60,7 +60,7 @@ _pictures: dict[tuple[str, int], bytes] = {}
 
 
 def _draw(real: str, rng: np.random.Generator) -> Payload:
-    """Return a picture of a fruit; each is drawn a few times and then shown again."""
+    """Return a picture of a fruit; each fruit is drawn a few times, and the pictures are reused."""
     key = (real, int(rng.integers(_VARIANTS)))
     if key not in _pictures:
         _pictures[key] = picture(real, rng)
@@ -72,21 +72,21 @@ _TICKETS = {
     "billing": (
         "Hello, I was charged twice for the same month. Could you look at the invoice of {day} March? {name}",
         "The invoice says 48.00 but my plan costs 24.00. Please correct it before {day} April.\n\nBest, {name}",
-        "Can I get the invoices of last year as one file? My accountant is asking. Thanks, {name}",
+        "Can I get last year's invoices as one file? My accountant is asking. Thanks, {name}",
     ),
     "delivery": (
-        "My parcel was to arrive on the {day}th and the tracking page has not moved since. {name}",
+        "My parcel was due on the {day}th and the tracking page has not changed since. {name}",
         "The driver left the box with a neighbor who is on holiday. What now? {name}",
         "Is it possible to change the delivery address? I am moving on the {day}th. {name}",
     ),
     "refund": (
-        "I sent the lamp back {day} days ago and have not seen my money. {name}",
+        "I sent the lamp back {day} days ago and still have not got my money back. {name}",
         "The jacket does not fit. How do I return it, and when do I get the refund? {name}",
-        "You refunded only a part of my order. The shipping is missing. {name}",
+        "You refunded only part of my order. The shipping is missing. {name}",
     ),
     "account": (
-        "I cannot sign in any more since I changed my phone. {name}",
-        "Please change my address of e-mail, the old one will be closed on the {day}th. {name}",
+        "I have not been able to sign in since I changed my phone. {name}",
+        "Please change my email address, the old one will be closed on the {day}th. {name}",
         "How can I delete my account and everything you know about me? {name}",
     ),
 }
@@ -130,7 +130,7 @@ def worlds() -> list[World]:
                 "tolerance": 0.05,
                 "confidence": 0.95,
                 "labels": list(FRUIT),
-                "instructions": "Say what lies on the belt. If the picture shows no fruit, or several kinds, skip it.",
+                "instructions": "Say what is on the belt. If the picture shows no fruit, or several kinds, skip it.",
             },
             {"apple": 3, "banana": 2, "cherry": 1, "kiwi": 1, "lemon": 1.5, "orange": 2, "pear": 1.5, "plum": 1},
             {"apple": 0.006, "banana": 0.002, "cherry": 0.01, "kiwi": 0.012}

@@ -1,4 +1,4 @@
-"""People who sign in: made, changed, disabled; each with scopes like those of keys."""
+"""Reviewers, the people who sign in: inviting, changing and disabling them; their scopes are those of keys."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from sidelight.service.storage.base import Row, Transaction
 from sidelight.service.work import Work
 
 ADMINISTRATOR = ("answer", "settle", "report", "admin")
-"""Scopes of the first person who signs in."""
+"""Scopes of the first administrator."""
 _COLUMNS = "id, name, password IS NOT NULL, scopes, monitors, created_at, disabled_at"
 
 
 class Reviewer(NamedTuple):
-    """What is known about a person."""
+    """A person who signs in."""
 
     id: str
     name: str
     ready: bool
-    """Whether a password was chosen."""
+    """Whether they have chosen a password."""
     scopes: tuple[str, ...]
     monitors: tuple[str, ...] | None
     """Ids of the monitors that the scopes are for; None for all."""
@@ -37,35 +37,35 @@ class Reviewer(NamedTuple):
 
     @property
     def actor(self) -> str:
-        """How journal, slots and audit log call this person."""
+        """Their name in the journal, in slots and in the audit log."""
         return f"reviewer:{self.id}"
 
     @property
     def caller(self) -> Caller:
-        """What this person may do."""
+        """What they may do."""
         return Caller(self.actor, frozenset(self.scopes), None if self.monitors is None else frozenset(self.monitors))
 
 
 class Invitation(NamedTuple):
-    """A person and the code of the link that lets them choose a password; it is never shown again."""
+    """A reviewer and the code of the link to choose a password; it is never shown again."""
 
     reviewer: Reviewer
     code: str
 
 
 def listed(tx: Transaction) -> list[Reviewer]:
-    """Return all people, by name."""
+    """Return all reviewers, by name."""
     return [_reviewer(row) for row in tx.all(f"SELECT {_COLUMNS} FROM reviewers ORDER BY name")]
 
 
 def find(tx: Transaction, id: str) -> Reviewer | None:
-    """Return one person."""
+    """Return one reviewer."""
     row = tx.one(f"SELECT {_COLUMNS} FROM reviewers WHERE id = ?", id)
     return None if row is None else _reviewer(row)
 
 
 def any_administrator(tx: Transaction, besides: str = "") -> bool:
-    """Say whether somebody can sign in who may administer everything; one person may be left out."""
+    """Say whether anyone can sign in as an administrator, apart from `besides`."""
     rows = tx.all(
         "SELECT scopes FROM reviewers WHERE disabled_at IS NULL AND password IS NOT NULL AND monitors IS NULL"
         " AND id <> ?",
@@ -75,13 +75,13 @@ def any_administrator(tx: Transaction, besides: str = "") -> bool:
 
 
 def names(tx: Transaction) -> dict[str, str]:
-    """Return what people are called, by actor."""
+    """Return the names of reviewers, by actor."""
     return {f"reviewer:{id}": name for id, name in tx.all("SELECT id, name FROM reviewers")}
 
 
 @dataclass(frozen=True)
 class InviteReviewer:
-    """Add a person, who chooses a password by following a link."""
+    """Add a reviewer, who then follows a link to choose a password."""
 
     actor: str
     name: str
@@ -90,7 +90,7 @@ class InviteReviewer:
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> Invitation:
-        """Check everything, then insert the person and the link."""
+        """Check everything, then insert the reviewer and the link."""
         scopes = check_scopes(self.scopes)
         only = None if self.only is None else monitor_ids(work.tx, self.only)
         reviewer = insert(work, self.name, None, scopes, only)
@@ -100,7 +100,7 @@ class InviteReviewer:
 
 @dataclass(frozen=True)
 class RenewLink:
-    """Give a person a new link to choose a password; the old password and all sessions work until it is used."""
+    """Give a reviewer a new link to choose a password; the old password and all sessions work until it is used."""
 
     actor: str
     id: str
@@ -115,7 +115,7 @@ class RenewLink:
 
 @dataclass(frozen=True)
 class ChangeScopes:
-    """Change what a person may do, from the next request on."""
+    """Change the scopes of a reviewer, from the next request on."""
 
     actor: str
     id: str
@@ -123,7 +123,7 @@ class ChangeScopes:
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> None:
-        """Write the scopes, unless nobody would be left to administer."""
+        """Store the scopes, unless no administrator would be left."""
         scopes = check_scopes(self.scopes)
         reviewer = enabled(work.tx, self.id)
         if "admin" not in scopes:
@@ -134,14 +134,14 @@ class ChangeScopes:
 
 @dataclass(frozen=True)
 class DisableReviewer:
-    """Let a person in no more: sessions end, links and the password do not work; answers stay."""
+    """Stop a reviewer from signing in: sessions end, links and the password stop working; answers stay."""
 
     actor: str
     id: str
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> None:
-        """Mark the person and free what they hold."""
+        """Mark the reviewer as disabled and release their items."""
         reviewer = enabled(work.tx, self.id)
         _keep_an_administrator(work.tx, reviewer)
         work.tx.run("UPDATE reviewers SET disabled_at = ? WHERE id = ?", work.now, reviewer.id)
@@ -152,17 +152,17 @@ class DisableReviewer:
 
 @dataclass(frozen=True)
 class EnableReviewer:
-    """Let a person in again."""
+    """Let a reviewer sign in again."""
 
     actor: str
     id: str
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> None:
-        """Take the mark away."""
+        """Remove the mark."""
         reviewer = find(work.tx, self.id)
         if reviewer is None:
-            raise Problem("not-found", "there is no reviewer with this id: see the list")
+            raise Problem("not-found", "there is no reviewer with this id: reload the list")
         work.tx.run("UPDATE reviewers SET disabled_at = NULL WHERE id = ?", reviewer.id)
         audit.write(work.tx, self.actor, "reviewer enabled", reviewer.name)
 
@@ -170,11 +170,11 @@ class EnableReviewer:
 def insert(
     work: Work, name: str, password: str | None, scopes: Sequence[str], only: Sequence[str] | None = None
 ) -> Reviewer:
-    """Insert a person whose name is not taken; `password` is hashed."""
+    """Insert a reviewer unless the name is taken; `password` is hashed."""
     name = spelled(name)
     check_text("name", name)
     if work.tx.one("SELECT 1 FROM reviewers WHERE name = ?", name) is not None:
-        raise Problem("conflict", "somebody has this name already: choose another one")
+        raise Problem("conflict", "this name is taken: choose another one")
     id = new_id()
     monitors = None if only is None else text_of(list(only))
     work.tx.run(
@@ -188,21 +188,21 @@ def insert(
 
 
 def spelled(name: str) -> str:
-    """Return a name as it is stored: keyboards compose accents and letters differently (Unicode's form NFC)."""
+    """Return a name as it is stored, in NFC, because keyboards compose accents and letters differently."""
     return unicodedata.normalize("NFC", name.strip())
 
 
 def enabled(tx: Transaction, id: str) -> Reviewer:
-    """Return a person who may sign in."""
+    """Return a reviewer who may sign in."""
     reviewer = find(tx, id)
     if reviewer is None or reviewer.disabled_at is not None:
-        raise Problem("not-found", "there is no reviewer with this id who may sign in: see the list")
+        raise Problem("not-found", "there is no active reviewer with this id: reload the list")
     return reviewer
 
 
 def _keep_an_administrator(tx: Transaction, leaving: Reviewer) -> None:
     if "admin" in leaving.scopes and not any_administrator(tx, besides=leaving.id):
-        raise Problem("conflict", "nobody could administer any more: give the scope admin to somebody else first")
+        raise Problem("conflict", "this would leave no administrator: give someone else the scope admin first")
 
 
 def _reviewer(row: Row) -> Reviewer:

@@ -1,7 +1,7 @@
 """Signing in and out: a cookie that scripts cannot read, renewed at every sign-in, and a token in every form.
 
-Requests that change something must come from a page of this server: their Origin is compared, and they carry the
-session's token, in the field `csrf` of a form or the header X-CSRF-Token. What is stored of a cookie is its SHA-256.
+Requests that change something must come from a page of this server: their Origin is checked, and they carry the
+session's token, in the form field `csrf` or the header X-CSRF-Token. Only the SHA-256 of a cookie is stored.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from sidelight.service.storage.base import Transaction
 from sidelight.service.work import Work
 
 SECONDS = 14 * 86_400.0
-"""For how long somebody stays signed in."""
+"""Seconds for which a session lasts."""
 _FREE_FAILURES, _SHORTEST, _LONGEST = 5, 4.0, 900.0
 _COOKIE = "sidelight"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Session(NamedTuple):
-    """Somebody who is signed in."""
+    """The session of a reviewer."""
 
     reviewer: Reviewer
     csrf: str
 
 
 class NewSession(NamedTuple):
-    """A session that was just opened: `cookie` is never shown again."""
+    """A new session; `cookie` is never shown again."""
 
     cookie: str
     reviewer: Reviewer
 
 
 class Account(NamedTuple):
-    """What signing in needs to know about a name."""
+    """What signing in needs to know about an account."""
 
     id: str
     password: str | None
@@ -54,7 +54,7 @@ class Account(NamedTuple):
 
 
 def find(tx: Transaction, cookie: str) -> Session | None:
-    """Return who a cookie belongs to, if they may still come in."""
+    """Return the session of a cookie, if it is still valid."""
     row = tx.one(
         "SELECT reviewer, csrf, expires_at FROM sessions WHERE sha256 = ? AND kind = 'session'", links.digest(cookie)
     )
@@ -65,7 +65,7 @@ def find(tx: Transaction, cookie: str) -> Session | None:
 
 
 def account(tx: Transaction, name: str) -> Account | None:
-    """Return the account that a name stands for."""
+    """Return the account with this name."""
     row = tx.one(
         "SELECT id, password, blocked_until FROM reviewers WHERE name = ? AND disabled_at IS NULL",
         reviewers.spelled(name),
@@ -74,12 +74,12 @@ def account(tx: Transaction, name: str) -> Account | None:
 
 
 def check_password(found: Account | None, password: str, now: float) -> bool:
-    """Say whether a password is right. It takes as long for names that do not exist, so that nobody learns which do."""
+    """Say whether a password is right; it takes as long for unknown names, so that no one learns which exist."""
     if found is not None and found.blocked_until > now:
         wait = found.blocked_until - now
         raise Problem(
             "too-many",
-            f"too many wrong passwords for this name: wait {wait:.0f} s",
+            f"too many wrong passwords for this name: try again in {wait:.0f} s",
             headers={"Retry-After": str(int(wait) + 1)},
         )
     return passwords.matches(password, None if found is None else found.password)
@@ -87,7 +87,7 @@ def check_password(found: Account | None, password: str, now: float) -> bool:
 
 @dataclass(frozen=True)
 class SignIn:
-    """Open a session for somebody whose password was right; the one that they came with ends."""
+    """Open a session for a reviewer whose password was right; their old session ends."""
 
     id: str
     old_cookie: str | None = None
@@ -103,13 +103,13 @@ class SignIn:
 
 @dataclass(frozen=True)
 class NoteFailure:
-    """Count a wrong password; from the fifth in a row on, the account waits, twice as long each time."""
+    """Count a wrong password; from the fifth in a row, the account is locked, twice as long each time."""
 
     id: str
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> None:
-        """Write the count and the time."""
+        """Store the count and the time."""
         row = work.tx.one("SELECT failures, name FROM reviewers WHERE id = ?", self.id)
         if row is None:
             return
@@ -128,18 +128,18 @@ class SignOut:
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> None:
-        """Delete it."""
+        """Delete the session."""
         work.tx.run("DELETE FROM sessions WHERE sha256 = ?", links.digest(self.cookie))
 
 
 @dataclass(frozen=True)
 class FollowLink:
-    """Use a link up: choose a password, and with the link for a new administrator also a name; all else is signed out.
+    """Use a link to choose a password, and as a new administrator also a name; all other sessions end.
 
     Parameters
     ----------
     password
-        Hashed, because hashing takes long and the writer serves everybody.
+        Hashed already, because hashing takes long and would hold up the writer.
     """
 
     code: str
@@ -149,7 +149,7 @@ class FollowLink:
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> NewSession:
-        """Insert or change the person, and open a session."""
+        """Insert or change the reviewer, and open a session."""
         id = links.owner(work.tx, work.now, self.code)
         if id is None:
             check_text("name", self.name.strip())
@@ -168,7 +168,7 @@ class FollowLink:
 
 @dataclass(frozen=True)
 class MakeFirstLink:
-    """Make the link for an administrator: at the first start while there is none, or at any time by a command.
+    """Create the link for an administrator: at the first start, while there is none, or at any time by a command.
 
     Returns the code, or None if there is an administrator and the link is only for the first one.
     """
@@ -185,7 +185,7 @@ class MakeFirstLink:
 
 
 def _administrator(work: Work, name: str, password: str) -> Reviewer:
-    """Return a new administrator, or an old account of this name with a new password and all scopes."""
+    """Return a new administrator, or the existing account of this name with a new password and all scopes."""
     row = work.tx.one("SELECT id FROM reviewers WHERE name = ?", reviewers.spelled(name))
     if row is None:
         reviewer = reviewers.insert(work, name, password, reviewers.ADMINISTRATOR)
@@ -216,38 +216,38 @@ def _open(work: Work, reviewer: Reviewer, old_cookie: str | None) -> NewSession:
 
 
 def cookie_of(request: Request, secure: bool) -> str | None:
-    """Return the session's cookie that a request came with."""
+    """Return the session cookie of a request."""
     return request.cookies.get(_cookie_name(secure))
 
 
 def set_cookie(response: Response, cookie: str, secure: bool) -> None:
-    """Send the cookie: not for scripts, not for requests from other sites, and with TLS never without."""
+    """Send the cookie: hidden from scripts, not sent from other sites, and with TLS only sent over TLS."""
     response.set_cookie(
         _cookie_name(secure), cookie, max_age=int(SECONDS), path="/", secure=secure, httponly=True, samesite="lax"
     )
 
 
 def drop_cookie(response: Response, secure: bool) -> None:
-    """Take the cookie back."""
+    """Delete the cookie."""
     response.delete_cookie(_cookie_name(secure), path="/", secure=secure, httponly=True, samesite="lax")
 
 
 def check_origin(request: Request, base: str | None) -> None:
-    """Refuse a request that changes something and comes from a page of another site.
+    """Refuse a changing request that comes from a page of another site.
 
-    Browsers send Origin with each of them. `base` is the address that users know, where a proxy stands between.
+    Browsers send Origin with every such request. `base` is the address that users see if there is a proxy.
     """
     origin = request.headers.get("origin")
     own = {f"{request.url.scheme}://{request.headers.get('host', '')}"}
     if base is not None:
         own.add(base.rstrip("/"))
     if origin is None:
-        # Programs without pages send none; a browser says at least where the request comes from.
+        # Programs send no Origin; browsers at least say which kind of site a request comes from.
         if request.headers.get("sec-fetch-site", "none") in ("same-origin", "none"):
             return
     elif origin in own:
         return
-    raise Problem("forbidden", "this request comes from a page of another site: open this server's own page")
+    raise Problem("forbidden", "this request came from another site: use the page on this server")
 
 
 def check_csrf(session: Session, token: str) -> None:
@@ -257,5 +257,5 @@ def check_csrf(session: Session, token: str) -> None:
 
 
 def _cookie_name(secure: bool) -> str:
-    # Browsers take a cookie of this name only from the host itself, over TLS.
+    # Browsers accept a cookie with this prefix only from the host itself, over TLS.
     return f"__Host-{_COOKIE}" if secure else _COOKIE

@@ -1,4 +1,4 @@
-"""What people see of the service: pages made on the server, which work without scripts."""
+"""The pages of the service, rendered on the server; they work without scripts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sidelight.service.pages.visiting import session_caller
 
 
 def install(app: FastAPI) -> None:
-    """Add all pages to an application, and let those who have signed in use its HTTP interface."""
+    """Add all pages to an application, and let people who have signed in use its HTTP interface."""
     for one in (entrance, files, overview, dashboard, review, listing, admin):
         app.include_router(one.router)
     app.state.session_caller = session_caller

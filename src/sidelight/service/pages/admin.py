@@ -1,4 +1,4 @@
-"""What administrators do: reviewers, keys, webhooks, monitors; and what was done."""
+"""The pages for administrators: reviewers, keys, webhooks, new monitors, and the audit log."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DAY = 86_400.0
 
 
 class Secret(NamedTuple):
-    """Something that is shown once."""
+    """A secret that is shown only once."""
 
     title: str
     text: str
@@ -49,7 +49,7 @@ def people(request: Request) -> Response:
 
 @router.post("/admin/reviewers")
 def invite(request: Request) -> Response:
-    """Add somebody and show the link that lets them choose a password."""
+    """Add a reviewer and show the link that lets them choose a password."""
     visitor, form = enter_admin(request), form_of(request)
     job = reviewers.InviteReviewer(visitor.actor, form.get("name"), form.all("scope"), _only(form))
     return _people(request, visitor, _link(request, service_of(request).do(job)))
@@ -57,7 +57,7 @@ def invite(request: Request) -> Response:
 
 @router.post("/admin/reviewers/{id}")
 def change_reviewer(request: Request, id: str) -> Response:
-    """Change what somebody may do."""
+    """Change a reviewer's scopes, disable or enable them, or give them a new link."""
     visitor, form, service = enter_admin(request), form_of(request), service_of(request)
     what = form.get("do")
     if what == "link":
@@ -73,19 +73,19 @@ def change_reviewer(request: Request, id: str) -> Response:
 
 @router.get("/admin/keys")
 def key_list(request: Request) -> Response:
-    """Show the keys of programs."""
+    """Show the keys that programs use."""
     return _keys(request, enter_admin(request))
 
 
 @router.post("/admin/keys")
 def create_key(request: Request) -> Response:
-    """Make a key and show it once."""
+    """Create a key and show it once."""
     visitor, form = enter_admin(request), form_of(request)
     days = form.number("days")
     seconds = None if days is None else days * _DAY
     job = keys.CreateKey(visitor.actor, form.get("name"), form.all("scope"), _only(form), seconds)
     new = service_of(request).do(job)
-    return _keys(request, visitor, Secret("The new key.", "Copy it now: it is not shown again.", new.text))
+    return _keys(request, visitor, Secret("New key:", "copy it now; it will not be shown again.", new.text))
 
 
 @router.post("/admin/keys/{id}")
@@ -94,8 +94,8 @@ def change_key(request: Request, id: str) -> Response:
     visitor, service, what = enter_admin(request), service_of(request), form_of(request).get("do")
     if what == "rotate":
         new = service.do(keys.RotateKey(visitor.actor, id))
-        text = "Copy it now: it is not shown again. The old one works for another day."
-        return _keys(request, visitor, Secret("The new key.", text, new.text))
+        text = "copy it now; it will not be shown again. The old key works for another day."
+        return _keys(request, visitor, Secret("New key:", text, new.text))
     if what == "revoke":
         service.do(keys.RevokeKey(visitor.actor, id))
     return RedirectResponse("/admin/keys", 303)
@@ -103,24 +103,24 @@ def change_key(request: Request, id: str) -> Response:
 
 @router.get("/admin/webhooks")
 def webhook_list(request: Request) -> Response:
-    """Show who is told about events."""
+    """Show the webhooks."""
     return _webhooks(request, enter_admin(request))
 
 
 @router.post("/admin/webhooks")
 def create_webhook(request: Request) -> Response:
-    """Enter a receiver and show its secret once."""
+    """Create a webhook and show its secret once."""
     visitor, form = enter_admin(request), form_of(request)
     loopback = request.app.state.options.webhooks_to_loopback
     job = endpoints.CreateWebhook(visitor.actor, form.get("url").strip(), form.all("event"), _only(form), loopback)
     new = service_of(request).do(job)
-    text = "The receiver checks signatures with it. Copy it now: it is not shown again."
-    return _webhooks(request, visitor, Secret("The secret.", text, new.secret))
+    text = "the receiver needs it to check signatures. Copy it now; it will not be shown again."
+    return _webhooks(request, visitor, Secret("Webhook secret:", text, new.secret))
 
 
 @router.post("/admin/webhooks/{id}")
 def remove_webhook(request: Request, id: str) -> Response:
-    """Send nothing more to a receiver."""
+    """Remove a webhook."""
     visitor = enter_admin(request)
     service_of(request).do(endpoints.RemoveWebhook(visitor.actor, id))
     return RedirectResponse("/admin/webhooks", 303)
@@ -149,7 +149,7 @@ def audit_log(request: Request, at: float | None = None, id: str = "") -> Respon
 
 @router.post("/admin/monitors")
 def create_monitor(request: Request) -> Response:
-    """Make a monitor from the few settings that most need."""
+    """Create a monitor from the most common settings."""
     visitor, form = enter_admin(request), form_of(request)
     settings: dict[str, Any] = {"tolerance": form.number("tolerance"), "confidence": form.number("confidence")}
     settings |= {"daily_cap": form.whole("daily_cap"), "reviews": form.whole("reviews")}
@@ -191,7 +191,7 @@ def _webhooks(request: Request, visitor: Visitor, secret: Secret | None = None) 
         one._asdict()
         | {
             "only": _only_words(one.monitors, names),
-            "state": "works" if one.failure is None else one.failure,
+            "state": "working" if one.failure is None else one.failure,
             "waiting": waiting.get(one.id, 0),
         }
         for one in found
@@ -206,8 +206,8 @@ def _admin(visitor: Visitor, section: str, context: dict[str, Any]) -> Response:
 
 
 def _link(request: Request, invitation: reviewers.Invitation) -> Secret:
-    text = "It works once, for seven days. Send it to nobody else: it is not shown again."
-    return Secret(f"A link for {invitation.reviewer.name}.", text, links.address(own_address(request), invitation.code))
+    text = "it works once, within seven days, and will not be shown again. Send it to no one else."
+    return Secret(f"Link for {invitation.reviewer.name}:", text, links.address(own_address(request), invitation.code))
 
 
 def _names(tx: Transaction) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What pages show about one class, in words and small charts."""
+"""What the pages show about one class, as text and small charts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from sidelight.monitor.report_text import stands_text
 from sidelight.monitor.reports import ClassReport
 from sidelight.service import charts, journal
 from sidelight.service.charts import Point, percent
@@ -19,16 +20,16 @@ _SPARK_POINTS = 24
 
 
 class Standing(NamedTuple):
-    """What the database knows about the items of a class that have no answer."""
+    """What the database knows about the unanswered items of a class."""
 
     items: int
     oldest: float | None
-    """When the first was asked for that is still waited for."""
+    """When the oldest item that is still waiting was requested."""
     disputed: int = 0
 
 
 class ClassRow(NamedTuple):
-    """One class as a table shows it; counts are written as text."""
+    """One class as a table shows it; counts are text."""
 
     name: str
     link: str
@@ -54,7 +55,7 @@ class ClassRow(NamedTuple):
 
 
 def answer_rate(verified: int, overdue: int, skipped: int) -> float | None:
-    """Return the share of requests that were answered, of those that are not waited for any more."""
+    """Return the share of answered requests among those that are no longer pending."""
     settled = verified + overdue + skipped
     return verified / settled if settled else None
 
@@ -90,7 +91,7 @@ def class_row(
 
 
 def class_address(monitor: str, name: Any) -> str:
-    """Return the page of a class; it is named as JSON, for 7 and "7" are two classes."""
+    """Return the address of a class's page; the name is JSON, because 7 and "7" are different classes."""
     return address(f"/m/{monitor}/class", name=journal.text_of(name))
 
 
@@ -99,30 +100,29 @@ def _needed(one: ClassReport) -> str:
         return "decided"
     if one.needed is None:
         return "too close to tell"
-    return f"some {grouped(one.needed)} more"
+    return f"about {grouped(one.needed)} more"
 
 
 def _warnings(one: ClassReport, standing: Standing | None) -> list[str]:
-    """Return what a reader should know before relying on the verdict."""
+    """Return what readers should know before they rely on the verdict."""
     found = []
     if standing is not None and standing.disputed:
         found.append(f"reviewers disagree on {standing.disputed} of {count(standing.items, 'open item')}")
     if one.stands is not None and one.stands[1] and one.stands[0] < one.stands[1]:
-        k, m = one.stands
-        found.append(f"stands if at most {k} of {count(m, 'missing answer')} {'is' if m == 1 else 'are'} against it")
+        found.append(stands_text(*one.stands))
     if not one.decidable:
-        found.append("cannot be decided with the labels there are")
+        found.append("cannot be decided with the labels available")
     return found
 
 
 def histories(tx: Transaction, monitor: str, names: Sequence[Any]) -> dict[str, list[Point]]:
-    """Return how classes developed over their answers, by the JSON of their names."""
+    """Return the history of classes over their answers, by the JSON of their names."""
     columns = "class, counted, low, high, errors"
     sql = f"SELECT {columns} FROM history WHERE class IN (??) AND monitor = ? ORDER BY class, number"
     found: dict[str, list[Point]] = {}
     for name, counted, low, high, errors in tx.among(sql, [journal.text_of(one) for one in names], monitor):
         points = found.setdefault(name, [])
-        # After a change of the error rate a class counts from nothing: only the stretch since then is shown.
+        # After a change of the error rate, a class counts from zero again: only the part since then is shown.
         if points and counted < points[-1].at:
             points.clear()
         points.append(Point(counted, low, high, errors / counted if counted else None))
@@ -130,7 +130,7 @@ def histories(tx: Transaction, monitor: str, names: Sequence[Any]) -> dict[str, 
 
 
 def standings(tx: Transaction, monitor: str, reviews: int) -> Mapping[str, Standing]:
-    """Return what is open of each class, by the JSON of its name."""
+    """Return the unsettled items of each class, by the JSON of its name."""
     oldest = "MIN(CASE WHEN i.state = 'open' THEN i.asked_at END)"
     sql = f"SELECT i.class, COUNT(*), {oldest} FROM items i WHERE i.monitor = ? AND {UNSETTLED_ITEM} GROUP BY i.class"
     found = {name: Standing(items, since) for name, items, since in tx.all(sql, monitor)}

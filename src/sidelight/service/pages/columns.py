@@ -1,4 +1,4 @@
-"""What became of the items that were asked for, over time."""
+"""How many of the requested items were answered, over time."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _MOST = 50
 
 
 def asked_over_time(tx: Transaction, monitor: str) -> list[tuple[str, float, float]]:
-    """Return, for each span of time, how many of the items asked for in it are answered, and how many are not.
+    """Return, for each time span, how many of the items requested in it were answered, and how many were not.
 
-    Spans are so long that few of them reach from the first item to the last; after some years only the last are shown.
+    Spans are long enough that a few cover all items; after some years only the latest are shown.
     """
     ends = tx.one("SELECT MIN(asked_at), MAX(asked_at) FROM items WHERE monitor = ?", monitor)
     if ends is None or ends[0] is None:
         return []
     first, last = ends
     size, form = next((one for one in _SIZES if last - first <= one[0] * (_MOST - 2)), _SIZES[-1])
-    # Whole seconds, because dividing them cuts on both databases; a cast may round to the next second.
+    # Whole seconds, because dividing integers truncates in both databases; a cast may round to the next second.
     sql = (
         "SELECT CAST(asked_at AS BIGINT) / ?, SUM(CASE WHEN state = 'answered' THEN 1 ELSE 0 END), COUNT(*) FROM items"
         " WHERE monitor = ? GROUP BY 1"

@@ -1,4 +1,4 @@
-"""The dashboard of a monitor: each class with its interval and verdict, and what that has cost."""
+"""The dashboard of a monitor: each class with its interval and verdict, and how many labels that took."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import Request, Response
 
 from sidelight.errors import NoEntryError
+from sidelight.monitor.report_text import stands_text
 from sidelight.monitor.reports import ClassReport, Report, by_importance
 from sidelight.service import charts, journal
 from sidelight.service.charts import percent
@@ -22,7 +23,7 @@ from sidelight.service.pages.visiting import enter, make_router, monitor_for, ow
 from sidelight.service.problems import Problem
 from sidelight.service.queue import waiting_for
 from sidelight.service.storage.base import Transaction
-from sidelight.text import grouped
+from sidelight.text import count, grouped
 
 router = make_router()
 _PAGE = 100
@@ -32,7 +33,7 @@ _WORDS = {"above": "Above", "near": "Near", "unknown": "Open", "below": "Below"}
 
 @router.get("/m/{monitor}")
 def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", page: int = 1) -> Response:
-    """Show all classes, those that matter most first."""
+    """Show all classes, the most important first."""
     visitor, service = enter(request), service_of(request)
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "report")
@@ -84,7 +85,7 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
 
 @router.get("/m/{monitor}/class")
 def one_class(request: Request, monitor: str, name: str) -> Response:
-    """Show how one class developed."""
+    """Show one class and its history."""
     visitor, service = enter(request), service_of(request)
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "report")
@@ -114,7 +115,7 @@ def _find(report: Report, name: str) -> ClassReport:
     try:
         return report[journal.read_text(name)]
     except (NoEntryError, ValueError, TypeError, RecursionError):
-        raise Problem("not-found", "no prediction of this class has been seen") from None
+        raise Problem("not-found", "this monitor has no predictions of this class: check the address") from None
 
 
 def _numbers(report: Report) -> dict[str, Any]:
@@ -151,15 +152,15 @@ def _filters(report: Report) -> list[tuple[str, str, int]]:
 
 
 def _budgets(tx: Transaction, row: MonitorRow, report: Report) -> list[dict[str, Any]]:
-    """Return how much of the caps is used up."""
+    """Return how much of each cap is used up."""
     found = []
     cap, daily = row.settings.get("cap"), row.settings.get("daily_cap")
     if cap is not None:
-        found.append(_budget("budget in all", report.verifications, cap))
+        found.append(_budget("total budget", report.verifications, cap))
     if daily is not None:
         today = datetime.fromtimestamp(tx.now(), UTC).replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
         asked = tx.one("SELECT COUNT(*) FROM items WHERE monitor = ? AND asked_at >= ?", row.id, today)
-        found.append(_budget("budget today", 0 if asked is None else asked[0], daily))
+        found.append(_budget("budget for today", 0 if asked is None else asked[0], daily))
     return found
 
 
@@ -181,14 +182,12 @@ def _class_facts(one: ClassReport) -> list[tuple[str, str]]:
     facts = [
         (
             "Answers that count",
-            f"{grouped(one.counted)} of {grouped(one.verified)}, {grouped(one.errors)} wrong in all",
+            f"{grouped(one.counted)} of {grouped(one.verified)}, {grouped(one.errors)} wrong in total",
         ),
-        ("Reopened", f"{one.reopened} times, {one.alarms} by drift"),
+        ("Reopened", f"{count(one.reopened, 'time')}, {one.alarms} by drift"),
     ]
     if one.stalled is not None:
-        facts.append(("Waits, because", one.stalled))
+        facts.append(("Stalled", one.stalled))
     if one.stands is not None and one.stands[1]:
-        facts.append(
-            ("Missing answers", f"the verdict stands if at most {one.stands[0]} of {one.stands[1]} are against it")
-        )
+        facts.append(("Missing answers", f"the verdict {stands_text(*one.stands)}"))
     return facts

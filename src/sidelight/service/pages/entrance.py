@@ -16,13 +16,13 @@ router = make_router()
 
 @router.get("/signin")
 def signin_page(request: Request, next: str = "/") -> Response:
-    """Ask for name and password."""
+    """Ask for a name and a password."""
     return render("signin.html", {"next": _local(next), "name": ""})
 
 
 @router.post("/signin")
 def signin(request: Request) -> Response:
-    """Open a session if name and password are right."""
+    """Open a session if the name and password are right."""
     form, service = form_of(request), service_of(request)
     name, target = form.get("name"), _local(form.get("next"))
     with service.read() as tx:
@@ -36,7 +36,7 @@ def signin(request: Request) -> Response:
     if account is None or not right:
         if account is not None:
             service.do(sessions.NoteFailure(account.id))
-        return _again(name, target, "Name or password is wrong.", 403)
+        return _again(name, target, "The name or password is wrong.", 403)
     return _opened(request, service.do(sessions.SignIn(account.id, _old(request))), target)
 
 
@@ -54,13 +54,13 @@ def signout(request: Request) -> Response:
 
 @router.get("/start")
 def start_page() -> Response:
-    """Ask what a link needs; looking at this page uses no link up."""
+    """Ask for what a link needs; opening this page does not use up the link."""
     return render("start.html", {"code": "", "name": "", "least": passwords.LEAST_LENGTH})
 
 
 @router.post("/start")
 def start(request: Request) -> Response:
-    """Use a link up."""
+    """Use up a link."""
     form = form_of(request)
     code, name = form.get("code"), form.get("name")
     try:
@@ -93,7 +93,7 @@ def _old(request: Request) -> str | None:
 
 
 def _local(target: str) -> str:
-    """Return a page of this server to go to; anything that leads elsewhere becomes the first page."""
+    """Return the target if it is a page of this server, else the first page."""
     inside = (
         target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable() and "\\" not in target
     )

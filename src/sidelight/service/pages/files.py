@@ -15,9 +15,9 @@ _FOREVER = "public, max-age=31536000, immutable"
 
 @router.get("/static/{version}/{name}")
 def static(version: str, name: str) -> Response:
-    """Return a file; its address changes with it, so that browsers may keep it."""
+    """Return a file; its address changes with its content, so browsers may cache it."""
     if name not in STATIC:
-        raise Problem("not-found", "there is no such file")
+        raise Problem("not-found", "there is no such file: reload the page")
     caching = _FOREVER if asset(name) == f"/static/{version}/{name}" else "no-store"
     headers = {"Cache-Control": caching, "X-Content-Type-Options": "nosniff"}
     return Response(static_file(name), headers=headers, media_type=STATIC[name])
@@ -25,13 +25,13 @@ def static(version: str, name: str) -> Response:
 
 @router.get("/favicon.ico")
 def favicon() -> Response:
-    """Return the icon under the name that browsers guess."""
+    """Return the icon under the name that browsers try."""
     return static("", "icon.svg")
 
 
 @router.get("/m/{monitor}/items/{number}/image")
 def picture(request: Request, monitor: str, number: int) -> Response:
-    """Return the picture of an item, which whoever sent the prediction has chosen: nothing in it may run or load."""
+    """Return the picture of an item. It comes from outside, so nothing in it may run or load."""
     visitor = enter(request)
     with service_of(request).read() as tx:
         found, _ = monitor_for(tx, visitor, monitor, "answer")

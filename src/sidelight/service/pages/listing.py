@@ -25,7 +25,7 @@ _STATES = {
     "open": "Waiting",
     "answered": "Answered",
     "skipped": "Skipped",
-    "overdue": "Expired",
+    "overdue": "Overdue",
 }
 
 
@@ -37,7 +37,7 @@ def items(request: Request, monitor: str, state: str = "", before: int | None = 
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "report")
         state = state if state in _STATES else ""
-        name = None if review.blind else name  # asking for the items of a class would say what was predicted
+        name = None if review.blind else name  # filtering by class would reveal the predictions
         shown, older = _page(tx, row.id, review, state, name, before)
         slots = slots_among(tx, row.id, [one.number for one in shown])
         names, now = reviewers.names(tx), tx.now()
@@ -65,7 +65,7 @@ def items(request: Request, monitor: str, state: str = "", before: int | None = 
 def _page(
     tx: Transaction, monitor: str, review: ReviewSettings, state: str, name: str | None, before: int | None
 ) -> tuple[list[ReviewItem], int | None]:
-    """Return the items of a page, and where the next page begins if there is one."""
+    """Return the items of a page, and where the next page begins, if there is one."""
     where, values = ["i.monitor = ?"], list[Value]([monitor])
     if name is not None:
         where.append("i.class = ?")
@@ -116,7 +116,7 @@ def _said(slot: Slot, blind: bool) -> str:
 
 def _words(item: ReviewItem, blind: bool) -> tuple[str, str]:
     if item.state != "answered":
-        return {"open": "waiting", "overdue": "expired"}.get(item.state, item.state), "unknown"
+        return {"open": "waiting"}.get(item.state, item.state), "unknown"
     if blind:
         return "answered" if item.label is None else str(item.label), "unknown"
     if item.correct:

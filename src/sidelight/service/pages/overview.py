@@ -22,7 +22,7 @@ from sidelight.service.storage.base import Transaction
 
 router = make_router()
 _MOST_REPORTS = 50
-"""Monitors whose classes are counted; making a report of each takes time."""
+"""How many monitors show counts of classes; each needs a report, which takes time."""
 VERDICTS = ("above", "near", "unknown", "below")
 
 
@@ -45,13 +45,13 @@ def overview(request: Request) -> Response:
         report, warning = _report(service, one) if seen else (None, None)
         shown.append(_card(visitor, one, waiting[one.id], report) | {"warning": warning})
     if any(one["warning"] for one in shown):
-        etag = ""  # it ends without a new entry in any journal
+        etag = ""  # a warning can end without a new journal entry
     context = visitor.context() | {"monitors": shown, "now": now, "poll": 5, "etag": etag}
     return render("overview.html", context, headers={"ETag": etag} if etag else {})
 
 
 def _report(service: Service, row: MonitorRow) -> tuple[Report | None, str | None]:
-    """Return what a monitor knows, or why it cannot be used now: that must not hide the others."""
+    """Return a monitor's report, or why it cannot be used now, which must not hide the other monitors."""
     try:
         return service.report(row.id), None
     except Problem as problem:
@@ -79,9 +79,9 @@ def _card(visitor: Visitor, row: MonitorRow, waiting: Waiting, report: Report | 
 
 
 def tolerance_words(row: MonitorRow) -> str:
-    """Return the settings that say most about a monitor."""
+    """Return the most important settings of a monitor, in words."""
     tolerance = row.settings.get("tolerance")
-    rate = f"tolerates {percent(tolerance)} errors" if isinstance(tolerance, float | int) else "a tolerance per class"
+    rate = f"tolerates {percent(tolerance)} errors" if isinstance(tolerance, float | int) else "one tolerance per class"
     review = make_review(split(row.settings)[1])
     words = [rate, f"confidence {percent(row.settings.get('confidence', 0.99))}"]
     words += ["two reviews per item"] if review.reviews > 1 else []

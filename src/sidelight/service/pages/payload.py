@@ -1,4 +1,4 @@
-"""What was sent for the reviewer to look at, as markup: text as text, nothing of it is ever interpreted."""
+"""Payloads as markup for reviewers: text stays text, and nothing in a payload is ever interpreted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?")
 
 
 class Shown(NamedTuple):
-    """A payload on a page, and the hosts that the page may load images from for it."""
+    """A payload as markup, and the hosts that its page may load images from."""
 
     markup: Markup
     hosts: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ def shown(tx: Transaction, monitor: str, name: str, number: int, review: ReviewS
     """Return the payload of an item; `name` is that of its monitor."""
     row = tx.one("SELECT media_type, content FROM payloads WHERE monitor = ? AND item = ?", monitor, number)
     if row is None:
-        return Shown(Markup('<p class="faint">Nothing was sent to look at, or it was deleted.</p>'))
+        return Shown(Markup('<p class="faint">This item has no payload, or it was deleted.</p>'))
     kind, content = row[0], bytes(row[1])
     if kind.startswith("image/"):
         source = f"/m/{name}/items/{number}/image"

@@ -27,7 +27,7 @@ _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 
 
 def age(seconds: float) -> str:
-    """Return a span of time in its largest unit."""
+    """Return a duration in its largest unit."""
     seconds = max(0.0, seconds)
     for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
         if seconds >= size:
@@ -36,18 +36,18 @@ def age(seconds: float) -> str:
 
 
 def iso(seconds: float) -> str:
-    """Return a moment for programs."""
+    """Return a time for programs."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def minute(seconds: float) -> str:
-    """Return a moment for people, in UTC."""
+    """Return a time for people, in UTC."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 @cache
 def environment() -> Environment:
-    """Return the templates; everything that is put into them is escaped."""
+    """Return the templates; all values in them are escaped."""
     found = Environment(
         loader=PackageLoader("sidelight.service"),
         autoescape=True,
@@ -75,7 +75,7 @@ def static_file(name: str) -> bytes:
 
 @cache
 def asset(name: str) -> str:
-    """Return the address of a file that pages load; it changes with the file, so that browsers may keep it."""
+    """Return the address of a file that pages load; it changes with the file, so browsers may cache it."""
     return f"/static/{hashlib.sha256(static_file(name)).hexdigest()[:12]}/{name}"
 
 
@@ -85,7 +85,7 @@ def csrf_field(token: str) -> Markup:
 
 
 def address(path: str, **query: object) -> str:
-    """Return an address on this server; what is None or empty is left out. `class_` stands for "class"."""
+    """Return an address on this server, without parameters that are None or empty; `class_` is written "class"."""
     asked = {name.rstrip("_"): str(value) for name, value in query.items() if value not in (None, "")}
     return f"{path}?{urlencode(asked)}" if asked else path
 
@@ -98,7 +98,7 @@ def render(
     image_hosts: Iterable[str] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """Return a page. Nothing on it may be loaded but this server's files and images from the hosts that are given."""
+    """Return a page. It may load only this server's files, and images from the given hosts."""
     nonce = secrets.token_urlsafe(16)
     defaults = {"who": None, "monitor": None, "tab": None, "notice": None, "poll": None, "etag": ""}
     html = environment().get_template(template).render(defaults | dict(context) | {"nonce": nonce})
@@ -106,7 +106,7 @@ def render(
 
 
 def page_headers(nonce: str, image_hosts: Iterable[str] = ()) -> dict[str, str]:
-    """Return what browsers are told about a page."""
+    """Return the headers of a page."""
     images = " ".join(["'self'", *(f"https://{host}" for host in image_hosts)])
     policy = (
         f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src {images};"
@@ -116,7 +116,7 @@ def page_headers(nonce: str, image_hosts: Iterable[str] = ()) -> dict[str, str]:
         "Content-Security-Policy": policy,
         "Cache-Control": "no-store",
         "Cross-Origin-Opener-Policy": "same-origin",
-        # With "no-referrer" browsers send "Origin: null" with forms, and their origin could not be checked.
+        # With "no-referrer", browsers send "Origin: null" with forms, and their origin could not be checked.
         "Referrer-Policy": "same-origin",
         "X-Content-Type-Options": "nosniff",
     }

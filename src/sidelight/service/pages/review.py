@@ -1,4 +1,4 @@
-"""Reviewing one item after the other, by keyboard, by touch, or by nothing but forms."""
+"""Reviewing items one by one: by keyboard, by touch, or with plain forms."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from sidelight.service.work import Job
 
 router = make_router()
 _DAY = 86_400.0
-# Letters that stand for something else on the page are not keys of labels.
+# Letters that have another meaning on the page are not used for labels.
 _LABEL_KEYS = "1234567890" + "".join(one for one in "abcdefghijklmnopqrstuvwxyz" if one not in "rwsuxn")
 _NOTICES = {
-    "conflict": ("warn", "Somebody settled item {} meanwhile: your answer was not taken."),
-    "gone": ("warn", "Item {} is not waited for any more: your answer was not taken."),
-    "forbidden": ("warn", "Item {} waits for somebody who may settle it: your answer was not taken."),
-    "invalid": ("bad", "Your answer to item {} could not be read: choose again."),
-    "withdrawn": ("good", "Your answer to item {} was withdrawn; the item waits again."),
-    "disputed": ("warn", "You and another reviewer disagree on item {}; somebody else will settle it."),
+    "conflict": ("warn", "Someone else has settled item {}: your answer was not recorded."),
+    "gone": ("warn", "Item {} no longer needs an answer: yours was not recorded."),
+    "forbidden": ("warn", "Item {} needs a reviewer who may settle disagreements: your answer was not recorded."),
+    "invalid": ("bad", "Your answer to item {} could not be read: please choose again."),
+    "withdrawn": ("good", "Your answer to item {} was withdrawn; the item is waiting again."),
+    "disputed": ("warn", "You and another reviewer disagree on item {}; someone else will settle it."),
 }
 
 
 class Choice(NamedTuple):
-    """A label that can be chosen."""
+    """A label to choose."""
 
     name: str
     key: str
@@ -46,7 +46,7 @@ class Choice(NamedTuple):
 def review_page(
     request: Request, monitor: str, item: int | None = None, told: str = "", about: int | None = None
 ) -> Response:
-    """Show the item that is asked for, or the one that the visitor holds, or how many wait."""
+    """Show the requested item, or the one that the visitor holds, or how many are waiting."""
     visitor, service = enter(request), service_of(request)
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "answer")
@@ -77,7 +77,7 @@ def review_page(
 
 @router.post("/m/{monitor}/review")
 def answer(request: Request, monitor: str) -> Response:
-    """Take in one answer and go on to the next item."""
+    """Record an answer and go to the next item."""
     visitor, service, form = enter(request), service_of(request), form_of(request)
     with service.read() as tx:
         row, _ = monitor_for(tx, visitor, monitor, "answer")
@@ -100,7 +100,7 @@ def answer(request: Request, monitor: str) -> Response:
 
 
 def _job(form: Form, visitor: Visitor, row: MonitorRow, number: int | None) -> Job[Any] | None:
-    """Return what the form asks for; None if it only asks for the next item."""
+    """Return the job that the form asks for; None if it only asks for the next item."""
     said = _said(form)
     if number is None or (said is None and form.get("answer") != "withdraw"):
         return None
@@ -128,7 +128,7 @@ def _next(service: Service, visitor: Visitor, row: MonitorRow) -> int | None:
 def _shown(
     tx: Transaction, visitor: Visitor, row: MonitorRow, review: ReviewSettings, item: ReviewItem
 ) -> dict[str, Any]:
-    """Return what the page says about an item; in blind mode nothing on it depends on the prediction."""
+    """Return what the page shows of an item; in blind mode nothing depends on the prediction."""
     slots = slots_of(tx, row.id, item.number)
     own = next((one for one in slots if one.reviewer == visitor.actor and one.answer is not None), None)
     settling = item.open and disputed(slots, review.reviews) and visitor.may("settle", row.id)
@@ -149,7 +149,7 @@ def _shown(
 
 
 def answer_words(slot: Slot, blind: bool) -> str:
-    """Return what a reviewer said; with hidden predictions not whether that is right."""
+    """Return what a reviewer said; in blind mode, not whether the prediction is right."""
     said = slot.answer or {}
     if said.get("skipped"):
         return "skipped"
@@ -161,9 +161,9 @@ def answer_words(slot: Slot, blind: bool) -> str:
 
 
 def choices(review: ReviewSettings, prediction: Any) -> list[Choice]:
-    """Return the labels that can be chosen, each with its key while there are keys.
+    """Return the labels to choose from, each with a key as long as there are keys.
 
-    Where the prediction is shown it is not among them, for "right" says the same; the keys of the others stay.
+    A visible prediction is left out, because "right" says the same; the keys of the other labels do not change.
     """
     keys = [*_LABEL_KEYS[: len(review.labels)], *[""] * (len(review.labels) - len(_LABEL_KEYS))]
     shown = zip(review.labels, keys, strict=True)

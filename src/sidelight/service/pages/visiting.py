@@ -1,4 +1,4 @@
-"""Who looks at a page, what they may see, and what a form brings."""
+"""Visitors of pages, what they may see, and the forms they send."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _MOST_FIELDS = 1_000
 _SCOPES = {"": "report", "/review": "answer", "/items": "report"}
 
 
-class SignInNeeded(Exception):  # noqa: N818, a detour, not a failure
-    """A page that only those see who have signed in."""
+class SignInNeeded(Exception):  # noqa: N818, a redirect, not a failure
+    """The page needs a visitor who has signed in."""
 
 
 class Form:
-    """What a form brings; every value is text."""
+    """The fields of a form; every value is text."""
 
     def __init__(self, pairs: list[tuple[str, str]]) -> None:
         self._pairs = pairs
@@ -47,7 +47,7 @@ class Form:
         return [value for key, value in self._pairs if key == name]
 
     def whole(self, name: str) -> int | None:
-        """Return a whole number, None if the field is empty."""
+        """Return a whole number, or None if the field is empty."""
         text = self.get(name).strip()
         if not text:
             return None
@@ -56,7 +56,7 @@ class Form:
         return int(text)
 
     def number(self, name: str) -> float | None:
-        """Return a number, None if the field is empty; a comma is a decimal point, too."""
+        """Return a number, or None if the field is empty; a decimal comma is allowed, too."""
         text = self.get(name).strip().replace(",", ".")
         try:
             return float(text) if text else None
@@ -65,18 +65,18 @@ class Form:
 
 
 class Visitor(NamedTuple):
-    """Somebody who has signed in and looks at a page."""
+    """A visitor who has signed in."""
 
     session: Session
 
     @property
     def actor(self) -> str:
-        """How slots and journal call them."""
+        """Their name in slots and in the journal."""
         return self.session.reviewer.actor
 
     @property
     def name(self) -> str:
-        """How people call them."""
+        """Their name for people."""
         return self.session.reviewer.name
 
     @property
@@ -85,7 +85,7 @@ class Visitor(NamedTuple):
         return "admin" in self.session.reviewer.scopes and self.session.reviewer.monitors is None
 
     def may(self, scope: str, monitor: str | None = None) -> bool:
-        """Say whether they have a scope, for a monitor by its id if one is given."""
+        """Say whether they have a scope, for the monitor with this id if one is given."""
         only = self.session.reviewer.monitors
         return scope in self.session.reviewer.scopes and (monitor is None or only is None or monitor in only)
 
@@ -102,16 +102,16 @@ class Visitor(NamedTuple):
 
 
 class PageRoute(APIRoute):
-    """A route whose refusals are pages, too."""
+    """A route that also shows refusals as pages."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what handles a request."""
+        """Return the function that handles a request."""
         handle = super().get_route_handler()
 
         async def handler(request: Request) -> Response:
             try:
-                if "\0" in request.url.path or "%00" in request.url.query:  # which PostgreSQL cannot store
-                    raise Problem("bad-request", "this address has a character that nothing here has")
+                if "\0" in request.url.path or "%00" in request.url.query:  # PostgreSQL cannot store NUL
+                    raise Problem("bad-request", "this address contains a NUL character: check the link")
                 if request.method not in sessions.SAFE_METHODS:
                     sessions.check_origin(request, base_of(request))
                     request.state.form = await _read_form(request)
@@ -119,9 +119,9 @@ class PageRoute(APIRoute):
             except SignInNeeded:
                 return RedirectResponse(f"/signin?{urlencode({'next': _here(request)})}", 303)
             except RequestValidationError:
-                return refusal(Problem("bad-request", "this address is not complete: go back and try again"))
+                return refusal(Problem("bad-request", "this address is incomplete or wrong: go back and try again"))
             except StorageError:
-                return refusal(unavailable("the database does not answer now: try again in a moment", 1))
+                return refusal(unavailable("the database cannot be used now: try again in a moment", 1))
             except Problem as problem:
                 return refusal(problem)
 
@@ -129,7 +129,7 @@ class PageRoute(APIRoute):
 
 
 def make_router() -> APIRouter:
-    """Return a router for pages, which the description of the HTTP interface does not list."""
+    """Return a router for pages, which the OpenAPI description does not list."""
     return APIRouter(route_class=PageRoute, include_in_schema=False)
 
 
@@ -148,23 +148,23 @@ def service_of(request: Request) -> Service:
 
 
 def base_of(request: Request) -> str | None:
-    """Return the address that users know the server by, if it was given."""
+    """Return the address that users see (--url), if it was given."""
     url: str | None = request.app.state.options.url
     return url
 
 
 def is_secure(request: Request) -> bool:
-    """Say whether users reach the server by TLS alone."""
+    """Say whether users reach the server only over TLS."""
     return (base_of(request) or "").startswith("https:")
 
 
 def own_address(request: Request) -> str:
-    """Return the beginning of links to this server."""
+    """Return what links to this server start with."""
     return base_of(request) or f"{request.url.scheme}://{request.headers.get('host', '')}"
 
 
 def enter(request: Request) -> Visitor:
-    """Return who looks at a page; whoever has not signed in is sent there. Forms must carry the session's token."""
+    """Return the visitor, or send them to the sign-in page. Forms must carry the session's token."""
     cookie = sessions.cookie_of(request, is_secure(request))
     if cookie is None:
         raise SignInNeeded
@@ -179,16 +179,16 @@ def enter(request: Request) -> Visitor:
 
 
 def enter_admin(request: Request) -> Visitor:
-    """Return an administrator."""
+    """Return the visitor, who must be an administrator."""
     visitor = enter(request)
     if not visitor.admin:
-        raise Problem("forbidden", "this page is for administrators")
+        raise Problem("forbidden", "this page is for administrators only")
     return visitor
 
 
 def monitor_for(tx: Transaction, visitor: Visitor, name: str, scope: str) -> tuple[MonitorRow, ReviewSettings]:
-    """Return a monitor that the visitor has the scope for; others do not exist for them."""
-    missing = Problem("not-found", "there is no monitor with this name that you may see")
+    """Return a monitor if the visitor has the scope for it; other monitors do not exist for them."""
+    missing = Problem("not-found", "there is no monitor with this name, or you have no access to it")
     try:
         found = monitors.find(tx, name)
     except Problem:
@@ -202,13 +202,13 @@ def monitor_for(tx: Transaction, visitor: Visitor, name: str, scope: str) -> tup
 
 
 def form_of(request: Request) -> Form:
-    """Return what the form brought."""
+    """Return the form that was sent."""
     form: Form = request.state.form
     return form
 
 
 async def session_caller(request: Request) -> Caller | None:
-    """Return what a reviewer may do who calls the HTTP interface from a page of this server."""
+    """Return the caller if a reviewer uses the HTTP interface from a page of this server."""
     cookie = sessions.cookie_of(request, is_secure(request))
     if cookie is None:
         return None
@@ -228,12 +228,12 @@ async def session_caller(request: Request) -> Caller | None:
 async def _read_form(request: Request) -> Form:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise Problem("media-type", "send the form of the page")
+        raise Problem("media-type", "the request is not a form: use the form on the page")
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > _LARGEST_FORM:
-            raise Problem("too-large", "the form has more text than fits")
+            raise Problem("too-large", "the form contains too much text: shorten it")
     try:
         text = body.decode("utf-8")
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
@@ -245,7 +245,7 @@ async def _read_form(request: Request) -> Form:
 
 
 def _here(request: Request) -> str:
-    """Return where to go on after signing in."""
+    """Return where to continue after signing in."""
     if request.method not in sessions.SAFE_METHODS:
         return "/"
     return request.url.path + (f"?{request.url.query}" if request.url.query else "")

@@ -1,8 +1,8 @@
-// Everything here is a convenience: without it the same pages work by links and forms.
+// All of this is optional: without it, the same pages work with links and forms.
 
 const KEYS_OFF = "sidelight-keys-off";
 
-/** Say how long ago something was, in the same words as the server. */
+/** Return how long ago something was, in the same words as the server. */
 function age(seconds) {
   const s = Math.max(0, Math.round(seconds));
   if (s < 60) return `${s} s`;
@@ -17,7 +17,7 @@ function refreshTimes() {
   }
 }
 
-/** Ask for the page again; the server answers 304 while nothing has changed. Stop while the page is not looked at. */
+/** Poll the page; the server answers 304 while nothing has changed. Pause while it is hidden or a form has the focus. */
 function follow(main) {
   const pause = 1000 * Number(main.dataset.poll);
   let seen = main.dataset.etag;
@@ -60,7 +60,7 @@ function keysAreOff() {
   }
 }
 
-/** Single keys press the button that names them, unless they are switched off or somebody is typing. */
+/** A single key presses the button that shows it, unless shortcuts are off or the user is typing. */
 function listen() {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || keysAreOff()) return;
@@ -87,14 +87,14 @@ function listen() {
     try {
       localStorage.setItem(KEYS_OFF, keysAreOff() ? "0" : "1");
     } catch {
-      // Private windows may keep nothing: the shortcuts then stay on.
+      // Private windows may not store anything; the shortcuts then stay on.
     }
     show();
   });
   show();
 }
 
-/** A form is sent once, however often its button is pressed. */
+/** Send a form only once, however often its button is pressed. */
 function sendOnce() {
   document.addEventListener("submit", (event) => {
     const form = event.target;
@@ -107,7 +107,7 @@ function sendOnce() {
   });
 }
 
-/** The code of a sign-in link travels behind the #, which browsers never send: put it into the form, out of sight. */
+/** The code of a sign-in link comes after the #, which browsers never send: move it into the form, and hide the field. */
 function takeCode() {
   const field = document.getElementById("code");
   if (!field || location.hash.length < 2) return;
