@@ -18,7 +18,7 @@ from sidelight.monitor.decisions import Decision
 Row = Mapping[str, Any]
 Promise = Future[Decision] | asyncio.Future[Decision]
 MOST_WAITING, EVERY = 10_000, 0.05
-_FULL = f"{MOST_WAITING} predictions wait to be sent"
+_FULL = f"{MOST_WAITING} predictions are waiting to be sent"
 _ABOUT_DATA = (409, 413, 422)
 
 
@@ -36,7 +36,7 @@ class Batches:
 
     def add(self, row: Row) -> Future[Decision]:
         """Add a prediction to send later."""
-        if self._process != os.getpid():  # the thread stayed with the process that was forked, and so does its work
+        if self._process != os.getpid():  # after a fork, the thread and its work stay with the parent
             self._reset()
         future: Future[Decision] = Future()
         with self._news:
@@ -78,7 +78,7 @@ class Batches:
     def _attempt(self, rows: list[Row]) -> list[Decision] | Exception:
         try:
             return self._decide(rows)
-        except Exception as error:  # whatever it is goes to those who wait; the thread lives on
+        except Exception as error:  # goes to the futures; the thread continues
             return error
 
 
@@ -121,13 +121,13 @@ class AsyncBatches:
                     rows = next(asking)
                     while True:
                         rows = asking.send(await self._attempt(rows))
-            finally:  # also of a task that is canceled
+            finally:  # also if the task is canceled
                 self._unfinished -= len(batch)
 
     async def _attempt(self, rows: list[Row]) -> list[Decision] | Exception:
         try:
             return await self._decide(rows)
-        except Exception as error:  # whatever it is goes to those who wait; the task lives on
+        except Exception as error:  # goes to the futures; the task continues
             return error
 
 
@@ -152,10 +152,10 @@ def _settle(
 
 
 def _tell(future: Promise, said: Decision | Exception) -> None:
-    """Fulfil a future, unless it was canceled."""
+    """Set a future's result or exception, unless it was canceled."""
     with contextlib.suppress(concurrent.futures.InvalidStateError, asyncio.InvalidStateError):
         if isinstance(said, Exception):
             future.set_exception(said)
-            future.exception()  # it has been logged: asyncio need not complain that nobody looked
+            future.exception()  # it was logged, so asyncio need not warn that it was never retrieved
         else:
             future.set_result(said)

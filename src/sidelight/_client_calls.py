@@ -121,7 +121,7 @@ def _gave_up(came: Reply | str | None, attempts: int) -> UnreachableError:
     if not isinstance(came, Reply):
         return UnreachableError(f"the service is unreachable{tried}: {came}")
     problem = _problem(came)
-    said = f": {_told(problem)}" if problem else f", not as the service does ({_kind(came)}): a proxy, perhaps"
+    said = f": {_told(problem)}" if problem else f", not from the service ({_kind(came)}): a proxy, perhaps"
     kind = UnreachableError if problem else NotTheServiceError
     return kind(f"the service is unreachable{tried}: {_status(came.status)}{said}", came.status, problem)
 
@@ -136,15 +136,15 @@ def _result(reply: Reply) -> Any:
     if 300 <= reply.status < 400:
         where = _short(reply.headers.get("location", "nowhere"))
         raise ServiceError(
-            f"{_status(reply.status)}: the address leads on to {where}; redirects are not followed, since that could "
+            f"{_status(reply.status)}: the address redirects to {where}; redirects are not followed, since that could "
             "give the key away: give the client the final address",
             reply.status,
         )
     problem = _problem(reply)
     if not problem:
         raise ServiceError(
-            f"{_status(reply.status)} with {_kind(reply)}: the service explains its errors, so something else answered;"
-            " look at the address",
+            f"{_status(reply.status)} with {_kind(reply)}: the service explains its errors, so something else answered:"
+            " check the address",
             reply.status,
         )
     raise ServiceError(f"{_status(reply.status)}: {_told(problem)}", reply.status, problem)
@@ -152,7 +152,7 @@ def _result(reply: Reply) -> Any:
 
 def garbage(what: str) -> NotTheServiceError:
     """Return the error for a reply that the service would never give."""
-    return NotTheServiceError(f"the reply is not one of the service: {what}; look at the address")
+    return NotTheServiceError(f"the reply does not come from the service ({what}): check the address")
 
 
 def _problem(reply: Reply) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _problem(reply: Reply) -> dict[str, Any]:
 
 
 def _told(problem: Mapping[str, Any]) -> str:
-    """Return a problem in words, with the first places that are wrong."""
+    """Return a problem in words, with its first errors."""
     parts = [problem["title"]]
     if isinstance(problem.get("detail"), str) and problem["detail"] != problem["title"]:
         parts.append(problem["detail"])

@@ -1,4 +1,4 @@
-"""The calls about one monitor, what happens to decisions when nobody answers, and bodies that are small enough."""
+"""The calls about one monitor, how decisions fail open, and how requests are split into batches."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from sidelight.monitor.reports import Report
 
 UNREACHABLE = "unreachable"
-"""The reason of a decision that was not made by the service: nobody answered in time, so the prediction passes."""
+"""The reason of a decision without the service: no one answered in time, so the prediction passes."""
 
 LARGEST_BATCH = 1000
-_LARGEST_BODY = 4 << 20  # half of what the service takes
+_LARGEST_BODY = 4 << 20  # half of what the service accepts
 _FAILURES, _REST, _LOG_EVERY = 3, 5.0, 60.0
 
 _log = logging.getLogger("sidelight.client")
@@ -35,12 +35,12 @@ class Answer(NamedTuple):
     """What an answer changed, according to the service."""
 
     status: str
-    """"recorded"; "unchanged" (said before); "corrected"; "released"; "withdrawn"; "not chosen" (the prediction was let
-    pass, so its label would bias the estimate). In a batch also "unknown" (never decided), "conflict" (another answer
-    stands) and "gone" (forgotten or deleted), which are errors of a single answer."""
+    """"recorded"; "unchanged" (the same as before); "corrected"; "released"; "withdrawn"; "not chosen" (it was let
+    pass, so its label would bias the estimate). In a batch also "unknown" (never decided), "conflict" (a different
+    answer exists) and "gone" (forgotten or deleted), which are errors of a single answer."""
     id: str
     verdict: str | None
-    """The verdict on the class now; None if the answer does not belong to one."""
+    """The verdict on the class now; None if the answer belongs to no class."""
     text: str
     """What happened, in words."""
 
@@ -52,11 +52,11 @@ class Pending(NamedTuple):
     prediction: Label | None
     """None if the monitor is reviewed blind."""
     number: int
-    """Its place among all verifications, from 1 in the order of asking."""
+    """Its number among all verifications, from 1 in the order requested."""
     reason: str
     asked_at: datetime
     overdue: bool
-    """Whether the monitor has given up waiting; the answer is still welcome."""
+    """Whether the monitor has stopped waiting; the answer still counts."""
 
 
 class Health:
@@ -96,7 +96,7 @@ class Health:
             _log.warning("%s; predictions pass without a decision, %d so far", why, self.unreachable)
 
     def refused(self, predictions: int, error: Exception) -> None:
-        """Log that predictions in the background were refused, because perhaps nobody looks at their futures."""
+        """Log that predictions in the background were refused, because their futures may be ignored."""
         _log.error("%d predictions were refused in the background: %s", predictions, error)
 
     def worked(self) -> None:
@@ -124,7 +124,7 @@ class Calls:
         self._limits, self._health = limits, health
 
     def decide(self, rows: Sequence[Mapping[str, Any]], single: bool = False) -> Steps[list[Decision]]:
-        """Ask for decisions, in batches; the predictions pass if nobody answers."""
+        """Ask for decisions, in batches; the predictions pass if no one answers."""
         found: list[Decision] = []
         for batch, body in _bodies("predictions", rows, single):
             if self._health.resting:
@@ -142,7 +142,7 @@ class Calls:
         return found
 
     def answer(self, rows: Sequence[Mapping[str, Any]], single: bool = False) -> Steps[list[Answer]]:
-        """Hand in answers, in batches."""
+        """Send answers, in batches."""
         found: list[Answer] = []
         for batch, body in _bodies("answers", rows, single):
             reply = yield from self._ask("POST", "/answers", body)
@@ -150,7 +150,7 @@ class Calls:
         return found
 
     def report(self) -> Steps[dict[str, Any]]:
-        """Ask what is known."""
+        """Ask for the report."""
         reply = yield from self._ask("GET", "/report")
         if not isinstance(reply, dict) or not isinstance(reply.get("classes"), list):
             raise garbage("a report without classes")
@@ -233,12 +233,12 @@ def answer_rows(ids: Any, correct: Any, labels: Any, skipped: Any, replace: bool
 
 
 def passed(row: Mapping[str, Any]) -> Decision:
-    """Return the decision for a prediction that the service did not decide about."""
+    """Return the decision for a prediction that the service did not decide."""
     return Decision(False, row["id"], UNREACHABLE, row["prediction"])
 
 
 def _payload(value: Any) -> Any:
-    """Return what a reviewer is to see: text, JSON, or the bytes of a picture."""
+    """Return the payload in the form the service expects: text, JSON, or the bytes of a picture."""
     if isinstance(value, bytes | bytearray | memoryview):
         return {"image": base64.b64encode(value).decode("ascii")}
     return {"text": value} if isinstance(value, str) else value

@@ -13,7 +13,7 @@ from sidelight._version import __version__
 from sidelight.errors import SidelightError
 
 LARGEST_REPLY = 64 << 20
-TOO_LARGE, TOO_LATE = "its reply has more than 64 MB", "no whole reply in time"
+TOO_LARGE, TOO_LATE = "its reply has more than 64 MB", "no complete reply in time"
 
 
 class ClientSettings:
@@ -33,7 +33,7 @@ class ClientSettings:
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
                 raise SidelightError(f"{name} is {value!r}: give a number of seconds above 0")
         if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-            raise SidelightError(f"retries is {retries!r}: give a whole number from 0")
+            raise SidelightError(f"retries is {retries!r}: give a whole number, 0 or more")
         self.url = _address(url)
         self._headers = _headers(os.environ.get("SIDELIGHT_KEY") if key is None else key)
         self._limits = Limits(float(timeout), float(patience), retries)
@@ -50,7 +50,7 @@ class ClientSettings:
         raise NotImplementedError
 
     def _http_options(self) -> dict[str, Any]:
-        """Return the arguments of httpx's clients; a proxy of the environment cannot reach this machine itself."""
+        """Return the arguments of httpx's clients; for this machine, a proxy from the environment is ignored."""
         return {
             "headers": self._headers,
             "transport": self._transport,
@@ -92,7 +92,7 @@ def _address(url: str) -> str:
         raise SidelightError(f"{url!r} is not the address of a service: give one like 'http://127.0.0.1:8765'")
     if parts.username is not None or parts.query or parts.fragment:
         raise SidelightError(
-            "the address holds a user name, a query or a fragment: leave it out, and give the key as key="
+            "the address contains a user name, a query or a fragment: leave it out, and give the key as key="
         )
     return url.rstrip("/")
 
@@ -100,11 +100,11 @@ def _address(url: str) -> str:
 def _headers(key: str | None) -> dict[str, str]:
     if key is None or not isinstance(key, str) or not key.strip():
         raise SidelightError(
-            "there is no key: give key=... or set SIDELIGHT_KEY; `sidelight service key create` makes one"
+            "there is no key: give key=... or set SIDELIGHT_KEY; create one with `sidelight service key create`"
         )
     key = key.strip()
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise SidelightError("the key holds characters that no key has: copy it again, alone and whole")
+        raise SidelightError("the key contains characters that no key has: copy the whole key again, and nothing else")
     return {
         "Authorization": f"Bearer {key}",
         "Accept": "application/json",

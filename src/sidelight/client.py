@@ -5,7 +5,7 @@
 >>> decision = monitor.decide("7", id="req-812", payload={"text": "..."})  # doctest: +SKIP
 >>> monitor.answer("req-812", label="1")  # doctest: +SKIP
 
-Decisions fail open: if nobody answers within the timeout, the prediction passes with the reason "unreachable", and
+Decisions fail open: if no one answers within the timeout, the prediction passes with the reason "unreachable", and
 `client.unreachable` counts it. All other calls then raise `UnreachableError`. If the service refuses a request,
 `ServiceError` says what is wrong. Install the extra first: `pip install "sidelight[client]"`.
 """

@@ -99,7 +99,7 @@ def test_a_second_server_on_one_file_is_refused(database):
             code, out, err = second.end()
         assert (code, out) == (2, "")
         assert err.count("\n") == 1
-        assert f"'{database}' is in use by another process: one server at a time" in err
+        assert f"'{database}' is in use by another process: only one server at a time" in err
         server.wait()
 
 
@@ -107,18 +107,18 @@ def test_a_port_in_use(database):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         result = invoke("serve", "--database", database, "--port", taken.getsockname()[1])
     assert result.exit_code == 2
-    assert "is in use, by another server perhaps: stop that one, or give another --port" in result.stderr
+    assert "is in use, perhaps by another server: stop that one, or give another --port" in result.stderr
     assert not database.exists()
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--port", "70000"], "there is no port 70000"),
+        (["--port", "70000"], "70000 is not a port"),
         (["--port", "-1"], "at least 0"),
-        (["--host", "no.such.host.invalid"], "there is no address 'no.such.host.invalid'"),
-        (["--host", "192.0.2.1"], "no address of this machine"),
-        (["--processes", "2"], "a SQLite database has one process"),
+        (["--host", "no.such.host.invalid"], "'no.such.host.invalid' is not an address of this machine"),
+        (["--host", "192.0.2.1"], "192.0.2.1:0 is not an address of this machine"),
+        (["--processes", "2"], "a SQLite database allows only one process"),
         (["--processes", "0"], "at least 1"),
         (["--url", "monitor.example.org"], "is not an address like https://"),
         (["--url", "ftp://x"], "is not an address like https://"),
@@ -126,10 +126,10 @@ def test_a_port_in_use(database):
         (["--url", "http://["], "is not an address like https://"),
         (["--url", "http://x:99999"], "is not an address like https://"),
         (["--url", "https://x/?a=b"], "is not an address like https://"),
-        (["--database", "mysql://x/y"], "mysql:// is not known"),
+        (["--database", "mysql://x/y"], "mysql:// is not supported"),
         (["--database", ":memory:"], "a database in memory is lost"),
         (["--database", "."], "is a folder"),
-        (["--database", "no/such/folder/x.db"], "cannot write beside"),
+        (["--database", "no/such/folder/x.db"], "cannot write in the folder of"),
         (["--database", "postgresql://nobody@127.0.0.1:1/x"], "the database cannot be used now"),
     ],
 )
@@ -194,7 +194,7 @@ def test_a_note_about_other_machines(database):
     with Served(database, "--host", "0.0.0.0") as server:
         code, _, err = server.stop()
     assert code == 0
-    assert "without TLS others on the network can read keys and passwords" in err
+    assert "without TLS, others on the network can read keys and passwords" in err
 
 
 def test_the_demonstration_needs_nothing_and_leaves_nothing(tmp_path):

@@ -58,7 +58,7 @@ class Fake:
         if isinstance(found, httpx.Response):
             return found
         if single and found[0].get("status") == "unknown":
-            return problem(Problem("not-found", "there is no decision about this id"))
+            return problem(Problem("not-found", "this id was never decided"))
         return httpx.Response(200, json=found[0] if single else {what: found})
 
     def decisions(self, monitor, rows):

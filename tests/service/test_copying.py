@@ -102,7 +102,7 @@ def test_a_database_in_use_is_no_target(filled, tmp_path):
     service = Service(other)
     monitor = fill(service, 20, "kept")
     before = exported(other)
-    with pytest.raises(SidelightError, match=r"the target holds data already \(in monitors, journal"):
+    with pytest.raises(SidelightError, match=r"the target already contains data \(in monitors, journal"):
         copying.copy(filled.storage, other)
     assert exported(other) == before
     assert service.report(monitor).predictions == 20

@@ -8,15 +8,15 @@ from sidelight.service.problems import TITLES, Problem, place, unavailable
 
 def test_a_problem_says_what_where_and_what_to_do():
     problem = Problem(
-        "conflict", "the id stands for 'cat': use a new id", places=[place(["predictions", 3, "id"], "x")]
+        "conflict", "this id was decided for 'cat': use another id", places=[place(["predictions", 3, "id"], "x")]
     )
     assert isinstance(problem, SidelightError)
-    assert str(problem) == "the id stands for 'cat': use a new id"
+    assert str(problem) == "this id was decided for 'cat': use another id"
     assert problem.to_dict() == {
         "type": "urn:sidelight:problem:conflict",
         "title": TITLES["conflict"][1],
         "status": 409,
-        "detail": "the id stands for 'cat': use a new id",
+        "detail": "this id was decided for 'cat': use another id",
         "errors": [{"detail": "x", "pointer": "#/predictions/3/id"}],
     }
 

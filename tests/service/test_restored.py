@@ -96,4 +96,4 @@ def test_a_snapshot_of_what_is_no_more_is_not_used(service):
     service.writer.followers.forget()
     assert service.report(traffic.monitor).predictions == 130
     decisions(service, traffic.monitor, "more", 3)
-    assert [one.text for one in verify(service.storage)] == ["snapshot 100 is not what follows from the journal"]
+    assert [one.text for one in verify(service.storage)] == ["snapshot 100 does not follow from the journal"]

@@ -179,7 +179,7 @@ def test_a_child_that_dies_again_and_again_is_started_with_growing_pauses(runnin
     server.process.terminate()
     code, err = server.end()
     assert code == 0
-    pauses = [line.rpartition(" in ")[2] for line in err.splitlines() if "started again" in line]
+    pauses = [line.rpartition(" in ")[2] for line in err.splitlines() if "will be restarted" in line]
     assert pauses == ["0.5 s", "1 s"]
 
 
@@ -192,7 +192,7 @@ def test_a_start_that_fails_is_not_tried_again(running):
     code, err = running("supervise", 2, 10.0, "broken").end()
     assert code == 1
     assert "sidelight: error: the database is gone" in err
-    assert "started again" not in err
+    assert "will be restarted" not in err
 
 
 def test_a_second_signal_does_not_wait(running, tmp_path):

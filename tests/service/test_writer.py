@@ -115,7 +115,7 @@ def test_after_a_failed_commit_the_same_id_says_what_happened(service, traffic, 
         raise UnknownOutcomeError("the connection was lost")
 
     monkeypatch.setattr(service.storage, "write", broken)
-    with pytest.raises(Problem, match="ask again with the same ids") as caught:
+    with pytest.raises(Problem, match="send the request again with the same ids") as caught:
         service.do(one(traffic, "x1"))
     assert (caught.value.status, "Retry-After" in caught.value.headers) == (503, True)
     predictions = service.report(traffic.monitor).predictions

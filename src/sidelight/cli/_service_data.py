@@ -81,7 +81,7 @@ Examples:
     default="decisions",
     show_default=True,
     metavar="WHAT",
-    help="decisions (each prediction and what became of it), journal (everything that happened) or audit (who changed "
+    help="decisions (each prediction and its outcome), journal (everything that happened) or audit (who changed "
     "the service).",
 )
 @click.option("--monitor", "monitors", multiple=True, metavar="NAME", help="Only this monitor; repeatable.")
@@ -139,7 +139,7 @@ def upgrade_command(database: str | None) -> None:
 def prune_command(database: str | None, days: float | None) -> None:
     """Delete older journal entries, after replaying them into a snapshot that takes their place.
 
-    Predictions let pass before then are forgotten: if you ask about them again, they count again.
+    Predictions that were let pass before then are forgotten: if you send them again, they count again.
     """
     for name, deleted in change(database, "prune", days=days).items():
         _text.write(f"{name}: {grouped(deleted)} entries deleted")
@@ -150,7 +150,7 @@ def prune_command(database: str | None, days: float | None) -> None:
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @DATABASE
 def erase_command(monitor: str, ids: tuple[str, ...], database: str | None) -> None:
-    """Delete what reviewers see of predictions of MONITOR; those that wait for a reviewer are released.
+    """Delete the payloads of predictions of MONITOR; items that are waiting for a reviewer are released.
 
     Ids, classes and answers stay in the journal.
     """

@@ -163,7 +163,7 @@ def _say(database: str, host: str, address: str, link: str | None) -> None:
 def _warn_without_tls(host: str, address: str) -> None:
     if not _is_loopback(host) and address.startswith("http://"):
         click.echo(
-            "sidelight: note: without TLS others on the network can read keys and passwords: put a proxy with TLS in "
+            "sidelight: note: without TLS, others on the network can read keys and passwords: put a proxy with TLS in "
             "front and give --url https://...",
             err=True,
         )

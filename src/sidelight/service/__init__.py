@@ -1,1 +1,1 @@
-"""The monitor over HTTP: durable, shared and reviewable."""
+"""The monitor over HTTP, with durable decisions and a review queue."""

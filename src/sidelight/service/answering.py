@@ -1,4 +1,4 @@
-"""Taking in answers: one result for each, whoever gave them."""
+"""Recording answers: each gets its own result, whether it came from a program or from reviewers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sidelight.service.problems import Problem, place
 from sidelight.service.work import Item, Job, Work
 
 NOT_CHOSEN, UNKNOWN, CONFLICT, GONE = "not chosen", "unknown", "conflict", "gone"
-"""What may become of an answer beside what the library says; nothing has changed then."""
+"""Statuses of an answer in addition to those of the library; with these, nothing has changed."""
 
 _WORDS = {None: "skipped", True: "right", False: "wrong"}
 
@@ -31,25 +31,25 @@ class AnswerTo(NamedTuple):
     label: Label | None = None
     skipped: bool = False
     replace: bool = False
-    """Whether another answer that stands may be replaced."""
+    """Whether to replace a different answer."""
 
 
 class Answered(NamedTuple):
-    """What became of it."""
+    """The result of an answer."""
 
     id: str
     status: str
-    """As `sidelight.monitor.Answer.status`, or "not chosen" (let pass), "unknown" (never decided), "conflict" (another
-    answer stands) or "gone" (forgotten or deleted)."""
+    """As `sidelight.monitor.Answer.status`, or "not chosen" (let pass), "unknown" (never decided), "conflict" (the item
+    has a different answer) or "gone" (forgotten or deleted)."""
     verdict: str | None
-    """On the class, now."""
+    """The verdict on the class now."""
     detail: str
     correct: bool | None = None
-    """What stands now; None if it is skipped or there is nothing."""
+    """The item's answer now; None if it is skipped or has none."""
 
 
 class _Answer:
-    """Takes in the answers of one request."""
+    """Records the answers of one request."""
 
     def __init__(self, monitor: str, answers: Sequence[AnswerTo], actor: str) -> None:
         self.monitors: Sequence[str] = (monitor,)
@@ -68,10 +68,10 @@ class _Answer:
             elif one.label is not None and (fault := label_fault(one.label)) is not None:
                 found.append(place([i, "label"], fault))
         if found:
-            raise Problem("invalid", "some answers cannot be read; nothing changed", places=found)
+            raise Problem("invalid", "some answers are not valid; nothing changed", places=found)
 
     def run(self, work: Work) -> list[Answered]:
-        """Check everything, then take in the answers one by one."""
+        """Check everything, then record the answers one by one."""
         held = work.held(self.monitors[0])
         refuse_archived(held)
         work.look_up_items(self.item_keys)
@@ -89,7 +89,7 @@ class _Answer:
         return results
 
     def _correctness(self, work: Work) -> list[bool | None]:
-        """Return what each answer says, None to skip; labels that cannot be compared are refused."""
+        """Return whether each answer says correct, None to skip; labels that cannot be compared are refused."""
         saying, found = [], []
         for i, (one, key) in enumerate(zip(self.answers, self.item_keys, strict=True)):
             correct, item = one.correct, work.items[key]
@@ -100,12 +100,12 @@ class _Answer:
                     found.append(place([i, "label"], str(error)))
             saying.append(correct)
         if found:
-            raise Problem("invalid", "some labels cannot be compared; nothing changed", places=found)
+            raise Problem("invalid", "some labels cannot be compared with predictions; nothing changed", places=found)
         return saying
 
 
 def answers(monitor: str, given: Sequence[AnswerTo], *, actor: str) -> Job[list[Answered]]:
-    """Take in answers; the results come in their order."""
+    """Record answers; the results are in the same order."""
     return _Answer(monitor, given, actor)
 
 
@@ -120,23 +120,23 @@ def settle(
     actor: str,
     detail: dict[str, Any] | None = None,
 ) -> Answered:
-    """Give an item its settled answer (None to skip it), and let the monitor know.
+    """Give an item its settled answer (None to skip it), and pass it to the monitor.
 
-    `detail` goes into the journal, too: who reviewed it and how, say.
+    `detail` is journaled, too: who reviewed the item and how, for example.
     """
     if item.state in (FORGOTTEN, DELETED):
         return Answered(item.id, GONE, None, f"this item was {item.state}; nothing changed")
     if item.state not in UNSETTLED and item.correct != correct and not replace:
-        text = f"this item is settled as {_WORDS[item.correct]}: say replace to change that; nothing changed"
+        text = f"this item is settled as {_WORDS[item.correct]}: set replace to change that; nothing changed"
         return Answered(item.id, CONFLICT, None, text, item.correct)
     before = history.position(held, item.prediction)
     try:
         answer = held.monitor.answer(item.id, **said(correct))
     except UnknownIdError:
-        text = f"this item is settled as {_WORDS[item.correct]} for good: so many came after it; nothing changed"
+        text = f"this item is settled as {_WORDS[item.correct]} and is too old to be changed; nothing changed"
         return Answered(item.id, GONE, None, text, item.correct)
     news, closed = held.news()
-    if answer.status != "unchanged" or item.state in UNSETTLED:  # an item that was opened again may be skipped again
+    if answer.status != "unchanged" or item.state in UNSETTLED:  # a reopened item may be skipped again
         body: dict[str, Any] = {
             "id": item.id,
             "number": item.number,
@@ -158,5 +158,5 @@ def _without_item(work: Work, id: str, key: bytes) -> Answered:
     work.look_up([key])
     known = work.known(key)
     if known is None or known.id != id:
-        return Answered(id, UNKNOWN, None, "there is no decision about this id; nothing changed")
+        return Answered(id, UNKNOWN, None, "this id was never decided: check it; nothing changed")
     return Answered(id, NOT_CHOSEN, None, "this prediction was let pass, not chosen for verification; nothing changed")

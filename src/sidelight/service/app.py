@@ -1,4 +1,4 @@
-"""The application: all routes, and what every request passes through on its way to one."""
+"""The application: all routes, and the middleware that every request passes through."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ from sidelight.service.validation import problem_of
 from sidelight.service.webhooks import outbox
 
 _LOG = logging.getLogger("sidelight.service")
-# FastAPI can send traces to whoever the environment names; nothing leaves this machine unless an administrator says so.
+# FastAPI can send traces to a host that the environment names; this keeps it from sending anything.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 WITH_DUTIES = (expiring, outbox, retention)
-"""Importing these registers what is done by the clock."""
+"""Importing these modules registers their duties."""
 _KIND_OF = {status: kind for kind, (status, _) in TITLES.items()}
 
 
 def make_app(service: Service, options: Options | None = None) -> FastAPI:
-    """Return the application that serves a service; whoever runs it closes the service afterwards."""
+    """Return the application that serves a service; the caller closes the service afterwards."""
     options = service.options if options is None else options
     app = FastAPI(
         title="sidelight",
         version=__version__,
-        docs_url=None,  # their pages load scripts from elsewhere
+        docs_url=None,  # FastAPI's pages load scripts from other sites
         redoc_url=None,
         default_response_class=ASCIIResponse,
         separate_input_output_schemas=False,
@@ -65,7 +65,7 @@ def make_app(service: Service, options: Options | None = None) -> FastAPI:
     pages.install(app)
     for error, handler in _HANDLERS.items():
         app.add_exception_handler(error, handler)
-    # The last one that is added is the first to see a request.
+    # The middleware added last sees a request first.
     app.add_middleware(BodyLimit)
     app.add_middleware(HostAllowList, hosts=options.allowed_hosts)
     app.add_middleware(AccessLog)
@@ -74,7 +74,7 @@ def make_app(service: Service, options: Options | None = None) -> FastAPI:
 
 
 def _routers() -> Iterator[APIRouter]:
-    """Yield the routers of all files in `routes/`, so that no list has to be kept."""
+    """Yield the routers of all files in `routes/`, so that no list has to be maintained."""
     for module in sorted(pkgutil.iter_modules(routes.__path__), key=lambda one: one.name):
         yield importlib.import_module(f"{routes.__name__}.{module.name}").router
 
@@ -107,9 +107,9 @@ async def _invalid(request: Request, error: RequestValidationError) -> Response:
 
 
 async def _not_routed(request: Request, error: HTTPException) -> Response:
-    """Answer for addresses and methods that no route has."""
+    """Answer requests with an address or method that no route has."""
     details = {
-        404: "there is nothing at this address: GET /openapi.json describes what there is",
+        404: "there is nothing at this address: GET /openapi.json lists the addresses",
         405: "use one of the methods in the header Allow",
     }
     kind = _KIND_OF.get(error.status_code, "bad-request")
@@ -122,7 +122,7 @@ async def _not_routed(request: Request, error: HTTPException) -> Response:
 
 
 def _methods_at(request: Request) -> list[str]:
-    """Return the methods of all routes at an address, for each route knows only its own."""
+    """Return the methods of all routes at an address; each route knows only its own."""
     found: set[str] = set()
     for route in request.app.state.api_routes:
         match, _ = route.matches(request.scope)
@@ -132,22 +132,22 @@ def _methods_at(request: Request) -> list[str]:
 
 
 async def _not_allowed(request: Request, error: SidelightError) -> Response:
-    """Answer what the library refuses; its messages say what to do."""
+    """Answer a request that the library refuses; its message says what to do."""
     return problem_response(Problem("invalid", str(error)))
 
 
 async def _not_stored(request: Request, error: StorageError) -> Response:
     _LOG.warning("the database failed: %s", error)
-    return problem_response(unavailable("the database does not answer now: ask again with the same ids", 1))
+    return problem_response(unavailable("the database cannot be used now: send the request again with the same ids", 1))
 
 
 async def _cut_off(request: Request, error: ClientDisconnect) -> Response:
-    """Answer whoever went away before the body was complete; nobody reads it, but it is no error of the server."""
-    return problem_response(Problem("bad-request", "the body is not complete: send it again; nothing changed"))
+    """Handle a client that disconnected before its body was complete; this is not a server error."""
+    return problem_response(Problem("bad-request", "the body is incomplete: send it again; nothing changed"))
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    detail = "this is an error of the server, and its log says more; whether anything changed is not known"
+    detail = "this is an error in the server, see its log; whether anything changed is unknown"
     return problem_response(Problem("internal", detail))
 
 

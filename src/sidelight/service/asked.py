@@ -1,4 +1,4 @@
-"""What routes are given beside the body: who asks, the service, and the monitor in the address."""
+"""What routes receive in addition to the body: the caller, the service, and the monitor in the address."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = Path(description="The name of the monitor.", examples=["digits"])
 
 
 class Asked(NamedTuple):
-    """A request by somebody who may make it."""
+    """A permitted request."""
 
     service: Service
     caller: Caller
@@ -22,39 +22,39 @@ class Asked(NamedTuple):
 
 
 class AskedOf(NamedTuple):
-    """A request about one monitor, by somebody who may make it."""
+    """A permitted request about one monitor."""
 
     service: Service
     caller: Caller
     state: Any
     name: str
     monitor: str
-    """Its id."""
+    """The monitor's id."""
 
 
 class _Asking(Gate):
-    """Gives a route the service and who asks."""
+    """Gives a route the service and the caller."""
 
     async def __call__(self, request: Request) -> Asked:
-        """Return them."""
+        """Return the checked request."""
         state = request.app.state
         return Asked(state.service, await self.admit(request), state)
 
 
 class _AskingOf(Gate):
-    """Gives a route the monitor in its address, too."""
+    """Also gives a route the monitor in its address."""
 
     async def __call__(self, request: Request, monitor: Annotated[str, _NAME]) -> AskedOf:
-        """Return them."""
+        """Return the checked request."""
         state, who = request.app.state, await self.admit(request)
         return AskedOf(state.service, who, state, monitor, await state.names.find(who, monitor))
 
 
 def asked(scope: str, *, everywhere: bool = False) -> Any:
-    """Return the dependency of a route on a scope; with `everywhere` it must hold for all monitors."""
+    """Return the dependency for a route that needs a scope; with `everywhere`, the scope must cover all monitors."""
     return Depends(_Asking(scope, everywhere))
 
 
 def asked_of(scope: str) -> Any:
-    """Return the dependency of a route on a scope for the monitor in its address."""
+    """Return the dependency for a route that needs a scope for the monitor in its address."""
     return Depends(_AskingOf(scope))

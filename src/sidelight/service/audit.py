@@ -1,4 +1,4 @@
-"""Who changed what about the service itself: keys, webhooks, reviewers. What happens to a monitor is in its journal."""
+"""The audit log: who changed keys, webhooks and reviewers. What happens to a monitor is in its journal."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Note(NamedTuple):
 
 
 def write(tx: Transaction, actor: str, action: str, subject: str, **detail: Any) -> None:
-    """Note a change, in the transaction that makes it; no secret belongs in here."""
+    """Note a change, in the transaction that makes it; never write a secret here."""
     values = (secrets.token_hex(8), tx.now(), actor, action, subject, text_of(detail))
     tx.run("INSERT INTO audit (id, at, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?, ?)", *values)
 
 
 def read(tx: Transaction, before: tuple[float, str] | None = None, most: int = PAGE) -> list[Note]:
-    """Return one page, the newest first; the next one is that before the last entry's time and id."""
+    """Return one page, newest first; the next page is the one before the last entry's time and id."""
     where, values = ("WHERE (at, id) < (?, ?)", before) if before else ("", ())
     sql = f"SELECT id, at, actor, action, subject, detail FROM audit {where} ORDER BY at DESC, id DESC LIMIT ?"
     rows = tx.all(sql, *values, most)

@@ -1,10 +1,10 @@
-"""A copy of the whole database in one SQLite file, also while it is served; and how to go back to it.
+"""Backups of the whole database in one SQLite file, also while it is served.
 
-SQLite copies its own pages, which is fast. A backup of PostgreSQL is a copy row by row (`copying`), good for moderate
-sizes and for moving; for large ones there are the tools of PostgreSQL itself (pg_dump, base backups).
+SQLite copies its own pages, which is fast. PostgreSQL is copied row by row (`copying`), which is fine for moderate
+sizes and for moving; for large databases use PostgreSQL's own tools (pg_dump, base backups).
 
-To restore, stop the service and put the backup in the place of the file, without the `-wal` and `-shm` of the old one;
-into PostgreSQL, copy it to a new database. `verify` says beforehand whether a backup is whole.
+To restore, stop the service, replace the file with the backup, and delete the old `-wal` and `-shm` files. For
+PostgreSQL, copy the backup to a new database. `verify` checks beforehand whether a backup is intact.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from sidelight.service.storage.base import Storage
 
 
 def back_up(storage: Storage, path: str | os.PathLike[str]) -> int:
-    """Write a backup to a new file, whole or not at all, readable by its owner; return its size in bytes."""
+    """Write a backup to a new file, completely or not at all, readable by its owner only; return its size in bytes."""
     target = Path(os.path.abspath(path))
     if target.exists():
-        raise FileError(f"there is a file {str(target)!r} already: give a new name, backups are not overwritten")
+        raise FileError(f"the file {str(target)!r} exists already: give a new name, backups are not overwritten")
     draft = target.with_name(f".{target.name}-draft-{os.getpid()}")
     try:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -32,7 +32,7 @@ def back_up(storage: Storage, path: str | os.PathLike[str]) -> int:
         if not storage.save_to(draft):
             _copy_rows(storage, draft)
         _sync(draft)
-        os.link(draft, target)  # fails if somebody else was faster
+        os.link(draft, target)  # fails if the target exists by now
         _sync(target.parent)
         return target.stat().st_size
     finally:
@@ -50,7 +50,7 @@ def _copy_rows(storage: Storage, path: Path) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Bring a file, or the names in a folder, to the disk."""
+    """Sync a file, or the entries of a folder, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

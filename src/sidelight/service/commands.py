@@ -1,6 +1,6 @@
-"""What `sidelight service` changes in a database: by itself, or through the server that has it.
+"""The commands of `sidelight service` that change a database, directly or through the running server.
 
-Each command takes plain data and returns plain data, for it may travel through the control socket.
+Commands take and return plain data, because they may go through the control socket.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DAY = 86_400.0
 
 
 def call(database: str, base: str, name: str, arguments: dict[str, Any]) -> Any:
-    """Run a command on a database, in this process or in the one that serves it; `base` is what links begin with."""
+    """Run a command on a database, in this process or in the one that serves it; links start with `base`."""
     try:
         storage = open_storage(database)
     except InUseError:
@@ -40,15 +40,15 @@ def call(database: str, base: str, name: str, arguments: dict[str, Any]) -> Any:
 
 
 def run_command(service: Service, base: str, name: str, arguments: dict[str, Any]) -> Any:
-    """Run a command here."""
+    """Run a command in this process."""
     command = _COMMANDS.get(name)
     if command is None:
-        raise SidelightError(f"there is no command {name!r}: the server and this sidelight have different versions")
+        raise SidelightError(f"there is no command {name!r}: use the same version of sidelight as the server")
     try:
         return command(service, base, **arguments)
     except Problem as problem:
         places = [str(one["detail"]) for one in problem.places]
-        raise SidelightError("; ".join([problem.detail.replace(", see errors", ""), *places])) from None
+        raise SidelightError("; ".join([problem.detail, *places])) from None
 
 
 def _create_key(
@@ -67,11 +67,11 @@ def _revoke_key(service: Service, base: str, key: str) -> None:
 
 
 def _key_id(service: Service, key: str) -> str:
-    """Return the id of the key that an id, a visible prefix or a whole key names."""
+    """Return the id of a key, given its id, its prefix or the whole key."""
     with service.read() as tx:
         found = keys.find(tx, key) or next((one for one in keys.listed(tx) if key in (one.id, one.prefix)), None)
     if found is None:
-        raise SidelightError("there is no such key: see `sidelight service key list`")
+        raise SidelightError("there is no such key: list the keys with `sidelight service key list`")
     return found.id
 
 
@@ -95,7 +95,7 @@ def _reviewer(service: Service, name: str) -> Reviewer:
     with service.read() as tx:
         found = next((one for one in reviewers.listed(tx) if reviewers.spelled(name) in (one.name, one.id)), None)
     if found is None:
-        raise SidelightError(f"there is no reviewer {name!r}: see `sidelight service reviewer list`")
+        raise SidelightError(f"there is no reviewer {name!r}: list them with `sidelight service reviewer list`")
     return found
 
 
@@ -118,10 +118,10 @@ def _prune(service: Service, base: str, days: float | None) -> dict[str, int]:
     for one in found:
         try:
             deleted[one.name] = prune(service, one.id, days=days)
-        except SidelightError as error:  # the others are pruned nevertheless
+        except SidelightError as error:  # prune the others anyway
             failed.append(f"{one.name}: {error}")
     if failed:
-        raise SidelightError(f"some monitors were not pruned, {len(deleted)} others were; {'; '.join(failed)}")
+        raise SidelightError(f"some monitors could not be pruned ({len(deleted)} others were): {'; '.join(failed)}")
     return deleted
 
 

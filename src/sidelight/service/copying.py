@@ -1,8 +1,8 @@
-"""Copying a whole database to a new one, of the same kind or of the other: everything, or nothing.
+"""Copying a whole database to a new one of the same or the other kind, completely or not at all.
 
-The source is read in one transaction, so that the copy is what the source was at one moment; it may be served
-meanwhile. (To go on with the copy, stop the service first, or what happens after that moment is not in it.) The target
-must be new. What is written is read back and compared. Leases of duties stay behind: they belong to processes.
+The source is read in one transaction, so the copy shows one moment; the source may be served meanwhile. (To continue
+with the copy, stop the service first: later changes are not in it.) The target must be new. Everything written is read
+back and compared. Leases of duties are not copied, because they belong to processes.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ TABLES: dict[str, tuple[str, ...]] = {
     "outbox": ("endpoint", "event"),
     "audit": ("id",),
 }
-"""What is copied, with the columns that identify a row."""
+"""The tables to copy, with the columns that identify a row."""
 LEFT_BEHIND = ("duties", "schema_version")
 _FIRST_ROWS, _MOST_ROWS, _MOST_BYTES = 50, 5000, 4 << 20
 
 
 class Contents(NamedTuple):
-    """What is in a table, whatever the order of its rows, which the databases do not sort alike."""
+    """A fingerprint of a table that ignores the order of rows, because the databases sort differently."""
 
     rows: int
     digest: int
     """The sum of the SHA-256 of all rows, modulo 2^256."""
 
     def more(self, page: Sequence[Row]) -> Contents:
-        """Return the contents with further rows."""
+        """Return the fingerprint with these rows added."""
         digests = (int.from_bytes(hashlib.sha256(repr(row).encode()).digest()) for row in page)
         return Contents(self.rows + len(page), (self.digest + sum(digests)) % (1 << 256))
 
@@ -50,7 +50,7 @@ class Contents(NamedTuple):
 def copy(
     source: Storage, target: Storage, tell: Callable[[str, int], object] = lambda table, rows: None
 ) -> dict[str, int]:
-    """Copy everything and return how many rows each table has; `tell(table, rows)` is called after each."""
+    """Copy everything and return the number of rows of each table; `tell(table, rows)` is called after each table."""
     counted: dict[str, int] = {}
     with source.read() as reading, target.write() as writing:
         _refuse_used(writing)
@@ -61,7 +61,9 @@ def copy(
                 writing.insert(table, columns, page)
                 seen = seen.more(page)
             if _contents(writing, table, columns, key, meanwhile=reading.now) != seen:
-                raise SidelightError(f"the copy of the table {table} differs from the source: nothing was stored")
+                raise SidelightError(
+                    f"the copy of the table {table} differs from the source: nothing was stored, try again"
+                )
             counted[table] = seen.rows
             tell(table, seen.rows)
     return counted
@@ -70,7 +72,7 @@ def copy(
 def _refuse_used(tx: Transaction) -> None:
     used = [table for table in TABLES if tx.one(f"SELECT 1 FROM {table} LIMIT 1") is not None]
     if used:
-        raise SidelightError(f"the target holds data already (in {', '.join(used)}): give a new database")
+        raise SidelightError(f"the target already contains data (in {', '.join(used)}): give a new database")
 
 
 def _pages(tx: Transaction, table: str, columns: Sequence[str], key: tuple[str, ...]) -> Iterator[list[Row]]:
@@ -97,7 +99,7 @@ def _plain(row: Row) -> Row:
 def _contents(
     tx: Transaction, table: str, columns: Sequence[str], key: tuple[str, ...], meanwhile: Callable[[], object]
 ) -> Contents:
-    """Read a table and return what is in it; `meanwhile` keeps another transaction from ending as idle."""
+    """Return the fingerprint of a table; `meanwhile` keeps another transaction from timing out as idle."""
     found = Contents(0, 0)
     for page in _pages(tx, table, columns, key):
         found = found.more(page)

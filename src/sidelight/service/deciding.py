@@ -1,4 +1,4 @@
-"""Deciding about predictions: all of a request or nothing, and the same answer to the same id again."""
+"""Deciding about predictions: a request is decided completely or not at all, and an id keeps its decision."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Prediction(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """What was decided about it, now or before."""
+    """The decision about a prediction, made now or before."""
 
     id: str
     verify: bool
     reason: str
     prediction: Label
     item: int | None = None
-    """The number of the item if it was made by this request."""
+    """The number of the item if this request created it."""
 
 
 class _Decide:
@@ -53,19 +53,19 @@ class _Decide:
         self.keys = [journal.key_of(monitor, one.id) for one in predictions]
 
     def _refuse_faults(self) -> None:
-        """Refuse what can be seen to be wrong without the monitor."""
+        """Refuse what is wrong whatever the monitor's state."""
         found, first = [], dict[str, Label]()
         for i, one in enumerate(self.predictions):
             faults = {"id": text_fault(one.id), "prediction": label_fault(one.prediction)}
             found += [place([i, name], fault) for name, fault in faults.items() if fault is not None]
             if not any(faults.values()) and first.setdefault(one.id, one.prediction) != one.prediction:
-                detail = f"the id stands for {first[one.id]!r} before in this request: use another id"
+                detail = f"this request uses the same id for {first[one.id]!r}: use another id"
                 found.append(place([i, "id"], detail))
         if found:
-            raise Problem("invalid", "some predictions cannot be decided about; nothing changed", places=found)
+            raise Problem("invalid", "some predictions are not valid; nothing changed", places=found)
 
     def run(self, work: Work) -> list[Decided]:
-        """Check everything, then decide about what is new."""
+        """Check everything, then decide about the new predictions."""
         held = work.held(self.monitors[0])
         refuse_archived(held)
         work.look_up(self.keys)
@@ -91,13 +91,13 @@ class _Decide:
         for i, (one, key) in enumerate(zip(self.predictions, self.keys, strict=True)):
             known = work.known(key)
             if known is not None and (known.id, known.prediction) != (one.id, one.prediction):
-                detail = f"this id was decided as {known.prediction!r}: use another id"
+                detail = f"this id was decided for {known.prediction!r}: use another id"
                 found.append(place([i, "id"], detail, id=one.id, prediction=known.prediction))
         if found:
-            raise Problem("conflict", "some ids were decided with other classes; nothing changed", places=found)
+            raise Problem("conflict", "some ids were decided for other classes; nothing changed", places=found)
 
     def _refuse_untimely(self, work: Work, fresh: Iterable[int]) -> None:
-        """Refuse times far from now: with free times a cap per day would be none."""
+        """Refuse times far from now, because any time would bypass the daily cap."""
         back, ahead = self.window
         found = []
         for i in fresh:
@@ -115,7 +115,7 @@ class _Decide:
             raise Problem("invalid", "some classes are not allowed; nothing changed", places=found)
 
     def _decide(self, work: Work, held: Held, i: int, batch: dict[str, int]) -> int | None:
-        """Decide about one prediction and journal it; return the number of its item."""
+        """Decide about one prediction and journal it; return the number of its item, if any."""
         one, key = self.predictions[i], self.keys[i]
         time = work.now if one.time is None else one.time
         decision = held.monitor.decide(one.prediction, id=one.id, time=time)
@@ -150,6 +150,6 @@ class _Decide:
 
 
 def decide(service: Service, monitor: str, predictions: Sequence[Prediction], *, actor: str) -> Job[list[Decided]]:
-    """Decide about predictions; the decisions come in their order."""
+    """Decide about predictions; the decisions are in the same order."""
     options = service.options
     return _Decide(monitor, predictions, actor, (options.time_back, options.time_ahead))

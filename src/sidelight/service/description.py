@@ -1,4 +1,4 @@
-"""The OpenAPI description: every answer that a route can give, and the scope that it needs."""
+"""The OpenAPI description: every answer of each route, and the scope that it needs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sidelight.service.routing import gates_of
 _TEXT = {"type": "string"}
 _PROBLEM = {
     "title": "Problem",
-    "description": "Why a request was refused (RFC 9457); nothing has changed.",
+    "description": "Why the request was refused (RFC 9457); nothing has changed.",
     "type": "object",
     "required": ["type", "title", "status", "detail"],
     "properties": {
@@ -23,7 +23,7 @@ _PROBLEM = {
         "detail": {**_TEXT, "description": "What is wrong, and what to do."},
         "errors": {
             "type": "array",
-            "description": "Each thing that is wrong, with a JSON pointer to it.",
+            "description": "Everything that is wrong, each with a JSON pointer to its place.",
             "items": {
                 "type": "object",
                 "required": ["detail", "pointer"],
@@ -36,7 +36,7 @@ _SECURITY = {"key": {"type": "http", "scheme": "bearer", "description": "A key, 
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
-    """Return the description, made once."""
+    """Return the description; it is made only once."""
     if app.openapi_schema is None:
         made = get_openapi(title=app.title, version=app.version, description=_ABOUT, routes=app.routes)
         made.setdefault("components", {}).setdefault("schemas", {})["Problem"] = _PROBLEM
@@ -59,7 +59,7 @@ def _complete(operation: dict[str, Any], route: APIRoute) -> None:
 
 
 _ABOUT = (
-    "Which predictions of a classifier to verify, and which classes are wrong more often than tolerated. Ask with a "
-    "key, as 'Authorization: Bearer KEY'. After no reply, or 503, ask again with the same ids: a decision stays as it "
-    "was made."
+    "Which predictions of a classifier to verify, and which classes are wrong more often than tolerated. Send a key "
+    "as 'Authorization: Bearer KEY'. After 503 or no reply, send the request again with the same ids: a decision never "
+    "changes."
 )

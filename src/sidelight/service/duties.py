@@ -1,7 +1,7 @@
-"""What the service does by the clock: send webhooks, let items expire, delete what is past its time.
+"""Periodic duties of the service: send webhooks, mark items as overdue, delete old payloads.
 
-Each duty runs in one process at a time: whoever writes its name into the duty's row runs it, and nobody else may until
-`until`. A process that dies in the middle is replaced after that time. A duty must bear being run again.
+A duty runs in one process at a time: the process that writes its name into the duty's row runs it, and no other process
+may until `until`. If the process dies, another one takes over after that time. A duty must be safe to repeat.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from sidelight.service.work import Work
 
 LEASE = 120.0
-"""For how many seconds a duty belongs to the process that began it."""
+"""Seconds for which a duty belongs to the process that started it."""
 _LOOK = 1.0
 _LOG = logging.getLogger("sidelight.duties")
 
 
 class Duty(NamedTuple):
-    """Something to do every so many seconds."""
+    """Something to do at regular intervals."""
 
     name: str
     every: float
     run: Callable[[Service], object]
     when: Callable[[Transaction], bool]
-    """Whether there is anything to do; if not, not even the row is written."""
+    """Whether there is anything to do; if not, the row is not even written."""
 
 
 DUTIES: dict[str, Duty] = {}
@@ -42,7 +42,7 @@ DUTIES: dict[str, Duty] = {}
 def duty(
     name: str, *, every: float, when: Callable[[Transaction], bool] = lambda tx: True
 ) -> Callable[[Callable[[Service], object]], Callable[[Service], object]]:
-    """Register a function that one process at a time calls with the service, every so many seconds."""
+    """Register a function that is called with the service every `every` seconds, by one process at a time."""
 
     def register(run: Callable[[Service], object]) -> Callable[[Service], object]:
         DUTIES[name] = Duty(name, every, run, when)
@@ -52,7 +52,7 @@ def duty(
 
 
 class Clock:
-    """A thread that looks every second which duties are due and runs those that it gets."""
+    """A thread that checks every second which duties are due, and runs those that it can take."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Clock:
         self._thread.start()
 
     def stop(self, timeout: float = 20.0) -> None:
-        """End after the duty that is running, or leave it behind after `timeout` seconds."""
+        """Stop after the running duty, or abandon it after `timeout` seconds."""
         self._stop.set()
         self._service.ending.set()
         if self._thread.ident is not None:
@@ -84,11 +84,11 @@ class Clock:
             try:
                 self._each_time()
                 self.run_due()
-            except Exception:  # the next look may find the database again
-                _LOG.exception("looking for duties failed")
+            except Exception:  # the next check may find the database again
+                _LOG.exception("checking for due duties failed")
 
     def run_due(self) -> list[str]:
-        """Run each duty that is due and that nobody else runs; return their names."""
+        """Run each due duty that no other process runs; return their names."""
         done = []
         duties = list(DUTIES.values()) if self._duties is None else self._duties
         for one in self._due(duties):
@@ -98,7 +98,7 @@ class Clock:
             try:
                 one.run(self._service)
                 done.append(one.name)
-            except Exception:  # a duty that fails must not keep the others from running
+            except Exception:  # a failing duty must not stop the others
                 _LOG.exception("the duty %s failed", one.name)
             self._service.do(_Done(one.name, self.holder, one.every))
             if time.monotonic() - begin > LEASE:
@@ -118,7 +118,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class _Take:
-    """Take a duty, unless another process has it or it was just done."""
+    """Take a duty, unless another process has it or has just done it."""
 
     name: str
     holder: str
@@ -133,7 +133,7 @@ class _Take:
 
 @dataclass(frozen=True)
 class _Done:
-    """Give a duty back and say when it is due again."""
+    """Release a duty and set when it is due again."""
 
     name: str
     holder: str

@@ -1,4 +1,4 @@
-"""Letting requests expire whose answers have not come in time, also while there are no predictions."""
+"""Marking requests as overdue when their answers are late, also while there are no predictions."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _WAITING = (
 
 
 class _Expire:
-    """Gives up what is overdue."""
+    """Marks the overdue requests of a monitor."""
 
     def __init__(self, monitor: str) -> None:
         self.monitors: Sequence[str] = (monitor,)
 
     def run(self, work: Work) -> int:
-        """Return how many requests were given up; nothing is journaled if there is none."""
+        """Return how many requests are newly overdue; nothing is journaled if there are none."""
         held = work.held(self.monitors[0])
         if held.archived:
             return 0
@@ -41,13 +41,13 @@ class _Expire:
 
 
 def expire(monitor: str) -> Job[int]:
-    """Give up the requests of a monitor that are overdue, where its patience is measured in time."""
+    """Mark the overdue requests of a monitor whose patience is measured in time."""
     return _Expire(monitor)
 
 
 @duty("expiry", every=60.0)
 def expire_all(service: Service) -> int:
-    """Give up what is overdue by the clock, in all monitors that wait by it; return how many requests."""
+    """Mark overdue requests in all monitors whose patience is measured in time; return how many."""
     with service.read() as tx:
         rows = tx.all(_WAITING)
     timed = [id for id, settings in rows if isinstance(journal.read_text(settings).get("patience"), dict)]
@@ -55,9 +55,9 @@ def expire_all(service: Service) -> int:
 
 
 def _expired(service: Service, monitor: str) -> int:
-    """Return how many requests of a monitor were given up; one that cannot be used must not hold up the others."""
+    """Return how many requests of a monitor are newly overdue; a broken monitor must not stop the others."""
     try:
         return service.do(expire(monitor))
     except Problem as problem:
-        _LOG.warning("requests of the monitor %s cannot expire now: %s", monitor, problem)
+        _LOG.warning("overdue requests of the monitor %s cannot be marked now: %s", monitor, problem)
         return 0

@@ -1,13 +1,13 @@
-"""Everything that is stored, as rows for other programs: JSON Lines, or Parquet with the extra.
+"""Exports of stored data as rows for other programs: JSON Lines, or Parquet with the extra.
 
-- `decisions`: one row for each prediction, with what became of it. Those that were let pass are there as long as the
-  journal holds them; the others for ever.
+- `decisions`: one row for each prediction, with its outcome. Predictions that were let pass are included as long as
+  their journal entries exist; the others always.
 - `journal`: everything that happened to the monitors, with the chain that proves it.
 - `audit`: who changed what about the service itself.
 
-Rows come in the order of monitors' names and then of what happened, and hold nothing that depends on the database, so
-two exports of the same data are the same bytes. A database may be served meanwhile: pages are read one by one, up to
-the last entry that each journal had at the beginning.
+Rows are ordered by monitor name and then by time, and contain nothing that depends on the database, so two exports of
+the same data are the same bytes. The database may be served meanwhile: pages are read one by one, up to the last entry
+that each journal had at the start.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ COLUMNS = {
         "detail": "json",
     },
 }
-"""What can be exported, with the columns of its rows and what they hold."""
+"""What can be exported, with the columns of its rows and their types."""
 
 
 def rows(storage: Storage, what: str, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
-    """Yield the rows of an export: of the monitors with these names, or of all, archived ones included."""
+    """Yield the rows of an export, of the named monitors or of all, including archived ones."""
     wanted = set(names)
     with storage.read() as tx:
-        # The databases do not sort text alike.
+        # The databases sort text differently.
         found = sorted(monitors.every(tx, archived=True), key=lambda one: (one.name, one.created_at, one.id))
     missing = wanted - {one.name for one in found}
     if missing:
@@ -106,7 +106,7 @@ def _decisions(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]
 
 
 def _older_items(storage: Storage, monitor: MonitorRow, before: int) -> Iterator[dict[str, Any]]:
-    """Yield the items whose decisions are not in the journal any more."""
+    """Yield the items whose decisions are no longer in the journal."""
     after = 0
     sql = f"SELECT number, {_ITEM} FROM items WHERE monitor = ? AND number > ? AND number < ? ORDER BY number LIMIT ?"
     while True:
@@ -168,13 +168,13 @@ def _audit(storage: Storage) -> Iterator[dict[str, Any]]:
 
 
 def _pages(storage: Storage, monitor: MonitorRow) -> Iterator[list[Entry]]:
-    """Yield the journal up to the last entry that it had, in short transactions."""
+    """Yield the journal up to its last entry at the start, in short transactions."""
     after = monitor.base
     while after < monitor.last:
         with storage.read() as tx:
             page = journal.entries(tx, monitor.id, after, min(_PAGE, monitor.last - after))
         if not page:
-            raise SidelightError(f"entries of {monitor.name!r} were pruned meanwhile: export again")
+            raise SidelightError(f"entries of {monitor.name!r} were pruned during the export: export again")
         after = page[-1].number
         yield page
 
@@ -184,7 +184,7 @@ def _moment(seconds: float) -> str:
 
 
 def write_json_lines(found: Iterable[dict[str, Any]], stream: TextIO) -> int:
-    """Write one object a line, in ASCII; return how many."""
+    """Write one object per line, in ASCII; return how many."""
     count = 0
     for row in found:
         stream.write(journal.text_of(row) + "\n")
@@ -193,7 +193,7 @@ def write_json_lines(found: Iterable[dict[str, Any]], stream: TextIO) -> int:
 
 
 def write_file(found: Iterable[dict[str, Any]], what: str, path: str | os.PathLike[str]) -> int:
-    """Write rows to a file, whole or not at all: Parquet if its name ends so, else JSON Lines; return how many."""
+    """Write rows to a file, completely or not at all, as Parquet (.parquet) or JSON Lines; return how many."""
     write = _write_parquet if os.fspath(path).endswith(".parquet") else _write_lines
     with replacing(path) as draft:
         return write(found, what, os.fspath(draft))
@@ -205,7 +205,7 @@ def _write_lines(found: Iterable[dict[str, Any]], what: str, path: str) -> int:
 
 
 def _write_parquet(found: Iterable[dict[str, Any]], what: str, path: str) -> int:
-    """Write Parquet; classes, which may be text or numbers, and data are columns of text."""
+    """Write Parquet; classes, which may be text or numbers, and data become columns of text."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

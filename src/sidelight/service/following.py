@@ -1,4 +1,4 @@
-"""Bringing monitors in memory up to date with their journals, under the lock of their rows."""
+"""Bringing monitors in memory up to date with their journals, while their rows are locked."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _LOCK = "SELECT id, rule, last, chain, base FROM monitors WHERE id IN (??) ORDER
 
 
 class Followers:
-    """The monitors of this process."""
+    """The monitors in this process."""
 
     def __init__(self) -> None:
         self._held: dict[str, Held] = {}
         self._failed: dict[str, tuple[bytes, float]] = {}
-        """Chains of journals that cannot be followed, and until when nobody tries again."""
+        """Chains of journals that cannot be followed, and when to try again."""
         self._stored: dict[str, object] = {}
-        """Versions of the monitors as they were stored when they were locked last."""
+        """Stored versions of the monitors when they were last locked."""
 
     def lock(self, tx: Transaction, monitors: Iterable[str]) -> dict[str, Held | Problem]:
-        """Lock monitors in sorted order and bring them up to date; a monitor that cannot be used is a problem."""
+        """Lock monitors in sorted order and bring them up to date; a monitor that cannot be used gives a `Problem`."""
         wanted = sorted(set(monitors))
         if not wanted:
             return {}
-        # Only a second statement sees everything that was committed before the lock was granted.
+        # Only a second statement sees everything committed before the lock was granted.
         rows = tx.lock(_LOCK, wanted)
         found: dict[str, Held | Problem] = {}
         news = self._news(tx, rows)
@@ -45,7 +45,7 @@ class Followers:
         return {id: found.get(id, missing) for id in wanted}
 
     def _news(self, tx: Transaction, rows: Sequence[Row]) -> dict[str, list[Entry]]:
-        """Return what other processes have appended to several monitors, read together where that is not much."""
+        """Return what other processes appended to several monitors, read together if it is not much."""
         after = {}
         for id, rule, last, _, base in rows:
             held = self._held.get(id)
@@ -58,8 +58,8 @@ class Followers:
     ) -> Held | Problem:
         if rule != RULE:
             return unavailable(
-                f"this monitor is decided by rule {rule} and this sidelight has rule {RULE}: run `sidelight service "
-                "upgrade`, or the version that the others run",
+                f"this monitor uses rule {rule}, but this version of sidelight has rule {RULE}: run `sidelight service "
+                "upgrade`, or the version that the other processes run",
                 60,
             )
         failed = self._failed.get(id)
@@ -81,44 +81,44 @@ class Followers:
         return held
 
     def keep(self, held: Held) -> None:
-        """Hold a monitor that was made here."""
+        """Keep a monitor that this process created."""
         self._held[held.id] = held
 
     def drop(self, monitors: Iterable[str]) -> None:
-        """Throw monitors away that have changed since they were locked; they are rebuilt when they are needed."""
+        """Drop monitors that have changed since they were locked; they are rebuilt when needed."""
         for id in set(monitors):
             held = self._held.get(id)
             if held is not None and held.version != self._stored.get(id):
                 del self._held[id]
 
     def forget(self) -> None:
-        """Throw all monitors away, as if the process had just begun."""
+        """Drop all monitors, as if the process had just started."""
         self._held.clear()
         self._failed.clear()
 
     def ids(self) -> list[str]:
-        """Return the monitors that this process has in memory."""
+        """Return the ids of the monitors that this process has in memory."""
         return list(self._held)
 
     def get(self, monitor: str) -> Held | None:
-        """Return a monitor as this process last knew it."""
+        """Return a monitor as this process last saw it."""
         return self._held.get(monitor)
 
 
 def _broken() -> Problem:
-    detail = "the journal of this monitor cannot be followed: `sidelight service verify` says what is wrong with it"
+    detail = "the journal of this monitor cannot be replayed: `sidelight service verify` shows what is wrong with it"
     return unavailable(detail, _RETRY)
 
 
 def _seen(held: Held, base: int) -> int:
-    """Return the entry before the last one that was followed, which is read, too: after a restore it may be another."""
+    """Return the entry before the last one followed; that one is read again, since a restore may have replaced it."""
     return held.number - 1 if held.number > base else held.number
 
 
 def _catch_up(
     tx: Transaction, held: Held, last: int, chain: bytes, base: int, news: Iterable[Entry] | None = None
 ) -> bool:
-    """Follow the journal; False if it is not the one that was followed before, or its beginning is missing."""
+    """Follow the journal; False if it is not the one followed before, or if its beginning is missing."""
     if held.number == last:
         return held.chain == chain
     if held.number > last or held.number < base:
@@ -140,19 +140,19 @@ def rebuild(tx: Transaction, id: str, last: int, chain: bytes, base: int) -> Hel
     for entry in journal.all_entries(tx, id, held.number):
         held.apply(entry)
     if (held.number, held.chain) != (last, chain):
-        raise DivergedError(f"the journal ends with entry {held.number} and should end with {last}")
+        raise DivergedError(f"the journal ends with entry {held.number} but should end with {last}")
     return held
 
 
 def start(tx: Transaction, id: str, last: int, base: int) -> Held:
-    """Return a monitor from its latest snapshot that can be used: up to an entry and not before the base."""
+    """Return a monitor from its latest usable snapshot, at most at entry `last` and not before the base."""
     for snapshot in snapshots.stored(tx, id, base, last):
         if snapshot.rule == RULE and (snapshot.sealed or snapshots.fits(tx, id, snapshot)):
             try:
                 return snapshot.opened(id)
-            except DivergedError:  # damaged, and an earlier one will do
+            except DivergedError:  # damaged; try an earlier one
                 if snapshot.number == base:
                     raise
     if base:
-        raise DivergedError(f"the base, snapshot {base}, is missing or was made by another rule")
+        raise DivergedError(f"the base, snapshot {base}, is missing or was made with another rule")
     return Held(id)

@@ -18,38 +18,38 @@ _DAY = 86_400
 
 
 class DivergedError(SidelightError):
-    """What follows from the journal here is not what the journal says."""
+    """Replaying the journal does not give what the journal says."""
 
 
 class Held:
-    """One `ClassifierMonitor` and where in the journal it is.
+    """One `ClassifierMonitor` and its position in the journal.
 
-    Entries record outcomes, which `apply` takes over; nothing is decided again. What the library says beside (verdicts
-    that turned, requests that were given up) is compared with what was recorded.
+    Entries record outcomes, which `apply` takes over; nothing is decided again. What else follows (verdicts that
+    changed, requests that became overdue) is compared with the record.
     """
 
     def __init__(self, id: str) -> None:
         self.id = id
         self.number, self.chain = 0, journal.BEGINNING
         self.base = 0
-        """The entries up to this one are pruned."""
+        """Entries up to this one are pruned."""
         self.review = ReviewSettings()
         self.archived = False
         self._news: list[Event] = []
         self._closed: list[Closed] = []
         self._monitor: ClassifierMonitor | None = None
         self.snapshot_at = 0
-        """The number of the snapshot that it was made from."""
+        """The number of the snapshot that it was loaded from."""
         self.spent: tuple[str, str, int] | None = None
-        """Which limit was said to be used up, on which day, and after how many verifications."""
+        """Which cap was last reported as used up, on which day, and after how many verifications."""
         self.made_report: tuple[bytes, Report] | None = None
-        """The latest report, and the chain of the entry after which it was made."""
+        """The latest report, and the chain of the last entry it includes."""
 
     @property
     def monitor(self) -> ClassifierMonitor:
-        """The monitor; there is none before its first entry."""
+        """The monitor; it does not exist before its first entry."""
         if self._monitor is None:
-            raise DivergedError(f"the journal of {self.id} does not begin with its creation")
+            raise DivergedError(f"the journal of {self.id} does not begin with the creation of the monitor")
         return self._monitor
 
     def watch(self, monitor: ClassifierMonitor) -> None:
@@ -60,7 +60,7 @@ class Held:
 
     @property
     def version(self) -> tuple[object, ...]:
-        """What differs after every change of this object."""
+        """A value that differs after every change of this object."""
         library = None if self._monitor is None else self._monitor.version
         return self.number, self.archived, id(self.review), library
 
@@ -74,27 +74,27 @@ class Held:
         return news, closed
 
     def advance(self, entry: Entry) -> None:
-        """Go one entry further; whoever calls it has brought the monitor there."""
+        """Move to the next entry; the caller has already changed the monitor accordingly."""
         self.number, self.chain = entry.number, entry.chain
 
     def apply(self, entry: Entry, *, anew: bool = False, compare: bool = True) -> None:
-        """Take over what an entry says.
+        """Apply an entry.
 
-        With `anew` the monitor decides again, which must lead to what was decided. Without `compare`, as after a change
-        of the rule, what follows from the entry here need not be what followed then.
+        With `anew` the monitor decides again, and must reach the same decision. Without `compare`, as after a change of
+        the rule, the consequences of the entry may differ from the recorded ones.
         """
         if entry.number != self.number + 1 or not entry.chained_to(self.chain):
-            raise DivergedError(f"entry {entry.number} does not follow from the one before")
+            raise DivergedError(f"the chain of entry {entry.number} does not follow from the entry before")
         apply = _decided_anew if anew and entry.kind == journal.DECIDED else _APPLY.get(entry.kind)
         if apply is not None:
             try:
                 data = entry.data
                 found = apply(self, data) | plain_news(*self.news())
             except (KeyError, IndexError, TypeError, ValueError) as error:
-                raise DivergedError(f"entry {entry.number} cannot be taken over: {error!r}") from error
+                raise DivergedError(f"entry {entry.number} cannot be applied: {error!r}") from error
             said = {name: data[name] for name in (*found, "turned", "closed") if name in data}
             if compare and found != said:
-                raise DivergedError(f"entry {entry.number} says {said}, and here follows {found}")
+                raise DivergedError(f"entry {entry.number} says {said}, but replaying it gives {found}")
         self.advance(entry)
 
     def state(self) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class Held:
 
     @classmethod
     def from_state(cls, id: str, state: dict[str, Any], number: int, chain: bytes) -> Held:
-        """Return the monitor that `state` described, at this place of its journal."""
+        """Return the monitor with this state, at this position in its journal."""
         held = cls(id)
         held.watch(ClassifierMonitor.from_dict(state["monitor"]))
         held.review, held.archived = make_review(state["review"]), state["archived"]
@@ -115,14 +115,14 @@ class Held:
         return held
 
     def report(self) -> Report:
-        """Return what is known about every class; made once per entry of the journal."""
+        """Return the report, which is made only once per journal entry."""
         if self.made_report is None or self.made_report[0] != self.chain:
             self.made_report = self.chain, self.monitor.report()
         return self.made_report[1]
 
 
 def plain_news(news: list[Event], closed: list[Closed]) -> dict[str, Any]:
-    """Return what the library says beside as the journal holds it; nothing where nothing happened."""
+    """Return changes of verdicts and requests as the journal stores them; empty if there were none."""
     told: dict[str, Any] = {}
     if news:
         told["turned"] = [[one.prediction, one.before, one.verdict, one.cause] for one in news]
@@ -132,15 +132,15 @@ def plain_news(news: list[Event], closed: list[Closed]) -> dict[str, Any]:
 
 
 def said(correct: bool | None) -> dict[str, Any]:
-    """Return an answer, None to skip, as arguments of `ClassifierMonitor.answer`."""
+    """Return an answer (None to skip) as arguments of `ClassifierMonitor.answer`."""
     return {"skipped": True} if correct is None else {"correct": correct}
 
 
-# Each of these brings a monitor to where an entry brought it, and returns what must be in the entry if it is so.
+# Each of these applies an entry to a monitor, and returns what the entry must contain if both agree.
 
 
 def _created(held: Held, data: dict[str, Any]) -> dict[str, Any]:
-    held.watch(ClassifierMonitor.from_dict(data["state"]))  # with the defaults of whoever made it
+    held.watch(ClassifierMonitor.from_dict(data["state"]))  # with the defaults of the version that created it
     held.review = make_review(data["review"])
     return {"rule": RULE}
 
@@ -190,7 +190,7 @@ def day_of(time: float) -> str:
 
 @functools.lru_cache(maxsize=16)
 def _day(number: int) -> str:
-    """Return the day with this number, counted from 1970; nearly all decisions are about today."""
+    """Return the day with this number, counted from 1970; cached, because nearly all decisions are from today."""
     return datetime.fromtimestamp(number * _DAY, UTC).date().isoformat()
 
 

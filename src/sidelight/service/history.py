@@ -1,6 +1,6 @@
-"""How the classes of a monitor developed, for charts.
+"""The history of a monitor's classes, for charts.
 
-There is a row when a verdict turns, and after 1, 2, ..., 99, 100, 110, ..., 990, 1000, 1100, ... answers that count: at
+There is a row when a verdict changes, and after 1, 2, ..., 99, 100, 110, ..., 990, 1000, 1100, ... counted answers: at
 most 90 rows per power of ten, so that charts of a million answers stay small.
 """
 
@@ -29,13 +29,13 @@ _COLUMNS = (
 
 
 def position(held: Held, name: Label) -> tuple[int, str]:
-    """Return the answers that count for a class, and its verdict."""
+    """Return the number of counted answers of a class, and its verdict."""
     state = held.monitor.standing(name)
     return state.counted, state.verdict
 
 
 def note(work: Work, held: Held, name: Label, before: tuple[int, str], number: int) -> None:
-    """Note where a class stands after an answer, where it was `before` it, if that is worth a row."""
+    """Store a row about a class after an answer if one is due; `before` is its position before the answer."""
     now = held.monitor.standing(name)
     if (now.counted, now.verdict) == before or (now.verdict == before[1] and not _passed(before[0], now.counted)):
         return
@@ -47,8 +47,8 @@ def note(work: Work, held: Held, name: Label, before: tuple[int, str], number: i
 
 
 def _passed(before: int, now: int) -> bool:
-    """Say whether there is a number with two digits, and then only zeros, after one count and up to another."""
-    if now <= before:  # a correction, or a class that started from scratch
+    """Say whether a number of two digits followed only by zeros lies after one count and up to another."""
+    if now <= before:  # a correction, or a class that started from zero again
         return True
     step = 10 ** max(0, math.floor(math.log10(now)) - 1)
     return now // step * step > before

@@ -1,4 +1,4 @@
-"""What people and programs may give as ids, classes and labels."""
+"""What is allowed as ids, classes and labels."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sidelight.service.problems import Problem, place
 MOST_CHARACTERS = 200
 _LARGEST = 1 << 63
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
-"""What databases or UTF-8 cannot hold."""
+"""What databases or UTF-8 cannot store."""
 
 
 def text_fault(value: Any) -> str | None:
-    """Say what is wrong with a text that people or programs gave, or None."""
+    """Say what is wrong with a text, or return None."""
     if not isinstance(value, str) or not 1 <= len(value) <= MOST_CHARACTERS:
         return f"give a text of 1 to {MOST_CHARACTERS} characters"
     if _UNWRITABLE.search(value):
@@ -24,7 +24,7 @@ def text_fault(value: Any) -> str | None:
 
 
 def check_text(name: str, value: Any) -> str:
-    """Return the text, or refuse it as the member `name` of a body."""
+    """Return the text, or refuse it as the field `name` of a body."""
     fault = text_fault(value)
     if fault is not None:
         raise Problem("invalid", f"{name} is not allowed: {fault}", places=[place([name], fault)])
@@ -32,7 +32,7 @@ def check_text(name: str, value: Any) -> str:
 
 
 def label_fault(value: Any) -> str | None:
-    """Say what is wrong with a class, or None."""
+    """Say what is wrong with a class, or return None."""
     if isinstance(value, str):
         return text_fault(value)
     if isinstance(value, bool) or (isinstance(value, int) and abs(value) < _LARGEST):

@@ -1,4 +1,4 @@
-"""The items of a monitor, predictions that are to be verified, as the database holds them."""
+"""The items of a monitor (predictions to verify) in the database."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sidelight.service.work import Item, Work
 OPEN, ANSWERED, SKIPPED, OVERDUE = "open", "answered", "skipped", "overdue"
 FORGOTTEN, DELETED = "forgotten", "deleted"
 UNSETTLED = (OPEN, OVERDUE)
-"""An answer that is late is welcome."""
+"""Late answers still count."""
 
 _COLUMNS = ("monitor", "number", "key", "id", "class", "reason", "state", "revision", "asked_at")
 _CLOSE = (
@@ -35,7 +35,7 @@ class Payload(NamedTuple):
 
 
 def enter_item(work: Work, held: Held, key: bytes, decision: Decision, time: float, payload: Payload | None) -> None:
-    """Enter a prediction that is to be verified; the monitor has asked for it last."""
+    """Insert the prediction whose verification the monitor requested last."""
     number, reason, id = held.monitor.asked, PLACES[decision.reason], str(decision.id)
     name = journal.text_of(held.monitor.standing(decision.prediction).name)
     work.insert("items", _COLUMNS, (held.id, number, key, id, name, reason, OPEN, 0, time))
@@ -46,14 +46,14 @@ def enter_item(work: Work, held: Held, key: bytes, decision: Decision, time: flo
 
 
 def settle_item(work: Work, item: Item, correct: bool | None, label: str | None, actor: str) -> None:
-    """Give an item its settled answer; None if it is skipped."""
+    """Store the settled answer of an item; None if it is skipped."""
     state, value = (SKIPPED, None) if correct is None else (ANSWERED, int(correct))
     work.update(_SETTLE, state, value, label, work.now, actor, item.monitor, item.number)
     work.items[item.key] = item._replace(state=state, correct=correct, revision=item.revision + 1)
 
 
 def follow_news(work: Work, held: Held, news: Iterable[Event], closed: Iterable[Closed]) -> None:
-    """Follow what the monitor says beside: requests that it does not wait for any more, verdicts that turned."""
+    """Store what else changed in the monitor: requests that are no longer pending, and verdicts."""
     closed = tuple(closed)
     for one in closed:
         work.update(_CLOSE, FORGOTTEN if one.forgotten else OVERDUE, held.id, one.number)

@@ -1,8 +1,7 @@
 """The journal: the ordered record of everything that happened to a monitor, each entry chained to the one before.
 
-The chain of an entry is SHA-256 of the chain before it and the entry as JSON. Whoever knows the last chain can tell
-whether anything before it was changed, and a process that has followed the journal up to some entry can tell whether
-it is still the same journal.
+The chain of an entry is the SHA-256 of the chain before it and the entry as JSON. The last chain shows whether anything
+before it was changed, and whether a journal is still the one that a process has followed so far.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _PAGE, _TOGETHER = 5000, 100
 
 
 class Entry(NamedTuple):
-    """One entry; `body` is the text that was stored."""
+    """One entry; `body` is the stored text."""
 
     number: int
     kind: str
@@ -48,13 +47,13 @@ class Entry(NamedTuple):
         return found
 
     def plain(self) -> dict[str, Any]:
-        """Return the entry as JSON can hold it."""
+        """Return the entry as plain data for JSON."""
         key = None if self.key is None else self.key.hex()
         return self._asdict() | {"key": key, "body": self.data, "chain": self.chain.hex()}
 
 
 def key_of(monitor: str, id: str) -> bytes:
-    """Return the 16 bytes by which the prediction with this id is found."""
+    """Return the 16 bytes that identify the prediction with this id."""
     return hashlib.blake2b(f"{monitor}\0{id}".encode(), digest_size=16).digest()
 
 
@@ -67,12 +66,12 @@ def text_of(body: Any) -> str:
 
 
 def read_text(text: str) -> Any:
-    """Return the data in a text of `text_of`."""
+    """Return the data in a text made by `text_of`."""
     return json.loads(text)
 
 
 def next_chain(before: bytes, number: int, kind: str, key: bytes | None, at: float, actor: str, body: str) -> bytes:
-    """Return the chain of an entry: SHA-256 of the chain before it and of a JSON array, which is written out here."""
+    """Return the chain of an entry: SHA-256 of the chain before it and of a JSON array, built by hand here."""
     name = "null" if key is None else f'"{key.hex()}"'
     text = f"[{number},{text_of(kind)},{name},{at!r},{text_of(actor)},{text_of(body)}]"
     return hashlib.sha256(before + text.encode("ascii")).digest()
@@ -85,7 +84,7 @@ def entry_of(row: Row) -> Entry:
 
 
 def entries(tx: Transaction, monitor: str, after: int, most: int = _PAGE) -> list[Entry]:
-    """Return the entries after a number, in order and at most so many."""
+    """Return at most `most` entries after a number, in order."""
     sql = f"{_SELECT} WHERE monitor = ? AND number > ? ORDER BY number LIMIT ?"
     return [entry_of(row) for row in tx.all(sql, monitor, after, most)]
 
@@ -100,7 +99,7 @@ def all_entries(tx: Transaction, monitor: str, after: int) -> Iterator[Entry]:
 
 
 def entries_of_many(tx: Transaction, after: Mapping[str, int]) -> dict[str, list[Entry]]:
-    """Return the entries of several monitors, of each those after a number, by few questions."""
+    """Return the entries of several monitors, each after its own number, with few queries."""
     found: dict[str, list[Entry]] = {monitor: [] for monitor in after}
     pairs = list(after.items())
     for start in range(0, len(pairs), _TOGETHER):

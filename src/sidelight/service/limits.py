@@ -1,4 +1,4 @@
-"""How much one request may bring and how often a key may ask; for whom this server answers."""
+"""Limits on the size of requests, on the rate of each key, and on the hosts that are served."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from sidelight.service.problems import Problem, retry_after
 from sidelight.service.responses import problem_response
 
 BODY = 8 << 20
-"""Most bytes of a body."""
+"""Maximum size of a body in bytes."""
 BATCH = 1_000
-"""Most predictions or answers in one request."""
+"""Maximum number of predictions or answers in one request."""
 
 
 class BodyLimit:
-    """Count the bytes of each body while it is read, and answer 413 as soon as there are too many."""
+    """Count the bytes of each body as it is read, and answer 413 as soon as there are too many."""
 
     def __init__(self, app: ASGIApp, most: int = BODY) -> None:
         self.app, self.most = app, most
@@ -45,7 +45,7 @@ class BodyLimit:
         async def sending(message: Message) -> None:
             nonlocal started
             if exceeded and not started:
-                return  # whatever the application made of the interruption
+                return  # ignore the application's answer to the interruption
             started = True
             await send(message)
 
@@ -57,12 +57,12 @@ class BodyLimit:
 
 
 class _TooLarge(Exception):  # noqa: N818, never leaves this file
-    """More came than is allowed."""
+    """The body is larger than allowed."""
 
 
 def _too_large(most: int) -> Problem:
     detail = f"the body has more than {most} bytes: send fewer predictions or answers at once"
-    # What is still on its way is not read, so the connection cannot be used again.
+    # The rest of the body is not read, so the connection cannot be reused.
     return Problem("too-large", detail, headers={"Connection": "close"})
 
 
@@ -72,10 +72,10 @@ def _announced(scope: Scope) -> int:
 
 
 class HostAllowList:
-    """Answer only requests that name one of the given hosts, so that no other site's name can be pointed here.
+    """Answer only requests for one of the given hosts, to prevent DNS rebinding.
 
-    Without it a page of any site could have its name resolve to a loopback address and then read what a browser on this
-    machine may read (DNS rebinding).
+    Without it, any web site could let its name resolve to a loopback address and then read what a browser on this
+    machine may read.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
@@ -86,7 +86,7 @@ class HostAllowList:
         if scope["type"] == "http":
             named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
             if len(named) != 1 or host_of(named[0]) not in self.hosts:
-                detail = "the Host header names no host of this server: use its address, or start it with --url"
+                detail = "the Host header does not name this server: use its address, or start it with --url"
                 await problem_response(Problem("wrong-host", detail))(scope, receive, send)
                 return
         await self.app(scope, receive, send)
@@ -110,9 +110,9 @@ def _plain_address(text: str) -> str:
 
 
 class RateLimit:
-    """A bucket of tokens per key: `burst` at most, refilled at `rate` a second; each request takes one.
+    """A token bucket per key: at most `burst` tokens, refilled at `rate` per second; each request takes one.
 
-    Each process counts for itself, so that with k processes a key gets up to k times the rate.
+    Each process counts separately, so with k processes a key gets up to k times the rate.
     """
 
     def __init__(
@@ -128,16 +128,16 @@ class RateLimit:
         self._lock = threading.Lock()
 
     def take(self, key: str) -> None:
-        """Take one token, or refuse with the time after which there is one."""
+        """Take one token, or refuse and say when to try again."""
         now = self._clock()
         with self._lock:
             tokens, last = self._buckets.pop(key, (self.burst, now))
             tokens = min(self.burst, tokens + self.rate * (now - last))
             enough = tokens >= 1.0
             self._buckets[key] = (tokens - 1.0 if enough else tokens, now)
-            while len(self._buckets) > self._most:  # those that asked longest ago have full buckets again
+            while len(self._buckets) > self._most:  # the buckets used longest ago are full again
                 self._buckets.popitem(last=False)
         if not enough:
             wait = (1.0 - tokens) / self.rate
-            detail = f"this key may ask {self.rate:g} times a second: send larger batches, or wait {wait:.2g} s"
+            detail = f"this key may send {self.rate:g} requests per second: send larger batches, or wait {wait:.2g} s"
             raise Problem("too-many", detail, headers=retry_after(wait))

@@ -1,7 +1,7 @@
-"""Logs as JSON, one object a line: what was asked, by whom, how it ended and how long it took; never a secret.
+"""Logs as JSON, one object per line: each request, its caller, its status and its duration; never a secret.
 
-A line holds the pattern of the address (`/v1/monitors/{monitor}/decisions`), not the address, for links to sign in
-carry secrets; and no header, no query, no body.
+A line holds the pattern of the address (`/v1/monitors/{monitor}/decisions`), not the address itself, because sign-in
+links carry secrets; and no headers, query or body.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _UNNAMED = "(no such address)"
 
 
 class JSONFormatter(logging.Formatter):
-    """One JSON object a line, in ASCII: time, level, logger, message, and what `extra={"fields": {...}}` adds."""
+    """One JSON object per line, in ASCII: time, level, logger, message, and what `extra={"fields": {...}}` adds."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
@@ -36,7 +36,7 @@ class JSONFormatter(logging.Formatter):
 
 
 def write_json_logs(level: int = logging.INFO) -> None:
-    """Send all logs of this process to standard error as JSON, those of uvicorn included."""
+    """Write all logs of this process to standard error as JSON, including those of uvicorn."""
     handler = logging.StreamHandler()
     handler.setFormatter(JSONFormatter())
     root = logging.getLogger()
@@ -45,7 +45,7 @@ def write_json_logs(level: int = logging.INFO) -> None:
     for name in ("uvicorn", "uvicorn.error"):
         logging.getLogger(name).handlers.clear()
         logging.getLogger(name).propagate = True
-    logging.getLogger("uvicorn.access").disabled = True  # it writes whole addresses
+    logging.getLogger("uvicorn.access").disabled = True  # it logs whole addresses
 
 
 class AccessLog:

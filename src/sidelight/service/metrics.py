@@ -1,7 +1,7 @@
-"""Metrics in the text format of Prometheus, computed from the database when they are asked for.
+"""Metrics in the Prometheus text format, computed from the database on each request.
 
-Counters of a process would differ from process to process and start again with each; the database knows. Classes come
-from outside, so only the `MOST_CLASSES` with the most predictions get lines of their own.
+Counters in a process would differ between processes and restart with them. Classes come from outside, so only the
+`MOST_CLASSES` with the most predictions get their own lines.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _VERDICTS = ("above", "below", "near", "unknown")
 
 
 class Family(NamedTuple):
-    """One metric: its lines differ by labels."""
+    """One metric, with one line per set of labels."""
 
     name: str
     kind: str
@@ -30,14 +30,14 @@ class Family(NamedTuple):
 
 
 def metrics(service: Service, monitors: Collection[str] | None) -> str:
-    """Return the metrics of some monitors, by id, or of all, None."""
+    """Return the metrics of the monitors with these ids, or of all if None."""
     with service.read() as tx:
         rows = tx.all("SELECT id, name, last FROM monitors WHERE archived_at IS NULL ORDER BY name")
         seen = [row for row in rows if monitors is None or row[0] in monitors]
         families = [*_stored(tx, seen), *(_of_the_service(tx) if monitors is None else ())]
     reports, working = [], []
     for id, name, _ in seen:
-        with contextlib.suppress(Problem):  # one that cannot be followed here must not hide the others
+        with contextlib.suppress(Problem):  # a broken monitor must not hide the others
             reports.append((name, service.report(id)))
         working.append(({"monitor": name}, float(bool(reports) and reports[-1][0] == name)))
     up = Family("sidelight_monitor_up", "gauge", "Whether this process can serve the monitor.", working)
@@ -65,9 +65,9 @@ def _number(value: float) -> str:
 
 
 def _stored(tx: Transaction, monitors: Collection[tuple[Any, ...]]) -> Iterator[Family]:
-    """Yield what single rows of the database say about each monitor."""
+    """Yield what the database says about each monitor without a report."""
     last = [({"monitor": name}, number) for _, name, number in monitors]
-    yield Family("sidelight_journal_entries_total", "counter", "Entries of the journal.", last)
+    yield Family("sidelight_journal_entries_total", "counter", "Journal entries.", last)
     names = {id: name for id, name, _ in monitors}
     now = tx.now()
     oldest = tx.all(
@@ -75,44 +75,46 @@ def _stored(tx: Transaction, monitors: Collection[tuple[Any, ...]]) -> Iterator[
     )
     ages = [({"monitor": names[id]}, max(0.0, now - at)) for id, at in oldest if id in names]
     yield Family(
-        "sidelight_oldest_open_item_seconds", "gauge", "Age of the oldest item that waits for an answer.", ages
+        "sidelight_oldest_open_item_seconds", "gauge", "Age of the oldest item that is waiting for an answer.", ages
     )
 
 
 def _of_the_service(tx: Transaction) -> Iterator[Family]:
-    """Yield what is nobody's monitor: messages on their way, keys."""
+    """Yield what does not belong to a monitor: webhooks and their messages."""
     now = tx.now()
     waiting = tx.one("SELECT COUNT(*), MIN(created_at) FROM outbox WHERE sent_at IS NULL") or (0, None)
     age = 0.0 if waiting[1] is None else max(0.0, now - waiting[1])
     yield Family(
-        "sidelight_webhook_messages_waiting", "gauge", "Messages that have not arrived yet.", [({}, waiting[0])]
+        "sidelight_webhook_messages_waiting", "gauge", "Webhook messages not delivered yet.", [({}, waiting[0])]
     )
-    yield Family("sidelight_webhook_oldest_message_seconds", "gauge", "Age of the oldest of them.", [({}, age)])
+    yield Family(
+        "sidelight_webhook_oldest_message_seconds", "gauge", "Age of the oldest undelivered message.", [({}, age)]
+    )
     failing = tx.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL AND failure IS NOT NULL") or (0,)
-    help = "Receivers whose last message did not arrive."
+    help = "Webhooks whose last message was not delivered."
     yield Family("sidelight_webhooks_failing", "gauge", help, [({}, failing[0])])
 
 
 _PER_MONITOR = (
-    ("predictions_total", "counter", "Predictions that were decided about.", lambda one: one.predictions),
-    ("verifications_total", "counter", "Predictions that were to be verified.", lambda one: one.verifications),
-    ("pending_answers", "gauge", "Verifications that are waited for.", lambda one: one.pending),
-    ("late_answers_total", "counter", "Answers that came when they were overdue.", lambda one: one.late),
+    ("predictions_total", "counter", "Predictions that were decided.", lambda one: one.predictions),
+    ("verifications_total", "counter", "Predictions chosen for verification.", lambda one: one.verifications),
+    ("pending_answers", "gauge", "Pending verifications.", lambda one: one.pending),
+    ("late_answers_total", "counter", "Answers that were overdue when they came.", lambda one: one.late),
     ("classes", "gauge", "Classes that were predicted or listed.", lambda one: len(one.classes)),
 )
 _PER_CLASS = (
     ("class_predictions_total", "counter", "Predictions of the class.", lambda one: one.predictions),
     ("class_answers_total", "counter", "Answers about the class.", lambda one: one.verified),
-    ("class_errors_total", "counter", "Answers that said the prediction was wrong.", lambda one: one.errors),
-    ("class_pending_answers", "gauge", "Verifications of the class that are waited for.", lambda one: one.pending),
-    ("class_tolerance", "gauge", "Error rate that is tolerated.", lambda one: one.tolerance),
+    ("class_errors_total", "counter", "Answers that say the prediction was wrong.", lambda one: one.errors),
+    ("class_pending_answers", "gauge", "Pending verifications of the class.", lambda one: one.pending),
+    ("class_tolerance", "gauge", "Tolerated error rate.", lambda one: one.tolerance),
     ("class_error_rate_low", "gauge", "Lower end of the interval of the error rate.", lambda one: one.interval[0]),
     ("class_error_rate_high", "gauge", "Upper end of the interval of the error rate.", lambda one: one.interval[1]),
 )
 
 
 def _reported(reports: Collection[tuple[str, Report]]) -> Iterator[Family]:
-    """Yield what the monitors know."""
+    """Yield what the reports say."""
     for name, kind, help, value in _PER_MONITOR:
         yield Family("sidelight_" + name, kind, help, [({"monitor": at}, value(one)) for at, one in reports])
     counts = [
@@ -129,9 +131,9 @@ def _reported(reports: Collection[tuple[str, Report]]) -> Iterator[Family]:
         for labels, one in classes
         for verdict in _VERDICTS
     ]
-    yield Family("sidelight_class_verdict", "gauge", "1 for the verdict on the class, 0 for the others.", verdicts)
+    yield Family("sidelight_class_verdict", "gauge", "1 for the verdict on the class, 0 for other verdicts.", verdicts)
 
 
 def _largest(report: Report) -> list[ClassReport]:
-    """Return the classes with the most predictions, so that strange input cannot make lines without end."""
+    """Return the classes with the most predictions, so that odd input cannot produce endless lines."""
     return sorted(report.classes, key=lambda one: -one.predictions)[:MOST_CLASSES]

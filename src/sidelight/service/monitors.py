@@ -1,4 +1,4 @@
-"""Making monitors, changing their settings, archiving them, and finding them by name."""
+"""Creating monitors, changing their settings, archiving them, and finding them by name."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _SELECT = "SELECT id, name, settings, rule, last, base, created_at, archived_at 
 
 
 class MonitorRow(NamedTuple):
-    """What is stored about a monitor beside its journal."""
+    """The stored row of a monitor."""
 
     id: str
     name: str
     settings: dict[str, Any]
-    """As given, with the changes since."""
+    """As given at creation, with later changes."""
     rule: int
     last: int
     base: int
@@ -39,7 +39,7 @@ def find(tx: Transaction, name: str) -> MonitorRow:
     """Return the monitor with a name."""
     row = tx.one(f"{_SELECT} WHERE name = ? AND archived_at IS NULL", name)
     if row is None:
-        raise Problem("not-found", "there is no monitor with this name; POST /v1/monitors makes one")
+        raise Problem("not-found", "there is no monitor with this name: create it with POST /v1/monitors")
     return _monitor(row)
 
 
@@ -54,23 +54,25 @@ def _monitor(row: Sequence[Any]) -> MonitorRow:
 
 
 class _Create:
-    """Makes a monitor."""
+    """Creates a monitor."""
 
     monitors: Sequence[str] = ()
 
     def __init__(self, name: str, settings: Mapping[str, Any], actor: str) -> None:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            detail = "give 1 to 64 small letters, digits, dots, hyphens and underscores, a letter or digit first"
-            raise Problem("invalid", "the name of the monitor is not allowed", places=[place(["name"], detail)])
+            detail = (
+                "give 1 to 64 lowercase letters, digits, dots, hyphens and underscores; start with a letter or digit"
+            )
+            raise Problem("invalid", "this monitor name is not allowed", places=[place(["name"], detail)])
         self.name, self.actor = name, actor
         self.monitor, review = split(settings)
         self.review = review_plain(make_review(review))
         self.state = journal.read_text(journal.text_of(make_monitor(self.monitor).to_dict()))
 
     def run(self, work: Work) -> MonitorRow:
-        """Enter it, unless there is one of that name."""
+        """Insert the monitor, unless its name is taken."""
         if work.reading.one("SELECT id FROM monitors WHERE name = ? AND archived_at IS NULL", self.name):
-            raise Problem("conflict", "there is a monitor with this name: archive it first, or use another name")
+            raise Problem("conflict", "a monitor with this name exists already: archive it first, or use another name")
         id = secrets.token_hex(8)
         settings = self.monitor | self.review
         row = MonitorRow(id, self.name, settings, RULE, 0, 0, work.now, None)
@@ -80,13 +82,13 @@ class _Create:
         held.watch(ClassifierMonitor.from_dict(self.state))
         held.review = make_review(self.review)
         work.hold(held)
-        # The state has the values of all settings, those that were not given, too: defaults may change.
+        # The state has the values of all settings, including defaults, because defaults may change.
         body = {"name": self.name, "rule": RULE, "monitor": self.monitor, "review": self.review, "state": self.state}
         return row._replace(last=work.append(id, journal.CREATED, body, actor=self.actor))
 
 
 def create(name: str, settings: Mapping[str, Any], *, actor: str) -> Job[MonitorRow]:
-    """Make a monitor; `settings` are the arguments of `ClassifierMonitor` and of the queue by name."""
+    """Create a monitor; `settings` are the arguments of `ClassifierMonitor` and of the queue by name."""
     return _Create(name, settings, actor)
 
 
@@ -99,7 +101,7 @@ class _Change:
         changeable(settings)
 
     def run(self, work: Work) -> MonitorRow:
-        """Check all of them, then change the monitor."""
+        """Check all settings, then change the monitor."""
         (id,) = self.monitors
         held = work.held(id)
         refuse_archived(held)
@@ -123,7 +125,7 @@ class _Change:
 
 
 def change(monitor: str, settings: Mapping[str, Any], *, actor: str) -> Job[MonitorRow]:
-    """Change caps, pending limits and settings of the queue; the rest would be another monitor."""
+    """Change caps, pending limits and settings of the queue; other changes need a new monitor."""
     return _Change(monitor, settings, actor)
 
 
@@ -135,7 +137,7 @@ class _Archive:
         self.actor = actor
 
     def run(self, work: Work) -> MonitorRow:
-        """Close it; its name can be given to another one."""
+        """Close the monitor and free its name."""
         (id,) = self.monitors
         held = work.held(id)
         refuse_archived(held)
@@ -146,14 +148,14 @@ class _Archive:
 
 
 def archive(monitor: str, *, actor: str) -> Job[MonitorRow]:
-    """Archive a monitor: it can still be read, but nothing happens to it any more."""
+    """Archive a monitor: it can still be read, but no longer changed."""
     return _Archive(monitor, actor)
 
 
 def refuse_archived(held: Held) -> None:
-    """Refuse to change a monitor that was archived."""
+    """Refuse to change an archived monitor."""
     if held.archived:
-        raise Problem("gone", "this monitor was archived: nothing can happen to it any more")
+        raise Problem("gone", "this monitor is archived and cannot be changed: create a new one")
 
 
 def _stored(tx: Transaction, id: str) -> MonitorRow:

@@ -1,4 +1,4 @@
-"""Monitors by the names in addresses, for callers who may use them."""
+"""Looking up monitors by the names in addresses, for callers who may use them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sidelight.service.service import Service
 
 
 class Names:
-    """Which monitor a name stands for, as it was a few seconds ago at most.
+    """Names of monitors, at most a few seconds out of date.
 
-    A name that was given to another monitor meanwhile is no danger: nothing can happen to an archived monitor.
+    If a name was given to another monitor meanwhile, no harm is done: an archived monitor cannot be changed.
     """
 
     def __init__(self, service: Service) -> None:
@@ -27,14 +27,14 @@ class Names:
         known = self._known.get(name)
         id = known[0] if known is not None else await asyncio.to_thread(self._look_up, name)
         if caller.monitors is not None and id not in caller.monitors:
-            # The same whether or not there is one: names of others are none of their business.
-            raise Problem("forbidden", "the key or session is not for this monitor")
+            # The same whether or not the monitor exists, so that callers cannot find out names.
+            raise Problem("forbidden", "this key or account has no access to this monitor: ask an administrator")
         if id is None:
-            raise Problem("not-found", "there is no monitor with this name: see GET /v1/monitors")
+            raise Problem("not-found", "there is no monitor with this name: list the monitors with GET /v1/monitors")
         return id
 
     def forget(self, name: str) -> None:
-        """Look a name up anew the next time."""
+        """Look up a name again the next time."""
         self._known.forget(name)
 
     def _look_up(self, name: str) -> str | None:

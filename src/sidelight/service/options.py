@@ -1,4 +1,4 @@
-"""How a service is run."""
+"""The options of a service."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 
 def stop_process(error: BaseException) -> None:
-    """End the process at once: nothing that waits may be answered after the disk has failed."""
+    """End the process at once: after a disk failure, no waiting request may be answered."""
     sys.stderr.write(f"sidelight: {error}; stopping\n")
     sys.stderr.flush()
     os._exit(70)
@@ -18,34 +18,34 @@ def stop_process(error: BaseException) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How a service is run; the defaults suit one machine."""
+    """The options of a service; the defaults suit one machine."""
 
     most_waiting: int = 4096
-    """Requests that may wait for the writer; more are refused for the moment."""
+    """Maximum number of requests that wait for the writer; more are refused with 503."""
     most_in_group: int = 1024
-    """Requests that are committed together at most."""
+    """Maximum number of requests that are committed together."""
     most_rows_in_group: int = 5000
     """Predictions and answers after which no further request is added to a group."""
     snapshot_every: int = 50_000
-    """Entries of the journal after which the state of a monitor is stored, so that starting does not replay them."""
+    """Journal entries after which a snapshot of a monitor is stored, so that a start does not replay them."""
     retry_days: float = 7.0
-    """How long a decision can be asked for again by its id."""
+    """How long a decision is returned again for its id."""
     time_back: float = 86_400.0
-    """How many seconds before now the `time` of a prediction may lie; it decides which day's cap applies."""
+    """How many seconds in the past the `time` of a prediction may be; it decides which day's cap applies."""
     time_ahead: float = 300.0
     url: str | None = None
-    """The address that users know, https://... behind a proxy; links begin with it."""
+    """The address that users see, https://... behind a proxy; links start with it."""
     hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
-    """Names that requests may ask for, without ports; that of `url` is one of them anyway."""
+    """Host names, without ports, that requests may use; that of `url` is always included."""
     requests_per_second: float = 1000.0
-    """How often each key may ask each process."""
+    """Requests per second that each key may send to each process."""
     webhooks_to_loopback: bool = False
-    """Whether webhooks may go to this machine, by http, too: for tests."""
+    """Whether webhooks may go to this machine, even over http; for tests."""
     on_fatal: Callable[[BaseException], None] = stop_process
-    """Called when the disk has failed."""
+    """Called after a disk failure."""
 
     @property
     def allowed_hosts(self) -> frozenset[str]:
-        """All names that requests may ask for."""
+        """All host names that requests may use."""
         own = urlsplit(self.url).hostname if self.url else None
         return frozenset(self.hosts) | ({f"[{own}]" if ":" in own else own} if own else set())

@@ -1,7 +1,7 @@
-"""What reviewers are shown beside a prediction: text, JSON, a small picture, or a link; stored as type and bytes.
+"""Payloads, what reviewers see of a prediction: text, JSON, a small picture, or a link; stored as type and bytes.
 
 - text, or {"text": ...}: plain text, shown as it is
-- {"image": ...}: a picture in base64; its type is read from its first bytes, for what is said about it may be wrong
+- {"image": ...}: a picture in base64; its type is read from its first bytes, because a stated type may be wrong
 - {"link": ...}: an address, which the server never fetches
 - any other JSON
 """
@@ -18,7 +18,7 @@ from sidelight.service.journal import text_of
 
 TEXT, JSON, LINK = "text/plain", "application/json", "text/uri-list"
 LARGEST = 64 << 10
-"""Most bytes of a payload."""
+"""Maximum size of a payload in bytes."""
 _LONGEST_LINK = 2_000
 _BEGINNINGS = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -29,11 +29,11 @@ _BEGINNINGS = (
 
 
 class PayloadError(SidelightError):
-    """A payload that cannot be stored."""
+    """The payload cannot be stored."""
 
 
 def encode(value: Any) -> tuple[str, bytes]:
-    """Return media type and bytes of a payload that came as JSON."""
+    """Return the media type and bytes of a payload that was sent as JSON."""
     kind, inner = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else (None, None)
     if isinstance(value, str):
         found = TEXT, value.encode("utf-8")

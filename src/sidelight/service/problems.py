@@ -16,14 +16,14 @@ _TYPES = "urn:sidelight:problem:"
 TITLES: dict[str, tuple[int, str]] = {
     "bad-request": (400, "The request cannot be read"),
     "unauthorized": (401, "A key or a session is needed"),
-    "forbidden": (403, "The key or session does not allow this"),
-    "not-found": (404, "There is no such thing here"),
-    "method-not-allowed": (405, "This address does not take this method"),
-    "conflict": (409, "This contradicts what is stored"),
-    "gone": (410, "This was here and has been forgotten"),
+    "forbidden": (403, "Not allowed"),
+    "not-found": (404, "This does not exist"),
+    "method-not-allowed": (405, "This address does not support this method"),
+    "conflict": (409, "This conflicts with stored data"),
+    "gone": (410, "This is no longer available"),
     "too-large": (413, "The request is too large"),
-    "media-type": (415, "The body is not of the type that is needed"),
-    "wrong-host": (421, "This server does not answer for that host"),
+    "media-type": (415, "The body has the wrong type"),
+    "wrong-host": (421, "This server does not serve that host"),
     "invalid": (422, "Some values are not allowed"),
     "too-many": (429, "Too many requests"),
     "internal": (500, "The server failed"),
@@ -33,18 +33,18 @@ TITLES: dict[str, tuple[int, str]] = {
 
 
 class Problem(SidelightError):  # noqa: N818, the word of RFC 9457
-    """A request that is refused; nothing has changed.
+    """A refused request; nothing has changed.
 
     Parameters
     ----------
     kind
-        A key of `TITLES`, which gives status, title and type.
+        A key of `TITLES`, which determines status, title and type.
     detail
-        What is wrong with this request and what to do, in words.
+        What is wrong with this request, and what to do.
     places
-        Where, see `place`; one entry for each thing that is wrong.
+        Where it is wrong, see `place`; one entry for each error.
     headers
-        Sent with the answer, for instance Retry-After.
+        Headers of the answer, for instance Retry-After.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Problem(SidelightError):  # noqa: N818, the word of RFC 9457
 
     @property
     def type(self) -> str:
-        """What identifies the kind of problem to programs."""
+        """The URI that identifies the kind of problem for programs."""
         return _TYPES + self.kind
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Problem(SidelightError):  # noqa: N818, the word of RFC 9457
 
 
 def place(path: Iterable[str | int], detail: str, **others: Any) -> dict[str, Any]:
-    """Say what is wrong at one place of the body: keys and indices that lead there, then what to do.
+    """Describe one error in the body: the keys and indices that lead to it, and what to do.
 
     The place is written as a JSON pointer in a fragment (RFC 6901, section 6), as in the example of RFC 9457.
     """
@@ -84,20 +84,20 @@ def place(path: Iterable[str | int], detail: str, **others: Any) -> dict[str, An
 
 
 def unavailable(detail: str, seconds: float) -> Problem:
-    """Return the refusal of a request that may be sent again, with the same ids, after so many seconds."""
+    """Return the refusal of a request that may be sent again, with the same ids, after this many seconds."""
     return Problem("unavailable", detail, headers=retry_after(seconds))
 
 
 def retry_after(seconds: float) -> dict[str, str]:
-    """Return the header that says when to ask again, in whole seconds of at least 1."""
+    """Return the header that says when to try again, in whole seconds of at least 1."""
     return {"Retry-After": str(max(1, math.ceil(seconds)))}
 
 
 @contextmanager
 def relocated(batch: str | None) -> Iterator[None]:
-    """Let problems with the rows of a list name places of the body that the rows came in.
+    """Make problems with rows point to the body that contained the rows.
 
-    `batch` is the member that held the list, or None if the body was the one row itself.
+    `batch` is the field that held the rows, or None if the body was a single row.
     """
     try:
         yield

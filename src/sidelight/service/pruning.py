@@ -1,8 +1,8 @@
-"""Pruning: a sealed snapshot takes the place of the beginning of a journal.
+"""Pruning: a sealed snapshot replaces the beginning of a journal.
 
-Everything up to the new base is decided again from the old one, and once more taken over from the record. Only if both
-lead to the same state is it sealed, journaled and made the base; only then are entries deleted. Ids that were let pass
-before the base are forgotten by that; those that were chosen for verification are still known by their items.
+All entries up to the new base are replayed twice from the old base: once by deciding again, once by applying the
+record. Only if both give the same state is it sealed, journaled and made the base; only then are entries deleted. This
+forgets predictions that were let pass before the base; those chosen for verification are still known by their items.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _Seal:
         self.base, self.snapshot = base, snapshot
 
     def run(self, work: Work) -> bool:
-        """Return whether it was done; somebody else may have been faster."""
+        """Return whether it was done; another process may have been faster."""
         (id,) = self.monitors
         held, snapshot = work.held(id), self.snapshot
         row = work.reading.one("SELECT base FROM monitors WHERE id = ?", id)
@@ -58,15 +58,15 @@ class _Delete:
 
 
 def prune(service: Service, monitor: str, *, days: float | None = None) -> int:
-    """Prune the journal of a monitor but for the last days; return how many entries were deleted.
+    """Prune the journal of a monitor except for the last days; return how many entries were deleted.
 
-    Unless given, `days` is how long the service answers retries.
+    By default, `days` is how long the service answers retries.
     """
     storage = service.storage
     whole = stretch(storage, monitor)
     kept = service.options.retry_days if days is None else days
     with storage.read() as tx:
-        # Entries of one batch have one time, so that a base is never within a batch.
+        # All entries of a batch have the same time, so a base is never inside a batch.
         row = tx.one(
             "SELECT min(number) FROM journal WHERE monitor = ? AND at >= ?", monitor, tx.now() - kept * 86_400.0
         )
@@ -75,7 +75,9 @@ def prune(service: Service, monitor: str, *, days: float | None = None) -> int:
         check_chain(storage, whole)
         held = replay(storage, whole, last, anew=True)
         if held.state() != replay(storage, whole, last, anew=False).state():
-            raise DivergedError("what was recorded is not what is decided now: nothing was pruned")
+            raise DivergedError(
+                "replaying the journal gives another result: nothing was pruned, run `sidelight service verify`"
+            )
         if not service.do(_Seal(monitor, whole.base, snapshots.take(held, sealed=True))):
             return 0
     deleted = 0

@@ -1,11 +1,11 @@
 """The review queue: who reviews which item, and for how long.
 
-An item has as many slots as its monitor wants reviews, and one more once they disagree. A claim puts a reviewer into a
-free slot until its lease ends. That the lease has ended is seen in the claim, by the clock of the database; nothing
-sweeps. Items are offered in the order of asking, the oldest first: the order must not depend on the answer.
+An item has one slot for each review that it needs, and one more if they disagree. A claim puts a reviewer into a free
+slot until the lease ends. Ended leases are noticed at the next claim, by the clock of the database; nothing sweeps.
+Items are offered oldest first, because the order must not depend on the answer.
 
-Slots from 1 on hold leases and answers; those below 0 hold skips, which free the slot but keep the item from coming
-back to whoever skipped it. UNIQUE (monitor, item, reviewer) keeps one person in several tabs out of the other slots.
+Slots from 1 on hold leases and answers. Slots below 0 hold skips: they free the slot, but the item is not offered to
+the same reviewer again. UNIQUE (monitor, item, reviewer) keeps one person from taking several slots in several tabs.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from sidelight.text import grouped
 
 MOST_CLAIMED = 100
 MOST_NUMBER = (1 << 53) - 1
-"""No item has a larger number; JSON readers may not read one exactly."""
+"""No item has a larger number, because JSON readers may not read it exactly."""
 MOST_COUNTED = 1_000
-"""A queue that is longer is not counted: everybody who looks at a page would wait for it."""
+"""A longer queue is not counted to its end, because every visitor of a page would wait for it."""
 
 _SLOT = "slots s WHERE s.monitor = i.monitor AND s.item = i.number"
 _LEASED = f"SELECT COUNT(*) FROM {_SLOT} AND s.slot > 0 AND s.answer IS NULL AND s.lease_until > ?"
@@ -34,16 +34,16 @@ _ANSWERED = f"SELECT COUNT(*) FROM {_SLOT} AND s.slot > 0 AND s.answer IS NOT NU
 _OWN = f"SELECT 1 FROM {_SLOT} AND s.reviewer = ? AND (s.answer IS NOT NULL OR s.lease_until > ?)"
 _ROOM = f"({_LEASED}) + ({_ANSWERED}) < ?"
 UNSETTLED_ITEM = "i.state IN ('open', 'overdue')"
-"""The condition on `items i` that an item still waits for its answer."""
+"""The condition on `items i` that an item has no settled answer."""
 DISPUTED_ITEM = f"{UNSETTLED_ITEM} AND ({_ANSWERED}) >= ?"
-"""The same where all reviews are there, as many as the value, and did not settle it: they disagree."""
+"""The condition that an item has all its reviews (the value says how many) and they disagree."""
 _DISPUTED = f"({_ANSWERED}) >= ? AND ({_LEASED}) = 0"
 _FREE = f"i.monitor = ? AND {UNSETTLED_ITEM} AND NOT EXISTS ({_OWN})"
 _ITEM = f"SELECT {ITEM_COLUMNS}, asked_at, label, settled_at, settled_by FROM items"
 
 
 class ReviewItem(NamedTuple):
-    """A prediction to verify, or one that was verified, with what people are shown about it."""
+    """A prediction to verify, or already verified, with what people see of it."""
 
     monitor: str
     number: int
@@ -61,17 +61,17 @@ class ReviewItem(NamedTuple):
 
     @property
     def open(self) -> bool:
-        """Whether the item still waits for its answer."""
+        """Whether the item has no settled answer yet."""
         return self.state in UNSETTLED
 
     @property
     def stored(self) -> Item:
-        """The part that the monitor is told by."""
+        """The part that settling needs."""
         return Item(*self[:9])
 
 
 class Slot(NamedTuple):
-    """What one reviewer has to do with an item."""
+    """The claim, answer or skip of one reviewer for an item."""
 
     slot: int
     reviewer: str
@@ -98,7 +98,7 @@ def review_settings(tx: Transaction, monitor: str) -> ReviewSettings:
     if row is None:
         raise Problem("not-found", "there is no such monitor")
     if row[1] is not None:
-        raise Problem("gone", "this monitor was archived: nothing can happen to it any more")
+        raise Problem("gone", "this monitor is archived and cannot be changed: create a new one")
     return make_review(split(journal.read_text(row[0]))[1])
 
 
@@ -114,12 +114,12 @@ def find_item(tx: Transaction, monitor: str, number: int, lock: bool = False) ->
     if 0 < number <= MOST_NUMBER:
         row = tx.one(f"{_ITEM} WHERE monitor = ? AND number = ?{tx.locking if lock else ''}", monitor, number)
     if row is None:
-        raise Problem("not-found", f"there is no item {number}")
+        raise Problem("not-found", f"there is no item {number}: check the number")
     return _item(row)
 
 
 def items_where(tx: Transaction, where: str, *values: Any) -> list[ReviewItem]:
-    """Return the items that a condition on `items i` holds for."""
+    """Return the items that satisfy a condition on `items i`."""
     return [_item(row) for row in tx.all(f"{_ITEM} i WHERE {where}", *values)]
 
 
@@ -142,18 +142,18 @@ def slots_among(tx: Transaction, monitor: str, numbers: Iterable[int]) -> dict[i
 
 @dataclass(frozen=True)
 class Claim:
-    """Give the oldest items to a reviewer that have a free slot, for as long as the lease.
+    """Give a reviewer the oldest items with a free slot, for the length of the lease.
 
     Parameters
     ----------
     monitor
         Its id.
     reviewer
-        Who asks, as an actor.
+        The reviewer, as an actor.
     count
-        How many items at most.
+        Maximum number of items.
     settle
-        Whether items whose reviews disagree may be among them.
+        Whether to include items whose reviews disagree.
     """
 
     monitor: str
@@ -163,7 +163,7 @@ class Claim:
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> list[Claimed]:
-        """Claim one item after the other."""
+        """Claim the items one by one."""
         if not 1 <= self.count <= MOST_CLAIMED:
             raise Problem("invalid", f"claim 1 to {MOST_CLAIMED} items at once")
         review = review_settings(work.reading, self.monitor)
@@ -180,13 +180,13 @@ class Claim:
         return claimed
 
     def _candidate(self, tx: Transaction, reviews: int, now: float) -> int | None:
-        """Lock the oldest item that has room for this reviewer; items that others are claiming are passed over."""
+        """Lock the oldest item with room for this reviewer; skip items that others are claiming."""
         where, values = _claimable(self.monitor, self.reviewer, now, reviews, self.settle)
         row = tx.one(f"SELECT i.number FROM items i WHERE {where} ORDER BY i.number LIMIT 1{tx.skip_locked}", *values)
         return None if row is None else row[0]
 
     def _take(self, work: Work, number: int, review: ReviewSettings) -> Claimed | None:
-        """Take a slot of an item that is locked; what others did before the lock was granted is seen only now."""
+        """Take a slot of a locked item; only now is everything visible that others did before the lock."""
         now, until = work.now, work.now + review.lease
         slots = slots_of(work.reading, self.monitor, number)
         own = next((one for one in slots if one.reviewer == self.reviewer), None)
@@ -200,7 +200,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Release:
-    """Give an item back before the lease ends; answers stay."""
+    """Release an item before the lease ends; answers stay."""
 
     monitor: str
     reviewer: str
@@ -215,7 +215,7 @@ class Release:
 
 
 def free_place(taken: dict[int, Slot], reviews: int) -> int | None:
-    """Return the first free slot: among those of the reviews, or behind them once all are answered."""
+    """Return the first free slot: one for a review, or the one after them once all reviews are in."""
     for place in range(1, reviews + 1):
         if place not in taken:
             return place
@@ -225,7 +225,7 @@ def free_place(taken: dict[int, Slot], reviews: int) -> int | None:
 
 
 def put(tx: Transaction, monitor: str, number: int, slot: Slot) -> None:
-    """Put a reviewer into a slot of an item that is locked, out of any other; whoever held the slot leaves it."""
+    """Move a reviewer to a slot of a locked item; anyone else in that slot loses it."""
     answer = None if slot.answer is None else journal.text_of(slot.answer)
     where = "DELETE FROM slots WHERE monitor = ? AND item = ? AND (slot = ? OR reviewer = ?)"
     tx.run(where, monitor, number, slot.slot, slot.reviewer)
@@ -234,7 +234,7 @@ def put(tx: Transaction, monitor: str, number: int, slot: Slot) -> None:
 
 
 def _claimable(monitor: str, reviewer: str, now: float, reviews: int, settle: bool) -> tuple[str, list[Any]]:
-    """Return the condition on `items i` that a reviewer could claim an item, and its values."""
+    """Return the condition on `items i` that a reviewer can claim an item, and its values."""
     values: list[Any] = [monitor, reviewer, now, now, reviews]
     if not settle:
         return f"{_FREE} AND {_ROOM}", values
@@ -245,18 +245,18 @@ class Waiting(NamedTuple):
     """How long the queue is."""
 
     items: int
-    """At most one more than `MOST_COUNTED`."""
+    """The number of items, counted up to `MOST_COUNTED` + 1."""
     oldest: float | None
-    """When the first of them was asked for."""
+    """When the oldest of them was requested."""
 
     @property
     def words(self) -> str:
-        """The number in words; a long queue is not counted to its end."""
+        """The number as text; a long queue is not counted to its end."""
         return f"over {grouped(MOST_COUNTED)}" if self.items > MOST_COUNTED else grouped(self.items)
 
 
 def waiting_for(tx: Transaction, monitor: str, reviewer: str, reviews: int, settle: bool) -> Waiting:
-    """Return how many items a reviewer could claim now."""
+    """Return how many items a reviewer can claim now."""
     where, values = _claimable(monitor, reviewer, tx.now(), reviews, settle)
     some = f"SELECT i.asked_at FROM items i WHERE {where} ORDER BY i.number LIMIT {MOST_COUNTED + 1}"
     row = tx.one(f"SELECT COUNT(*), MIN(asked_at) FROM ({some}) AS found", *values)
@@ -265,7 +265,7 @@ def waiting_for(tx: Transaction, monitor: str, reviewer: str, reviews: int, sett
 
 
 def held_by(tx: Transaction, monitor: str, reviewer: str) -> list[int]:
-    """Return the numbers of the items that a reviewer holds, the oldest first."""
+    """Return the numbers of the items that a reviewer holds, oldest first."""
     sql = (
         "SELECT s.item FROM slots s JOIN items i ON i.monitor = s.monitor AND i.number = s.item WHERE s.reviewer = ?"
         " AND s.answered_at IS NULL AND s.monitor = ? AND s.lease_until > ? AND i.state IN ('open', 'overdue')"
@@ -275,7 +275,7 @@ def held_by(tx: Transaction, monitor: str, reviewer: str) -> list[int]:
 
 
 def last_answered(tx: Transaction, monitor: str, reviewer: str) -> int | None:
-    """Return the item that a reviewer answered last, for undoing."""
+    """Return the item that a reviewer answered last, for undo."""
     sql = (
         "SELECT item FROM slots WHERE reviewer = ? AND answered_at IS NOT NULL AND monitor = ?"
         " ORDER BY answered_at DESC, item DESC LIMIT 1"

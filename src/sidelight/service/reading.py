@@ -1,8 +1,8 @@
-"""JSON as requests bring it, read strictly: what another program could read differently is refused.
+"""Strict reading of JSON in requests: anything that another program might read differently is refused.
 
-Python's reader takes NaN and Infinity, reads 1e999 as the latter, keeps the last of two equal keys, and lets half a
-surrogate pair through, which later cannot be written as UTF-8. Here each of them is a `Problem`, and so is what the
-reader itself fails at: numbers of thousands of digits and brackets nested too deep.
+Python's reader accepts NaN and Infinity, reads 1e999 as Infinity, keeps the last of two equal keys, and accepts half a
+surrogate pair, which cannot be written as UTF-8 later. Here each of these is a `Problem`, and so is what the reader
+itself fails at: numbers with thousands of digits, and brackets nested too deep.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def parse_json(body: bytes) -> Any:
-    """Return what a JSON text says, or raise a `Problem`."""
+    """Return the value of a JSON text, or raise a `Problem`."""
     try:
         value = _DECODER.decode(body.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -38,19 +38,19 @@ def parse_json(body: bytes) -> Any:
     if _ESCAPED_SURROGATE.search(body):
         halves = [place(path, "half of a surrogate pair: send whole characters") for path in _halves(value, ())]
         if halves:
-            raise Problem("invalid", "some text is not Unicode, see errors", places=halves)
+            raise Problem("invalid", "some text is not valid Unicode", places=halves)
     return value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise _unreadable("an object in the body has the same key twice: send each key once")
+        raise _unreadable("an object in the body contains a key twice: send each key once")
     return found
 
 
 def _constant(name: str) -> NoReturn:
-    raise _unreadable(f"the body has {name}, which is not JSON: leave the value out or send null")
+    raise _unreadable(f"the body contains {name}, which is not JSON: leave the value out or send null")
 
 
 def _number(text: str) -> float:
@@ -72,12 +72,12 @@ def _too_deep() -> Problem:
 
 
 def _depth(body: bytes) -> int:
-    """Return a cheap upper bound of the depth, for brackets in texts count, too."""
+    """Return a cheap upper bound of the depth; brackets inside strings count, too."""
     return body.count(b"[") + body.count(b"{")
 
 
 def _nested(value: Any) -> int:
-    """Return how deep arrays and objects are nested, level by level so that no depth is too much."""
+    """Return how deep arrays and objects are nested; level by level, so that no depth is too much."""
     depth, level = 0, [value]
     while level := [one for one in level if isinstance(one, dict | list)]:
         depth += 1
@@ -86,7 +86,7 @@ def _nested(value: Any) -> int:
 
 
 def _halves(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
-    """Yield where texts hold half a surrogate pair, keys included."""
+    """Yield the places of strings, including keys, with half a surrogate pair."""
     if isinstance(value, str):
         if _SURROGATE.search(value):
             yield path

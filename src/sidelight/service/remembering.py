@@ -1,4 +1,4 @@
-"""Values that are remembered for some seconds, and not too many of them."""
+"""A small cache whose entries expire after some seconds."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 SECONDS = 5.0
-"""Longest time that anything is remembered: what another process changes is seen everywhere after it."""
+"""Maximum age of an entry in seconds: after that, every process sees what another one changed."""
 _MOST = 10_000
 
 
 class Remembered(Generic[K, V]):
-    """A dictionary whose entries end; threads may share it."""
+    """A dictionary whose entries expire; threads may share it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, most: int = _MOST) -> None:
         self.clock, self._most = clock, most
@@ -25,12 +25,12 @@ class Remembered(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K) -> tuple[V] | None:
-        """Return what is remembered, wrapped so that it may be None."""
+        """Return the entry, wrapped in a tuple because it may be None."""
         found = self._known.get(key)
         return (found[1],) if found is not None and self.clock() < found[0] else None
 
     def put(self, key: K, value: V, until: float) -> None:
-        """Remember until a time of the clock."""
+        """Store an entry until a time of the clock."""
         with self._lock:
             self._known[key] = until, value
             self._known.move_to_end(key)
@@ -38,6 +38,6 @@ class Remembered(Generic[K, V]):
                 self._known.popitem(last=False)
 
     def forget(self, key: K) -> None:
-        """Forget one entry."""
+        """Remove one entry."""
         with self._lock:
             self._known.pop(key, None)

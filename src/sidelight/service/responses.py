@@ -1,4 +1,4 @@
-"""What goes out: JSON in ASCII that every reader reads the same way, and problems."""
+"""Responses: JSON in ASCII, which every reader reads the same way, and problems."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sidelight.service.journal import text_of
 from sidelight.service.problems import MEDIA_TYPE, Problem
 
 SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-"""What is answered is for the one who asked, and never more than the type it is sent as."""
+"""Responses are private to the caller, and browsers must not guess their type."""
 
 
 class ASCIIResponse(JSONResponse):
-    """A JSON answer in ASCII, so that no reader can take its encoding for another one."""
+    """A JSON answer in ASCII, so that no reader can mistake its encoding."""
 
     def render(self, content: Any) -> bytes:
         """Return the bytes of the body."""
@@ -27,5 +27,5 @@ def answer(content: Any, status: int = 200, headers: dict[str, str] | None = Non
 
 
 def problem_response(problem: Problem) -> ASCIIResponse:
-    """Return the answer to a request that is refused."""
+    """Return the answer to a refused request."""
     return ASCIIResponse(problem.to_dict(), problem.status, SAFE_HEADERS | problem.headers, MEDIA_TYPE)

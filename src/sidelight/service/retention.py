@@ -1,9 +1,9 @@
 """How long payloads are kept, and how they are deleted on request.
 
-A payload is kept while its item waits for an answer, and then for the monitor's `retention` in days; so is that of an
-item that the monitor has given up. On request it is deleted at once. An item that still waits is then released, since
-nobody can review it any more, and counts like one that was skipped. Ids, classes and answers stay in the journal.
-Nothing happens any more to a monitor that was archived, but its payloads can be deleted.
+A payload is kept while its item is waiting for an answer, and then for the monitor's `retention` in days; the same
+holds for overdue items. On request it is deleted at once. An item that is still waiting is then released, since no one
+can review it any more, and counts like a skipped one. Ids, classes and answers stay in the journal. The payloads of
+archived monitors can be deleted, too.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _PAST = (
 
 
 class Erased(NamedTuple):
-    """What became of a request to delete."""
+    """The result of a request to delete a payload."""
 
     id: str
     status: str
-    """"released" (the item waited), "erased" (it was settled), or "unknown" (there is no such item)."""
+    """"released" (the item was waiting), "erased" (it was settled), or "unknown" (there is no such item)."""
     payload: bool
-    """Whether there was one."""
+    """Whether there was a payload."""
 
 
 @duty("retention", every=3600.0)
 def delete_past(service: Service) -> int:
-    """Delete the payloads whose time is over, a few at a time, so that nobody waits long; return how many."""
+    """Delete the payloads past their retention, a few at a time, so that requests do not wait long; return how many."""
     with service.read() as tx:
         kept = {one.id: one.settings.get("retention", 30.0) for one in monitors.every(tx, archived=True)}
     deleted = 0
@@ -77,7 +77,7 @@ class _Erase:
         self.keys = [journal.key_of(monitor, id) for id in ids]
 
     def run(self, work: Work) -> list[Erased]:
-        """Delete what is there, and release what waits."""
+        """Delete the payloads, and release the items that are waiting."""
         held = work.held(self.monitors[0])
         results = []
         for id, key in zip(self.ids, self.keys, strict=True):
@@ -104,7 +104,7 @@ class _Erase:
 
 
 def erase(monitor: str, ids: Sequence[str], *, actor: str) -> _Erase:
-    """Delete the payloads of predictions by their ids; the results come in their order."""
+    """Delete the payloads of predictions by their ids; the results are in the same order."""
     return _Erase(monitor, ids, actor)
 
 

@@ -1,11 +1,11 @@
-"""What reviewers say about items, and when that settles them.
+"""Reviews of items, and when they settle an item.
 
 Only the settled answer reaches the monitor, through `answering.settle`. Reviews agree if they agree on correctness. If
-they do not, whoever may settle says what holds: a third reviewer from the queue, or anybody with the scope, for a team
-of two must be able to. An item is skipped after as many skips as it needs reviews.
+they disagree, someone with the scope `settle` decides: a third reviewer from the queue, or anyone else with the scope,
+so that a team of two can manage. An item is skipped after as many skips as it needs reviews.
 
-Late answers to an open item are taken. What is settled changes only if the request says so and names the revision that
-it has seen; until then the old answer stands.
+Late answers to an open item are accepted. A settled answer changes only if the request asks for that and names the
+revision that it has seen.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SKIPPED = {"skipped": True}
 
 
 class Said(NamedTuple):
-    """One review: exactly one of the three."""
+    """One review: exactly one of the three fields."""
 
     correct: bool | None = None
     label: Label | None = None
@@ -39,19 +39,19 @@ class Said(NamedTuple):
 
 
 class Reviewed(NamedTuple):
-    """What became of a review."""
+    """The result of a review."""
 
     number: int
     status: str
     """"settled", "recorded" (another review is needed), "disputed" (reviews disagree), "skipped" (the item is skipped),
-    "passed on" (to another reviewer), "withdrawn" or "unchanged" (said before)."""
+    "passed on" (to another reviewer), "withdrawn" or "unchanged" (the same answer as before)."""
     revision: int
 
 
 def outcome(slots: Iterable[Slot], reviews: int) -> tuple[bool, Label | None] | None:
-    """Return the correctness that reviews have settled, and the label if they agree on it; None if there is none.
+    """Return the correctness that the reviews settle, and the label if they agree on it; None if they do not settle it.
 
-    A review beyond the number that is needed was given to settle the others.
+    A review beyond the required number settles the others.
     """
     said = [one.answer for one in sorted(slots) if one.slot > 0 and one.answer is not None]
     if len(said) > reviews:
@@ -63,13 +63,13 @@ def outcome(slots: Iterable[Slot], reviews: int) -> tuple[bool, Label | None] | 
 
 
 def disputed(slots: Iterable[Slot], reviews: int) -> bool:
-    """Say whether there are enough reviews, and they disagree."""
+    """Say whether there are enough reviews and they disagree."""
     said = [one.answer for one in slots if one.slot > 0 and one.answer is not None]
     return len(said) == reviews and len({one["correct"] for one in said}) > 1
 
 
 class _OnItem:
-    """A request about one item, in the transaction that answers it."""
+    """One item in the transaction of a request about it."""
 
     def __init__(self, work: Work, monitor: str, number: int) -> None:
         self.work, self.monitor = work, monitor
@@ -77,7 +77,7 @@ class _OnItem:
         refuse_archived(self.held)
         self.item: ReviewItem = find_item(work.reading, monitor, number, lock=True)
         if self.item.state in (FORGOTTEN, DELETED):
-            raise Problem("gone", f"this item was {self.item.state}: nobody waits for its answer")
+            raise Problem("gone", f"this item was {self.item.state} and no longer needs an answer")
         self.slots = slots_of(work.reading, monitor, number)
 
     @property
@@ -97,20 +97,20 @@ class _OnItem:
         self.slots = [one for one in self.slots if one != slot]
 
     def conflict(self) -> Problem:
-        """Return the refusal to change what is settled, with what stands there."""
+        """Return the refusal to change a settled answer, with that answer."""
         item = self.item
         stands: dict[str, Any] = {"state": item.state, "revision": item.revision}
         stands |= {} if item.label is None else {"label": item.label}
         stands |= {} if self.review.blind else {"correct": item.correct}
-        detail = "this item is settled: to change that, say replace and name the revision; nothing changed"
-        return Problem("conflict", detail, places=[place(["item"], "see what stands there", **stands)])
+        detail = "this item is settled: to change it, set replace and give the revision; nothing changed"
+        return Problem("conflict", detail, places=[place(["item"], "this is the settled answer", **stands)])
 
     def journal(self, actor: str, said: dict[str, Any]) -> None:
         body = {"number": self.item.number, "id": self.item.id, "said": said}
         self.work.append(self.monitor, journal.REVIEWED, body, actor=actor)
 
     def settle(self, correct: bool | None, label: Label | None, actor: str) -> None:
-        """Give the item its answer, in the place of another if there is one."""
+        """Give the item its answer, replacing an earlier one."""
         said = {"reviews": [[one.reviewer, one.answer] for one in self.slots if one.answer is not None]}
         result = answering.settle(
             self.work, self.held, self.item.stored, correct, label=label, replace=True, actor=actor, detail=said
@@ -120,7 +120,7 @@ class _OnItem:
         self._look_again()
 
     def reopen(self, actor: str) -> None:
-        """Take the settled answer back; the monitor forgets it, and the item is offered again."""
+        """Withdraw the settled answer: the monitor forgets it, and the item is offered again."""
         self.settle(None, None, actor)
         self.work.tx.run(
             "UPDATE items SET state = 'open', correct = NULL, label = NULL, settled_at = NULL, settled_by = NULL,"
@@ -130,7 +130,7 @@ class _OnItem:
         self._look_again()
 
     def follow(self, actor: str) -> str:
-        """Bring the item to what its reviews say; return what became of it."""
+        """Bring the item in line with its reviews; return its status."""
         found = outcome(self.slots, self.review.reviews)
         if found is not None:
             if self.item.open or found != (self.item.correct, self.item.label):
@@ -145,7 +145,7 @@ class _OnItem:
         return "disputed" if disputed(self.slots, self.review.reviews) else "recorded"
 
     def rests_on_reviews(self) -> bool:
-        """Say whether the answer that stands is what the reviews say, and not what somebody settled otherwise."""
+        """Say whether the settled answer comes from the reviews, not from someone who settled it differently."""
         if self.item.state == "skipped":
             return sum(one.slot < 0 for one in self.slots) >= self.review.reviews
         found = outcome(self.slots, self.review.reviews)
@@ -157,16 +157,16 @@ class _OnItem:
 
 @dataclass(frozen=True)
 class Review:
-    """Take in what one reviewer says.
+    """Record one review.
 
     Parameters
     ----------
     revision
-        That of the item as the reviewer has seen it; needed to replace what is settled.
+        The revision of the item that the reviewer saw; needed to replace a settled answer.
     replace
-        Whether to replace an answer that is settled.
+        Whether to replace a settled answer.
     settles
-        Whether the reviewer may settle what others disagree about.
+        Whether the reviewer may settle disagreements.
     """
 
     monitor: str
@@ -179,11 +179,11 @@ class Review:
 
     @property
     def monitors(self) -> Sequence[str]:
-        """The monitor, which is told once the item is settled."""
+        """The monitor, which receives the answer once the item is settled."""
         return (self.monitor,)
 
     def run(self, work: Work) -> Reviewed:
-        """Check the review, put it into a slot, and see what the reviews together say."""
+        """Check the review, put it into a slot, and see whether the reviews settle the item."""
         on = _OnItem(work, self.monitor, self.number)
         answer = checked(self.said, on.item, on.review)
         own = on.own(self.reviewer)
@@ -199,7 +199,7 @@ class Review:
         return Reviewed(self.number, on.follow(self.reviewer), on.item.revision)
 
     def _place(self, on: _OnItem, own: Slot | None) -> int:
-        """Return the slot that the answer goes to, if need be one that somebody else has only leased."""
+        """Return the slot for the answer; if need be, one that someone else has claimed but not answered."""
         if own is not None and own.slot > 0:
             return own.slot
         taken = {one.slot: one for one in on.slots if one.slot > 0}
@@ -208,11 +208,11 @@ class Review:
         if found is None:
             found = min(number for number, one in taken.items() if one.answer is None)
         if found > on.review.reviews and not self.settles:
-            raise Problem("forbidden", "the reviews of this item disagree: to settle it takes the scope settle")
+            raise Problem("forbidden", "the reviews of this item disagree: settling it needs the scope settle")
         return found
 
     def _skip(self, on: _OnItem) -> Reviewed:
-        """Free the slot, and remember who skipped so that the item does not come back to them."""
+        """Free the slot, and note the skip so that the item is not offered to the same reviewer again."""
         place = min([0, *(one.slot for one in on.slots)]) - 1
         on.put(Slot(place, self.reviewer, None, _SKIPPED, on.work.now))
         on.journal(self.reviewer, _SKIPPED)
@@ -224,7 +224,7 @@ class Review:
             raise on.conflict()
         if own is None:
             if not self.settles:
-                raise Problem("forbidden", "this item was settled by others: to replace that takes the scope settle")
+                raise Problem("forbidden", "this item was settled by others: replacing that needs the scope settle")
             on.settle(answer.get("correct"), answer.get("label"), self.reviewer)
             return Reviewed(self.number, "settled", on.item.revision)
         rests = on.rests_on_reviews()
@@ -242,7 +242,7 @@ class Review:
 
 @dataclass(frozen=True)
 class Withdraw:
-    """Take back what a reviewer said; what was settled by it is open again."""
+    """Withdraw a review; if it settled the item, the item is open again."""
 
     monitor: str
     reviewer: str
@@ -258,7 +258,7 @@ class Withdraw:
         on = _OnItem(work, self.monitor, self.number)
         own = on.own(self.reviewer)
         if own is None or own.answer is None:
-            raise Problem("conflict", "you have said nothing about this item that could be withdrawn")
+            raise Problem("conflict", "you have no answer to this item that could be withdrawn")
         rests = not on.item.open and on.rests_on_reviews()
         on.remove(own)
         on.journal(self.reviewer, {"withdrawn": True})
@@ -269,7 +269,7 @@ class Withdraw:
 
 @dataclass(frozen=True)
 class Settle:
-    """Say what holds, whatever the reviews say."""
+    """Settle an item, whatever the reviews say."""
 
     monitor: str
     reviewer: str
@@ -280,11 +280,11 @@ class Settle:
 
     @property
     def monitors(self) -> Sequence[str]:
-        """The monitor, which is told."""
+        """The monitor, which receives the answer."""
         return (self.monitor,)
 
     def run(self, work: Work) -> Reviewed:
-        """Settle the item; one that is settled only if that is said."""
+        """Settle the item; a settled one only with `replace`."""
         on = _OnItem(work, self.monitor, self.number)
         answer = checked(self.said, on.item, on.review)
         if not on.item.open:
@@ -297,29 +297,29 @@ class Settle:
 
 
 def checked(said: Said, item: ReviewItem, review: ReviewSettings) -> dict[str, Any]:
-    """Return what is stored of a review: its correctness, and the label where one was given."""
+    """Return what is stored of a review: its correctness, and the label if one was given."""
     if (said.correct is not None) + (said.label is not None) + bool(said.skipped) != 1:
-        raise Problem("invalid", "a review is one of correct, label and skipped; nothing changed")
+        raise Problem("invalid", "give exactly one of correct, label and skipped; nothing changed")
     if said.skipped:
         return dict(_SKIPPED)
     if said.label is None:
         if review.blind:
-            wrong = place(["label"], "choose one of the labels of the monitor")
-            raise Problem("invalid", "the prediction is hidden from reviewers, who choose a label", places=[wrong])
+            wrong = place(["label"], "choose one of the monitor's labels")
+            raise Problem("invalid", "the prediction is hidden in this monitor: give a label", places=[wrong])
         return {"correct": bool(said.correct)}
     if review.labels and str(said.label) not in review.labels:
         raise Problem(
-            "invalid", "this is none of the labels of the monitor", places=[place(["label"], "choose another")]
+            "invalid", "the monitor has no such label", places=[place(["label"], "choose one of the monitor's labels")]
         )
     label = _as_class(said.label, item.prediction)
     try:
         return {"correct": same_label(item.prediction, label), "label": label}
     except SidelightError as error:
-        raise Problem("invalid", str(error), places=[place(["label"], "give a label like the classes")]) from None
+        raise Problem("invalid", str(error), places=[place(["label"], "give a label of the classes' type")]) from None
 
 
 def _as_class(label: Label, prediction: Label) -> Label:
-    """Return a label that was written as text, in a form say, as the kind of value that the prediction is."""
+    """Convert a label given as text, for example in a form, to the type of the prediction."""
     if not isinstance(label, str) or isinstance(prediction, str):
         return label
     if label == str(prediction):

@@ -1,4 +1,4 @@
-"""Routes of the HTTP interface: who asks is settled before the body is read, and the body is JSON, read strictly."""
+"""Routes of the HTTP interface: the caller is checked before the body is read, and JSON is read strictly."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ _PROBLEM = {"$ref": "#/components/schemas/Problem"}
 
 
 class Route(APIRoute):
-    """A route that lets its gate decide first, then reads JSON, then goes on as FastAPI does.
+    """A route that first checks the caller, then reads JSON, and then continues as FastAPI does.
 
-    FastAPI reads the body before anything else, so that whoever has no key could make the server read and parse
-    megabytes.
+    FastAPI reads the body first, so a client without a key could make the server read and parse megabytes.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what handles a request."""
+        """Return the function that handles a request."""
         handle, gates, has_body = super().get_route_handler(), list(gates_of(self)), self.body_field is not None
         known = set(_query_in(self.dependant))
 
@@ -44,18 +43,18 @@ class Route(APIRoute):
 
 
 def make_router(tag: str) -> APIRouter:
-    """Return the router of a file in `routes/`; its operations are called by the file and the function."""
+    """Return the router of a file in `routes/`; its operations are named after the file and the function."""
     return APIRouter(route_class=Route, tags=[tag], generate_unique_id_function=lambda route: f"{tag}.{route.name}")
 
 
 def links(monitor: str, *operations: str, body: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return the description of what can be asked next about the monitor that an expression names."""
+    """Return OpenAPI links to operations on the monitor that an expression names."""
     rest = {} if body is None else {"requestBody": dict(body)}
     return {name: {"operationId": name, "parameters": {"monitor": monitor}, **rest} for name in operations}
 
 
 def problems(*kinds: str, guarded: bool = True, body: bool = False) -> dict[int | str, dict[str, Any]]:
-    """Return the description of how a route may refuse: in the given ways and in those that such routes have."""
+    """Describe how a route may refuse: with the given kinds of problem and those common to all such routes."""
     all_kinds = (*kinds, *(_WITH_BODY if body else ()), *(_GUARDED if guarded else ()), *_ALWAYS)
     found: dict[int | str, dict[str, Any]] = {}
     for kind in all_kinds:
@@ -65,7 +64,7 @@ def problems(*kinds: str, guarded: bool = True, body: bool = False) -> dict[int 
 
 
 def gates_of(route: APIRoute) -> Iterator[Gate]:
-    """Yield what a route demands of callers."""
+    """Yield the gates of a route."""
     yield from _gates_in(route.dependant)
 
 
@@ -83,13 +82,13 @@ def _query_in(dependant: Dependant) -> Iterator[str]:
 
 
 def _unknown_query(names: Iterable[str]) -> Problem:
-    detail = "this is not known here: leave it out"
+    detail = "this parameter is unknown: leave it out"
     places = [place([], detail, **{"in": "query", "name": name}) for name in sorted(names)]
-    return Problem("invalid", "the address has something behind ? that is not known, see errors", places=places)
+    return Problem("invalid", "some query parameters are unknown", places=places)
 
 
 class _ReadRequest(Request):
-    """A request whose body has been read."""
+    """A request whose body has already been read."""
 
     value: Any = None
 
@@ -103,7 +102,7 @@ async def _read(request: Request) -> Request:
     if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
         raise Problem("media-type", "send JSON in UTF-8, with the header 'Content-Type: application/json'")
     if request.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
-        raise Problem("media-type", "send the body as it is, without Content-Encoding")
+        raise Problem("media-type", "send the body uncompressed, without Content-Encoding")
     read = _ReadRequest(request.scope, request.receive)
     read.value = parse_json(await read.body())
     return read

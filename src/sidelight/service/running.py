@@ -1,4 +1,4 @@
-"""`sidelight serve`: what a server is made of, in this process alone or in several under a supervisor."""
+"""`sidelight serve`: running a server in this process, or in several processes under a supervisor."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _ANYWHERE = ("0.0.0.0", "::", "")
 
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions:
-    """How `sidelight serve` was called; plain data, for processes are told it as JSON."""
+    """The options of `sidelight serve`; plain data, because other processes receive them as JSON."""
 
     database: str
     url: str | None = None
     hosts: tuple[str, ...] = ()
-    """Names, beside those of this machine and of `url`, that requests may ask for."""
+    """Host names that requests may use, in addition to those of this machine and of `url`."""
     rate: float = 1000.0
     processes: int = 1
     grace: float = GRACE
@@ -44,7 +44,7 @@ class ServeOptions:
     log: str = "warning"
 
     def check(self) -> None:
-        """Refuse what cannot work, before anything is opened."""
+        """Refuse options that cannot work, before anything is opened."""
         try:
             parts = urlsplit(self.url or "http://localhost")
             good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -54,7 +54,7 @@ class ServeOptions:
             raise SidelightError(f"--url {self.url} is not an address like https://monitor.example.org")
         if self.processes > 1 and file_of(self.database) is not None:
             raise SidelightError(
-                "a SQLite database has one process: leave out --processes, or give a PostgreSQL database "
+                "a SQLite database allows only one process: leave out --processes, or give a PostgreSQL database "
                 "(--database postgresql://...)"
             )
 
@@ -66,7 +66,7 @@ class ServeOptions:
 
 @contextlib.contextmanager
 def application(plain: Mapping[str, Any]) -> Iterator[FastAPI]:
-    """Yield the application of one process, by options as plain data; the service is closed afterwards."""
+    """Yield the application of one process, from options as plain data; the service is closed afterwards."""
     options = ServeOptions(**dict(plain) | {"hosts": tuple(plain["hosts"])})
     write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
     with opened(options) as service:
@@ -75,7 +75,7 @@ def application(plain: Mapping[str, Any]) -> Iterator[FastAPI]:
 
 @contextlib.contextmanager
 def opened(options: ServeOptions) -> Iterator[Service]:
-    """Yield the service on the database of these options; it is closed afterwards."""
+    """Yield the service on the database in these options; it is closed afterwards."""
     service = Service(open_storage(options.database), options=options.service_options())
     try:
         yield service
@@ -86,8 +86,8 @@ def opened(options: ServeOptions) -> Iterator[Service]:
 def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str | None], object]) -> int:
     """Serve until told to stop; return the exit code.
 
-    `say(address, link)` is called once everything is in order, with the link for the first administrator if there is
-    none yet.
+    `say(address, link)` is called once the server is ready, with the link for the first administrator if there is none
+    yet.
     """
     options.check()
     base = (options.url or address_of(listener)).rstrip("/")
@@ -104,14 +104,14 @@ def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str 
 
 
 def first_link(service: Service, base: str) -> str | None:
-    """Return the link with which the first administrator signs in, unless there is an administrator."""
+    """Return the sign-in link for the first administrator, or None if there is an administrator."""
     code = service.do(sessions.MakeFirstLink())
     return None if code is None else links.address(base, code)
 
 
 @contextlib.contextmanager
 def _controlled(options: ServeOptions, service: Service, base: str) -> Iterator[None]:
-    """Take commands from this machine, within the block; commands on PostgreSQL need no help."""
+    """Accept commands from this machine within the block; with PostgreSQL, commands work without the server."""
     path = file_of(options.database)
     if path is None or not hasattr(socket, "AF_UNIX"):
         yield

@@ -21,11 +21,11 @@ from sidelight.service.writer import Ticket, Writer
 
 T = TypeVar("T")
 _AT_THE_END = 1000
-"""A service that ends well leaves snapshots behind, so that the next one begins quickly."""
+"""On closing, monitors with this many new entries get a snapshot, so that the next start is quick."""
 
 
 class Service:
-    """Everything that writes goes through `do` or `submit`, and returns when it is on the disk."""
+    """The monitors of a database. All writes go through `do` or `submit`, which return when the data is on disk."""
 
     def __init__(self, storage: Storage, *, options: Options | None = None) -> None:
         self.storage, self.options = storage, options or Options()
@@ -33,11 +33,11 @@ class Service:
         self.writer.after_commit = lambda monitors: self._take_snapshots(monitors, self.options.snapshot_every)
         self.writer.publisher = publish
         self.ending = threading.Event()
-        """Set when the process is to end: what takes long by the clock stops then."""
+        """Set when the process is about to end: long duties then stop."""
         self._snapshot_at: dict[str, int] = {}
 
     def do(self, job: Job[T]) -> T:
-        """Do a job and return its outcome once it is committed."""
+        """Do a job and return its result once it is committed."""
         ticket = Ticket(job)
         self.writer.put(ticket)
         assert isinstance(ticket.future, Future)
@@ -55,7 +55,7 @@ class Service:
         return self.storage.read()
 
     def report(self, monitor: str) -> Report:
-        """Return what is known about every class of a monitor, up to its last entry."""
+        """Return the report of a monitor, up to its last journal entry."""
         with self.read() as tx:
             row = tx.one("SELECT chain FROM monitors WHERE id = ?", monitor)
         if row is None:
@@ -67,7 +67,7 @@ class Service:
         return self.do(_MakeReport(monitor))
 
     def close(self) -> None:
-        """Commit what waits, stop the writer, and close the database."""
+        """Commit waiting requests, stop the writer, and close the database."""
         self.writer.close()
         if not self.writer.failed:
             with contextlib.suppress(StorageError):  # a snapshot only saves time
@@ -75,7 +75,7 @@ class Service:
         self.storage.close()
 
     def _take_snapshots(self, monitors: Iterable[str], every: int) -> None:
-        """Take snapshots where the last one is so many entries ago, outside of any lock."""
+        """Take snapshots of monitors whose last one is at least `every` entries old, without holding a lock."""
         for id in sorted(monitors):
             held = self.writer.followers.get(id)
             if held is None:
@@ -90,11 +90,11 @@ class Service:
 
 
 class _MakeReport:
-    """Makes a report of a monitor that is up to date."""
+    """Makes a report of an up-to-date monitor."""
 
     def __init__(self, monitor: str) -> None:
         self.monitors: Sequence[str] = (monitor,)
 
     def run(self, work: Work) -> Report:
-        """Return the report; it is made after the commit, when the lock is released."""
+        """Return the report; it is made after the commit, when the lock has been released."""
         return later(work.held(self.monitors[0]).report)

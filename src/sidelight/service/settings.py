@@ -1,4 +1,4 @@
-"""Settings of a monitor: the arguments of `ClassifierMonitor` by name, and those of its review queue."""
+"""Settings of a monitor: the arguments of `ClassifierMonitor` and the settings of its review queue, by name."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _NOT_OFFERED = ("prior", "restart_on_drift", "remember_passes")
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewSettings:
-    """How the items of a monitor are reviewed; all of it can be changed."""
+    """How the items of a monitor are reviewed; all of these settings can be changed."""
 
     reviews: int = 1
-    """Reviews that an item needs; two that disagree are settled by a third."""
+    """How many reviews an item needs; if two disagree, a third settles the item."""
     lease: float = 900.0
-    """Seconds that a reviewer has for an item before somebody else may get it."""
+    """Seconds that a reviewer has for an item before someone else may get it."""
     blind: bool = False
-    """Whether reviewers choose the label without seeing the prediction; needs `labels`."""
+    """Whether reviewers choose a label without seeing the prediction; needs `labels`."""
     labels: tuple[str, ...] = ()
-    """The labels that reviewers choose from; without them they say right or wrong."""
+    """The labels that reviewers choose from; without labels, they say right or wrong."""
     retention: float | None = 30.0
-    """Days that a payload is kept after its item was settled; None for ever."""
+    """Days that a payload is kept after its item was settled; None to keep it forever."""
     image_hosts: tuple[str, ...] = ()
-    """Hosts from which the pages may show images that payloads link to."""
+    """Hosts whose images the pages may show if payloads link to them."""
     instructions: str = ""
-    """What reviewers are told."""
+    """Instructions for reviewers."""
 
     def __post_init__(self) -> None:
         wrong = {
@@ -55,7 +55,7 @@ _ALLOWED = {
     "lease": "seconds from 10 to 86400",
     "blind": "true or false, and if true also the list of labels",
     "labels": "a list of at most 200 different texts of 1 to 200 characters",
-    "retention": "days, at least 0, or null for ever",
+    "retention": "days, at least 0, or null to keep payloads forever",
     "image_hosts": "a list of host names",
     "instructions": "a text of at most 10000 characters",
 }
@@ -63,15 +63,15 @@ _REVIEW = frozenset(field.name for field in fields(ReviewSettings))
 
 
 def split(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the settings of the library and those of the queue; names that nobody knows are refused.
+    """Return the settings of the library and those of the queue; unknown names are refused.
 
-    Policies have further parameters, so a name that is neither goes to the library, which knows them. `labels` is a
-    list for the queue, and the number of labels of the policy "explore".
+    Policies have further parameters, so other names go to the library, which knows them. `labels` is either a list for
+    the queue, or the number of labels of the policy "explore".
     """
     for name in _NOT_OFFERED:
         if name in settings:
             raise Problem(
-                "invalid", f"{name} is not a setting here", places=[place(["settings", name], "leave it out")]
+                "invalid", f"{name} cannot be set in the service", places=[place(["settings", name], "leave it out")]
             )
     review = {name: value for name, value in settings.items() if name in _REVIEW and not _of_policy(name, value)}
     return {name: settings[name] for name in settings if name not in review}, review
@@ -82,17 +82,17 @@ def _of_policy(name: str, value: Any) -> bool:
 
 
 def make_monitor(settings: Mapping[str, Any]) -> ClassifierMonitor:
-    """Return a new monitor with settings as they came in JSON.
+    """Return a new monitor with settings from JSON.
 
-    A mapping of classes is an object, or a list of pairs where classes are numbers or one is null (all others). A
-    patience is a number of decisions, {"seconds": ...}, "never" or null.
+    A value for each class is an object, or a list of pairs if some classes are numbers or one is null (all others).
+    Patience is a number of decisions, {"seconds": ...}, "never" or null.
     """
     if "tolerance" not in settings:
-        missing = place(["settings", "tolerance"], "give the error rate that is tolerated, for instance 0.05")
+        missing = place(["settings", "tolerance"], "give the tolerated error rate, for instance 0.05")
         raise Problem("invalid", "some settings are not allowed", places=[missing])
     values = {name: _plain(name, value) for name, value in settings.items()}
     try:
-        # The database alone answers retries.
+        # Only the database answers retries.
         return ClassifierMonitor(**values, remember_passes=0)
     except (SidelightError, TypeError) as error:
         name = next((one for one in settings if one in str(error)), None)
@@ -108,32 +108,32 @@ def _plain(name: str, value: Any) -> Any:
         try:
             return dict(value)
         except (TypeError, ValueError):
-            detail = "give a number, an object, or a list of pairs of a class and a number"
+            detail = "give a number, an object, or a list of pairs of class and number"
             raise Problem("invalid", f"{name} cannot be read", places=[place(["settings", name], detail)]) from None
     if name == "patience" and isinstance(value, Mapping) and set(value) == {"seconds"} and _is_number(value["seconds"]):
         try:
             return timedelta(seconds=value["seconds"])
         except OverflowError:
-            return math.inf if value["seconds"] > 0 else timedelta(0)  # which is refused, as every negative time
+            return math.inf if value["seconds"] > 0 else timedelta(0)  # refused, like every negative time
     return math.inf if name == "patience" and value == "never" else value
 
 
 def make_review(values: Mapping[str, Any], before: ReviewSettings | None = None) -> ReviewSettings:
-    """Return the settings of the queue: those before, with these values changed."""
+    """Return the settings of the queue: the earlier ones, with these values changed."""
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     return replace(before or ReviewSettings(), **plain)
 
 
 def review_plain(review: ReviewSettings) -> dict[str, Any]:
-    """Return them as JSON can hold them."""
+    """Return the settings of the queue as plain data for JSON."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(review).items()}
 
 
 def changeable(settings: Mapping[str, Any]) -> None:
-    """Refuse to change what makes another monitor."""
+    """Refuse to change settings that cannot be changed."""
     wrong = [name for name in settings if name not in LIMITS and name not in _REVIEW]
     if wrong:
-        detail = f"only {', '.join(LIMITS)} and the settings of the queue can be changed: make a new monitor"
+        detail = f"only {', '.join(LIMITS)} and the settings of the queue can be changed: create a new monitor"
         raise Problem("invalid", "this cannot be changed", places=[place(["settings", name], detail) for name in wrong])
 
 

@@ -1,4 +1,4 @@
-"""The settings of a monitor in the description of the interface; what they mean is said by `ClassifierMonitor`."""
+"""The settings of a monitor in the OpenAPI description; `ClassifierMonitor` explains what they mean."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _count(least: int) -> dict[str, Any]:
 
 
 def _by_class(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the two ways to give a value for each class."""
+    """Return the two ways to give one value per class."""
     pair = {"type": "array", "prefixItems": [{}, value], "minItems": 2, "maxItems": 2}
     return [{"type": "object", "additionalProperties": value}, {"type": "array", "items": pair}]
 
@@ -57,7 +57,7 @@ MONITOR: dict[str, Any] = {
     "drift_alarm_every": {"type": "integer", "minimum": 100},
     "spot_checks": _or_null({"type": "number", "minimum": 0, "maximum": 1}),
     "patience": {
-        "description": "Decisions, seconds, or for ever; null for the default.",
+        "description": "Decisions, seconds, or forever; null for the default.",
         "anyOf": [
             {"type": "integer", "minimum": 1},
             {

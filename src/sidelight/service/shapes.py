@@ -1,6 +1,6 @@
-"""The shapes of bodies: what requests must look like, and what the description says about answers.
+"""The shapes of request bodies, and of answers in the OpenAPI description.
 
-What a validator refuses becomes one place of the problem that is answered, see `validation`.
+Each error of a validator becomes one place in the problem that is answered, see `validation`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sidelight.service.inputs import MOST_CHARACTERS, label_fault, text_fault
 from sidelight.service.limits import BATCH
 
 BATCHES = ("one", "many")
-"""What the unions below call their shapes; errors name them, bodies do not."""
+"""The names of shapes in the unions below; they occur in errors, but not in bodies."""
 
 _TEXT = {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS, "pattern": r"^[^\x00]+$"}
 _LARGEST = (1 << 63) - 1
@@ -29,7 +29,7 @@ _TIME = {"type": "string", "format": "date-time"}
 
 
 def _checked(fault: Callable[[Any], str | None]) -> PlainValidator:
-    """Return a validator that takes everything about which `fault` has nothing to say."""
+    """Return a validator that accepts every value in which `fault` finds nothing wrong."""
 
     def check(value: Any) -> Any:
         wrong = fault(value)
@@ -68,7 +68,7 @@ PayloadIn = Annotated[Payload | None, PlainValidator(_payload), WithJsonSchema({
 
 
 class Shape(BaseModel):
-    """What a request brings: exact types, and nothing that is not known."""
+    """The body of a request: exact types, and no unknown fields."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -88,7 +88,7 @@ class PredictionIn(Shape):
 
 
 class PredictionsIn(Shape):
-    """Many predictions, decided about together or not at all."""
+    """Many predictions, all decided or none."""
 
     predictions: Annotated[list[PredictionIn], Field(max_length=BATCH)]
 
@@ -100,17 +100,17 @@ class AnswerIn(Shape):
     correct: bool | None = None
     label: Annotated[Label | None, Field(description="The true class.")] = None
     skipped: bool = False
-    replace: Annotated[bool, Field(description="Whether another answer that stands may be replaced.")] = False
+    replace: Annotated[bool, Field(description="Whether to replace a different answer.")] = False
 
 
 class AnswersIn(Shape):
-    """Many answers; each has a result of its own."""
+    """Many answers; each gets its own result."""
 
     answers: Annotated[list[AnswerIn], Field(max_length=BATCH)]
 
 
 def _either(name: str) -> Discriminator:
-    """Return what tells a batch, an object with the member `name`, from a single one."""
+    """Return the discriminator between a batch, which is an object with the field `name`, and a single row."""
     return Discriminator(lambda value: "many" if isinstance(value, dict) and name in value else "one")
 
 
@@ -121,7 +121,7 @@ Answers = Annotated[Annotated[AnswerIn, Tag("one")] | Annotated[AnswersIn, Tag("
 
 
 class MonitorIn(Shape):
-    """A monitor to make."""
+    """A monitor to create."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$", max_length=64)]
     settings: Annotated[dict[str, Any], WithJsonSchema(settings_shape.ALL)]
@@ -134,7 +134,7 @@ class SettingsIn(Shape):
 
 
 class DecisionOut(BaseModel):
-    """What was decided about one prediction."""
+    """The decision about one prediction."""
 
     id: str
     verify: bool
@@ -149,7 +149,7 @@ class DecisionsOut(BaseModel):
 
 
 class AnswerOut(BaseModel):
-    """What became of one answer."""
+    """The result of one answer."""
 
     id: str
     status: Literal[
@@ -171,7 +171,7 @@ class MonitorOut(BaseModel):
     name: str
     id: str
     settings: dict[str, Any]
-    number: Annotated[int, Field(description="Of the last entry of the journal.")]
+    number: Annotated[int, Field(description="Number of the last journal entry.")]
     created_at: float
     archived_at: float | None
 
@@ -183,7 +183,7 @@ class MonitorsOut(BaseModel):
 
 
 class ReportOut(BaseModel):
-    """What is known about every class, as `Report.to_dict` of the library has it."""
+    """The report on every class, as returned by `Report.to_dict` of the library."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -1,7 +1,7 @@
-"""Stored states of monitors, so that starting does not replay the whole journal.
+"""Stored states of monitors, so that a start does not replay the whole journal.
 
-A state is kept as compressed JSON with its SHA-256. One with the `sealed` mark is the base of a journal whose beginning
-was pruned; the others only save time and can be lost.
+A state is stored as compressed JSON with its SHA-256. A sealed snapshot is the base of a journal whose beginning was
+pruned; the others only save time and may be lost.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Snapshot(NamedTuple):
     state: bytes
 
     def opened(self, monitor: str) -> Held:
-        """Return the monitor, or say that the snapshot is damaged."""
+        """Return the monitor, or raise an error if the snapshot is damaged."""
         return Held.from_state(monitor, self.data(monitor), self.number, self.chain)
 
     def data(self, monitor: str) -> dict[str, Any]:
-        """Return the state as data, or say that the snapshot is damaged."""
+        """Return the state as data, or raise an error if the snapshot is damaged."""
         try:
             text = zlib.decompress(self.state)
         except zlib.error:
@@ -47,7 +47,7 @@ class Snapshot(NamedTuple):
 
 
 def take(held: Held, *, sealed: bool = False) -> Snapshot:
-    """Return a snapshot of a monitor as it is."""
+    """Return a snapshot of a monitor."""
     text = journal.text_of(held.state()).encode("ascii")
     digest = hashlib.sha256(text).digest()
     return Snapshot(held.number, RULE, held.chain, digest, sealed, zlib.compress(text, _LEVEL))
@@ -58,7 +58,7 @@ def _as_value(value: Any) -> Any:
 
 
 def store(tx: Transaction, monitor: str, snapshot: Snapshot) -> None:
-    """Store a snapshot; of those that are not sealed only the last few are kept."""
+    """Store a snapshot; only the last few unsealed ones are kept."""
     tx.run("DELETE FROM snapshots WHERE monitor = ? AND number = ?", monitor, snapshot.number)
     columns = ("monitor", *Snapshot._fields)
     tx.insert("snapshots", columns, [(monitor, *map(_as_value, snapshot))])
@@ -72,13 +72,13 @@ def store(tx: Transaction, monitor: str, snapshot: Snapshot) -> None:
 
 
 def fits(tx: Transaction, monitor: str, snapshot: Snapshot) -> bool:
-    """Say whether the journal has come by here; it has not if an older one was restored and went on otherwise."""
+    """Say whether the snapshot belongs to this journal; it does not if an older backup was restored and continued."""
     row = tx.one("SELECT chain FROM journal WHERE monitor = ? AND number = ?", monitor, snapshot.number)
     return row is not None and bytes(row[0]) == snapshot.chain
 
 
 def stored(tx: Transaction, monitor: str, least: int, most: int) -> list[Snapshot]:
-    """Return the snapshots between two numbers, the latest first."""
+    """Return the snapshots between two numbers, latest first."""
     sql = (
         "SELECT number, rule, chain, sha256, sealed, state FROM snapshots WHERE monitor = ? AND number BETWEEN ? AND ?"
     )

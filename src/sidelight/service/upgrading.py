@@ -1,8 +1,8 @@
 """Changing the rule by which a monitor decides, after an upgrade of sidelight.
 
-`sidelight.monitor.RULE` rises whenever the same predictions and answers would lead to other decisions. A process does
-not touch monitors of another rule. Upgrading takes over everything that was recorded, journals the change, and seals
-the state as the new base: what was decided before is not decided again.
+`sidelight.monitor.RULE` increases whenever the same predictions and answers would lead to other decisions. A process
+does not touch monitors of another rule. Upgrading applies everything that was recorded, journals the change, and seals
+the state as the new base: earlier decisions are not made again.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from sidelight.service.work import Work
 
 
 class _Upgrade:
-    """Brings one monitor to the rule of this sidelight."""
+    """Brings one monitor to the rule of this version of sidelight."""
 
-    monitors: Sequence[str] = ()  # it may not be held before
+    monitors: Sequence[str] = ()  # the monitor cannot be loaded before
 
     def __init__(self, monitor: str, actor: str) -> None:
         self.id, self.actor = monitor, actor
@@ -37,7 +37,7 @@ class _Upgrade:
             return False
         if rule > RULE:
             raise Problem(
-                "unavailable", f"the monitor is decided by rule {rule}, and this older sidelight has rule {RULE}"
+                "unavailable", f"the monitor uses rule {rule}, this older sidelight has rule {RULE}: upgrade sidelight"
             )
         held = self._taken_over(work, last, bytes(chain), base)
         work.hold(held)
@@ -52,16 +52,16 @@ class _Upgrade:
         for entry in journal.all_entries(work.reading, self.id, held.number):
             held.apply(entry, compare=False)
         if (held.number, held.chain) != (last, chain):
-            raise DivergedError(f"the journal of {self.id} ends with entry {held.number} and should end with {last}")
-        # What the old rule had in memory only, caches and sums, is made anew.
+            raise DivergedError(f"the journal of {self.id} ends with entry {held.number} but should end with {last}")
+        # Caches and sums that the old rule kept only in memory are made anew.
         held.watch(ClassifierMonitor.from_dict(held.monitor.to_dict()))
         return held
 
 
 def upgrade(service: Service, *, actor: str) -> list[str]:
-    """Bring all monitors to the rule of this sidelight; return the ids of those that were changed.
+    """Bring all monitors to the rule of this version of sidelight; return the ids of those that changed.
 
-    One that cannot be brought there does not keep the others from it; the error comes when all had their turn.
+    If some cannot be upgraded, the others are, and the error is raised at the end.
     """
     with service.read() as tx:
         rows = tx.all("SELECT id, name FROM monitors WHERE rule <> ? ORDER BY id", RULE)
@@ -73,5 +73,5 @@ def upgrade(service: Service, *, actor: str) -> list[str]:
         except SidelightError as error:
             failed.append(f"{name} ({id}): {error}")
     if failed:
-        raise SidelightError(f"some monitors were not upgraded, {len(changed)} others were; {'; '.join(failed)}")
+        raise SidelightError(f"some monitors could not be upgraded ({len(changed)} others were): {'; '.join(failed)}")
     return changed

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a body, in our words: every place, what to do there, and nothing of what was sent."""
+"""Errors of pydantic in our words: every place and what to do there, without repeating what was sent."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sidelight.service.problems import Problem, place
 
 MOST_PLACES = 100
 _WORDS = {
-    "missing": "this is missing: give it",
-    "extra_forbidden": "this is not known here: leave it out",
+    "missing": "this field is required",
+    "extra_forbidden": "this field is unknown: leave it out",
     "string_type": "give text",
     "int_type": "give a whole number",
     "float_type": "give a number",
@@ -27,11 +27,11 @@ _WORDS = {
 
 
 def problem_of(error: RequestValidationError, batches: Sequence[str] = ()) -> Problem:
-    """Return the refusal; `batches` are names that a union of shapes adds to places, which bodies do not have."""
+    """Return the refusal; `batches` are names of shapes that pydantic adds to places but that bodies do not contain."""
     errors = error.errors()
     places = [_place(one, batches) for one in errors[:MOST_PLACES]]
-    more = f", and {len(errors) - MOST_PLACES} more" if len(errors) > MOST_PLACES else ""
-    return Problem("invalid", f"some values are not allowed, see errors{more}; nothing changed", places=places)
+    more = f" (the first {MOST_PLACES} of {len(errors)} are listed)" if len(errors) > MOST_PLACES else ""
+    return Problem("invalid", f"some values are not allowed{more}; nothing changed", places=places)
 
 
 def _place(error: Mapping[str, Any], batches: Sequence[str]) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def _place(error: Mapping[str, Any], batches: Sequence[str]) -> dict[str, Any]:
 
 
 def _limit(kind: str, context: Mapping[str, Any]) -> str | None:
-    """Return the words for a limit that a value is beyond."""
+    """Return the words for a limit that a value exceeds."""
     for limit, words in (("max_length", "at most"), ("min_length", "at least")):
         if limit in context:
             return (
@@ -59,5 +59,5 @@ def _limit(kind: str, context: Mapping[str, Any]) -> str | None:
 
 
 def _own(text: str) -> str:
-    """Return pydantic's sentence, or ours where a validator has raised one, as ASCII."""
+    """Return pydantic's message, or ours if a validator raised one, as ASCII."""
     return text.removeprefix("Value error, ").encode("ascii", "replace").decode("ascii")

@@ -1,4 +1,4 @@
-"""What a request that writes is given: the transaction of its group, and the monitors in it."""
+"""What a writing request receives: the transaction of its group, and the monitors in it."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ Publisher = Callable[["Work", str, str, dict[str, Any]], None]
 
 
 class Job(Protocol[T_co]):
-    """One request that writes.
+    """One writing request.
 
-    A `Problem` that is raised before the first change refuses it and leaves the rest of its group alone. After a change
-    any error takes the group back, and its requests are run one by one. A job may also have `keys` and `item_keys`: of
-    the decisions and items that it asks about, which are then looked up for the whole group at once.
+    A `Problem` raised before the first change refuses only this request. After a change, any error rolls the group
+    back, and its requests are run one by one. A job may have `keys` and `item_keys`, the keys of the decisions and
+    items it needs: they are looked up for the whole group at once.
     """
 
     @property
     def monitors(self) -> Sequence[str]:
-        """Ids of the monitors that it changes or needs up to date; they are locked."""
+        """Ids of the monitors that the job changes or needs up to date; they are locked."""
 
     def run(self, work: Work) -> T_co:
-        """Do it, and return the answer; it is given to the caller after the commit."""
+        """Do the job and return its result; the caller gets it after the commit."""
 
 
 class Later:
-    """An outcome that is made after the commit, by the thread that writes and before anything else changes."""
+    """A result that the writer makes after the commit, before anything else changes."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self.make = make
 
 
 def later(make: Callable[[], T]) -> T:
-    """Return this from a job whose outcome takes long and needs no lock; whoever waits gets what `make` returns."""
+    """Return this from a job whose result takes long and needs no lock; the caller gets what `make` returns."""
     return Later(make)  # type: ignore[return-value]
 
 
 class Known(NamedTuple):
-    """A decision that was made before."""
+    """An earlier decision."""
 
     id: str
     prediction: Any
@@ -54,7 +54,7 @@ class Known(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A prediction that is to be verified."""
+    """A prediction to verify."""
 
     monitor: str
     number: int
@@ -87,27 +87,27 @@ class Work:
         self._updates: list[tuple[str, list[Sequence[Value]]]] = []
         self._known: dict[bytes, Known | None] = {}
         self.items: dict[bytes, Item | None] = {}
-        """Items that the group has looked up or made, by their keys."""
+        """Items that the group has looked up or created, by their keys."""
         self._steady: dict[tuple[Any, ...], list[Row]] = {}
         self.changed: set[str] = set()
         self.changes = 0
 
     @property
     def tx(self) -> Transaction:
-        """The transaction, to read and to write; everything that was done before in the group can be read in it."""
-        self.changes += 1  # nobody can tell what is done with it
+        """The transaction, to read and write; everything done earlier in the group is visible in it."""
+        self.changes += 1  # it may be used to write
         self.items.clear()
         self._steady.clear()
         return self.reading
 
     @property
     def reading(self) -> Transaction:
-        """The same for those who only read: they may still refuse a request without taking its group back."""
+        """The transaction for reading only: a request can still be refused without rolling its group back."""
         self.flush()
         return self._tx
 
     def steady(self, sql: str, *values: Value) -> list[Row]:
-        """Return rows that change by `tx` alone: asked for once in a group, which need not be stored before."""
+        """Return rows that only `tx` changes: queried once per group, without flushing first."""
         asked = (sql, *values)
         if asked not in self._steady:
             self._steady[asked] = self._tx.all(sql, *values)
@@ -115,7 +115,7 @@ class Work:
 
     @property
     def now(self) -> float:
-        """The time, by the clock of the database, after the monitors were locked."""
+        """The time by the clock of the database, after the monitors were locked."""
         if self._now is None:
             self._now = self._tx.now()
         return self._now
@@ -124,17 +124,17 @@ class Work:
         """Return a monitor, locked and up to date."""
         found = self._held.get(monitor)
         if found is None:
-            raise KeyError(f"the monitor {monitor} is not among the monitors of the job")
-        if isinstance(found, Problem):  # a new one for everybody who asks
+            raise KeyError(f"the job does not name the monitor {monitor} in its monitors")
+        if isinstance(found, Problem):  # each caller gets a new one
             raise Problem(found.kind, found.detail, places=found.places, headers=found.headers)
         return found
 
     def hold(self, held: Held) -> None:
-        """Let the group know a monitor that it has made."""
+        """Make a monitor that the group created known to it."""
         self._held[held.id] = held
 
     def append(self, monitor: str, kind: str, body: dict[str, Any], *, actor: str, key: bytes | None = None) -> int:
-        """Append to the journal of a monitor, which the caller has brought to that state; return the number."""
+        """Append an entry to the journal of a monitor, which the caller has already changed; return its number."""
         held = self.held(monitor)
         number, text = held.number + 1, journal.text_of(body)
         chain = journal.next_chain(held.chain, number, kind, key, self.now, actor, text)
@@ -144,24 +144,24 @@ class Work:
         return number
 
     def insert(self, table: str, columns: tuple[str, ...], row: Sequence[Value]) -> None:
-        """Insert a row; rows of a group go to the database together."""
+        """Insert a row; all rows of a group are sent to the database together."""
         self._rows.setdefault((table, columns), []).append(row)
         self.changes += 1
 
     def update(self, sql: str, *values: Value) -> None:
-        """Run a statement that changes rows, together with others of the group, in order and after all insertions."""
+        """Run a statement that changes rows, together with others of the group, in order and after all inserts."""
         if not self._updates or self._updates[-1][0] != sql:
             self._updates.append((sql, []))
         self._updates[-1][1].append(values)
         self.changes += 1
 
     def publish(self, monitor: str, event: str, data: dict[str, Any]) -> None:
-        """Tell the webhooks that want it."""
+        """Send an event to the webhooks that subscribe to it."""
         if self._publisher is not None:
             self._publisher(self, monitor, event, data)
 
     def look_up(self, keys: Iterable[bytes]) -> None:
-        """Find the decisions with these keys, those that are not known yet by one question."""
+        """Find the decisions with these keys; those not known yet are read with one query."""
         wanted = [key for key in dict.fromkeys(keys) if key not in self._known]
         if not wanted:
             return
@@ -173,7 +173,7 @@ class Work:
             self._look_up_pruned([key for key in wanted if self._known[key] is None])
 
     def _look_up_pruned(self, keys: Sequence[bytes]) -> None:
-        """Find decisions whose entries may be pruned: items outlive them."""
+        """Find decisions whose entries may be pruned, by their items, which are kept."""
         self.look_up_items(keys)
         for key in keys:
             item = self.items[key]
@@ -181,7 +181,7 @@ class Work:
                 self._known[key] = Known(item.id, item.prediction, True, item.reason)
 
     def look_up_items(self, keys: Iterable[bytes]) -> None:
-        """Find the items with these keys, those that are not known yet by one question."""
+        """Find the items with these keys; those not known yet are read with one query."""
         wanted = [key for key in dict.fromkeys(keys) if key not in self.items]
         if wanted:
             self.items.update(dict.fromkeys(wanted))
@@ -190,7 +190,7 @@ class Work:
                 self.items[item.key] = item
 
     def known(self, key: bytes) -> Known | None:
-        """Return the decision with a key that was looked up, or None."""
+        """Return the decision with a looked-up key, or None."""
         return self._known[key]
 
     def remember(self, key: bytes, known: Known) -> None:
@@ -198,7 +198,7 @@ class Work:
         self._known[key] = known
 
     def flush(self) -> None:
-        """Bring everything to the database that is not there yet."""
+        """Send everything to the database that is not there yet."""
         for (table, columns), rows in self._rows.items():
             self._tx.insert(table, columns, rows)
         self._rows.clear()
@@ -207,7 +207,7 @@ class Work:
         self._updates.clear()
 
     def finish(self) -> None:
-        """Bring the rows of the monitors up to date, before the commit."""
+        """Update the rows of the monitors before the commit."""
         self.flush()
         if self.changed:
             rows = [(held.number, held.chain, held.id) for held in map(self.held, sorted(self.changed))]

@@ -1,14 +1,13 @@
-"""The one thread of a process that writes: it takes all requests that wait, runs them, commits once, answers all.
+"""The only writing thread of a process: it takes all waiting requests, runs them, commits once, and answers them all.
 
-What happens when something fails:
+Failures are handled as follows:
 
-- A request that is refused (`Problem`) before it changed anything leaves the others alone.
-- Any other error takes the group back. Its monitors in memory, which had changed, are thrown away, and its requests are
-  run one by one, so that only the one that fails is answered with the error.
-- If the database cannot be reached, nothing has happened, and everyone is told to come back.
-- If the commit fails, nobody knows whether it happened: everyone is told to ask again with the same ids.
-- If the disk fails, the process stops: a later sync may succeed although what the failed one should have written is
-  lost.
+- A request that is refused (`Problem`) before it changed anything does not affect the others.
+- Any other error rolls the group back. Its monitors in memory, which have changed, are dropped, and its requests are
+  run one by one, so that only the failing one gets the error.
+- If the database cannot be reached, nothing has happened, and all requests are refused with 503.
+- If the commit fails, it is unknown whether it happened, and clients are asked to repeat the request with the same ids.
+- If the disk fails, the process stops: a later sync may succeed although data of the failed one is lost.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _LOG = logging.getLogger("sidelight.service")
 
 
 class Ticket(Generic[T]):
-    """A job that waits, and where its outcome goes."""
+    """A waiting job, and where its result goes."""
 
     def __init__(self, job: Job[T], loop: asyncio.AbstractEventLoop | None = None) -> None:
         self.job, self.loop = job, loop
@@ -44,7 +43,7 @@ class Ticket(Generic[T]):
         self.error: BaseException | None = None
 
     def tell(self) -> None:
-        """Give the outcome to whoever waits, in the thread of the loop if there is one."""
+        """Set the result of the future, in the thread of its event loop if there is one."""
         if self.future.cancelled() or self.future.done():
             return
         if self.error is not None:
@@ -54,7 +53,7 @@ class Ticket(Generic[T]):
 
 
 class Writer:
-    """The thread that writes."""
+    """The writing thread."""
 
     def __init__(self, storage: Storage, options: Options) -> None:
         self._storage, self._options = storage, options
@@ -64,7 +63,7 @@ class Writer:
         self.heartbeat = time.monotonic()
         self.groups = self.jobs = 0
         self.failed = False
-        """Whether it has stopped because of a failure."""
+        """Whether the writer stopped because of a failure."""
         self._waiting: deque[Ticket[Any]] = deque()
         self._wake = threading.Condition()
         self._closing = False
@@ -73,21 +72,21 @@ class Writer:
 
     @property
     def waiting(self) -> int:
-        """How many requests wait."""
+        """How many requests are waiting."""
         return len(self._waiting)
 
     def put(self, ticket: Ticket[Any]) -> None:
-        """Let a job wait for its turn, or refuse it."""
+        """Queue a job, or refuse it."""
         with self._wake:
             if self._closing:
-                raise unavailable("the service is stopping", 5)
+                raise unavailable("the service is stopping: try again in a moment", 5)
             if len(self._waiting) >= self._options.most_waiting:
-                raise unavailable("too many requests are waiting", 1)
+                raise unavailable("too many requests are waiting: try again in a moment", 1)
             self._waiting.append(ticket)
             self._wake.notify()
 
     def close(self) -> None:
-        """Commit what waits, and stop."""
+        """Commit the waiting requests, and stop."""
         with self._wake:
             self._closing = True
             self._wake.notify()
@@ -108,12 +107,12 @@ class Writer:
                 _make_outcomes(group)
                 _tell(group)
                 self._rest(changed)
-            except Exception as error:  # without its writer a service can do nothing
+            except Exception as error:  # without its writer the service cannot work
                 self._options.on_fatal(error)
                 return self._refuse_all(group, error)
 
     def _next_group(self) -> list[Ticket[Any]]:
-        """Take what waits, but no more than others can be kept waiting for."""
+        """Take the waiting requests, but not so many that others would wait too long."""
         group: list[Ticket[Any]] = []
         rows = 0
         while self._waiting and len(group) < self._options.most_in_group and rows < self._options.most_rows_in_group:
@@ -123,7 +122,7 @@ class Writer:
         return group
 
     def _do(self, group: Sequence[Ticket[Any]]) -> set[str]:
-        """Run a group, so that each ticket has its outcome; return the monitors that have changed."""
+        """Run a group, so that each ticket gets its result; return the monitors that have changed."""
         self.groups += 1
         self.jobs += len(group)
         try:
@@ -136,8 +135,10 @@ class Writer:
             if len(group) == 1:
                 if not isinstance(error, Problem):
                     _LOG.error("a request failed", exc_info=error)
-                stored = isinstance(error, StorageError)  # two processes that did the same at the same time, say
-                group[0].error = unavailable("this was not stored: ask again with the same ids", 1) if stored else error
+                stored = isinstance(error, StorageError)  # for example, two processes did the same at the same time
+                group[0].error = (
+                    unavailable("not stored: send the request again with the same ids", 1) if stored else error
+                )
                 return set()
         return set().union(*(self._do([ticket]) for ticket in group))
 
@@ -154,7 +155,7 @@ class Writer:
         return work.changed
 
     def _run(self, group: Sequence[Ticket[Any]], work: Work) -> None:
-        """Run the jobs of a group; nobody is answered before the commit."""
+        """Run the jobs of a group; no request is answered before the commit."""
         for ticket in group:
             ticket.error = None
             before = work.changes
@@ -170,10 +171,10 @@ class Writer:
         self._forget(group)
         if isinstance(error, DiskError):
             raise error
-        _LOG.warning("%s", error)  # it may name hosts and folders, which are not for everybody
+        _LOG.warning("%s", error)  # it may contain names of hosts and folders, which clients must not see
         unknown = isinstance(error, UnknownOutcomeError)
-        what = "whether this was stored is not known" if unknown else "the database cannot be used now"
-        detail = f"{what}: ask again with the same ids"
+        what = "it is unknown whether this was stored" if unknown else "the database cannot be used now"
+        detail = f"{what}: send the request again with the same ids"
         for ticket in group:
             ticket.error = unavailable(detail, 1)
 
@@ -181,23 +182,23 @@ class Writer:
         self.followers.drop(id for ticket in group for id in ticket.job.monitors)
 
     def _rest(self, changed: set[str]) -> None:
-        """Do what nobody waits for."""
+        """Do the work that no request waits for."""
         try:
             self.after_commit(changed)
             self._storage.tidy()
         except DiskError:
             raise
-        except Exception as error:  # it was all stored, and the next group may find out more
-            _LOG.error("tidying up failed", exc_info=error)
+        except Exception as error:  # everything is stored, and a lasting failure will show in the next group
+            _LOG.error("cleaning up after a group failed", exc_info=error)
 
     def _refuse_all(self, group: Sequence[Ticket[Any]], error: BaseException) -> None:
-        """Answer everyone who waits after a failure for which there is no remedy here."""
+        """Refuse all waiting requests after a failure that cannot be fixed here."""
         with self._wake:
             self._closing = self.failed = True
             left = [ticket for ticket in group if not ticket.future.done()] + list(self._waiting)
             self._waiting.clear()
         for ticket in left:
-            ticket.error = unavailable("the service has stopped", 60)
+            ticket.error = unavailable("the service has stopped: try again later", 60)
         _tell(left)
 
 
@@ -211,7 +212,7 @@ def _make_outcomes(group: Sequence[Ticket[Any]]) -> None:
 
 
 def _tell(group: Sequence[Ticket[Any]]) -> None:
-    """Give the outcomes to those who wait; those of one event loop together, for waking it is what costs."""
+    """Deliver the results; those of one event loop together, because waking a loop is the expensive part."""
     loops: dict[asyncio.AbstractEventLoop, list[Ticket[Any]]] = {}
     for ticket in group:
         if ticket.loop is None:
@@ -219,7 +220,7 @@ def _tell(group: Sequence[Ticket[Any]]) -> None:
         else:
             loops.setdefault(ticket.loop, []).append(ticket)
     for loop, tickets in loops.items():
-        with contextlib.suppress(RuntimeError):  # a loop that is closed has nobody who waits
+        with contextlib.suppress(RuntimeError):  # the loop is closed, so no one is waiting
             loop.call_soon_threadsafe(_tell_here, tickets)
 
 

@@ -113,7 +113,7 @@ def test_all_bad_places_are_listed_and_what_was_sent_is_not(digits):
     rows = [{"id": f"secret-{i}" * 50, "prediction": "7"} for i in range(150)]
     problem = refused(digits, {"predictions": rows}, 422)
     assert len(problem["errors"]) == 100
-    assert "50 more" in problem["detail"]
+    assert "the first 100 of 150" in problem["detail"]
     assert "secret" not in str(problem)
 
 

@@ -158,7 +158,7 @@ def test_a_database_of_another_program_is_refused_and_left_as_it_is(database, ta
     else:
         with contextlib.closing(sqlite3.connect(database)) as connection:
             connection.execute(create)
-    for readonly, words in ((True, "holds nothing of sidelight"), (False, "a database of its own")):
+    for readonly, words in ((True, "contains no data of sidelight"), (False, "its own database")):
         with pytest.raises(StorageError, match=words):
             open_storage(database, readonly=readonly)
     if not database.startswith("postgresql"):
@@ -173,7 +173,7 @@ def test_migrations_run_once_each_and_in_order(database, monkeypatch):
     every = migrations.migrations() | later
     with monkeypatch.context() as patch:
         patch.setattr(migrations, "migrations", lambda: every)
-        with pytest.raises(StorageError, match="brings it up to date"):
+        with pytest.raises(StorageError, match="to bring it up to date"):
             open_storage(database, readonly=True)
         for _ in range(2):
             storage = open_storage(database)
@@ -200,11 +200,11 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(database, monkeypa
 @pytest.mark.parametrize(
     ("database", "error"),
     [
-        ("mysql://somewhere/x", "is not known"),
+        ("mysql://somewhere/x", "is not supported"),
         (":memory:", "in memory"),
         ("sqlite://", "give the path"),
         ("postgresql:///x?host=/nowhere", "cannot be used now"),
-        ("/proc/nothing/x.db", "cannot write beside"),
+        ("/proc/nothing/x.db", "cannot write in the folder of"),
         ("/", "is a folder"),
     ],
 )
@@ -215,7 +215,7 @@ def test_addresses_that_cannot_be_opened(database, error):
 
 def test_only_reading_needs_a_database(tmp_path, postgres_url):
     for database in (str(tmp_path / "none.db"), postgres_url):
-        with pytest.raises(SidelightError, match=r"there is no file|holds nothing of sidelight"):
+        with pytest.raises(SidelightError, match=r"there is no file|contains no data of sidelight"):
             open_storage(database, readonly=True)
     assert not list(tmp_path.iterdir())
 
@@ -232,7 +232,7 @@ def test_a_sqlite_file_has_one_server(tmp_path):
     reader = open_storage(database, readonly=True)
     with reader.read() as tx:
         assert tx.one(COUNT) == (0,)
-    with pytest.raises(StorageError, match="only to read"), reader.write():
+    with pytest.raises(StorageError, match="for reading only"), reader.write():
         pass
     reader.close()
     storage.close()
@@ -344,7 +344,7 @@ def test_who_waits_too_long_to_read_is_told(postgres_url, monkeypatch):
     with contextlib.ExitStack() as stack:
         for _ in range(16):
             stack.enter_context(storage.read())
-        with pytest.raises(UnavailableError, match="16 others are reading"), storage.read():
+        with pytest.raises(UnavailableError, match="all 16 connections for reading are busy"), storage.read():
             pass
     with storage.read() as tx:
         assert tx.one("SELECT 1") == (1,)

@@ -110,5 +110,5 @@ def test_a_host_that_is_not_found_is_told():
 
     with pytest.raises(AddressError, match="not found"):
         resolve("https://nowhere.invalid/", lookup=lookup)
-    with pytest.raises(AddressError, match="no address"):
+    with pytest.raises(AddressError, match="no IP address"):
         resolve("https://nowhere.invalid/", lookup=found())

@@ -1,1 +1,1 @@
-"""Who may do what: keys of programs, reviewers and how they sign in."""
+"""Who may do what: the keys of programs, and reviewers and how they sign in."""

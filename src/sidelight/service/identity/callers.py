@@ -1,7 +1,7 @@
-"""Who asks: a program with a key, or a reviewer who has signed in; and whether they may.
+"""Callers: programs with a key, or reviewers who have signed in; and what they may do.
 
-Routes depend on a `Gate`, see `asked`. Keys are looked up in the database and remembered for at most 5 seconds, so that
-a key that is revoked stops working everywhere within that time.
+Routes depend on a `Gate`, see `asked`. Keys are looked up in the database and cached for at most 5 seconds, so that
+a revoked key stops working everywhere within that time.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from sidelight.service.service import Service
 
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="sidelight"'}
 _USED = 3600.0
-"""That a key is used is written down once in so many seconds."""
+"""The use of a key is stored at most once in this many seconds."""
 
 
 class KeyRing:
-    """Keys as they were a few seconds ago at most."""
+    """Keys, at most a few seconds out of date."""
 
     def __init__(self, service: Service, clock: Callable[[], float] = time.monotonic) -> None:
         self._service = service
@@ -35,18 +35,18 @@ class KeyRing:
         self._used: dict[str, float] = {}
 
     async def caller(self, text: str) -> Caller | None:
-        """Return whose key this is, or None if it does not work."""
+        """Return the caller with this key, or None if it does not work."""
         name = keys.digest(text)
         known = self._known.get(name)
         return await asyncio.to_thread(self._look_up, name, text) if known is None else known[0]
 
     def used(self) -> list[tuple[str, float]]:
-        """Return the keys whose use is to be written down, and when they were used."""
+        """Return the keys whose use has to be stored, and when they were used."""
         used, self._used = self._used, {}
         return list(used.items())
 
     def _look_up(self, name: bytes, text: str) -> Caller | None:
-        begin = self._known.clock()  # before reading: what changes meanwhile is seen a little earlier, not later
+        begin = self._known.clock()  # before reading, so that changes made meanwhile are not seen too late
         with self._service.read() as tx:
             key, now = keys.find(tx, text), tx.now()
         if key is None or key.revoked_at is not None:
@@ -65,7 +65,7 @@ def _caller_of(key: Key) -> Caller:
 
 
 class Gate:
-    """Lets in who has the scope; a route depends on one of its subclasses."""
+    """Admits callers with the scope; a route depends on one of its subclasses."""
 
     def __init__(self, scope: str, everywhere: bool = False) -> None:
         if scope not in keys.SCOPES:
@@ -73,25 +73,25 @@ class Gate:
         self.scope, self.everywhere = scope, everywhere
 
     async def admit(self, request: Request) -> Caller:
-        """Return who asks, or refuse with 401, 403 or 429."""
+        """Return the caller, or refuse with 401, 403 or 429."""
         found = getattr(request.state, "caller", None)
         if found is None:
             found = await identify(request)
             request.state.caller = found
         if self.scope not in found.scopes:
-            raise Problem("forbidden", f"this needs the scope {self.scope}: use a key or sign in with it")
+            raise Problem("forbidden", f"this needs the scope {self.scope}: use a key or an account that has it")
         if self.everywhere and found.monitors is not None:
-            raise Problem("forbidden", f"this needs the scope {self.scope} for all monitors, not for some of them")
+            raise Problem("forbidden", f"this needs the scope {self.scope} for all monitors, not only for some")
         return found
 
 
 async def identify(request: Request) -> Caller:
-    """Return whose key, or else whose session, a request comes with; count it against their rate."""
+    """Return the caller by the key, or else the session, of a request; count it against their rate."""
     state: Any = request.app.state
     header = request.headers.get("authorization")
     found = await (state.session_caller(request) if header is None else state.keys.caller(_bearer(header)))
     if found is None:
-        raise Problem("unauthorized", "send a key that works as 'Authorization: Bearer KEY'", headers=_CHALLENGE)
+        raise Problem("unauthorized", "send a valid key as 'Authorization: Bearer KEY'", headers=_CHALLENGE)
     limit: RateLimit = state.rates
     limit.take(found.actor)
     return found

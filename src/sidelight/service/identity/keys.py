@@ -1,7 +1,7 @@
-"""Keys of programs: made, listed, rotated, revoked.
+"""Keys of programs: creating, listing, rotating and revoking them.
 
-A key is `sl_`, ten visible characters that name it, `_`, and 256 random bits. Only its SHA-256 is stored: there is
-nothing to guess, so a slow hash would only slow down every request. It is shown once, when it is made.
+A key is `sl_`, ten visible characters that name it, `_`, and 256 random bits. Only its SHA-256 is stored: it cannot be
+guessed, so a slow hash would only slow down every request. It is shown once, when it is created.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 SCOPES = ("decide", "answer", "settle", "report", "admin")
 """What a key may do; one scope does not include another."""
 GRACE = 86_400.0
-"""How long a key still works after it was rotated, in seconds."""
+"""Seconds for which a key still works after it was rotated."""
 LONGEST = 10 * 366 * 86_400.0
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 _COLUMNS = "id, name, prefix, scopes, monitors, created_at, created_by, expires_at, revoked_at, used_at"
 
 
 class Caller(NamedTuple):
-    """Who asks, and what they may do."""
+    """A caller, and what they may do."""
 
     actor: str
     scopes: frozenset[str]
     monitors: frozenset[str] | None
-    """Ids of the monitors that they may do it with; None for all."""
+    """Ids of the monitors that the scopes are for; None for all."""
 
 
 class Key(NamedTuple):
@@ -56,19 +56,19 @@ class Key(NamedTuple):
 
     @property
     def actor(self) -> str:
-        """How journal, audit log and logs call whoever uses it."""
+        """The name of its user in the journal, the audit log and the logs."""
         return f"key:{self.id}"
 
 
 class NewKey(NamedTuple):
-    """A key that was just made; `text` is never shown again."""
+    """A new key; `text` is never shown again."""
 
     text: str
     key: Key
 
 
 def new_id() -> str:
-    """Return the id of a new key or reviewer, without letters that look alike."""
+    """Return a new id for a key or reviewer, without characters that look alike."""
     return "".join(secrets.choice(_LETTERS) for _ in range(10))
 
 
@@ -78,30 +78,30 @@ def digest(text: str) -> bytes:
 
 
 def find(tx: Transaction, text: str) -> Key | None:
-    """Return the key that a request came with, whether or not it still works."""
+    """Return the key of a request, whether or not it still works."""
     row = tx.one(f"SELECT {_COLUMNS} FROM keys WHERE sha256 = ?", digest(text))
     return None if row is None else _key(row)
 
 
 def listed(tx: Transaction) -> list[Key]:
-    """Return all keys, the newest first."""
+    """Return all keys, newest first."""
     return [_key(row) for row in tx.all(f"SELECT {_COLUMNS} FROM keys ORDER BY created_at DESC, id")]
 
 
 @dataclass(frozen=True)
 class CreateKey:
-    """Make a key.
+    """Create a key.
 
     Parameters
     ----------
     name
-        What it is for, in words.
+        What the key is for.
     scopes
         Some of `SCOPES`.
     only
-        Names of the monitors that it is for; None for all, those to come included.
+        Names of the monitors that it is for; None for all, including future ones.
     seconds
-        For how long it works; None for ever.
+        How long it works; None for no limit.
     """
 
     actor: str
@@ -122,7 +122,7 @@ class CreateKey:
 
 @dataclass(frozen=True)
 class RotateKey:
-    """Make a key in the place of another, which still works for a while so that nothing stops."""
+    """Replace a key with a new one; the old key works for a while, so that nothing stops."""
 
     actor: str
     id: str
@@ -130,10 +130,10 @@ class RotateKey:
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> NewKey:
-        """Insert the new key and let the old one end."""
+        """Insert the new key and set when the old one expires."""
         old = _live(work, self.id)
         if not 0.0 <= self.grace <= LONGEST:
-            raise Problem("invalid", "the grace of a rotated key cannot be negative or beyond ten years")
+            raise Problem("invalid", "the grace of a rotated key must be from 0 seconds to ten years")
         ends = work.now + self.grace if old.expires_at is None else min(old.expires_at, work.now + self.grace)
         lifetime = None if old.expires_at is None else old.expires_at - old.created_at
         expires = None if lifetime is None else work.now + lifetime
@@ -145,14 +145,14 @@ class RotateKey:
 
 @dataclass(frozen=True)
 class RevokeKey:
-    """End a key; requests in progress may still be answered."""
+    """Revoke a key; requests in progress may still be answered."""
 
     actor: str
     id: str
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> None:
-        """Mark the key and note it."""
+        """Mark the key as revoked and note it."""
         key = _live(work, self.id)
         work.tx.run("UPDATE keys SET revoked_at = ? WHERE id = ?", work.now, key.id)
         audit.write(work.tx, self.actor, "key revoked", key.prefix)
@@ -172,33 +172,33 @@ class NoteUse:
 
 
 def check_scopes(scopes: Collection[str]) -> tuple[str, ...]:
-    """Return scopes in their usual order."""
+    """Return the scopes in their usual order."""
     unknown = [one for one in scopes if one not in SCOPES]
     if unknown or not scopes:
         wrong = place(["scopes"], f"give one or more of {', '.join(SCOPES)}")
-        raise Problem("invalid", "a key or reviewer needs scopes that are known, see errors", places=[wrong])
+        raise Problem("invalid", "some scopes are unknown, or there are none", places=[wrong])
     return tuple(one for one in SCOPES if one in scopes)
 
 
 def check_lifetime(seconds: float | None) -> float | None:
-    """Return for how many seconds something works."""
+    """Return a checked lifetime in seconds."""
     if seconds is not None and not 0.0 < seconds <= LONGEST:
-        wrong = place(["expires_in"], f"give seconds, more than 0 and at most {LONGEST:.0f}, or null for no end")
-        raise Problem("invalid", "the time after which it ends is not allowed, see errors", places=[wrong])
+        wrong = place(["expires_in"], f"give seconds, more than 0 and at most {LONGEST:.0f}, or null for no limit")
+        raise Problem("invalid", "this lifetime is not allowed", places=[wrong])
     return seconds
 
 
 def monitor_ids(tx: Transaction, names: Collection[str]) -> tuple[str, ...]:
-    """Return the ids of monitors that are there, by name."""
+    """Return the ids of existing monitors, by name."""
     if not names:
         wrong = place(["monitors"], "name at least one monitor, or give null for all")
-        raise Problem("invalid", "without a monitor nothing could be done, see errors", places=[wrong])
+        raise Problem("invalid", "the list of monitors is empty", places=[wrong])
     spelled = [one for one in names if text_fault(one) is None]
     sql = "SELECT name, id FROM monitors WHERE name IN (??) AND archived_at IS NULL"
     found: dict[str, str] = dict(tx.among(sql, spelled))
     missing = [place(["monitors", at], "there is no such monitor") for at, one in enumerate(names) if one not in found]
     if missing:
-        raise Problem("invalid", "some monitors do not exist, see errors: create them first", places=missing)
+        raise Problem("invalid", "some monitors do not exist: create them first", places=missing)
     return tuple(sorted(found.values()))
 
 
@@ -221,7 +221,7 @@ def _live(work: Work, id: str) -> Key:
     row = work.reading.one(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", id)
     key = None if row is None else _key(row)
     if key is None or key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= work.now):
-        raise Problem("not-found", "there is no key with this id that still works: list the keys")
+        raise Problem("not-found", "there is no working key with this id: list the keys")
     return key
 
 

@@ -1,7 +1,7 @@
-"""Links to sign in with once, for the first administrator, after a lost password, and for people who are invited.
+"""One-time sign-in links: for the first administrator, for a lost password, and for invited reviewers.
 
-Only the SHA-256 of the code is stored. The code stands behind the # of the link, which browsers send to nobody: it is
-in no log and in no Referer. Only the POST of the form that follows uses it up; programs that look at links do not.
+Only the SHA-256 of the code is stored. The code comes after the # of the link, which browsers never send: it is in no
+log and in no Referer. Only submitting the form uses it up; programs that open links to preview them do not.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from sidelight.service.problems import Problem
 from sidelight.service.storage.base import Transaction
 
 FIRST = 15 * 60.0
-"""For how many seconds the link of an administrator works."""
+"""Seconds for which the link of an administrator works."""
 INVITATION = 7 * 86_400.0
-"""The same for people who are invited: they may be asleep."""
+"""Seconds for which the link of an invited reviewer works."""
 
 
 def digest(code: str) -> bytes:
-    """Return what is stored of a code or of a cookie."""
+    """Return the digest of a code or cookie, which is what is stored."""
     return hashlib.sha256(code.encode("utf-8", "replace")).digest()
 
 
 def make(tx: Transaction, now: float, reviewer: str | None, seconds: float = FIRST) -> str:
-    """Return the code of a new link; `reviewer` is whose password it sets, None for a new administrator.
+    """Return the code of a new link; it sets the password of `reviewer`, or creates an administrator if None.
 
-    Links that were made before for the same purpose stop working.
+    Earlier links for the same purpose stop working.
     """
     code = secrets.token_urlsafe(24)
     if reviewer is None:
@@ -41,18 +41,18 @@ def make(tx: Transaction, now: float, reviewer: str | None, seconds: float = FIR
 
 
 def owner(tx: Transaction, now: float, code: str) -> str | None:
-    """Return whose password a link sets, None for a new administrator; a link that does not work is refused."""
+    """Return whose password a link sets, None for a new administrator; refuse a link that does not work."""
     row = tx.one(
         "SELECT reviewer FROM sessions WHERE sha256 = ? AND kind = 'link' AND expires_at > ?", digest(code.strip()), now
     )
     if row is None:
-        raise Problem("forbidden", "this link was used already, has expired or is not complete: ask for another one")
+        raise Problem("forbidden", "this link was used already, has expired or is incomplete: ask for a new one")
     reviewer: str | None = row[0]
     return reviewer
 
 
 def use_up(tx: Transaction, code: str) -> None:
-    """Let a link work no more."""
+    """Invalidate a link."""
     tx.run("DELETE FROM sessions WHERE sha256 = ? AND kind = 'link'", digest(code.strip()))
 
 

@@ -1,7 +1,7 @@
-"""Passwords are kept as scrypt hashes, and at most two are computed at once.
+"""Passwords are stored as scrypt hashes, and at most two are computed at once.
 
-One hash takes 32 MB and about a tenth of a second, so that guessing is dear; two at once bound what strangers at the
-sign-in form can make the machine spend.
+One hash takes 32 MB and about a tenth of a second, which makes guessing expensive; the limit of two bounds the load
+that strangers can cause at the sign-in form.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _line = threading.BoundedSemaphore(_MOST_WAITING)
 
 
 class PasswordError(SidelightError):
-    """A password that cannot be used; the message says why."""
+    """The password cannot be used; the message says why."""
 
 
 class BusyError(SidelightError):
-    """Too many passwords are being checked; the same request may be repeated in a few seconds."""
+    """Too many passwords are being checked; the request may be repeated in a few seconds."""
 
 
 def hashed(password: str) -> str:
-    """Return what is stored of a password: scheme, parameters, salt and hash."""
+    """Return what is stored for a password: scheme, parameters, salt and hash."""
     check(password)
     salt = secrets.token_bytes(16)
     return (
@@ -40,7 +40,7 @@ def hashed(password: str) -> str:
 
 
 def matches(password: str, stored: str | None) -> bool:
-    """Say whether a password is the one that was stored; without a stored one it takes as long and says no."""
+    """Say whether a password matches the stored one; without a stored one, it takes as long and says no."""
     scheme, cost, block, parallel, salt, digest = (stored or _NOBODY).split("$")
     if scheme != "scrypt" or len(password) > MOST_LENGTH:
         return False
@@ -49,7 +49,7 @@ def matches(password: str, stored: str | None) -> bool:
 
 
 def check(password: str) -> None:
-    """Refuse a password that is too short, or too long to be one."""
+    """Refuse a password that is too short or too long."""
     if len(password) < LEAST_LENGTH:
         raise PasswordError(f"the password has {len(password)} characters: give at least {LEAST_LENGTH}")
     if len(password) > MOST_LENGTH:
@@ -57,7 +57,7 @@ def check(password: str) -> None:
 
 
 def _scrypt(password: str, salt: bytes, cost: int, block: int, parallel: int) -> bytes:
-    # Keyboards compose accents and letters differently; RFC 8265 asks for the form NFC.
+    # Keyboards compose accents and letters differently; RFC 8265 requires NFC.
     secret = unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
     if not _line.acquire(blocking=False):
         raise BusyError("too many passwords are being checked: try again in a few seconds")

@@ -1,1 +1,1 @@
-"""Processes of a server: who starts, watches and ends them, and how commands reach a served database."""
+"""The processes of a server: starting, watching and stopping them, and sending commands to a running server."""

@@ -1,8 +1,8 @@
-"""How a command changes a SQLite database that is being served: by a Unix socket of the server, for its owner alone.
+"""The control socket: how a command changes a SQLite database that is being served.
 
-One process at a time may have such a database, so the command asks that process. A request is one line of JSON, the
-name of a command and its arguments; the reply is another one, with `result` or `error`. Who may open the socket (mode
-0600) could read the file, too, so there is no key.
+Only one process at a time may have such a database open, so the command asks the server, through a Unix socket. A
+request is one line of JSON with the name of a command and its arguments; the reply is another line, with `result` or
+`error`. Anyone who can open the socket (mode 0600) could also read the file, so no key is needed.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _log = logging.getLogger("sidelight.serve")
 
 
 def socket_of(database: Path) -> Path:
-    """Return where the server of a SQLite file listens for commands."""
+    """Return the socket on which the server of a SQLite file listens for commands."""
     return database.with_name(f"{database.name}-control")
 
 
 class Control:
-    """The server's end: a thread that runs one command after the other.
+    """The server's end: a thread that runs commands one by one.
 
     Parameters
     ----------
     database
-        The file that is served; this process has its lock, so a socket that is there is left from before.
+        The served file; this process has its lock, so an existing socket is a leftover.
     run
-        Is called with the name and the arguments of each command, and returns plain data.
+        Called with the name and arguments of each command; returns plain data.
     """
 
     def __init__(self, database: Path, run: Run) -> None:
@@ -59,11 +59,11 @@ class Control:
         self._thread.start()
 
     def close(self) -> None:
-        """Take no more commands."""
+        """Stop accepting commands."""
         with contextlib.suppress(FileNotFoundError):
             self._path.unlink()
         with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)  # which wakes the thread
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread
         self._listener.close()
         self._thread.join(5.0)
 
@@ -86,16 +86,16 @@ class Control:
             reply: dict[str, Any] = {"result": self._run(str(request["name"]), dict(request["arguments"]))}
         except SidelightError as error:
             reply = {"error": str(error)}
-        except Exception as error:  # whoever waits must hear of it, and the thread live on
+        except Exception as error:  # the command must get a reply, and the thread must go on
             _log.exception("a command failed")
-            reply = {"error": f"the server failed ({type(error).__name__}): its log says more"}
+            reply = {"error": f"the server failed ({type(error).__name__}): see its log"}
         connection.sendall(json.dumps(reply).encode("ascii") + b"\n")
 
 
 def ask(database: Path, name: str, arguments: dict[str, Any], patience: float = 5.0) -> Any:
-    """Let the server of a file run a command, and return its result.
+    """Ask the server of a file to run a command, and return its result.
 
-    A server that starts has the file's lock a moment before it listens, so the socket is tried for `patience` seconds.
+    A starting server locks the file a moment before it listens, so the socket is tried for `patience` seconds.
     """
     end = time.monotonic() + patience
     while True:
@@ -104,12 +104,12 @@ def ask(database: Path, name: str, arguments: dict[str, Any], patience: float = 
         except (FileNotFoundError, ConnectionRefusedError):
             if time.monotonic() >= end:
                 raise SidelightError(
-                    f"{str(database)!r} is in use by a process that takes no commands: wait until it ends, or stop it"
+                    f"{str(database)!r} is in use by a process that accepts no commands: wait until it ends, or stop it"
                 ) from None
             time.sleep(0.05)
         except PermissionError:
             raise SidelightError(
-                f"another user serves {str(database)!r}: run the command as that user, with sudo -u say"
+                f"another user serves {str(database)!r}: run the command as that user, for example with sudo -u"
             ) from None
 
 
@@ -123,7 +123,7 @@ def _asked(path: Path, name: str, arguments: dict[str, Any]) -> Any:
             reply = json.loads(_line(connection))
         except (OSError, ValueError):
             raise SidelightError(
-                "the server ended before it answered: look whether the command was carried out"
+                "the server stopped before it answered: check whether the command was carried out"
             ) from None
     if "error" in reply:
         raise SidelightError(reply["error"])
@@ -131,24 +131,24 @@ def _asked(path: Path, name: str, arguments: dict[str, Any]) -> Any:
 
 
 def _line(connection: socket.socket) -> bytes:
-    """Return what the other end says, up to the end of its line."""
+    """Return one line from the other end."""
     found = b""
     while not found.endswith(b"\n"):
         part = connection.recv(1 << 16)
         if not part or len(found) > _MOST_BYTES:
-            raise ValueError("the line has no end")
+            raise ValueError("the line is incomplete or too long")
         found += part
     return found
 
 
 @contextlib.contextmanager
 def _short(path: Path) -> Iterator[str]:
-    """Yield a name of a socket that is short enough for the system, which takes about a hundred bytes."""
+    """Yield a path for a socket that is short enough for the system, which allows about a hundred bytes."""
     if len(os.fsencode(path)) <= _LONGEST_NAME:
         yield str(path)
         return
     if not os.path.isdir("/proc/self/fd"):
-        raise SidelightError(f"the path {str(path)!r} is too long for a socket: keep the database in a shorter one")
+        raise SidelightError(f"the path {str(path)!r} is too long for a socket: move the database to a shorter path")
     folder = os.open(path.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
     try:
         yield f"/proc/self/fd/{folder}/{path.name}"

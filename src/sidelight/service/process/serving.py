@@ -1,7 +1,7 @@
-"""One server process: it accepts until it is told to stop, answers what it has accepted, and ends with 0.
+"""One server process: it accepts requests until told to stop, answers those it has accepted, and ends with 0.
 
-It is told by SIGTERM or SIGINT, or by the end of its *lifeline*, a pipe whose other end the supervisor holds: however
-that process ends, killed included, the system closes the pipe. (The workers of uvicorn live on in that case.)
+It stops at SIGTERM or SIGINT, or when its *lifeline* closes, a pipe whose other end the supervisor holds: the system
+closes it however the supervisor ends, even if killed. (The workers of uvicorn would keep running.)
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _log = logging.getLogger("sidelight.serve")
 
 
 class Server(uvicorn.Server):
-    """A server of uvicorn that takes a signal as a wish, not as a failure.
+    """A uvicorn server for which a signal to stop is not a failure.
 
     Parameters
     ----------
     config
-        Of uvicorn.
+        The configuration of uvicorn.
     ready
-        Is called once requests are accepted.
+        Called once requests are accepted.
     """
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], object] | None = None) -> None:
@@ -40,29 +40,29 @@ class Server(uvicorn.Server):
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to accept."""
+        """Start accepting requests."""
         await super().startup(sockets)
         if self._ready is not None and self.started:
             self._ready()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop at the first signal; do not raise it again at the end, as uvicorn does, so that the exit code is 0."""
+        """Stop at the first signal; do not raise it again at the end as uvicorn does, so that the exit code is 0."""
         with stopping(self.stop):
             yield
 
     def stop(self) -> None:
-        """Stop accepting, answer what has been accepted, and end; if that takes too long, end nevertheless."""
+        """Stop accepting, answer accepted requests, and end; if that takes too long, end anyway."""
         if not self.should_exit:
             self.should_exit = True
             _last_resort((self.config.timeout_graceful_shutdown or GRACE) + _SPARE)
 
 
 def _last_resort(seconds: float) -> None:
-    """End the process after so many seconds, in whatever state it is."""
+    """End the process after this many seconds, whatever its state."""
 
     def end() -> None:
-        _log.error("the process did not end in %g s, and ends now", seconds)
+        _log.error("the process did not stop within %g s and is ended now", seconds)
         os._exit(1)
 
     timer = threading.Timer(seconds, end)
@@ -88,13 +88,13 @@ def serve(
     listener
         A bound socket.
     grace
-        How many seconds requests that were accepted may take after the signal to stop.
+        How many seconds accepted requests may take after the signal to stop.
     proxies
-        Addresses of proxies whose forwarded headers are believed, separated by commas.
+        Addresses of proxies whose forwarded headers are trusted, separated by commas.
     ready
-        Is called once requests are accepted.
+        Called once requests are accepted.
     lifeline
-        A file descriptor at whose end to stop.
+        A file descriptor; the server stops when its other end is closed.
     """
     server = Server(configured(app, grace, proxies), ready)
     if lifeline is not None:
@@ -103,7 +103,7 @@ def serve(
 
 
 def configured(app: Any, grace: float = GRACE, proxies: str = "") -> uvicorn.Config:
-    """Return how uvicorn serves an application here; the parameters are those of `serve`."""
+    """Return the configuration of uvicorn for an application; the parameters are those of `serve`."""
     return uvicorn.Config(
         app,
         http=Connection,
@@ -120,7 +120,7 @@ def configured(app: Any, grace: float = GRACE, proxies: str = "") -> uvicorn.Con
 
 
 def _watch(lifeline: int, stop: Callable[[], object]) -> None:
-    """Wait for the end of a pipe, then stop."""
+    """Wait until a pipe is closed, then stop."""
     with contextlib.suppress(OSError):
         while os.read(lifeline, 4096):
             pass

@@ -1,4 +1,4 @@
-"""How a process is told to stop."""
+"""Signals that stop a process."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import threading
 from collections.abc import Callable, Iterator
 
 GRACE = 20.0
-"""How many seconds requests that were accepted may take after the signal to stop."""
+"""How many seconds accepted requests may take after the signal to stop."""
 _STOP = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 
 
 @contextlib.contextmanager
 def stopping(stop: Callable[[], object]) -> Iterator[None]:
-    """Call `stop` at SIGTERM, SIGINT (Ctrl-C) and SIGHUP, within the block; outside of the main thread, never."""
+    """Call `stop` at SIGTERM, SIGINT (Ctrl-C) and SIGHUP within the block; outside the main thread, do nothing."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,10 +1,10 @@
-"""Several server processes behind one socket: the parent binds it, starts them, and starts again those that die.
+"""Several server processes behind one socket: the parent binds it, starts them, and restarts those that die.
 
-- A child ends when the parent does, however that ends, for it watches a pipe that the parent holds (`serving`).
-- A child that dies is started again, after pauses that double from half a second to half a minute.
-- If a child fails before any was ready, trying again would not mend what is wrong: all stop, with exit code 1.
-- At SIGTERM, SIGINT or SIGHUP the children answer what they have accepted and end with 0, and so does the parent. Those
-  that take longer than the grace, and all at a second signal, are killed.
+- A child ends when the parent does, however that ends, because it watches a pipe that the parent holds (`serving`).
+- A child that dies is restarted, after pauses that double from half a second to half a minute.
+- If a child fails before any was ready, restarting would not help: all stop, with exit code 1.
+- At SIGTERM, SIGINT or SIGHUP the children answer what they have accepted and end with 0, and so does the parent.
+  Children that take longer than the grace are killed; a second signal kills all.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Child:
         os.set_blocking(self.news, False)
         inherited = (own_end, ready, listener.fileno())
         try:
-            # A session of its own: Ctrl-C in the terminal reaches the parent alone, who tells the children.
+            # A session of its own: Ctrl-C in the terminal reaches only the parent, which stops the children.
             self.process = subprocess.Popen(
                 [*command, *map(str, inherited)],
                 pass_fds=inherited,
@@ -50,18 +50,18 @@ class Child:
             os.close(own_end)
             os.close(ready)
         self.started, self.ready, self.silent = time.monotonic(), False, False
-        with contextlib.suppress(BrokenPipeError):  # it is dead already, which the parent will notice
+        with contextlib.suppress(BrokenPipeError):  # it is already dead, which the parent will notice
             os.write(self._lifeline, json.dumps(options).encode() + b"\n")
 
     def look(self) -> None:
-        """Take note of the word that requests are accepted."""
+        """Note whether the child has reported that it accepts requests."""
         with contextlib.suppress(BlockingIOError):
             if not self.silent:
                 self.ready = bool(os.read(self.news, 16))
                 self.silent = True
 
     def forget(self) -> None:
-        """Close the pipes to a process that has ended."""
+        """Close the pipes to an ended process."""
         os.close(self._lifeline)
         os.close(self.news)
 
@@ -72,13 +72,13 @@ class Supervisor:
     Parameters
     ----------
     listener
-        A bound socket, which the children share.
+        A bound socket that the children share.
     processes
-        How many.
+        The number of processes.
     options
-        What the children are told, as JSON; `grace` among it.
+        What the children receive as JSON, including `grace`.
     command
-        What runs a child; see `worker` for its arguments.
+        The command that runs a child; see `worker` for its arguments.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Supervisor:
                 self._children[place] = Child(self._command, self._options, self._listener)
 
     def _sleep(self, awake: int, most: float = 1.0) -> None:
-        """Wait for a signal, for word from a child, or for the next start, but no longer than a second."""
+        """Wait for a signal, a message from a child, or the next restart, but no longer than `most` seconds."""
         starting = [child.news for child in self._children if child is not None and not child.silent]
         due = [when for child, when in zip(self._children, self._due, strict=True) if child is None]
         until = min([most, *(max(0.0, when - time.monotonic()) for when in due)])
@@ -138,7 +138,7 @@ class Supervisor:
                 pass
 
     def _look_after(self) -> None:
-        """Take note of the children that are ready and of those that are dead."""
+        """Note which children are ready and which are dead."""
         for place, child in enumerate(self._children):
             if child is None:
                 continue
@@ -151,7 +151,7 @@ class Supervisor:
                 self._bury(place, code, time.monotonic() - child.started)
 
     def _bury(self, place: int, code: int, life: float) -> None:
-        """Say when a child that is dead is started again."""
+        """Schedule the restart of a dead child."""
         if not self._settled:
             self._signals, self._code = 1, 1
             return
@@ -160,11 +160,11 @@ class Supervisor:
         pause = self._pauses[place]
         self._due[place] = time.monotonic() + pause
         self._pauses[place] = min(2 * pause, _LONGEST_PAUSE)
-        _log.error("a server process ended (%s) and is started again in %g s", _ending(code), pause)
+        _log.error("a server process ended (%s) and will be restarted in %g s", _ending(code), pause)
 
     def _stop(self, awake: int) -> None:
-        """Tell the children to stop, and wait for them."""
-        self._listener.close()  # or those who connect now would wait for nobody
+        """Stop the children, and wait for them."""
+        self._listener.close()  # or clients that connect now would wait in vain
         signals, end = self._signals, time.monotonic() + self._options["grace"] + _SPARE
         for child in filter(None, self._children):
             child.process.terminate()
@@ -175,13 +175,13 @@ class Supervisor:
                     one.look()
                     self._children[place] = None
                     one.forget()
-                    # One that was still starting has accepted nothing, and need not know the signal yet.
+                    # A child that is still starting has accepted nothing, and may not handle the signal yet.
                     well = code == 0 or (code == -signal.SIGTERM and not one.ready)
                     self._code = self._code or int(not well)
         self._code = self._code or int(any(self._children))
 
     def _kill(self) -> None:
-        """Kill whoever is left."""
+        """Kill the remaining children."""
         for child in filter(None, self._children):
             child.process.kill()
             child.process.wait()

@@ -1,8 +1,8 @@
 """A server process under a supervisor: `python -m sidelight.service.process.worker LIFELINE READY LISTENER`.
 
-The arguments are file descriptors: the lifeline, whose first line holds the options as JSON (the address of a database
-may hold a password, which must not show in the list of processes); a pipe for the word that requests are accepted; and
-the socket.
+The arguments are file descriptors: the lifeline, whose first line holds the options as JSON (a database address may
+contain a password, which must not show in the list of processes); a pipe to report that requests are accepted; and the
+socket.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Build = Callable[[dict[str, Any]], AbstractContextManager[Any]]
 
 
 def run(build: Build, arguments: list[str]) -> int:
-    """Serve the application that `build` makes of the options, until told to stop; return the exit code."""
+    """Serve the application that `build` makes from the options, until told to stop; return the exit code."""
     from sidelight.service.process.serving import serve
 
     lifeline, ready, listener = map(int, arguments)
@@ -52,7 +52,7 @@ def _tell(ready: int) -> None:
 
 
 def _line(handle: int) -> bytes:
-    """Return the first line of a pipe, without reading beyond it."""
+    """Return the first line from a pipe, without reading beyond it."""
     found = b""
     while not found.endswith(b"\n"):
         part = os.read(handle, 1)
@@ -63,7 +63,7 @@ def _line(handle: int) -> bytes:
 
 
 def main() -> int:
-    """Run a process of `sidelight serve`."""
+    """Run one process of `sidelight serve`."""
     from sidelight.service.running import application
 
     return run(application, sys.argv[1:])

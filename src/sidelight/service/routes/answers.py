@@ -1,4 +1,4 @@
-"""Taking in what verifications have shown."""
+"""Answers: what verifications showed."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _REFUSED = {UNKNOWN: "not-found", CONFLICT: "conflict", GONE: "gone"}
     "/v1/monitors/{monitor}/answers",
     response_model=AnswerOut | AnswersOut,
     responses=problems("not-found", "conflict", "gone", body=True),
-    summary="Tell what verifications have shown",
+    summary="Record what verifications showed",
 )
 async def take(body: Annotated[Answers, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
-    """Take in one answer, or a batch with a result for each.
+    """Record one answer, or a batch with a result for each.
 
-    A prediction that was let pass gives the status "not chosen", which is no error: labels of a night cover everything.
-    Of a single answer, an id that is not known is 404, another answer that stands 409, a forgotten item 410; in a batch
-    these are statuses of the item.
+    A prediction that was let pass gets the status "not chosen", which is not an error: you may send labels for
+    everything. For a single answer, an unknown id gives 404, an item with a different answer 409, and a forgotten item
+    410; in a batch these are statuses of the results.
     """
     single = isinstance(body, AnswerIn)
     given = [body] if isinstance(body, AnswerIn) else body.answers

@@ -31,7 +31,7 @@ class NoteOut(BaseModel):
 
 
 class NotesOut(BaseModel):
-    """One page, the newest first."""
+    """One page, newest first."""
 
     notes: list[NoteOut]
 
@@ -39,11 +39,11 @@ class NotesOut(BaseModel):
 @router.get("/v1/audit", response_model=NotesOut, responses=problems(), summary="Read the audit log")
 async def read(
     asked: Annotated[Asked, asked("admin", everywhere=True)],
-    before: Annotated[float | None, Query(ge=0, le=1e15, description="Time of the last entry that was read.")] = None,
-    before_id: Annotated[str, Query(pattern="^[0-9a-f]{0,32}$", description="And its id.")] = "",
+    before: Annotated[float | None, Query(ge=0, le=1e15, description="Time of the last entry read so far.")] = None,
+    before_id: Annotated[str, Query(pattern="^[0-9a-f]{0,32}$", description="Id of that entry.")] = "",
     limit: Annotated[int, Field(ge=1, le=MOST), Query()] = audit.PAGE,
 ) -> Response:
-    """Return who changed keys, webhooks, reviewers and the like, the newest first."""
+    """Return who changed keys, webhooks, reviewers and so on, newest first."""
     place = None if before is None or math.isnan(before) else (before, before_id)
 
     def page() -> list[Note]:

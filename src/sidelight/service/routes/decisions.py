@@ -27,9 +27,9 @@ _NEXT = links(
     summary="Decide which predictions to verify",
 )
 async def decide(body: Annotated[Decisions, Body()], asked: Annotated[AskedOf, asked_of("decide")]) -> Response:
-    """Decide about one prediction, or about a batch: all of it or nothing.
+    """Decide about one prediction, or about a batch, completely or not at all.
 
-    An id that was decided before gets the same decision again; with another class it is a conflict.
+    An id that was decided before gets the same decision again; with another class, it is a conflict.
     """
     single = isinstance(body, PredictionIn)
     given = [body] if isinstance(body, PredictionIn) else body.predictions

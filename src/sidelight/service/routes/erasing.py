@@ -1,4 +1,4 @@
-"""Deleting what was stored about predictions, on request."""
+"""Deleting the payloads of predictions on request."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ router = make_router("erasing")
 
 
 class ErasuresIn(Shape):
-    """Predictions whose payloads are to be deleted."""
+    """The predictions whose payloads to delete."""
 
     ids: Annotated[list[Text], Field(max_length=BATCH)]
 
 
 class ErasureOut(BaseModel):
-    """What became of one of them."""
+    """The result for one prediction."""
 
     id: str
     status: Literal["released", "erased", "unknown"]
-    payload: Annotated[bool, Field(description="Whether there was one.")]
+    payload: Annotated[bool, Field(description="Whether there was a payload.")]
 
 
 class ErasuresOut(BaseModel):
@@ -44,6 +44,6 @@ class ErasuresOut(BaseModel):
     summary="Delete payloads on request",
 )
 async def erase(body: Annotated[ErasuresIn, Body()], asked: Annotated[AskedOf, asked_of("admin")]) -> Response:
-    """Delete the payloads of predictions now, whatever the retention; items that wait are released."""
+    """Delete the payloads of predictions now, whatever the retention; waiting items are released."""
     results = await asked.service.submit(retention.erase(asked.monitor, body.ids, actor=asked.caller.actor))
     return answer({"erased": [one._asdict() for one in results]})

@@ -30,9 +30,9 @@ _LAST = (1 << 63) - 1
 async def read(
     asked: Annotated[AskedOf, asked_of("admin")],
     after: Annotated[int, Query(ge=0, le=_LAST, description="Only entries with a larger number.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=MOST, description="At most so many of them.")] = 1_000,
+    limit: Annotated[int, Query(ge=1, le=MOST, description="Maximum number of entries.")] = 1_000,
 ) -> Response:
-    """Return entries as JSON Lines in their order; none are left when there are fewer than `limit`."""
+    """Return entries in order as JSON Lines; fewer than `limit` means that no more are left."""
     text = await asyncio.to_thread(_page, asked, after, limit)
     return Response(text, media_type=MEDIA_TYPE, headers=SAFE_HEADERS)
 
@@ -42,7 +42,7 @@ def _page(asked: AskedOf, after: int, limit: int) -> str:
         row = tx.one("SELECT base FROM monitors WHERE id = ?", asked.monitor)
         base = 0 if row is None else row[0]
         if after < base:
-            raise Problem("gone", f"entries up to {base} were pruned: ask for those after={base}")
+            raise Problem("gone", f"entries up to {base} were pruned: use after={base}")
         return "".join(line_of(one) + "\n" for one in journal.entries(tx, asked.monitor, after, limit))
 
 

@@ -1,4 +1,4 @@
-"""Keys over HTTP, for those who administer by program."""
+"""Keys over HTTP, for administration by programs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Scope = Literal["decide", "answer", "settle", "report", "admin"]
 
 
 class KeyIn(Shape):
-    """A key to make."""
+    """A key to create."""
 
-    name: Annotated[Text, Field(description="What it is for.")]
+    name: Annotated[Text, Field(description="What the key is for.")]
     scopes: Annotated[list[Scope], Field(min_length=1)]
-    monitors: Annotated[list[str] | None, Field(description="Names; null for all monitors.")] = None
-    expires_in: Annotated[float | None, Field(gt=0, le=LONGEST, description="Seconds; null for no end.")] = None
+    monitors: Annotated[list[str] | None, Field(description="Names of monitors; null for all.")] = None
+    expires_in: Annotated[float | None, Field(gt=0, le=LONGEST, description="Seconds; null for no limit.")] = None
 
 
 class RotationIn(Shape):
@@ -51,20 +51,20 @@ class KeyOut(BaseModel):
 
 
 class NewKeyOut(KeyOut):
-    """A key that was just made."""
+    """A new key."""
 
-    key: Annotated[str, Field(description="The key itself, shown this once.")]
+    key: Annotated[str, Field(description="The key itself; it is not shown again.")]
 
 
 class KeysOut(BaseModel):
-    """All keys, the newest first."""
+    """All keys, newest first."""
 
     keys: list[KeyOut]
 
 
 @router.get("/v1/keys", response_model=KeysOut, responses=problems(), summary="List the keys")
 async def list_all(asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
-    """Return all keys, those that have ended included."""
+    """Return all keys, including expired and revoked ones."""
 
     def read() -> list[Key]:
         with asked.service.read() as tx:
@@ -73,9 +73,11 @@ async def list_all(asked: Annotated[Asked, asked("admin", everywhere=True)]) -> 
     return answer({"keys": [_plain(one) for one in await asyncio.to_thread(read)]})
 
 
-@router.post("/v1/keys", status_code=201, response_model=NewKeyOut, responses=problems(body=True), summary="Make a key")
+@router.post(
+    "/v1/keys", status_code=201, response_model=NewKeyOut, responses=problems(body=True), summary="Create a key"
+)
 async def create(body: Annotated[KeyIn, Body()], asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
-    """Make a key; it is shown in this answer and never again."""
+    """Create a key; it is shown only in this answer."""
     job = CreateKey(asked.caller.actor, body.name, body.scopes, body.monitors, body.expires_in)
     return _new(await asked.service.submit(job))
 
@@ -85,12 +87,12 @@ async def create(body: Annotated[KeyIn, Body()], asked: Annotated[Asked, asked("
     status_code=201,
     response_model=NewKeyOut,
     responses=problems("not-found", body=True),
-    summary="Make a key in the place of another",
+    summary="Rotate a key",
 )
 async def rotate(
     id: KeyId, body: Annotated[RotationIn, Body()], asked: Annotated[Asked, asked("admin", everywhere=True)]
 ) -> Response:
-    """Make a key with the same scopes; the old one works for a while, so that nothing stops."""
+    """Create a key with the same scopes; the old one works for a while, so that nothing stops."""
     return _new(await asked.service.submit(RotateKey(asked.caller.actor, id, body.grace)))
 
 
@@ -98,11 +100,11 @@ async def rotate(
     "/v1/keys/{id}/revoke",
     status_code=204,
     responses=problems("not-found"),
-    summary="End a key",
+    summary="Revoke a key",
     response_class=Response,
 )
 async def revoke(id: KeyId, asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
-    """End a key within five seconds, in all processes."""
+    """Revoke a key; all processes notice within five seconds."""
     await asked.service.submit(RevokeKey(asked.caller.actor, id))
     return Response(status_code=204)
 

@@ -1,4 +1,4 @@
-"""Monitors: made, listed, changed, archived; and what they know."""
+"""Monitors: creating, listing, changing and archiving them, and their reports."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sa
     status_code=201,
     response_model=MonitorOut,
     responses=problems("conflict", body=True) | {201: {"links": _NEXT}},
-    summary="Make a monitor",
+    summary="Create a monitor",
 )
 async def create(
     body: Annotated[MonitorIn, Body()], asked: Annotated[Asked, asked("admin", everywhere=True)]
 ) -> Response:
-    """Make a monitor; its settings are the arguments of `ClassifierMonitor` and of the review queue by name."""
+    """Create a monitor; its settings are the arguments of `ClassifierMonitor` and of the review queue by name."""
     job = await asyncio.to_thread(monitors.create, body.name, body.settings, actor=asked.caller.actor)
     row = await asked.service.submit(job)
     asked.state.names.forget(body.name)
@@ -77,7 +77,7 @@ async def show(asked: Annotated[AskedOf, asked_of("report")]) -> Response:
     summary="Change caps, pending limits and settings of the queue",
 )
 async def change(body: Annotated[SettingsIn, Body()], asked: Annotated[AskedOf, asked_of("admin")]) -> Response:
-    """Change settings, all or none; anything else would be another monitor."""
+    """Change settings, all or none; any others need a new monitor."""
     job = monitors.change(asked.monitor, body.settings, actor=asked.caller.actor)
     return answer(_plain(await asked.service.submit(job)))
 
@@ -89,7 +89,7 @@ async def change(body: Annotated[SettingsIn, Body()], asked: Annotated[AskedOf, 
     summary="Archive a monitor",
 )
 async def archive(asked: Annotated[AskedOf, asked_of("admin")]) -> Response:
-    """Close a monitor for good; its name can then be given to another one, which inherits nothing."""
+    """Close a monitor for good; a new monitor may then use its name, but inherits nothing."""
     row = await asked.service.submit(monitors.archive(asked.monitor, actor=asked.caller.actor))
     asked.state.names.forget(asked.name)
     return answer(_plain(row))
@@ -99,20 +99,20 @@ async def archive(asked: Annotated[AskedOf, asked_of("admin")]) -> Response:
     "/v1/monitors/{monitor}/report",
     response_model=ReportOut,
     responses=problems("not-found") | {200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
-    summary="Tell what is known about every class",
+    summary="Report on every class",
 )
 async def report(request: Request, asked: Annotated[AskedOf, asked_of("report")]) -> Response:
-    """Return the report as JSON, or as a page if the header Accept prefers text/html."""
+    """Return the report as JSON, or as a page if the Accept header prefers text/html."""
     found = await asyncio.to_thread(asked.service.report, asked.monitor)
     if prefers_html(request.headers.get("accept", "")):
-        page = await asyncio.to_thread(found.to_html, title=f"What the monitor {asked.name} knows")
+        page = await asyncio.to_thread(found.to_html, title=f"Report of the monitor {asked.name}")
         headers = SAFE_HEADERS | {"Content-Security-Policy": _PAGE_POLICY}
         return Response(page.encode("utf-8", "replace"), media_type="text/html", headers=headers)
     return answer(await asyncio.to_thread(found.to_dict))
 
 
 def prefers_html(accept: str) -> bool:
-    """Say whether an Accept header names text/html before JSON and before anything; weights are not needed for that."""
+    """Say whether an Accept header names text/html before JSON and before */*; weights are ignored."""
     kinds = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
     html = kinds.index("text/html") if "text/html" in kinds else len(kinds)
     json = min((kinds.index(one) for one in ("application/json", "*/*") if one in kinds), default=len(kinds))

@@ -1,4 +1,4 @@
-"""For those who run the service: is it alive, is it ready, how is it doing."""
+"""For operators: health, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from sidelight.service.storage import migrations
 
 router = make_router("operations")
 STALE = 30.0
-"""A writer that has not been heard of for so many seconds hangs."""
+"""A writer that has been silent for this many seconds is considered hung."""
 
 
 class Health(BaseModel):
-    """All is well."""
+    """The service is healthy."""
 
     status: Literal["ok"]
 
@@ -43,12 +43,12 @@ async def alive() -> Response:
     summary="Say whether requests are served",
 )
 async def ready(request: Request) -> Response:
-    """Answer 503 unless the database has the schema of this version and the writer is at work."""
+    """Answer 503 unless the database has the schema of this version and the writer is working."""
     service: Service = request.app.state.service
     await asyncio.to_thread(_check_schema, service)
     silent = time.monotonic() - service.writer.heartbeat
     if silent > STALE:
-        raise unavailable(f"the writer has not been heard of for {silent:.0f} s: restart the process", 10)
+        raise unavailable(f"the writer has not responded for {silent:.0f} s: restart the process", 10)
     return answer({"status": "ok"})
 
 

@@ -1,4 +1,4 @@
-"""What is waited for: predictions that were chosen for verification and have no answer yet."""
+"""Pending verifications: predictions that were chosen for verification and have no answer yet."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _SQL = (
 
 
 class PendingOut(BaseModel):
-    """One of them."""
+    """A pending verification."""
 
     id: str
     prediction: Annotated[Label | None, Field(description="The class; null if the monitor is reviewed blind.")]
-    number: Annotated[int, Field(description="Its place among all verifications, from 1 in the order of asking.")]
+    number: Annotated[int, Field(description="Its number among all verifications, from 1 in the order requested.")]
     reason: str
     asked_at: Annotated[float, Field(description="Seconds since 1970.")]
-    overdue: Annotated[bool, Field(description="Whether the monitor has given up waiting; the answer still counts.")]
+    overdue: Annotated[bool, Field(description="Whether the monitor has stopped waiting; the answer still counts.")]
 
 
 class PendingsOut(BaseModel):
-    """Some of them, the oldest first."""
+    """Pending verifications, oldest first."""
 
     pending: list[PendingOut]
 
@@ -46,14 +46,14 @@ class PendingsOut(BaseModel):
     "/v1/monitors/{monitor}/pending",
     response_model=PendingsOut,
     responses=problems("not-found", "invalid"),
-    summary="List what is waited for",
+    summary="List pending verifications",
 )
 async def pending(
     asked: Annotated[AskedOf, asked_of("answer")],
-    after: Annotated[int, Query(ge=0, le=_LAST, description="Only those with a larger number.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=MOST, description="At most so many of them.")] = MOST,
+    after: Annotated[int, Query(ge=0, le=_LAST, description="Only verifications with a larger number.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST, description="Maximum number of verifications.")] = MOST,
 ) -> Response:
-    """Return predictions that wait for an answer in the order of asking; none are left if fewer than `limit` come."""
+    """Return pending verifications in the order requested; fewer than `limit` means that no more are left."""
     return answer({"pending": await asyncio.to_thread(_page, asked, after, limit)})
 
 

@@ -1,4 +1,4 @@
-"""The review queue for programs: claim items, say what they are, give them back, settle what reviewers disagree on."""
+"""The review queue for programs: claim, review and release items, withdraw reviews, settle disagreements."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sidelight.service.routing import make_router, problems
 from sidelight.service.shapes import Label, Shape
 
 router = make_router("queue")
-Number = Annotated[int, Field(ge=1, le=MOST_NUMBER, description="Of the item, as a claim gives it.")]
+Number = Annotated[int, Field(ge=1, le=MOST_NUMBER, description="Number of the item, from a claim.")]
 Revision = Annotated[
     int | None,
-    Field(ge=0, le=MOST_NUMBER, description="Of the item as it was seen; needed to replace an answer that is settled."),
+    Field(ge=0, le=MOST_NUMBER, description="Revision of the item as you saw it; needed to replace a settled answer."),
 ]
 
 
@@ -40,7 +40,7 @@ class ReviewIn(Shape):
     label: Annotated[Label | None, Field(description="The true class.")] = None
     skipped: bool = False
     revision: Revision = None
-    replace: Annotated[bool, Field(description="Whether to replace an answer that is settled.")] = False
+    replace: Annotated[bool, Field(description="Whether to replace a settled answer.")] = False
 
 
 class ItemIn(Shape):
@@ -50,7 +50,7 @@ class ItemIn(Shape):
 
 
 class ItemOut(BaseModel):
-    """An item to review; its prediction is absent if the monitor hides it from reviewers."""
+    """An item to review; the prediction is left out if the monitor hides it from reviewers."""
 
     item: int
     id: str
@@ -64,13 +64,13 @@ class ItemOut(BaseModel):
 
 
 class ClaimOut(BaseModel):
-    """Items that the caller holds now, the oldest first."""
+    """Items that the caller now holds, oldest first."""
 
     items: list[ItemOut]
 
 
 class ReviewOut(BaseModel):
-    """What became of a review."""
+    """The result of a review."""
 
     item: int
     status: Literal["settled", "recorded", "disputed", "skipped", "passed on", "withdrawn", "unchanged"]
@@ -78,7 +78,7 @@ class ReviewOut(BaseModel):
 
 
 class ReleaseOut(BaseModel):
-    """Whether the caller had held the item."""
+    """Whether the caller held the item."""
 
     released: bool
 
@@ -91,9 +91,9 @@ class ReleaseOut(BaseModel):
     summary="Claim items to review",
 )
 async def claim(body: Annotated[ClaimIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
-    """Return the oldest items with a free slot; nobody else gets that slot until the lease ends.
+    """Return the oldest items with a free slot; no one else gets that slot until the lease ends.
 
-    With the scope settle, items whose reviews disagree are among them.
+    With the scope settle, this includes items whose reviews disagree.
     """
     settle = "settle" in asked.caller.scopes
     claimed = await asked.service.submit(Claim(asked.monitor, asked.caller.actor, body.count, settle))
@@ -107,7 +107,7 @@ async def claim(body: Annotated[ClaimIn, Body()], asked: Annotated[AskedOf, aske
     summary="Review an item",
 )
 async def review(body: Annotated[ReviewIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
-    """Take in what the caller says about an item; what is settled changes only with `replace` and the `revision`."""
+    """Record the caller's review of an item; a settled answer changes only with `replace` and the `revision`."""
     settles = "settle" in asked.caller.scopes
     said = Said(body.correct, body.label, body.skipped)
     job = Review(asked.monitor, asked.caller.actor, body.item, said, body.revision, body.replace, settles)
@@ -118,10 +118,10 @@ async def review(body: Annotated[ReviewIn, Body()], asked: Annotated[AskedOf, as
     "/v1/monitors/{monitor}/queue/withdraw",
     response_model=ReviewOut,
     responses=problems("not-found", "conflict", "gone", body=True),
-    summary="Take a review back",
+    summary="Withdraw a review",
 )
 async def withdraw(body: Annotated[ItemIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
-    """Forget what the caller said about an item; what was settled by it is open again."""
+    """Withdraw the caller's review of an item; if it settled the item, the item is open again."""
     return _reviewed(await asked.service.submit(Withdraw(asked.monitor, asked.caller.actor, body.item)))
 
 
@@ -129,10 +129,10 @@ async def withdraw(body: Annotated[ItemIn, Body()], asked: Annotated[AskedOf, as
     "/v1/monitors/{monitor}/queue/release",
     response_model=ReleaseOut,
     responses=problems("not-found", body=True),
-    summary="Give an item back",
+    summary="Release an item",
 )
 async def release(body: Annotated[ItemIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
-    """Let somebody else have an item that the caller claimed and will not review."""
+    """Release an item that the caller claimed and will not review, so that someone else can."""
     released = await asked.service.submit(Release(asked.monitor, asked.caller.actor, body.item))
     return answer({"released": released})
 
@@ -144,7 +144,7 @@ async def release(body: Annotated[ItemIn, Body()], asked: Annotated[AskedOf, ask
     summary="Settle an item",
 )
 async def settle(body: Annotated[ReviewIn, Body()], asked: Annotated[AskedOf, asked_of("settle")]) -> Response:
-    """Say what holds about an item, whatever its reviews say."""
+    """Settle an item, whatever its reviews say."""
     said = Said(body.correct, body.label, body.skipped)
     job = Settle(asked.monitor, asked.caller.actor, body.item, said, body.revision, body.replace)
     return _reviewed(await asked.service.submit(job))
@@ -155,7 +155,7 @@ def _reviewed(found: Reviewed) -> Response:
 
 
 def _items(asked: AskedOf, claimed: list[Claimed]) -> list[dict[str, Any]]:
-    """Return items as JSON can hold them, with what was sent for reviewers to look at."""
+    """Return items with their payloads as plain data for JSON."""
     with asked.service.read() as tx:
         review = review_settings(tx, asked.monitor)
         sql = "SELECT item, media_type, content FROM payloads WHERE item IN (??) AND monitor = ?"

@@ -1,4 +1,4 @@
-"""Receivers of webhooks over HTTP, for those who administer by program."""
+"""Webhooks over HTTP, for administration by programs."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ _ABOUT = "; ".join(f"{name}: {words}" for name, words in EVENTS.items())
 
 
 class WebhookIn(Shape):
-    """A receiver to enter."""
+    """A webhook to create."""
 
-    url: Annotated[str, Field(min_length=1, max_length=2_000, description="Begins with https://.")]
+    url: Annotated[
+        str, Field(min_length=1, max_length=2_000, description="The receiver's address; starts with https://.")
+    ]
     events: Annotated[list[str], Field(min_length=1, description=_ABOUT)]
-    monitors: Annotated[list[str] | None, Field(description="Names; null for all monitors.")] = None
+    monitors: Annotated[list[str] | None, Field(description="Names of monitors; null for all.")] = None
 
 
 class WebhookOut(BaseModel):
-    """A receiver."""
+    """A webhook."""
 
     id: str
     url: str
@@ -39,24 +41,24 @@ class WebhookOut(BaseModel):
     created_at: float
     created_by: str
     disabled_at: float | None
-    failure: Annotated[str | None, Field(description="Why the last message did not arrive.")]
+    failure: Annotated[str | None, Field(description="Why the last message was not delivered.")]
 
 
 class NewWebhookOut(WebhookOut):
-    """A receiver that was just entered."""
+    """A new webhook."""
 
-    secret: Annotated[str, Field(description="What messages are signed with (Standard Webhooks 1.0), shown this once.")]
+    secret: Annotated[str, Field(description="Signs messages (Standard Webhooks 1.0); it is not shown again.")]
 
 
 class WebhooksOut(BaseModel):
-    """All receivers, the newest first."""
+    """All webhooks, newest first."""
 
     webhooks: list[WebhookOut]
 
 
 @router.get("/v1/webhooks", response_model=WebhooksOut, responses=problems(), summary="List the webhooks")
 async def list_all(asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
-    """Return all receivers, those that were removed included."""
+    """Return all webhooks, including removed ones."""
 
     def read() -> list[Webhook]:
         with asked.service.read() as tx:
@@ -70,12 +72,12 @@ async def list_all(asked: Annotated[Asked, asked("admin", everywhere=True)]) -> 
     status_code=201,
     response_model=NewWebhookOut,
     responses=problems("conflict", body=True),
-    summary="Enter a webhook",
+    summary="Create a webhook",
 )
 async def create(
     body: Annotated[WebhookIn, Body()], asked: Annotated[Asked, asked("admin", everywhere=True)]
 ) -> Response:
-    """Enter a receiver; the secret is shown in this answer and never again."""
+    """Create a webhook; its secret is shown only in this answer."""
     loopback = asked.service.options.webhooks_to_loopback
     job = CreateWebhook(asked.caller.actor, body.url, body.events, body.monitors, loopback)
     new = await asked.service.submit(job)
@@ -90,6 +92,6 @@ async def create(
     summary="Remove a webhook",
 )
 async def remove(id: WebhookId, asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
-    """Send nothing more to a receiver, and drop what waits."""
+    """Remove a webhook, and drop its waiting messages."""
     await asked.service.submit(RemoveWebhook(asked.caller.actor, id))
     return Response(status_code=204)

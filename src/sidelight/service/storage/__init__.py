@@ -1,4 +1,4 @@
-"""Where the service keeps everything: one small interface, one file per database."""
+"""Storage: one small interface, with one file per database."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def open_storage(database: str, *, readonly: bool = False) -> Storage:
     Parameters
     ----------
     database
-        The path of a SQLite file (made if it is not there), `sqlite:///path`, or `postgresql://...`.
+        The path of a SQLite file (created if missing), `sqlite:///path`, or `postgresql://...`.
     readonly
-        Only read: a SQLite file that another process serves can then be opened, and nothing is made or changed.
+        Only read: this also opens a SQLite file that another process serves, and creates or changes nothing.
     """
     path = file_of(database)
     if path is None:
@@ -37,13 +37,15 @@ def open_storage(database: str, *, readonly: bool = False) -> Storage:
 
 
 def file_of(database: str) -> Path | None:
-    """Return the file that a database is in, if it is in one; None for PostgreSQL."""
+    """Return the file of a SQLite database; None for PostgreSQL."""
     scheme = database.partition("://")[0] if "://" in database else ""
     if scheme in _POSTGRES:
         return None
     if scheme not in ("", "sqlite"):
-        raise SidelightError(f"{scheme}:// is not known: give the path of a file, sqlite:///path or postgresql://...")
+        raise SidelightError(
+            f"{scheme}:// is not supported: give the path of a file, sqlite:///path or postgresql://..."
+        )
     path = database if not scheme else unquote(urlsplit(database).path.removeprefix("/"))
     if not path or path == ":memory:":
         raise SidelightError("give the path of a file: a database in memory is lost when the process ends")
-    return Path(os.path.realpath(path))  # two names of one file must not be two locks
+    return Path(os.path.realpath(path))  # two names of one file must share one lock

@@ -1,6 +1,6 @@
-"""The one interface to both databases, and what can go wrong with them.
+"""The common interface to both databases, and their errors.
 
-SQL is written by hand, once for both: `?` stands for a value, truth values are 0 and 1, JSON is text, times are seconds
+SQL is written by hand, once for both: `?` is a placeholder, truth values are 0 and 1, JSON is text, times are seconds
 since 1970. Where the databases differ, a transaction has a method or an attribute.
 """
 
@@ -18,19 +18,19 @@ Row = tuple[Any, ...]
 
 
 class StorageError(SidelightError):
-    """The database did not do what it was asked to."""
+    """The database did not carry out a request."""
 
 
 class UnavailableError(StorageError):
-    """The database cannot be reached or is busy; what was asked for has not happened."""
+    """The database cannot be reached or is busy; nothing has changed."""
 
 
 class UnknownOutcomeError(StorageError):
-    """The commit failed: whether its changes are stored can only be seen by reading them again."""
+    """The commit failed: only reading again shows whether its changes are stored."""
 
 
 class ConflictError(StorageError):
-    """A row that must be the only one of its kind is there already; what was asked for has not happened."""
+    """A row that must be unique exists already; nothing has changed."""
 
 
 class DiskError(StorageError):
@@ -43,7 +43,7 @@ class Transaction(Protocol):
     locking: str
     """Put at the end of a SELECT, it locks the rows until the transaction ends."""
     skip_locked: str
-    """The same, and rows that others have locked are left out."""
+    """The same, but rows that others have locked are left out."""
 
     def all(self, sql: str, *values: Value) -> list[Row]:
         """Return all rows."""
@@ -55,25 +55,25 @@ class Transaction(Protocol):
         """Return how many rows were changed."""
 
     def among(self, sql: str, values: Sequence[Value], *rest: Value) -> list[Row]:
-        """Return the rows for many values, in whatever order: `IN (??)` in the SQL stands for them.
+        """Return the rows for many values, in any order; `IN (??)` in the SQL is their placeholder.
 
-        `rest` are the values of `?` after it; there may be none before.
+        `rest` are the values of each `?` after it; there may be none before it.
         """
 
     def lock(self, sql: str, values: Sequence[Value]) -> list[Row]:
-        """Return the rows that `among` returns, locked until the transaction ends; `now` is the time after that."""
+        """Return the rows of `among`, locked until the transaction ends; `now` then returns the time after locking."""
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
         """Insert many rows."""
 
     def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
-        """Run one statement for many rows of values, in order."""
+        """Run a statement for many rows of values, in order."""
 
     def columns(self, table: str) -> list[str]:
         """Return the names of the columns of a table, sorted."""
 
     def now(self) -> float:
-        """Return the time, by the clock of the database (with SQLite, of this machine)."""
+        """Return the time by the clock of the database (with SQLite, of this machine)."""
 
 
 class Storage(Protocol):
@@ -82,7 +82,7 @@ class Storage(Protocol):
     kind: str
     """"sqlite" or "postgres"."""
     shared: bool
-    """Whether other processes may write to it, too."""
+    """Whether other processes may write to it as well."""
 
     def read(self) -> AbstractContextManager[Transaction]:
         """Open a short transaction that only reads, from any thread."""
@@ -90,15 +90,15 @@ class Storage(Protocol):
     def write(self) -> AbstractContextManager[Transaction]:
         """Open a transaction that writes, from one thread at a time.
 
-        It commits when the block ends well. An error in the block rolls it back; one at the commit is an
-        `UnknownOutcomeError`.
+        It commits when the block ends without an error. An error in the block rolls it back; an error during the commit
+        is an `UnknownOutcomeError`.
         """
 
     def save_to(self, path: Path) -> bool:
-        """Copy the whole database to an empty file by its own means, as it is at one moment; False if it has none."""
+        """Copy the whole database, as of one moment, to an empty file with its own tools; False if it has none."""
 
     def tidy(self) -> None:
-        """Do what is due between two transactions of the thread that writes."""
+        """Do maintenance that is due between two transactions of the writing thread."""
 
     def close(self) -> None:
         """Close all connections."""

@@ -1,4 +1,4 @@
-"""The schema: numbered files that are applied in order, once each and only forward."""
+"""The schema: numbered files that are applied in order, once each, and never undone."""
 
 from __future__ import annotations
 
@@ -21,51 +21,51 @@ def migrations() -> dict[int, str]:
 
 
 def latest() -> int:
-    """Return the version of the schema that this sidelight works with."""
+    """Return the schema version that this version of sidelight uses."""
     return max(migrations())
 
 
 def version_of(tx: Transaction) -> int:
-    """Return the version that a database has; 0 for a new one whose table of versions is empty."""
+    """Return the schema version of a database; 0 for a new one whose version table is empty."""
     row = tx.one("SELECT max(version) FROM schema_version")
     return 0 if row is None or row[0] is None else int(row[0])
 
 
 def check_ours(tx: Transaction) -> None:
-    """Refuse a database that holds nothing of sidelight, or not what this one works with."""
+    """Refuse a database without data of sidelight, or with another schema version."""
     if tx.columns("schema_version") != ["version"]:
-        raise StorageError("this database holds nothing of sidelight: check its name")
+        raise StorageError("this database contains no data of sidelight: check its name")
     check_version(version_of(tx))
 
 
 def refuse_foreign(tx: Transaction) -> None:
-    """Refuse a database in which another program has tables of our names, before anything is changed in it."""
+    """Refuse a database in which another program has tables with our names, before anything is changed."""
     if tx.columns("schema_version") != ["version"]:
         names = ["schema_version", *(name for text in migrations().values() for name in _TABLE.findall(text))]
         taken = [name for name in names if tx.columns(name)]
         if taken:
             raise StorageError(
-                f"this database belongs to another program, which has tables of the same names ({', '.join(taken)}): "
-                "give the service a database of its own"
+                f"this database belongs to another program that has tables with the same names ({', '.join(taken)}): "
+                "give the service its own database"
             )
 
 
 def check_version(version: int) -> None:
-    """Refuse a schema that is newer, or older and cannot be changed now."""
+    """Refuse a schema that is newer, or that is older and cannot be upgraded now."""
     if version > latest():
         raise StorageError(
-            f"the database has version {version} of the schema and this sidelight knows versions up to {latest()}: "
+            f"the database has schema version {version}, but this sidelight knows versions only up to {latest()}: "
             "run pip install --upgrade sidelight"
         )
     if version < latest():
         raise StorageError(
-            f"the database has version {version} of the schema and this sidelight needs {latest()}: start "
-            "`sidelight serve` with it once, which brings it up to date"
+            f"the database has schema version {version}, but this sidelight needs {latest()}: start `sidelight serve` "
+            "with it once to bring it up to date"
         )
 
 
 def migrate(tx: Transaction, kind: str) -> None:
-    """Bring a database up to date; whoever calls it has locked out others."""
+    """Bring a database up to date; the caller has locked out other processes."""
     version = version_of(tx)
     for number, text in migrations().items():
         if number > version:

@@ -1,6 +1,6 @@
-"""PostgreSQL: several processes, rows locked monitor by monitor.
+"""PostgreSQL: several processes, with one locked row per monitor.
 
-Settings are made in every transaction (`SET LOCAL`), and no statement is prepared by name, because poolers hand out
+Settings are made in every transaction (`SET LOCAL`), and no statement is prepared by name, because poolers may use
 another connection for every transaction.
 """
 
@@ -36,7 +36,7 @@ _BEGIN_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_TIMEOUTS}"
 _CLOCK = "extract(epoch FROM clock_timestamp())::double precision"
 _MIGRATION_LOCK = 7_410_228_153_301_001
 _MOST_READING = 16
-"""Connections of a process that read at the same time; a server has a hundred for everybody, unless told otherwise."""
+"""Maximum number of reading connections of a process; by default, a PostgreSQL server allows a hundred in total."""
 _PATIENCE = 10.0
 _MOST_IDLE = 8
 
@@ -74,9 +74,9 @@ class PostgresTransaction:
         return self._execute(sql, (list(values), *rest)).fetchall()
 
     def lock(self, sql: str, values: Sequence[Value]) -> list[Row]:
-        """Return the rows for many values, locked, and read the clock by the same statement.
+        """Return the rows for many values, locked, and read the clock with the same statement.
 
-        The clock stands outside of what locks, so it is read for each row after that row was locked.
+        The clock is outside the locking subquery, so it is read for each row after that row was locked.
         """
         rows = self.among(f"WITH locked AS MATERIALIZED ({sql}{self.locking}) SELECT *, {_CLOCK} FROM locked", values)
         if rows:
@@ -84,7 +84,7 @@ class PostgresTransaction:
         return [row[:-1] for row in rows]
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
-        """Insert many rows; COPY asks the server twice, and is the quickest way from the second row on."""
+        """Insert many rows; COPY needs two round trips, and is fastest from the second row on."""
         names = ", ".join(columns)
         if len(rows) == 1:
             self._execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})", rows[0])
@@ -96,7 +96,7 @@ class PostgresTransaction:
                 copy.write_row(row)
 
     def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
-        """Run one statement for many rows of values, in order and without waiting in between."""
+        """Run a statement for many rows of values, in order and without waiting in between."""
         if len(rows) == 1:
             self._execute(sql, rows[0])
             return
@@ -109,7 +109,7 @@ class PostgresTransaction:
         return sorted(row[0] for row in self.all(f"{sql} AND table_name = ?", table))
 
     def now(self) -> float:
-        """Return the time by the clock of the database; after `lock`, when the last row was locked."""
+        """Return the time by the clock of the database; after `lock`, the time when the last row was locked."""
         if self._now is not None:
             return self._now
         row = self.one(f"SELECT {_CLOCK}")
@@ -153,9 +153,9 @@ class PostgresStorage:
 
     @contextlib.contextmanager
     def read(self) -> Iterator[PostgresTransaction]:
-        """Open a short transaction that only reads; whoever comes when there are too many waits for a while."""
+        """Open a short transaction that only reads; if there are too many, wait for a while."""
         if not self._reading.acquire(timeout=_PATIENCE):
-            raise UnavailableError(f"{_MOST_READING} others are reading from the database, and none has finished")
+            raise UnavailableError(f"all {_MOST_READING} connections for reading are busy: try again")
         try:
             connection = self._begun()
             try:
@@ -173,7 +173,7 @@ class PostgresStorage:
             self._reading.release()
 
     def _begun(self) -> psycopg.Connection[Row]:
-        """Return a connection on which a transaction that reads has begun; idle ones may have died meanwhile."""
+        """Return a connection with an open reading transaction; idle connections may have died meanwhile."""
         while True:
             try:
                 connection = self._idle.get_nowait()
@@ -192,7 +192,7 @@ class PostgresStorage:
     def write(self) -> Iterator[PostgresTransaction]:
         """Open a transaction that writes."""
         if self._readonly:
-            raise StorageError("this database was opened only to read it")
+            raise StorageError("this database was opened for reading only")
         with self._writing:
             connection = self._begun_writing()
             try:
@@ -210,7 +210,7 @@ class PostgresStorage:
 
     def _begun_writing(self) -> psycopg.Connection[Row]:
         if self._writer is not None:
-            with contextlib.suppress(psycopg.Error):  # it may have died since it was used last
+            with contextlib.suppress(psycopg.Error):  # it may have died since it was last used
                 self._writer.execute(_BEGIN)
                 return self._writer
             self._discard(self._writer)
@@ -231,11 +231,11 @@ class PostgresStorage:
             connection.close()
 
     def save_to(self, path: Path) -> bool:
-        """Leave it to whoever can copy rows."""
+        """Return False: rows are copied instead."""
         return False
 
     def tidy(self) -> None:
-        """Leave it to the server."""
+        """Do nothing: the server does its own maintenance."""
 
     def close(self) -> None:
         """Close all connections."""
@@ -250,7 +250,7 @@ class PostgresStorage:
 
 
 class _Spelled(PostgresTransaction):
-    """A transaction in which the schema's BLOB is spelled BYTEA."""
+    """A transaction that writes the schema's BLOB as BYTEA."""
 
     def __init__(self, tx: PostgresTransaction) -> None:
         super().__init__(tx._connection)
@@ -262,13 +262,13 @@ class _Spelled(PostgresTransaction):
 
 @functools.lru_cache(maxsize=1024)
 def _with_percents(sql: str) -> bytes:
-    """Return SQL with the placeholders of the driver; lists travel in binary form, which is made much faster."""
+    """Return SQL with the placeholders of the driver; lists are sent in binary form, which is much faster."""
     return sql.replace("%", "%%").replace("IN (??)", "= ANY(%b)").replace("?", "%s").encode()
 
 
 @contextlib.contextmanager
 def _translated() -> Iterator[None]:
-    """Turn the errors of the driver into those of the interface; mistakes in SQL stay what they are."""
+    """Turn the driver's errors into those of the interface, except for mistakes in SQL."""
     try:
         yield
     except errors.IntegrityError as error:

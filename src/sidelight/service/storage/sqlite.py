@@ -1,11 +1,11 @@
-"""SQLite: one process, one connection that writes and checkpoints, any number that only read.
+"""SQLite: one process, with one connection that writes and checkpoints, and any number that only read.
 
-- Before 3.51.3 (3.50.7, 3.44.6) SQLite can lose commits when two connections write and checkpoint at the same time: a
-  lock on a file of its own keeps other processes out, and connections that read cannot write or checkpoint.
+- Before 3.51.3 (3.50.7, 3.44.6) SQLite can lose commits when two connections write and checkpoint at the same time. So
+  a lock on a separate file keeps other processes out, and reading connections cannot write or checkpoint.
 - `synchronous=FULL`: a commit returns when it is on the disk.
-- Checkpoints are explicit (`wal_autocheckpoint=0`), because automatic ones swallow errors of fsync.
-- Somebody may put an older copy in the place of the file while it is open. Nobody but us changes it, so its time and
-  size say whether that happened. Somebody may delete the log, and then nothing in it would outlive the process.
+- Checkpoints are explicit (`wal_autocheckpoint=0`), because automatic ones hide errors of fsync.
+- Someone may replace the open file with an older copy. Only this process changes the file, so its time and size show
+  whether that happened. Someone may delete the log, and then its contents would be lost when the process ends.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from sidelight.service.storage.base import (
 )
 
 _PAUSE_MS = 5000
-# Keys are hashes, so that a batch touches pages all over their index: 32 MB of them stay in memory.
+# Keys are hashes, so a batch touches pages all over their index: 32 MB of pages stay in memory.
 _PRAGMAS = ("synchronous=FULL", "wal_autocheckpoint=0", "foreign_keys=ON", "fullfsync=ON", "cache_size=-32768")
 _MOST_VALUES = 500
 _LARGE_WAL = 16 << 20
@@ -50,13 +50,13 @@ _UNABLE = {
 
 
 class InUseError(FileError):
-    """A file that another process serves."""
+    """Another process serves the file."""
 
 
 class SQLiteTransaction:
     """One open transaction."""
 
-    locking = skip_locked = ""  # there is one writer
+    locking = skip_locked = ""  # there is only one writer
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -85,7 +85,7 @@ class SQLiteTransaction:
         return found
 
     def lock(self, sql: str, values: Sequence[Value]) -> list[Row]:
-        """Return the rows for many values: the whole file is locked already."""
+        """Return the rows for many values; the whole file is locked already."""
         return self.among(sql, values)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> None:
@@ -93,7 +93,7 @@ class SQLiteTransaction:
         self.many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", rows)
 
     def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
-        """Run one statement for many rows of values, in order."""
+        """Run a statement for many rows of values, in order."""
         with _translated():
             self._connection.executemany(sql, rows)
 
@@ -107,7 +107,7 @@ class SQLiteTransaction:
 
 
 class SQLiteStorage:
-    """A file."""
+    """A SQLite file."""
 
     kind = "sqlite"
     shared = False
@@ -139,7 +139,7 @@ class SQLiteStorage:
     def _open(self) -> None:
         with _translated():
             new = not self.path.exists()
-            if new:  # readable by its owner alone: it holds keys' hashes and payloads
+            if new:  # readable by its owner only: it contains hashes of keys, and payloads
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
             writer = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=_PAUSE_MS / 1000)
             self._writer = writer
@@ -184,7 +184,7 @@ class SQLiteStorage:
         """Open a transaction that writes."""
         writer = self._writer
         if writer is None:
-            raise StorageError("this database was opened only to read it, or is closed")
+            raise StorageError("this database is closed, or was opened for reading only")
         self._check_unchanged()
         with _translated():
             writer.execute("BEGIN IMMEDIATE")
@@ -211,7 +211,7 @@ class SQLiteStorage:
                 writer.execute("ROLLBACK")
 
     def save_to(self, path: Path) -> bool:
-        """Copy the pages to a file, all of them in one transaction that reads."""
+        """Copy all pages to a file in one reading transaction."""
         reader, target = self._reader(), sqlite3.connect(path)
         try:
             with _translated():
@@ -222,7 +222,7 @@ class SQLiteStorage:
         return True
 
     def tidy(self) -> None:
-        """Checkpoint when the log is large; while others read it cannot be cut off, and it may grow some more."""
+        """Checkpoint when the log is large; it cannot be truncated while others read, and may then grow further."""
         if self._writer is not None and self._log_size() >= self._most_log:
             self._checkpoint(self._writer)
             self._most_log = self._log_size() + _LARGE_WAL
@@ -239,14 +239,14 @@ class SQLiteStorage:
         self._remember()
 
     def _empty_log(self, writer: sqlite3.Connection, wait: int) -> None:
-        """Bring what is in the log to the file, and wait so many milliseconds for those who read."""
+        """Move the log into the file; wait at most this many milliseconds for readers."""
         with _translated():
             writer.execute(f"PRAGMA busy_timeout = {wait}")
             writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             writer.execute(f"PRAGMA busy_timeout = {_PAUSE_MS}")
 
     def _state_of_file(self) -> object:
-        """Return what changes when somebody else writes to the file or replaces it."""
+        """Return a value that changes when another program writes to the file or replaces it."""
         try:
             found = os.stat(self.path)
         except OSError as error:
@@ -254,7 +254,7 @@ class SQLiteStorage:
         return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
     def _log(self) -> object:
-        """Return which file the log is, None if there is none."""
+        """Return the identity of the log file, None if there is none."""
         try:
             found = os.stat(f"{self.path}-wal")
         except OSError:
@@ -272,14 +272,14 @@ class SQLiteStorage:
             )
         if self._seen_log is not None and self._log() != self._seen_log:
             if self._writer is not None:
-                self._empty_log(self._writer, _PAUSE_MS)  # nobody else can read a log that was deleted
+                self._empty_log(self._writer, _PAUSE_MS)  # no other process can read a deleted log
             raise DiskError(
                 f"'{self.path}-wal' was deleted by another program while it was open: what it held is in the "
                 "database now, but nothing more can be stored; stop the service before you touch its files"
             )
 
     def close(self) -> None:
-        """Close all connections; what is in the log goes into the file."""
+        """Close all connections; the log goes into the file."""
         while True:
             try:
                 self._readers.get_nowait().close()
@@ -299,7 +299,7 @@ class SQLiteStorage:
 
 @contextlib.contextmanager
 def _translated() -> Iterator[None]:
-    """Turn the errors of the driver into those of the interface; mistakes in SQL stay what they are."""
+    """Turn the driver's errors into those of the interface, except for mistakes in SQL."""
     try:
         yield
     except sqlite3.IntegrityError as error:
@@ -315,7 +315,7 @@ def _translated() -> Iterator[None]:
 
 
 def _held_lock(path: Path) -> int:
-    """Return an open file that keeps other servers out; the system takes the lock back when the process ends."""
+    """Return an open file whose lock keeps other servers out; the system releases it when the process ends."""
     handle = None
     try:
         handle = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -325,16 +325,16 @@ def _held_lock(path: Path) -> int:
         if handle is not None:
             os.close(handle)
             raise InUseError(
-                f"{str(path)!r} is in use by another process: one server at a time can have a SQLite database; use "
+                f"{str(path)!r} is in use by another process: only one server at a time can use a SQLite database; use "
                 "PostgreSQL for several"
             ) from None
-        raise FileError(f"cannot write beside {str(path)!r}: {error.strerror}") from error
+        raise FileError(f"cannot write in the folder of {str(path)!r}: {error.strerror}") from error
     except OSError as error:
-        raise FileError(f"cannot write beside {str(path)!r}: {error.strerror}") from error
+        raise FileError(f"cannot write in the folder of {str(path)!r}: {error.strerror}") from error
 
 
 def _mounts() -> dict[str, str]:
-    """Return the kind of file system at each place where one is mounted, where the system says."""
+    """Return the type of file system at each mount point, if the system provides it."""
     try:
         lines = Path("/proc/self/mounts").read_text().splitlines()
     except OSError:
@@ -344,11 +344,11 @@ def _mounts() -> dict[str, str]:
 
 
 def _refuse_network(path: Path) -> None:
-    """Refuse file systems on which locks and syncs are not what SQLite relies on."""
+    """Refuse file systems whose locks and syncs SQLite cannot rely on."""
     mounts, folder = _mounts(), Path(os.path.realpath(path.parent))
     kind = next((mounts[str(one)] for one in (folder, *folder.parents) if str(one) in mounts), "")
     if kind in _NETWORK:
         raise FileError(
-            f"{str(path)!r} is on a network file system ({kind}), where SQLite can lose what it stores: use a local "
+            f"{str(path)!r} is on a network file system ({kind}), where SQLite can lose data: use a local "
             "disk or PostgreSQL"
         )

@@ -1,1 +1,1 @@
-"""Webhooks: what happens to a monitor, signed and sent to the addresses that an administrator entered."""
+"""Webhooks: signed messages about events, sent to the addresses that an administrator entered."""

@@ -1,8 +1,7 @@
-"""Where webhooks may go: addresses on the public Internet, looked up once and then used as they were checked.
+"""Where webhooks may go: only to addresses on the public Internet.
 
-A server that sends requests wherever it is told to can be sent to machines that only it can reach. So a host is
-resolved once, every address it has must be public, and the connection goes to the address that was checked, not to the
-name.
+A server that sends requests to any given address could be directed to machines that only it can reach. So a host is
+resolved once, each of its addresses must be public, and the connection goes to the checked address, not to the name.
 """
 
 from __future__ import annotations
@@ -31,40 +30,40 @@ Resolver = Callable[..., list[tuple[Any, ...]]]
 
 
 class AddressError(SidelightError):
-    """An address that webhooks must not go to."""
+    """Webhooks must not go to this address."""
 
 
 class Target(NamedTuple):
-    """A checked address: what to connect to, and what to ask there."""
+    """A checked address: where to connect, and what to request there."""
 
     address: str
     port: int
     secure: bool
     host: str
     path: str
-    """With the query."""
+    """The path, including the query."""
 
 
 def check_url(url: str, *, allow_loopback: bool = False) -> tuple[str, int, bool, str]:
-    """Return host, port, whether it is https, and path of an address that a webhook may have; nothing is looked up."""
+    """Return host, port, whether it is https, and path of a valid webhook address, without looking up the host."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError:
         raise AddressError("the address cannot be read: give one like https://example.com/hook") from None
     if len(url) > LONGEST or not url.isascii() or not url.isprintable() or " " in url:
-        raise AddressError(f"the address must be at most {LONGEST} characters of ASCII without blanks: encode others")
+        raise AddressError(f"give an address of at most {LONGEST} ASCII characters without spaces: encode others")
     if not host or parts.username is not None or parts.password is not None or parts.fragment:
-        raise AddressError("the address needs a host and neither a user nor a fragment: https://example.com/hook")
+        raise AddressError("give an address with a host and without a user or fragment, like https://example.com/hook")
     secure = parts.scheme == "https"
     if not secure and not (parts.scheme == "http" and allow_loopback):
-        raise AddressError("webhooks are sent by https only: give an address that begins with https://")
+        raise AddressError("webhooks are sent only over https: give an address that starts with https://")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return host, (443 if secure else 80) if port is None else port, secure, path
 
 
 def resolve(url: str, *, allow_loopback: bool = False, lookup: Resolver = socket.getaddrinfo) -> Target:
-    """Look the host of an address up, once, and refuse it unless each of its addresses is public.
+    """Look up the host of an address once, and refuse it unless all its IP addresses are public.
 
     With `allow_loopback`, for tests, loopback addresses are allowed as well.
     """
@@ -72,13 +71,13 @@ def resolve(url: str, *, allow_loopback: bool = False, lookup: Resolver = socket
     try:
         found = lookup(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as error:
-        raise AddressError(f"the host of the address is not found: {error}") from None
+        raise AddressError(f"the host of the webhook was not found: {error}") from None
     addresses = [str(one[4][0]) for one in found]
     for address in addresses:
         if not _allowed(address, allow_loopback):
-            raise AddressError("the host of the address is not on the public Internet: webhooks go nowhere else")
+            raise AddressError("the host of the webhook is not on the public Internet: webhooks may not go elsewhere")
     if not addresses:
-        raise AddressError("the host of the address has no address")
+        raise AddressError("the host of the webhook has no IP address")
     return Target(addresses[0], port, secure, host, path)
 
 

@@ -1,4 +1,4 @@
-"""The receivers of webhooks: entered, listed and removed by an administrator."""
+"""Creating, listing and removing webhooks."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 _COLUMNS = "id, url, events, monitors, created_at, created_by, disabled_at, failure"
 MOST = 100
-"""Most receivers that are not disabled."""
+"""Maximum number of active webhooks."""
 
 
 class Webhook(NamedTuple):
-    """A receiver; its secret is not in here."""
+    """A webhook, without its secret."""
 
     id: str
     url: str
@@ -37,33 +37,33 @@ class Webhook(NamedTuple):
     created_by: str
     disabled_at: float | None
     failure: str | None
-    """Why the last message did not arrive."""
+    """Why the last message was not delivered."""
 
 
 class NewWebhook(NamedTuple):
-    """A receiver that was just entered; the secret is shown once."""
+    """A new webhook; its secret is shown once."""
 
     webhook: Webhook
     secret: str
 
 
 def listed(tx: Transaction) -> list[Webhook]:
-    """Return all receivers, the newest first."""
+    """Return all webhooks, newest first."""
     return [_webhook(row) for row in tx.all(f"SELECT {_COLUMNS} FROM webhooks ORDER BY created_at DESC, id")]
 
 
 @dataclass(frozen=True)
 class CreateWebhook:
-    """Enter a receiver.
+    """Create a webhook.
 
     Parameters
     ----------
     url
-        Where messages go, by https; the host is looked up when a message is sent.
+        Where messages go, over https; the host is looked up when a message is sent.
     events
         Some of `EVENTS`.
     only
-        Names of the monitors that it is told about; None for all.
+        Names of the monitors whose events are sent; None for all.
     """
 
     actor: str
@@ -74,14 +74,14 @@ class CreateWebhook:
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> NewWebhook:
-        """Check everything, then insert the receiver and note it."""
+        """Check everything, then insert the webhook and note it."""
         try:
             host, *_ = check_url(self.url, allow_loopback=self.allow_loopback)
         except AddressError as error:
             raise Problem("invalid", str(error), places=[place(["url"], str(error))]) from None
         if not self.events or any(one not in EVENTS for one in self.events):
             wrong = place(["events"], f"give one or more of {', '.join(EVENTS)}")
-            raise Problem("invalid", "a webhook needs events that are known, see errors", places=[wrong])
+            raise Problem("invalid", "some events are unknown, or there are none", places=[wrong])
         only = None if self.only is None else monitor_ids(work.reading, self.only)
         count = work.reading.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL")
         if count is not None and count[0] >= MOST:
@@ -96,14 +96,14 @@ class CreateWebhook:
 
 @dataclass(frozen=True)
 class RemoveWebhook:
-    """Send nothing more to a receiver."""
+    """Remove a webhook."""
 
     actor: str
     id: str
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> None:
-        """Disable it and note that."""
+        """Disable the webhook and note it."""
         if work.reading.one("SELECT 1 FROM webhooks WHERE id = ? AND disabled_at IS NULL", self.id) is None:
             raise Problem("not-found", "there is no webhook with this id: list the webhooks")
         disable(work.tx, self.id, self.actor, "removed")

@@ -1,4 +1,4 @@
-"""What webhooks tell, and the exact bytes of a message."""
+"""The events that webhooks report, and the exact bytes of a message."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ VERDICT_CHANGED = "verdict.changed"
 BUDGET_USED_UP = "budget.used_up"
 ANSWERS_OVERDUE = "answers.overdue"
 EVENTS = {
-    VERDICT_CHANGED: "the verdict on a class changed, or drift started the class from scratch",
-    BUDGET_USED_UP: "a prediction was let pass because a cap, in all or of its day, is used up",
-    ANSWERS_OVERDUE: "answers have not come in the time that the monitor waits for them",
+    VERDICT_CHANGED: "the verdict on a class changed, or drift restarted the class",
+    BUDGET_USED_UP: "a prediction was let pass because the total or daily cap is used up",
+    ANSWERS_OVERDUE: "answers are overdue",
 }
-"""What can be told, in words."""
+"""All events, in words."""
 _HOUR = 3600.0
 _COLUMNS = ("endpoint", "event", "monitor", "number", "bytes", "created_at", "next_at", "tries")
 
 
 def publish(work: Work, monitor: str, event: str, data: dict[str, Any]) -> None:
-    """Put a message for each webhook that wants it into the outbox.
+    """Put a message into the outbox for each webhook that subscribes to the event.
 
-    It happens in the transaction of what it tells about, so that it is told exactly if that happened. The bytes are
-    those that are sent and signed, however late; they name the journal's entry.
+    This is part of the transaction of the event, so the message exists exactly if the event happened. These bytes are
+    sent and signed, however late; they name the journal entry.
     """
     rows = work.steady("SELECT id, events, monitors FROM webhooks WHERE disabled_at IS NULL")
     endpoints = [id for id, events, only in rows if event in json.loads(events) and _covers(only, monitor)]
@@ -48,10 +48,10 @@ def publish(work: Work, monitor: str, event: str, data: dict[str, Any]) -> None:
 
 
 def _message_id(monitor: str, event: str, data: dict[str, Any], now: float) -> str:
-    """Return the id of a message, the same for what is to be told once, by whichever process.
+    """Return the id of a message; events that must be reported only once have the same id in every process.
 
-    That a cap is used up is told once for each time (and day, if it is one of a day) that it is; overdue answers at
-    most once an hour, for one after the other becomes overdue.
+    A used-up cap is reported once each time (and once a day, for the daily cap); overdue answers at most once an hour,
+    because they become overdue one by one.
     """
     if event == BUDGET_USED_UP:
         day = data["day"] if data["limit"] == "daily_cap" else None

@@ -1,4 +1,4 @@
-"""Messages on their way: sent at least once, tried again with growing pauses for a day."""
+"""The outbox: messages are sent at least once, and retried for a day with growing pauses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sidelight.service.work import Work
 
 PAUSES = (5.0, 30.0, 120.0, 600.0, 1800.0, 3600.0, 7200.0, 14400.0, 28800.0, 28800.0)
-"""Seconds before each further attempt: 11 attempts within a day."""
+"""Seconds before each retry: 11 attempts within a day."""
 DAY = 86_400.0
 _JITTER = 0.05
 _RECEIVERS, _MESSAGES = 8, 256
@@ -32,7 +32,7 @@ _LOG = logging.getLogger("sidelight.webhooks")
 
 
 class Message(NamedTuple):
-    """One message for one receiver."""
+    """One message for one webhook."""
 
     endpoint: str
     event: str
@@ -44,7 +44,7 @@ class Message(NamedTuple):
 
 
 Outcome = int | str | None
-"""The status of the receiver's answer; or why there is none; or None if the message was not tried."""
+"""The status of the receiver's answer; or why there is none; or None if the message was not sent."""
 
 
 def waiting(tx: Transaction) -> bool:
@@ -55,9 +55,9 @@ def waiting(tx: Transaction) -> bool:
 
 @duty("webhooks", every=0.0, when=waiting)
 def send_due(service: Service) -> int:
-    """Send what is due, to several receivers at once and in order to each; return how many messages arrived.
+    """Send due messages, to several webhooks at once and to each in order; return how many were delivered.
 
-    No transaction is open while a message is on its way.
+    No transaction is open while a message is being sent.
     """
     by_receiver: dict[str, list[Message]] = {}
     for one in service.do(_Claim()):
@@ -71,7 +71,7 @@ def send_due(service: Service) -> int:
 
 
 def _deliver(messages: Sequence[Message], allow_loopback: bool, ending: Event) -> list[tuple[Message, Outcome]]:
-    """Send the messages of one receiver until one fails, time is up, or the process is to end."""
+    """Send the messages of one webhook until one fails, time is up, or the process is about to end."""
     results: list[tuple[Message, Outcome]] = []
     end, well = time.monotonic() + LEASE / 2 - SECONDS, True
     for one in messages:
@@ -90,7 +90,7 @@ def _arrived(outcome: Outcome) -> bool:
 
 @dataclass(frozen=True)
 class _Claim:
-    """Take the messages that are due; if this process dies, another takes them when its lease has ended."""
+    """Take the due messages; if this process dies, another one takes them when the lease has ended."""
 
     monitors: Sequence[str] = ()
 
@@ -110,7 +110,7 @@ class _Claim:
 
 @dataclass(frozen=True)
 class _Settle:
-    """Write down what became of messages."""
+    """Store the outcome of messages."""
 
     results: Sequence[tuple[Message, Outcome]]
     monitors: Sequence[str] = ()
@@ -124,7 +124,7 @@ class _Settle:
                 )
                 work.tx.run(sent, work.now, message.endpoint, message.event)
                 work.tx.run("UPDATE webhooks SET failure = NULL WHERE id = ?", message.endpoint)
-            elif outcome is None:  # it waits for the one that failed before it
+            elif outcome is None:  # it waits for the failed message before it
                 later = "UPDATE outbox SET next_at = ? WHERE endpoint = ? AND event = ?"
                 work.tx.run(later, failed.get(message.endpoint, work.now), message.endpoint, message.event)
             else:
@@ -138,7 +138,7 @@ class _Settle:
         work.tx.run("UPDATE webhooks SET failure = ? WHERE id = ?", reason, message.endpoint)
         pause = PAUSES[min(message.tries, len(PAUSES) - 1)] * (1.0 - _JITTER * random.random())
         if outcome == _GONE:
-            disable(work.tx, message.endpoint, "service", "the receiver answered 410: it wants no more")
+            disable(work.tx, message.endpoint, "service", "the receiver answered 410 (gone)")
         elif message.tries < len(PAUSES) and work.now + pause < message.created_at + DAY:
             again = "UPDATE outbox SET next_at = ?, tries = tries + 1, failure = ? WHERE endpoint = ? AND event = ?"
             work.tx.run(again, work.now + pause, reason, message.endpoint, message.event)
@@ -149,7 +149,7 @@ class _Settle:
 
 
 def disable(tx: Transaction, webhook: str, actor: str, reason: str) -> None:
-    """Send nothing more to a receiver, and drop what waits."""
+    """Disable a webhook, and drop its waiting messages."""
     tx.run("UPDATE webhooks SET disabled_at = ?, failure = ? WHERE id = ?", tx.now(), reason, webhook)
     tx.run("DELETE FROM outbox WHERE endpoint = ? AND sent_at IS NULL", webhook)
     audit.write(tx, actor, "webhook disabled", webhook, reason=reason)

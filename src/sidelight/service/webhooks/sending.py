@@ -1,4 +1,4 @@
-"""One message to one address: no redirects, no proxy from the environment, and an end to it after some seconds."""
+"""Sending one message: no redirects, no proxy from the environment, and a time limit."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sidelight._version import __version__
 from sidelight.service.webhooks.addresses import AddressError, Target, resolve
 
 SECONDS = 15.0
-"""Longest time for one message, from connecting to the status of the answer."""
+"""Maximum time for one message, from connecting to the status of the answer."""
 
 
 def send(url: str, body: bytes, headers: Mapping[str, str], *, allow_loopback: bool = False) -> int | str:
-    """Post `body` and return the status of the answer, or, if there was none, why not."""
+    """Post `body` and return the status of the answer, or why there was none."""
     try:
         target = resolve(url, allow_loopback=allow_loopback)
         return _post(_Connection(target), target, body, headers)
@@ -28,17 +28,17 @@ def send(url: str, body: bytes, headers: Mapping[str, str], *, allow_loopback: b
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection to the address that was checked; TLS is checked against the host's name."""
+    """A connection to the checked address; TLS is verified against the host name."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.host, target.port, timeout=SECONDS)
         self.target, self.late = target, False
 
     def connect(self) -> None:
-        """Connect without looking the host up again."""
+        """Connect without looking up the host again."""
         self.sock = socket.create_connection((self.target.address, self.target.port), SECONDS)
         if self.target.secure:
-            # The handshake comes after the socket is known here, so that it can be cut off, too.
+            # The socket is stored before the handshake, so that the handshake can be cut off, too.
             self.sock = secure = ssl.create_default_context().wrap_socket(
                 self.sock, server_hostname=self.target.host, do_handshake_on_connect=False
             )
@@ -51,16 +51,16 @@ class _Connection(http.client.HTTPConnection):
             raise TimeoutError
 
     def cut(self) -> None:
-        """End it, whatever it is doing, from another thread."""
+        """Close the connection from another thread, whatever it is doing."""
         self.late = True
         if self.sock is not None:
-            with contextlib.suppress(OSError):  # it is closed already
-                # Not that of TLS, which would pull the connection from under whoever reads.
+            with contextlib.suppress(OSError):  # already closed
+                # Not the TLS shutdown, which would break a read that is in progress.
                 socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
 
 
 def _post(connection: _Connection, target: Target, body: bytes, headers: Mapping[str, str]) -> int:
-    # Timeouts of a socket hold for each read, so a receiver that sends byte by byte is cut off by the clock.
+    # A socket's timeout applies to each read, so a timer cuts off a receiver that sends byte by byte.
     cut = threading.Timer(SECONDS, connection.cut)
     cut.daemon = True
     cut.start()

@@ -1,6 +1,6 @@
 """Signatures of Standard Webhooks 1.0 (standardwebhooks.com): receivers check who sent a message, and when.
 
-signature = base64(HMAC-SHA256(secret, id + "." + timestamp + "." + body)), after "v1,"; blanks separate several.
+signature = base64(HMAC-SHA256(secret, id + "." + timestamp + "." + body)), after "v1,"; spaces separate several.
 """
 
 from __future__ import annotations
