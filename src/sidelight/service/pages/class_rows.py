@@ -100,7 +100,7 @@ def _needed(one: ClassReport) -> str:
         return "decided"
     if one.needed is None:
         return "too close to tell"
-    return f"about {grouped(one.needed)} more"
+    return f"~{grouped(one.needed)} more"
 
 
 def _warnings(one: ClassReport, standing: Standing | None) -> list[str]:
