@@ -39,7 +39,7 @@ answer from these numbers which strategy to use.
 Laws are drawn anew in every run: uniformly (dirichlet), with few likely outcomes (sparse), near the middle or with one
 likely outcome (balanced and imbalanced, the instances of the ICML 2024 paper; rare, near-vertex), and 5 to 30 % or 1 to
 5 % from where the best action changes (near-border, near-tie). In each world all strategies meet the same outcomes.
-"Told the horizon" are those called "T known".
+Those called "T known" are told the horizon; the others are not.
 
 To run it yourself (about 4 minutes for the short form and half an hour for the full one, on two cores that have nothing
 else to do), and to write this page:

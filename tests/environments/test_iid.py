@@ -290,3 +290,11 @@ class TestLaws:
     def test_a_game_without_borders(self):
         drawn = self.drawn("near-tie", sl.games.load("trivial"), 20)
         assert np.allclose(drawn.sum(axis=1), 1.0)
+
+    @pytest.mark.parametrize("parameters", [{"kind": "duplicate"}, {"kind": "degenerate"}])
+    def test_a_game_without_borders_gets_the_law_that_a_thousand_vain_attempts_end_with(self, parameters):
+        draw_law = laws.load("near-border", sl.games.load("trivial-degenerate", **parameters))
+        rng, slow = np.random.default_rng(7), np.random.default_rng(7)
+        attempts = [slow.dirichlet(np.ones(2), size=2) for _ in range(1_000)]
+        assert np.array_equal(draw_law(rng), attempts[-1][0])
+        assert rng.random() == slow.random()

@@ -108,7 +108,6 @@ def test_nothing_is_said_before_anything_is_known_and_nothing_is_left_in_the_end
     for task in pending[:-1]:
         forecast.finished(task, 1.0)
     forecast.failed(pending[-1])
-    clock.now += 10
     assert forecast.remaining() == 0.0
     assert forecast.share == 1.0
 
@@ -119,25 +118,47 @@ def test_what_another_process_does_counts():
     clock = Clock()
     forecast = Forecast(pending, 1, clock)
     for task in pending[:10]:
+        clock.now += 2.0
         forecast.finished(task, 2.0)
     for task in pending[10:20]:
         forecast.finished(task, None)
-    clock.now += 20.0
     assert forecast.remaining() == pytest.approx(20.0)
     assert forecast.share == pytest.approx(0.5)
 
 
 def test_a_task_that_failed_is_neither_done_nor_left():
-    pending = tasks(cell("CBP", runs=8))
+    pending = tasks(cell("CBP", runs=10))
     clock = Clock()
     forecast = Forecast(pending, clock=clock)
-    forecast.finished(pending[0], 10.0)
+    for task in pending[3:]:
+        clock.now += 10.0
+        forecast.finished(task, 10.0)
     forecast.advance(pending[1], 5)
     forecast.failed(pending[1])
-    clock.now += 10.0
     assert forecast.remaining() == pytest.approx(20.0)
     forecast.finished(pending[1], 3.0)  # nobody says that twice, but it would not count
     assert forecast.remaining() == pytest.approx(20.0)
+
+
+def test_nothing_is_said_until_half_of_the_work_is_known():
+    pending = [*tasks(cell("CBP", runs=4)), *tasks(cell("TSPM", runs=40))]
+    clock = Clock()
+    forecast = Forecast(pending, 1, clock)
+    for task in pending[:2]:
+        clock.now += 1.0
+        forecast.finished(task, 1.0)
+    assert forecast.remaining() is None
+    for task in pending[2:4]:
+        clock.now += 3.0
+        forecast.finished(task, 3.0)
+    assert forecast.remaining() == pytest.approx(18 * 3.0)
+
+
+def test_a_task_that_takes_longer_than_compiling_counts_at_once():
+    pending = tasks(cell("CBP", runs=20))
+    forecast = Forecast(pending, 2, Clock())
+    forecast.finished(pending[0], 600.0)
+    assert forecast.remaining() == pytest.approx(9 * 600.0 / 2)
 
 
 def test_a_thousand_kinds_are_no_burden():
@@ -154,10 +175,11 @@ def test_a_thousand_kinds_are_no_burden():
 
 
 def test_tasks_under_way_count():
-    pending = tasks(cell("CBP", runs=4))
+    pending = tasks(cell("CBP", runs=6))
     clock = Clock()
     forecast = Forecast(pending, 1, clock)
-    forecast.finished(pending[0], 10.0)
-    forecast.advance(pending[1], pending[1].rounds // 2)
-    clock.now += 15.0
+    for task in pending[:2]:
+        clock.now += 10.0
+        forecast.finished(task, 10.0)
+    forecast.advance(pending[2], pending[2].rounds // 2)
     assert forecast.remaining() == pytest.approx(5.0)

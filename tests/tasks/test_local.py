@@ -33,12 +33,14 @@ def test_one_task_of_each_kernel_comes_first():
 
 
 def test_one_task_of_each_kind_comes_before_the_others():
-    """So that what each kind costs is known early; which kind comes first does not depend on its place in the list."""
-    tasks = [Squaring(10 * k + n, kind=kind) for k, kind in enumerate("abcdef") for n in range(3)]
+    """So that what each kind costs is known early; which ones come first does not depend on their place in the list."""
+    tasks = [Squaring(10 * k + n, kind=kind) for k, kind in enumerate("abcdefgh") for n in range(3)]
     order = [task.number for task in done_here(tasks, workers=1)]
-    assert sorted(order[:6]) == [0, 10, 20, 30, 40, 50]
-    assert order[:6] != sorted(order[:6])
-    assert order[6:] == [n for n in range(60) if n % 10 in (1, 2)]
+    first = order[:8]
+    assert sorted(number // 10 for number in first) == list(range(8))
+    assert first != sorted(first)
+    assert {number % 10 for number in first} == {0, 1, 2}
+    assert order[8:] == sorted(set(range(80)) & {task.number for task in tasks} - set(first))
 
 
 def test_one_thread_is_left_to_short_tasks():

@@ -65,10 +65,11 @@ def linear(board: Board) -> Table:
 def about() -> list[str]:
     """Return what a reader has to know about the tables."""
     return [
-        "Relative regret is the mean over the lowest mean of the world, a regret below one loss counted as one loss; "
-        "geometric means over the worlds of a game, then over games, with a 95 % bootstrap interval over families of "
-        "games and runs. Strategies that are told the horizon, and means of fewer than "
-        f"{FEW} runs, do not compete for the lowest mean and have no rank, nor has one that cannot play all games.",
+        "Relative regret is a strategy's mean regret divided by the lowest mean in the same world, where means below "
+        "one loss count as one loss. Tables show its geometric mean over the worlds of a game and then over games, "
+        "with a 95 % bootstrap interval over families of games and over runs. Strategies that are told the horizon, "
+        f"and means of fewer than {FEW} runs, do not compete for the lowest mean and have no rank. Nor has a strategy "
+        "that cannot play all games.",
         f"The 99 % tail is the quantile over all runs of a game, if there are at least {TAIL_RUNS}, relative to the "
         "lowest one. A run has linear regret if its second half cost at least nine tenths of what its first half did "
         "(and all of it more than a thousandth of the span of losses a round). The time of a round is that of the "

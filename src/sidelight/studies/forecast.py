@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 
 from sidelight.studies.work import Task
 
+_COMPILING = 100.0  # seconds that no loop takes
+
 
 @dataclass
 class _Known:
@@ -111,7 +113,7 @@ class Forecast:
             now = self._clock()
             self._moments.append(now)
             self._sums.append(self._sums[-1] + seconds)
-            if self._kernels.setdefault(task.kernel, now) <= now - seconds:
+            if seconds > _COMPILING or self._kernels.setdefault(task.kernel, now) <= now - seconds:
                 for known in (kind.finished, self._players.setdefault(kind.player, _Known()), self._all):
                     known.add(units, seconds, task.seconds)
             else:
@@ -133,10 +135,13 @@ class Forecast:
         return spent / (spent + left) if spent + left > 0 else 0.0
 
     def remaining(self) -> float | None:
-        """Return the seconds that are left; None as long as nothing is known."""
+        """Return the seconds that are left; None as long as less than half of it can be told from finished tasks."""
         with self._lock:
             busy, own = self._workers or self._busy(), self._sums[-1]
-            if not own or not busy:
+            known = sum(kind.units for kind in self._kinds.values() if self._measured(kind) is not None)
+            if not self._advanced:
+                return 0.0
+            if not own or not busy or known < sum(kind.units for kind in self._kinds.values()) / 2:
                 return None
             return self._left() / (busy * (own + self._helped) / own)
 
@@ -156,11 +161,15 @@ class Forecast:
     def _left(self) -> float:
         return sum(self._rate(kind) * max(0.0, kind.units - kind.begun) for kind in self._kinds.values())
 
+    def _measured(self, kind: _Kind) -> float | None:
+        """Return seconds per unit of a kind, or of its player elsewhere."""
+        elsewhere = self._players.get(kind.player)
+        return kind.finished.rate or (None if elsewhere is None else elsewhere.rate)
+
     def _rate(self, kind: _Kind) -> float:
         """Return seconds per unit of a kind, as well as they are known."""
-        for known in (kind.finished, self._players.get(kind.player)):
-            if known is not None and (rate := known.rate) is not None:
-                return rate
+        if (rate := self._measured(kind)) is not None:
+            return rate
         most = kind.compiled.rate  # compiling included
         if self._all.guess or most is None:
             guess = kind.guess / kind.units if kind.units else 0.0

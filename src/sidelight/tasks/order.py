@@ -14,13 +14,14 @@ T = TypeVar("T", bound=Task)
 def in_order(tasks: Sequence[T]) -> list[T]:
     """Put one task of each compiled loop first, then one of each kind, then the others, the longest first.
 
-    So compiling is over early, and so is learning what each kind costs. Kinds come in an order that has nothing to do
-    with their cost, so that what is known of some of them says something about the others.
+    So compiling is over early, and so is learning what each kind costs. Which task of a kind comes first, and in which
+    order kinds come, has nothing to do with their cost, so that what is known of some says something about the others.
     """
     longest = sorted(tasks, key=lambda task: -task.seconds)
     kernels, rest = _one_of_each(longest, lambda task: task.kernel)
-    kinds, rest = _one_of_each(rest, lambda task: task.kind, [task.kind for task in kernels])
-    return [*kernels, *sorted(kinds, key=_shuffled), *rest]
+    kinds, _ = _one_of_each(sorted(rest, key=_shuffled), lambda task: task.kind, [task.kind for task in kernels])
+    chosen = set(kinds)
+    return [*kernels, *kinds, *(task for task in rest if task not in chosen)]
 
 
 def _one_of_each(
@@ -37,4 +38,4 @@ def _one_of_each(
 
 
 def _shuffled(task: Task) -> bytes:
-    return hashlib.sha256(repr(task.kind).encode()).digest()
+    return hashlib.sha256(task.title.encode()).digest()
