@@ -9,7 +9,7 @@ import sidelight as sl
 from sidelight.studies import Game, Player, StudyError, World, opened, run
 from sidelight.studies.outcome import entries
 from sidelight.studies.plan import Cell
-from sidelight.studies.running import failures, history
+from sidelight.studies.running import failures, history, summary_line
 from sidelight.studies.skips import grouped, listed
 from sidelight.studies.store import State, Store
 from sidelight.studies.work import tasks
@@ -110,6 +110,21 @@ def test_a_byte_more_in_a_finished_study_is_noticed(tmp_path):
     assert len(progress.done.ran) == 1
     assert watcher.notes == ["1 stored piece of work was damaged and will be done again"]
     assert ran(small(), tmp_path)[0].done.ran == []
+
+
+@pytest.mark.parametrize(
+    ("players", "share", "line"),
+    [
+        (1, None, "1 of 1 cell is finished"),
+        (1, "2/2", "0 of 1 cell is finished"),
+        (2, "1/2", "1 of 2 cells is finished"),
+        (2, None, "2 of 2 cells are finished"),
+    ],
+)
+def test_how_far_it_is_in_words(tmp_path, players, share, line):
+    chosen = (Player("Uniform"), Player("FixedAction", {"action": 0}))[:players]
+    progress, _ = ran(small(*chosen, runs=2), tmp_path, share=share)
+    assert summary_line(progress) == line
 
 
 def test_shares_make_up_the_whole(tmp_path):

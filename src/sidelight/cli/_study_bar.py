@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sidelight.simulation.progress import open_bar
+from sidelight.text import count
 
 if TYPE_CHECKING:
     from sidelight.studies.execution import Groups
@@ -94,7 +95,9 @@ class StudyBar:
             if self._bar is not None:
                 self._bar.update(self._item, completed=self._forecast.share, left=words)
             else:
-                click.echo(f"{self._done} of {self._total} pieces of work are done{words and ', '}{words}", err=True)
+                pieces = f"{self._done} of {count(self._total, 'piece')} of work"
+                verb = "is" if 1 in (self._done, self._total) else "are"
+                click.echo(f"{pieces} {verb} done{words and ', '}{words}", err=True)
 
 
 def left(seconds: float | None) -> str:

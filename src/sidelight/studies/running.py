@@ -279,4 +279,4 @@ def summary_line(progress: Progress) -> str:
     """Say in one line how far a study is."""
     ready, wanted = sum(map(progress.is_finished, progress.playable)), len(progress.playable)
     skipped = f", {count(len(progress.skipped), 'impossible one')} skipped" if progress.skipped else ""
-    return f"{ready} of {count(wanted, 'cell')} {'is' if wanted == 1 else 'are'} finished{skipped}"
+    return f"{ready} of {count(wanted, 'cell')} {'is' if 1 in (ready, wanted) else 'are'} finished{skipped}"
