@@ -154,6 +154,19 @@ def test_nothing_is_said_until_half_of_the_work_is_known():
     assert forecast.remaining() == pytest.approx(18 * 3.0)
 
 
+def test_one_slow_player_says_nothing_about_the_others():
+    """Of four players one is a thousand times slower, and one has not begun."""
+    names = ("PMDMEDHinge", "CBP", "Greedy", "Uniform")
+    pending = [task for name in names for task in tasks(cell(name, runs=20))]
+    clock = Clock()
+    forecast = Forecast(pending, 1, clock)
+    for task in pending[:2] + pending[10:12] + pending[20:22]:
+        seconds = 90.0 if task.cell.player.name == "PMDMEDHinge" else 0.1
+        clock.now += seconds
+        forecast.finished(task, seconds)
+    assert forecast.remaining() == pytest.approx(8 * 90.0 + 26 * 0.1, rel=0.01)
+
+
 def test_a_task_that_takes_longer_than_compiling_counts_at_once():
     pending = tasks(cell("CBP", runs=20))
     forecast = Forecast(pending, 2, Clock())

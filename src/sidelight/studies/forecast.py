@@ -2,20 +2,22 @@
 
 Work of one kind (a player on a game) costs about the same per round everywhere. So each kind is measured by its
 finished tasks; a kind of which nothing is finished yet is taken to cost what its player costs elsewhere, or else what a
-first guess says, scaled as guesses for the others had to be. One task of each kind is done before the others (see
-`sidelight.tasks`), so that all kinds are known early. Tasks that began before any other one with the same compiled loop
-had ended may have compiled it, or waited for that; they count only as long as nothing else is known. The remaining time
-is the sum over all kinds, divided by the number of threads. Where that is not known, it is divided by how many tasks
-were under way on average in the later half of the time so far.
+first guess says, scaled as the guesses for most other players had to be. One task of each kind is done before the
+others (see `sidelight.tasks`), so that all kinds are known early. Tasks that began before any other one with the same
+compiled loop had ended may have compiled it, or waited for that; they count only as long as nothing else is known. The
+remaining time is the sum over all kinds, divided by the number of threads. Where that is not known, it is divided by
+how many tasks were under way on average in the later half of the time so far.
 """
 
 from __future__ import annotations
 
 import bisect
+import math
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 
 from sidelight.studies.work import Task
 
@@ -78,7 +80,6 @@ class Forecast:
         self._lock = threading.Lock()
         self._kinds: dict[Hashable, _Kind] = {}
         self._players: dict[Hashable, _Known] = {}
-        self._all = _Known()
         self._kernels: dict[Hashable, float] = {}  # when a task that needs the loop ended first
         self._helped = 0.0  # seconds that other processes spent, as far as their tasks are known
         self._moments, self._sums = [self._started], [0.0]  # when tasks ended, and seconds of all until then
@@ -114,7 +115,7 @@ class Forecast:
             self._moments.append(now)
             self._sums.append(self._sums[-1] + seconds)
             if seconds > _COMPILING or self._kernels.setdefault(task.kernel, now) <= now - seconds:
-                for known in (kind.finished, self._players.setdefault(kind.player, _Known()), self._all):
+                for known in (kind.finished, self._players.setdefault(kind.player, _Known())):
                     known.add(units, seconds, task.seconds)
             else:
                 kind.compiled.add(units, seconds, task.seconds)
@@ -170,12 +171,13 @@ class Forecast:
         """Return seconds per unit of a kind, as well as they are known."""
         if (rate := self._measured(kind)) is not None:
             return rate
+        guess = kind.guess / kind.units if kind.units else 0.0
+        ratios = [known.seconds / known.guess for known in self._players.values() if known.guess]
         most = kind.compiled.rate  # compiling included
-        if self._all.guess or most is None:
-            guess = kind.guess / kind.units if kind.units else 0.0
-            scaled = guess * (self._all.seconds / self._all.guess if self._all.guess else 1.0)
-            return scaled if most is None else min(scaled, most)
-        return most
+        if not ratios:
+            return guess if most is None else most
+        # The median, as one slow player says nothing about the others.
+        return min(guess * median(ratios), math.inf if most is None else most)
 
 
 def _units(task: Task) -> float:
