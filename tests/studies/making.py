@@ -63,7 +63,7 @@ class Watcher:
     def advance(self, task, rounds):
         pass
 
-    def finished(self, task, seconds):
+    def finished(self, task, spent):
         pass
 
     def failed(self, task, failure):

@@ -8,11 +8,10 @@ import pytest
 
 from sidelight import SidelightError
 from sidelight.results import sealed
-from sidelight.results.sealed import Sealed
 from sidelight.studies import Game, Player, World
 from sidelight.studies.plan import Cell
 from sidelight.studies.store import State, Store
-from sidelight.studies.work import Task, tasks
+from sidelight.studies.work import Finished, Spent, Task, tasks
 
 CELL = Cell(Game("apple-tasting"), World("laws", "imbalanced"), Player("CBP"), horizon=200, runs=3)
 
@@ -96,14 +95,16 @@ def test_other_code_makes_stored_work_stale_and_its_place_is_taken(store, task, 
     assert later.states([task])[task] is State.STALE
     assert state(later, task) is State.STALE
     later.keep(task, task.perform())
+    later.remove_former(task)
     assert later.states([task])[task] is State.READY
     assert not before.exists()
+    assert later.path(task).exists()
 
 
 def test_what_belongs_to_another_task_is_not_kept(tmp_path, task):
     other = Task(task.cell, 3, 3)
     with pytest.raises(SidelightError, match="first_run = 3 instead of 0"):
-        Store(tmp_path).keep(task, Sealed(other.facts(), {}))
+        Store(tmp_path).keep(task, Finished(other.facts(), {}, Spent(1.0)))
     assert state(Store(tmp_path), task) is State.MISSING
 
 

@@ -10,11 +10,11 @@ class Squaring:
 
     number: int
     seconds: float = 1.0
-    costly: bool = False
     kernel: str = "square"
     kind: str = "square"
     pause: float = 0.0
     fails: bool = False
+    portable: bool = True
 
     @property
     def title(self):

@@ -15,7 +15,7 @@ from sidelight.simulation.progress import terminal_bar
 
 if TYPE_CHECKING:
     from sidelight.studies.guard import Failure
-    from sidelight.studies.work import Task
+    from sidelight.studies.work import Spent, Task
 
 _SOON = 0.2  # seconds between two moves of a bar
 
@@ -67,7 +67,7 @@ class Bars:
         self.note(f"{task.title} failed: {failure.reason}")
         self.finished(task)
 
-    def finished(self, task: Task, seconds: float | None = None) -> None:
+    def finished(self, task: Task, spent: Spent | None = None) -> None:
         """Count a task that is on disk."""
         self._count(task, task.seconds)
         with self._lock:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sidelight.studies.execution import Groups
     from sidelight.studies.forecast import Forecast
     from sidelight.studies.guard import Failure
-    from sidelight.studies.work import Task
+    from sidelight.studies.work import Spent, Task
 
 _SOON = 0.3  # seconds between two moves of the bar
 _LINES = 60.0  # seconds between two lines where there is no terminal
@@ -37,7 +37,7 @@ class StudyBar:
         self._bar: Any = None
         self._item: Any = None
         self._total = self._done = 0
-        self._moved = 0.0
+        self._share = self._moved = 0.0
 
     def begin(self, groups: Groups, pending: Sequence[Task]) -> None:
         """Start, given all tasks and those still to do."""
@@ -58,10 +58,10 @@ class StudyBar:
             self._forecast.advance(task, rounds)
         self._draw()
 
-    def finished(self, task: Task, seconds: float | None) -> None:
+    def finished(self, task: Task, spent: Spent | None) -> None:
         """Count a task that is on disk."""
         if self._forecast is not None:
-            self._forecast.finished(task, seconds)
+            self._forecast.finished(task, spent)
         self._done += 1
         self._draw()
 
@@ -93,7 +93,9 @@ class StudyBar:
             self._moved = now
             words = left(self._forecast.remaining())
             if self._bar is not None:
-                self._bar.update(self._item, completed=self._forecast.share, left=words)
+                # What is learned may make the share smaller, but a bar that goes back would puzzle people.
+                self._share = max(self._share, self._forecast.share if words else 0.0)
+                self._bar.update(self._item, completed=self._share, left=words)
             else:
                 pieces = f"{self._done} of {count(self._total, 'piece')} of work"
                 verb = "is" if 1 in (self._done, self._total) else "are"

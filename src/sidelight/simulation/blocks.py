@@ -50,9 +50,9 @@ class Block:
         return 1e-6 * self.rounds
 
     @property
-    def costly(self) -> bool:
-        """Whether others should not wait for it."""
-        return False
+    def portable(self) -> bool:
+        """Whether another process can perform it, too."""
+        return True
 
     @property
     def kernel(self) -> Hashable:

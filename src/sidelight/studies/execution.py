@@ -11,17 +11,17 @@ import time
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sidelight.errors import SidelightError
-from sidelight.results.sealed import Sealed
-from sidelight.studies.guard import Abandoned, Failure
+from sidelight.studies.guard import Failure
 from sidelight.studies.plan import Cell
-from sidelight.studies.store import KEPT, State, Store
-from sidelight.studies.work import Task
-from sidelight.tasks import Advancing, Runner, TaskError
+from sidelight.studies.store import KEPT, OtherSourcesError, State, Store
+from sidelight.studies.work import Finished, Spent, Task
+from sidelight.tasks import DiedError, TaskError
 from sidelight.text import count
 
+_SAME = "all workers need the same versions of sidelight, NumPy and SciPy as this process, and of your own modules"
 _WAIT = 1.0  # seconds between two looks at what another process is doing
 
 Groups = Sequence[tuple[str, Sequence[Task]]]
@@ -37,8 +37,8 @@ class Display(typing.Protocol):
     def advance(self, task: Task, rounds: int) -> None:
         """Hear of finished rounds, from any thread."""
 
-    def finished(self, task: Task, seconds: float | None) -> None:
-        """Hear that a task is over, and how long one core took for it.
+    def finished(self, task: Task, spent: Spent | None) -> None:
+        """Hear that a task is over, and how long it took.
 
         None means that another process did it, or that it was not tried because its cell had failed.
         """
@@ -62,7 +62,7 @@ class Silence:
     def advance(self, task: Task, rounds: int) -> None:
         """Do nothing."""
 
-    def finished(self, task: Task, seconds: float | None) -> None:
+    def finished(self, task: Task, spent: Spent | None) -> None:
         """Do nothing."""
 
     def failed(self, task: Task, failure: Failure) -> None:
@@ -76,9 +76,9 @@ class Silence:
 
 
 class Crew(NamedTuple):
-    """Who does the work, and whether it is done by threads of this process."""
+    """Who does the work, and whether that is this machine, where `run_here` shares it with other processes."""
 
-    runner: Runner
+    runner: Callable[..., None]
     here: bool
 
 
@@ -131,48 +131,6 @@ class _Elsewhere(NamedTuple):
     done: bool
 
 
-@dataclass(frozen=True)
-class _Shared:
-    """A task that other processes may want to do, too."""
-
-    task: Task
-    store: Store = field(compare=False)
-    claims: _Claims = field(compare=False)
-
-    @property
-    def title(self) -> str:
-        return self.task.title
-
-    @property
-    def seconds(self) -> float:
-        return self.task.seconds
-
-    @property
-    def rounds(self) -> int:
-        return self.task.rounds
-
-    @property
-    def costly(self) -> bool:
-        return self.task.costly
-
-    @property
-    def kernel(self) -> Any:
-        return self.task.kernel
-
-    @property
-    def kind(self) -> Any:
-        return self.task.kind
-
-    def perform(self, progress: Advancing | bool = False) -> Any:
-        """Do it, unless another process has done it or is at it."""
-        if self.store.has(self.task):
-            return _Elsewhere(True)
-        if not self.claims.take(self.task):
-            return _Elsewhere(False)
-        # Another process may have finished it just before.
-        return _Elsewhere(True) if self.store.has(self.task) else self.task.perform(progress)
-
-
 class Execution:
     """Does tasks and keeps what they return."""
 
@@ -180,6 +138,7 @@ class Execution:
         self.store, self.crew, self.display = store, crew, display
         self._done = Done()
         self._busy: list[Task] = []
+        self._stale: set[Task] = set()
         self._claims = _Claims(store)
 
     def do(self, tasks: Sequence[Task], groups: Groups, thorough: bool = False) -> Done:
@@ -194,6 +153,7 @@ class Execution:
             self._done.again += found
             for task in found if state is State.DAMAGED else []:
                 self.store.remove(task)
+        self._stale = {task for task, state in states.items() if state is State.STALE}
         pending = [task for task, state in states.items() if state is not State.READY]
         started = time.perf_counter()
         self.display.begin(groups, pending)
@@ -210,40 +170,55 @@ class Execution:
     def _do_all(self, pending: Sequence[Task]) -> None:
         """Do tasks, and then those that another process gave up."""
         waiting = list(pending)
+        options = {"instead": self._instead} if self.crew.here else {}
         while waiting:
             self._busy = []
-            given = [_Shared(task, self.store, self._claims) for task in waiting] if self.crew.here else waiting
-            self.crew.runner(given, self._finished, self._advance)
+            self.crew.runner(waiting, self._finished, self.display.advance, **options)
             waiting = self._busy
             if waiting:
                 time.sleep(_WAIT)
 
-    def _advance(self, given: Any, rounds: int) -> None:
-        task = given.task if isinstance(given, _Shared) else given
+    def _instead(self, task: Task) -> Failure | _Elsewhere | None:
+        """Claim a task; if it is not to be done here, return why."""
         if task.cell in self._done.failures:
-            raise Abandoned
-        self.display.advance(task, rounds)
+            return Failure("not tried, as other runs of the same cell failed", "")
+        if self.store.has(task):
+            return _Elsewhere(done=True)
+        if not self._claims.take(task):
+            return _Elsewhere(done=False)
+        # Another process may have finished it just before.
+        return _Elsewhere(done=True) if self.store.has(task) else None
 
-    def _finished(self, given: Any, result: Any) -> None:
-        task: Task = given.task if isinstance(given, _Shared) else given
-        if isinstance(result, _Elsewhere):
-            if result.done:
-                self._claims.give_back(task)
-                self.display.finished(task, None)
-            else:
-                self._busy.append(task)
+    def _finished(self, task: Task, result: Finished | Failure | DiedError | _Elsewhere) -> None:
+        if isinstance(result, _Elsewhere) and not result.done:
+            self._busy.append(task)
             return
-        self._keep(task, result)
+        if isinstance(result, _Elsewhere):
+            self.display.finished(task, None)
+        elif isinstance(result, DiedError):
+            self._fail(task, Failure(str(result), ""))
+        elif isinstance(result, Failure):
+            self._fail(task, result)
+        else:
+            self._keep(task, result)
         self._claims.give_back(task)
 
-    def _keep(self, task: Task, result: Sealed | Failure) -> None:
-        if isinstance(result, Failure):
-            if task.cell in self._done.failures:
-                self.display.finished(task, None)
-            else:
-                self._done.failures[task.cell] = result
-                self.display.failed(task, result)
+    def _fail(self, task: Task, why: Failure) -> None:
+        if task.cell in self._done.failures:
+            self.display.finished(task, None)
+        else:
+            self._done.failures[task.cell] = why
+            self.display.failed(task, why)
+
+    def _keep(self, task: Task, result: Finished) -> None:
+        try:
+            self.store.keep(task, result)
+        except OtherSourcesError as error:
+            if not self.crew.here:
+                raise SidelightError(f"a worker returned {error} for {task.cell.title}: {_SAME}") from None
+            self._fail(task, Failure(f"its sources were edited while the study was running ({error})", ""))
             return
-        self.store.keep(task, result)
+        if task in self._stale:
+            self.store.remove_former(task)
         self._done.ran.append(task)
-        self.display.finished(task, float(result.arrays["seconds"].sum()))
+        self.display.finished(task, result.spent)

@@ -1,11 +1,18 @@
 """How long the rest of some work will take, learned from what is done.
 
-Work of one kind (a player on a game) costs about the same per round everywhere. So each kind is measured by its
-finished tasks; a kind of which nothing is finished yet is taken to cost what its player costs elsewhere, or else what a
-first guess says, scaled as the guesses for most other players had to be. One task of each kind is done before the
-others (see `sidelight.tasks`), so that all kinds are known early. Tasks that began before any other one with the same
-compiled loop had ended may have compiled it, or waited for that; they count only as long as nothing else is known. The
-remaining time is the sum over all kinds, divided by the number of threads. Where that is not known, it is divided by
+Work of one kind (a player in a place: a game, a kind of worlds and a horizon) costs about the same per round. So each
+kind is measured by its finished tasks or, as long as there are none, by those under way, and one task of each kind is
+begun before the others (see `sidelight.tasks`). All kinds are also predicted from the others, as a first guess g times
+an effect of the strategy and an effect of the place,
+
+    log(seconds per round / g) = a_strategy + b_place,
+
+fitted by least squares to the kinds that are measured, b_place with a penalty, as few may know a place. Logarithms make
+predictions too small on average; they are scaled so that those of the measured kinds add up to what these took. A
+prediction counts as much as one measured task of the kind, since a single one may take far less or more than most.
+Loops that are not compiled yet are taken to need as long as the others did.
+
+The remaining time is the sum of all that, divided by the number of workers. Where that is not known, it is divided by
 how many tasks were under way on average in the later half of the time so far.
 """
 
@@ -15,49 +22,50 @@ import bisect
 import math
 import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
-from statistics import median
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
 
-from sidelight.studies.work import Task
+from sidelight.studies.work import Spent, Task
 
-_COMPILING = 100.0  # seconds that no loop takes
+_SWEEPS = 4  # of least squares, in turns for strategies and places
+_PENALTY = 1.0  # as much as one measured kind
 
 
 @dataclass
-class _Known:
-    """What finished tasks took, together."""
+class _UnderWay:
+    """A task that was begun and is not finished."""
 
-    units: float = 0.0
-    seconds: float = 0.0
-    guess: float = 0.0
-    """What they had been guessed to take."""
-
-    def add(self, units: float, seconds: float, guess: float) -> None:
-        self.units += units
-        self.seconds += seconds
-        self.guess += guess
-
-    @property
-    def rate(self) -> float | None:
-        """Seconds per unit, if anything is known."""
-        return self.seconds / self.units if self.units else None
+    rounds: int = 0
+    """How many it has told of."""
+    last: float | None = None
+    """When it last told of some; what came before the first ones may have been compiling."""
 
 
 @dataclass
 class _Kind:
     """What is known of one kind of work."""
 
-    player: Hashable
+    strategy: str
+    place: Hashable
     guess: float = 0.0
     """Seconds for all that is to be done, guessed beforehand."""
+    tasks: int = 0
     units: float = 0.0
     """How much is to be done, in rounds (or runs, where rounds are not counted)."""
     begun: float = 0.0
     """How much of it is done, tasks under way included."""
-    finished: _Known = field(default_factory=_Known)
-    compiled: _Known = field(default_factory=_Known)
-    """Tasks that may have compiled a loop, or waited for that."""
+    measured: float = 0.0
+    """How much of it was measured: all tasks that are finished, or else what is known of those under way."""
+    seconds: float = 0.0
+    """What that took."""
+    finished: bool = False
+    """Whether one of its tasks is finished."""
+
+    @property
+    def ratio(self) -> float:
+        """What it takes compared with the guess, if it is measured."""
+        return self.seconds / self.measured * self.units / self.guess
 
 
 class Forecast:
@@ -79,72 +87,82 @@ class Forecast:
         self._workers, self._clock, self._started = workers, clock, clock()
         self._lock = threading.Lock()
         self._kinds: dict[Hashable, _Kind] = {}
-        self._players: dict[Hashable, _Known] = {}
-        self._kernels: dict[Hashable, float] = {}  # when a task that needs the loop ended first
+        self._rates: dict[Hashable, float] | None = None  # of all kinds, until more is known
+        self._loops = {task.kernel for task in pending}
+        self._compiling: dict[Hashable, float] = {}  # what the first task of each loop took for that
         self._helped = 0.0  # seconds that other processes spent, as far as their tasks are known
         self._moments, self._sums = [self._started], [0.0]  # when tasks ended, and seconds of all until then
-        self._advanced: dict[Task, int] = {}  # of the tasks that are not finished
+        self._open: dict[Task, _UnderWay] = {}  # the tasks that are not finished
         for task in pending:
-            self._advanced[task] = 0
-            kind = self._kinds.setdefault(task.kind, _Kind(task.cell.player))
+            self._open[task] = _UnderWay()
+            kind = self._kinds.setdefault(task.kind, _Kind(task.cell.player.name, task.kind[1:]))
+            kind.tasks += 1
             kind.guess += task.seconds
             kind.units += _units(task)
 
     def advance(self, task: Task, rounds: int) -> None:
         """Hear of finished rounds of a task under way."""
         with self._lock:
-            if task in self._advanced:  # a cluster tells of all rounds once a task is over
-                self._advanced[task] += rounds
-                self._kinds[task.kind].begun += rounds
+            if task not in self._open or not rounds:  # a cluster tells of all rounds once a task is over
+                return
+            own, kind, now = self._open[task], self._kinds[task.kind], self._clock()
+            own.rounds += rounds
+            kind.begun += rounds
+            if own.last is not None and not kind.finished:
+                kind.measured += rounds
+                kind.seconds += now - own.last
+                self._rates = None
+            own.last = now
 
-    def finished(self, task: Task, seconds: float | None) -> None:
+    def finished(self, task: Task, spent: Spent | None) -> None:
         """Hear that a task is finished, and what it took.
 
         None means that another process did it, which helps and will go on doing so: the task counts, but nothing is
         learned about what it costs.
         """
         with self._lock:
-            if task not in self._advanced:
+            if task not in self._open:
                 return
             kind, units = self._kinds[task.kind], _units(task)
-            kind.begun += units - self._advanced.pop(task)
-            if seconds is None:
-                self._helped += self._rate(kind) * units
+            kind.begun += units - self._open.pop(task).rounds
+            if spent is None:
+                self._helped += self._rate(task.kind) * units
                 return
-            now = self._clock()
-            self._moments.append(now)
-            self._sums.append(self._sums[-1] + seconds)
-            if seconds > _COMPILING or self._kernels.setdefault(task.kernel, now) <= now - seconds:
-                for known in (kind.finished, self._players.setdefault(kind.player, _Known())):
-                    known.add(units, seconds, task.seconds)
-            else:
-                kind.compiled.add(units, seconds, task.seconds)
+            self._moments.append(self._clock())
+            self._sums.append(self._sums[-1] + spent.seconds + spent.compiling)
+            self._compiling.setdefault(task.kernel, spent.compiling)
+            if not kind.finished:
+                kind.finished, kind.measured, kind.seconds = True, 0.0, 0.0
+            kind.measured += units
+            kind.seconds += spent.seconds
+            self._rates = None
 
     def failed(self, task: Task) -> None:
         """Hear that a task failed: it is neither done nor left."""
         with self._lock:
-            if task in self._advanced:
+            if task in self._open:
                 kind = self._kinds[task.kind]
-                kind.begun -= self._advanced.pop(task)
+                kind.begun -= self._open.pop(task).rounds
                 kind.units -= _units(task)
 
     @property
     def share(self) -> float:
         """Which share of the work is done, in time."""
         with self._lock:
-            spent, left = self._spent(), self._left()
+            spent = sum(self._rate(key) * kind.begun for key, kind in self._kinds.items())
+            spent, left = spent + sum(self._compiling.values()), self._left()
         return spent / (spent + left) if spent + left > 0 else 0.0
 
     def remaining(self) -> float | None:
-        """Return the seconds that are left; None as long as less than half of it can be told from finished tasks."""
+        """Return the seconds that are left; None as long as nothing is known of some strategy."""
         with self._lock:
-            busy, own = self._workers or self._busy(), self._sums[-1]
-            known = sum(kind.units for kind in self._kinds.values() if self._measured(kind) is not None)
-            if not self._advanced:
+            if not self._open:
                 return 0.0
-            if not own or not busy or known < sum(kind.units for kind in self._kinds.values()) / 2:
+            met = {kind.strategy for kind in self._kinds.values() if kind.measured}
+            busy, own = self._workers or self._busy(), self._sums[-1]
+            if not busy or any(kind.units and kind.strategy not in met for kind in self._kinds.values()):
                 return None
-            return self._left() / (busy * (own + self._helped) / own)
+            return self._left() / (busy * (1.0 + self._helped / own if own else 1.0))
 
     def _busy(self) -> float:
         """Return how many tasks were under way on average in the later half of the time so far."""
@@ -155,29 +173,54 @@ class Forecast:
         passed = now - self._moments[place]
         return (self._sums[-1] - self._sums[place]) / passed if passed > 0 else 0.0
 
-    def _spent(self) -> float:
-        """Return the seconds of one core that went into what is done."""
-        return sum(self._rate(kind) * kind.begun for kind in self._kinds.values())
-
     def _left(self) -> float:
-        return sum(self._rate(kind) * max(0.0, kind.units - kind.begun) for kind in self._kinds.values())
+        """Return the seconds of one core that are left."""
+        playing = sum(self._rate(key) * max(0.0, kind.units - kind.begun) for key, kind in self._kinds.items())
+        to_compile = len(self._loops) - len(self._compiling)
+        return playing + (to_compile * fmean(self._compiling.values()) if self._compiling else 0.0)
 
-    def _measured(self, kind: _Kind) -> float | None:
-        """Return seconds per unit of a kind, or of its player elsewhere."""
-        elsewhere = self._players.get(kind.player)
-        return kind.finished.rate or (None if elsewhere is None else elsewhere.rate)
-
-    def _rate(self, kind: _Kind) -> float:
+    def _rate(self, key: Hashable) -> float:
         """Return seconds per unit of a kind, as well as they are known."""
-        if (rate := self._measured(kind)) is not None:
-            return rate
-        guess = kind.guess / kind.units if kind.units else 0.0
-        ratios = [known.seconds / known.guess for known in self._players.values() if known.guess]
-        most = kind.compiled.rate  # compiling included
-        if not ratios:
-            return guess if most is None else most
-        # The median, as one slow player says nothing about the others.
-        return min(guess * median(ratios), math.inf if most is None else most)
+        if self._rates is None:
+            self._rates = _rates(self._kinds)
+        return self._rates[key]
+
+
+def _rates(kinds: dict[Hashable, _Kind]) -> dict[Hashable, float]:
+    """Return seconds per unit of all kinds: those of measured ones, and predictions for the others."""
+    measured = [kind for kind in kinds.values() if kind.measured]
+    predict = _prediction(measured)
+    predicted = sum(predict(kind) for kind in measured)
+    scale = sum(kind.ratio * kind.guess for kind in measured) / predicted if predicted else 1.0
+    rates = {}
+    for key, kind in kinds.items():
+        prior = scale * predict(kind) / (kind.units or 1.0)
+        weight = kind.units / kind.tasks if kind.units else 1.0
+        rates[key] = (kind.seconds + weight * prior) / (kind.measured + weight)
+    return rates
+
+
+def _prediction(measured: Sequence[_Kind]) -> Callable[[_Kind], float]:
+    """Fit effects of strategies and places to what is measured; return what predicts the seconds of a kind."""
+    logs = [(kind.strategy, kind.place, math.log(max(kind.ratio, 1e-12))) for kind in measured]
+    strategies: dict[Hashable, float] = {}
+    places: dict[Hashable, float] = {}
+    for _ in range(_SWEEPS):
+        strategies = _means(((strategy, log - places.get(place, 0.0)) for strategy, place, log in logs), 0.0)
+        places = _means(((place, log - strategies[strategy]) for strategy, place, log in logs), _PENALTY)
+    # The median, as one slow strategy says nothing about the others.
+    usual = median(strategies.values()) if strategies else 0.0
+    return lambda kind: kind.guess * math.exp(strategies.get(kind.strategy, usual) + places.get(kind.place, 0.0))
+
+
+def _means(values: Iterable[tuple[Hashable, float]], penalty: float) -> dict[Hashable, float]:
+    """Return the mean of the values of each key, drawn towards 0 by a penalty."""
+    sums: dict[Hashable, float] = {}
+    counts: dict[Hashable, float] = {}
+    for key, value in values:
+        sums[key] = sums.get(key, 0.0) + value
+        counts[key] = counts.get(key, penalty) + 1.0
+    return {key: total / counts[key] for key, total in sums.items()}
 
 
 def _units(task: Task) -> float:

@@ -24,10 +24,6 @@ class Failure(NamedTuple):
     """Where it happened, for whoever wrote the strategy."""
 
 
-class Abandoned(Exception):  # noqa: N818 - nothing went wrong here
-    """Another piece of the same work failed, so this one need not be tried."""
-
-
 class Pulse:
     """Passes progress on and remembers when there was some."""
 
@@ -66,8 +62,6 @@ def guarded(work: Callable[[Pulse], Any], progress: Advancing | bool, patience: 
     found = outcome[0]
     if isinstance(found, Stopped):
         raise found
-    if isinstance(found, Abandoned):
-        return Failure("not tried, as other runs of the same cell failed", "")
     if isinstance(found, BaseException):
         return _raised(found)
     return found

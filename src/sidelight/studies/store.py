@@ -22,9 +22,9 @@ from sidelight._storage import claim, replacing
 from sidelight.errors import FileError, NoFileError, SidelightError
 from sidelight.results import sealed
 from sidelight.results._sameness import differing
-from sidelight.results.sealed import Arrays, Sealed
+from sidelight.results.sealed import Arrays
 from sidelight.studies.plan import Cell
-from sidelight.studies.work import Task, key, tasks
+from sidelight.studies.work import Finished, Task, key, tasks
 
 KEPT = "What was finished before is kept, and the same command goes on from there"
 _SIZES = "sizes.json"
@@ -113,25 +113,29 @@ class Store:
             for name in parts[0]
         }
 
-    def keep(self, task: Task, done: Sealed) -> None:
-        """Write what became of a task, in the place of what other code or parameters made of it."""
+    def keep(self, task: Task, done: Finished) -> None:
+        """Write what became of a task.
+
+        Raises
+        ------
+        OtherSourcesError
+            Whoever performed it had other sources, versions or parameters than this process.
+        """
         wanted = task.facts()
         if other := differing(done.facts, wanted):
-            difference = ", ".join(
-                f"{name} = {done.facts.get(name)!r} instead of {wanted.get(name)!r}" for name in other
+            raise OtherSourcesError(
+                ", ".join(f"{name} = {done.facts.get(name)!r} instead of {wanted.get(name)!r}" for name in other)
             )
-            raise SidelightError(
-                f"a worker returned {difference} for {task.cell.title}: "
-                "all workers need the same versions of sidelight, NumPy and SciPy as this process"
-            )
-        path = self.path(task)
         try:
-            sealed.write(path, done.facts, done.arrays)
+            sealed.write(self.path(task), done.facts, done.arrays)
         except FileError as error:
             raise FileError(f"{error}. {KEPT}") from None
+
+    def remove_former(self, task: Task) -> None:
+        """Remove what other code or parameters made of a task."""
         for former in self.names(task.cell.place).get(_stem(task), {}).keys() - {self.key(task.cell)}:
             with contextlib.suppress(OSError):
-                (path.parent / _file(task, former)).unlink()
+                (self.folder / task.cell.place / _file(task, former)).unlink()
 
     def remove(self, task: Task) -> None:
         """Remove the file of a task."""
@@ -170,6 +174,10 @@ class Store:
         except SidelightError:
             return State.DAMAGED, {}
         return (State.STALE, {}) if differing(facts, task.facts()) else (State.READY, arrays)
+
+
+class OtherSourcesError(SidelightError):
+    """What was done elsewhere was not done with the sources, versions and parameters of this process."""
 
 
 class DamagedError(SidelightError):

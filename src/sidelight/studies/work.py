@@ -8,14 +8,14 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sidelight.environments import Environment
 from sidelight.results._checks import canonical
 from sidelight.results.provenance import written
-from sidelight.results.sealed import Arrays, Sealed
+from sidelight.results.sealed import Arrays
 from sidelight.simulation import players, simulate
 from sidelight.strategies import Strategy
 from sidelight.strategies.base import KernelStrategy
@@ -29,9 +29,29 @@ from sidelight.tasks import Advancing
 
 FORMAT = 1
 """Changes when runs are made or kept in another way, so that what was kept before is made again."""
+_SECONDS = 1e-6  # of a round, for want of anything better
 _SIMULATION = ("sidelight.simulation.runs",)
 _WATCHING = ("sidelight.studies.watching",)
+_compiled: set[Any] = set()  # what this process has compiled
 _KEPT = ("predictions", "rates", "verified", "errors", "certain", "verifications", "f1")
+
+
+class Spent(NamedTuple):
+    """How long a piece of work took, on one core."""
+
+    seconds: float
+    """All but compiling."""
+    compiling: float = 0.0
+    """What it took to compile the loop, to load it, or to wait until another thread had done so."""
+
+
+class Finished(NamedTuple):
+    """What became of a task."""
+
+    facts: dict[str, Any]
+    arrays: Arrays
+    """With one row per run."""
+    spent: Spent
 
 
 @dataclass(frozen=True)
@@ -50,11 +70,6 @@ class Task:
     def title(self) -> str:
         """What it is called in an error."""
         return f"{self.cell.title}, runs {self.first} to {self.first + self.count - 1}"
-
-    @property
-    def costly(self) -> bool:
-        """Whether short tasks should not wait for it."""
-        return self.cell.block == 1
 
     @property
     def rounds(self) -> int:
@@ -78,27 +93,35 @@ class Task:
         """Return what the result depends on, as plain data; equal facts mean equal results."""
         return {**_facts(self.cell), "first_run": self.first, "runs": self.count}
 
-    def perform(self, progress: Advancing | bool = False) -> Sealed | Failure:
-        """Do it, on one core; return its facts and arrays with one row per run, or why there are none."""
+    @property
+    def portable(self) -> bool:
+        """Whether another process finds all that it names: what was typed at a prompt is only here."""
+        names = (self.cell.player.name, str(self.cell.world.value))
+        return not any(players.split(name)[0] == "__main__" for name in names)
 
-        def work(pulse: Pulse) -> Sealed:
-            if not self.cell.player.policy:
-                _prepare(self.cell)
+    def perform(self, progress: Advancing | bool = False) -> Finished | Failure:
+        """Do it, on one core; return what became of it, or why there is nothing."""
+
+        def work(pulse: Pulse) -> Finished:
+            begun = time.perf_counter()
+            compiling = 0.0 if self.cell.player.policy else _prepare(self)
             started = time.perf_counter()
             arrays = _watched(self) if self.cell.player.policy else _played(self, pulse)
-            seconds = np.full(self.count, (time.perf_counter() - started) / self.count)
-            return Sealed(self.facts(), arrays | {"seconds": seconds})
+            ended = time.perf_counter()
+            seconds = np.full(self.count, (ended - started) / self.count)
+            return Finished(self.facts(), arrays | {"seconds": seconds}, Spent(ended - begun - compiling, compiling))
 
-        done: Sealed | Failure = guarded(work, progress, self.cell.patience)
+        done: Finished | Failure = guarded(work, progress, self.cell.patience)
         return done
 
 
-def tasks(cell: Cell, runs: int | None = None, seconds_per_run: float = 1.0) -> list[Task]:
+def tasks(cell: Cell, runs: int | None = None, seconds_per_run: float | None = None) -> list[Task]:
     """Split the runs of a cell into tasks; more runs later begin with the same tasks."""
     total = cell.runs if runs is None else runs
+    each = _SECONDS * max(1, cell.horizon) if seconds_per_run is None else seconds_per_run
     starts = range(0, total, cell.block)
     counts = [min(cell.block, total - first) for first in starts]
-    return [Task(cell, first, count, count * seconds_per_run) for first, count in zip(starts, counts, strict=True)]
+    return [Task(cell, first, count, count * each) for first, count in zip(starts, counts, strict=True)]
 
 
 def key(cell: Cell) -> str:
@@ -118,11 +141,21 @@ def pair(cell: Cell) -> tuple[Strategy, Environment]:
     return making.strategy(cell.player, cell.game, cell.horizon, environment.dimension, cell.folder), environment
 
 
-def _prepare(cell: Cell) -> None:
-    """Make what is made once for all runs of a cell, so that it does not count as time for rounds."""
-    strategy, _ = pair(cell)
-    if isinstance(strategy, KernelStrategy):
-        _ = strategy.compiled_parameters
+def _prepare(task: Task) -> float:
+    """Make what is made once for all runs of a cell, and compile; return the seconds that compiling took.
+
+    Neither counts as time for rounds.
+    """
+    cell = task.cell
+    strategy, environment = pair(cell)
+    if not isinstance(strategy, KernelStrategy):
+        return 0.0
+    _ = strategy.compiled_parameters
+    started = time.perf_counter()
+    if (loop := (task.kernel, cell.game)) not in _compiled:
+        simulate(strategy, environment, 1, 1, cell.seed, 1, workers=1, first_run=task.first, progress=False)
+        _compiled.add(loop)
+    return time.perf_counter() - started
 
 
 def _played(task: Task, pulse: Pulse) -> Arrays:

@@ -1,8 +1,8 @@
-"""What a task is, and who performs tasks."""
+"""What a task is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, Protocol
 
 from sidelight.errors import SidelightError
@@ -35,10 +35,6 @@ class Task(Hashable, Protocol):
         """How many rounds it reports as progress, in all."""
 
     @property
-    def costly(self) -> bool:
-        """Whether it takes so long that short tasks should not wait for it."""
-
-    @property
     def kernel(self) -> Hashable:
         """Which compiled loop it needs; tasks with equal ones share it."""
 
@@ -46,17 +42,9 @@ class Task(Hashable, Protocol):
     def kind(self) -> Hashable:
         """Which tasks cost about as much per round: those with equal kinds."""
 
+    @property
+    def portable(self) -> bool:
+        """Whether another process can perform it, too."""
+
     def perform(self, progress: Advancing | bool = False) -> Any:
         """Do it, on one core."""
-
-
-class Runner(Protocol):
-    """Whoever performs tasks: the cores of this machine, or a cluster."""
-
-    def __call__(
-        self,
-        tasks: Sequence[Any],
-        finished: Callable[[Any, Any], None],
-        advance: Callable[[Any, int], None],
-    ) -> None:
-        """Perform the tasks; call `finished(task, result)` in this thread, `advance(task, rounds)` from any."""

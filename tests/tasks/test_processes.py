@@ -1,0 +1,219 @@
+"""Tasks in processes of their own: the same results, and whatever a task does, only the task suffers."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import warnings
+from dataclasses import dataclass
+
+import pytest
+
+from sidelight.tasks import DiedError, run_here
+from sidelight.tasks.processes import Process
+from sidelight.tasks.task import TaskError
+
+from .making import Squaring
+
+
+@dataclass(frozen=True)
+class Doing(Squaring):
+    """Does something else than squaring."""
+
+    what: str = ""
+
+    def perform(self, progress=False):
+        return eval(self.what, {"os": os, "sys": sys, "time": time, "progress": progress} | globals())
+
+
+class Rounds:
+    """Counts rounds."""
+
+    count = 0
+
+    def advance(self, count):
+        self.count += count
+
+
+@pytest.fixture
+def process():
+    started = Process()
+    yield started
+    started.end()
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Start processes at once instead of after seconds."""
+    monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", -1.0)
+
+
+def own_number(process):
+    return process.perform(Doing(0, what="os.getpid()"), Rounds())
+
+
+def test_results_and_progress_come_back(process):
+    rounds = Rounds()
+    assert process.perform(Squaring(7, pause=0.5), rounds) == 49
+    assert 1 <= rounds.count <= 4
+    first = own_number(process)
+    assert first not in (os.getpid(), None)
+    assert own_number(process) == first
+
+
+def test_what_a_task_prints_or_reads_does_not_mix_with_results(process, capfd):
+    """It is printed where errors are, as this process may print results of its own."""
+    task = Doing(0, what="[print('hello'), os.write(1, b'there'), sys.stdin.read()]")
+    assert process.perform(task, Rounds()) == [None, 5, ""]
+    process.end()
+    out, err = capfd.readouterr()
+    assert (out, "hello" in err, "there" in err) == ("", True, True)
+
+
+def test_errors_come_back(process):
+    with pytest.raises(ZeroDivisionError, match="no square today"):
+        process.perform(Squaring(3, fails=True), Rounds())
+    with pytest.raises(TaskError, match="cannot be sent back"):
+        process.perform(Doing(0, what="lambda: 3"), Rounds())
+    assert process.perform(Squaring(3), Rounds()) == 9
+
+
+def warn():
+    warnings.warn("take care", UserWarning, stacklevel=2)
+    return 1
+
+
+def test_warnings_come_back(process):
+    with pytest.warns(UserWarning, match="take care"):
+        assert process.perform(Doing(0, what="warn()"), Rounds()) == 1
+
+
+@pytest.mark.parametrize(
+    ("what", "how"),
+    [("os._exit(3)", "with exit code 3"), ("os.kill(os.getpid(), 9)", "by signal SIGKILL"), ("os.abort()", "SIGABRT")],
+)
+def test_a_process_that_dies_is_told_of_and_replaced(process, what, how):
+    with pytest.raises(DiedError, match=f"the process that performed the square of 5 ended.*{how}"):
+        process.perform(Doing(5, what=what), Rounds())
+    assert process.perform(Squaring(5), Rounds()) == 25
+
+
+def test_a_process_in_which_something_is_left_running_is_not_used_again(process):
+    first = own_number(process)
+    leave = "__import__('threading').Thread(target=time.sleep, args=(60,), daemon=True).start()"
+    assert process.perform(Doing(0, what=leave), Rounds()) is None
+    for _ in range(100):
+        if process._process.poll() is not None:
+            break
+        time.sleep(0.05)
+    assert own_number(process) != first
+
+
+def test_whoever_does_not_want_to_hear_more_ends_the_task(process):
+    class Impatient:
+        def advance(self, count):
+            raise StopIteration
+
+    started = time.monotonic()
+    with pytest.raises(StopIteration):
+        process.perform(Doing(1, what="progress.advance(1) or time.sleep(60)"), Impatient())
+    assert time.monotonic() - started < 30
+
+
+def test_the_same_results_as_on_threads(at_once):
+    tasks = [Squaring(k, kind=str(k % 3)) for k in range(12)]
+    found = {}
+    run_here(tasks, found.__setitem__, lambda task, rounds: None, workers=2)
+    assert found == {task: task.number**2 for task in tasks}
+
+
+def test_one_death_does_not_end_the_others(at_once):
+    tasks = [Squaring(k) for k in range(6)] + [Doing(6, what="os._exit(1)")]
+    found = {}
+    run_here(tasks, found.__setitem__, lambda task, rounds: None, workers=2)
+    died = [task.number for task, result in found.items() if isinstance(result, DiedError)]
+    assert (died, len(found)) == ([6], 7)
+
+
+def test_what_cannot_be_sent_is_done_here(at_once):
+    here = Doing(1, what="os.getpid()", portable=False)
+    away = Doing(2, what="os.getpid()")
+    found = {}
+    run_here([here, away], found.__setitem__, lambda task, rounds: None, workers=1)
+    assert found[here] == os.getpid()
+    assert found[away] != os.getpid()
+
+
+def test_what_need_not_be_done_is_not(at_once):
+    tasks = [Squaring(k) for k in range(4)]
+    found = {}
+    instead = {1: "known"}
+    run_here(
+        tasks,
+        found.__setitem__,
+        lambda task, rounds: None,
+        workers=2,
+        instead=lambda task: instead.get(task.number),
+    )
+    assert [found[task] for task in tasks] == [0, "known", 4, 9]
+
+
+def alive(number):
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{number}/stat", encoding="ascii") as stream:  # one that nobody waits for is no longer alive
+        return stream.read().rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_for_end(number):
+    for _ in range(200):
+        if not alive(number):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="needs /proc")
+def test_an_interrupt_ends_the_processes(at_once):
+    numbers = []
+
+    def interrupt(task, result):
+        numbers.append(result)
+        raise KeyboardInterrupt
+
+    quick, slow = Doing(0, what="os.getpid()"), Doing(1, what="time.sleep(60)")
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run_here([quick, slow], interrupt, lambda task, rounds: None, workers=2)
+    assert time.monotonic() - started < 30
+    assert wait_for_end(numbers[0])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="needs /proc")
+def test_processes_end_with_the_one_that_started_them(tmp_path):
+    """Even if that is killed, and even if they are busy."""
+    script = """
+        import sys, threading
+        from sidelight.tasks.processes import Process
+        from tests.tasks.test_processes import Doing, Rounds
+
+        process = Process()
+        print(process.perform(Doing(0, what="os.getpid()"), Rounds()), flush=True)
+        process.perform(Doing(1, what="time.sleep(600)"), Rounds())
+    """
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    starter = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True, cwd=root
+    )
+    number = int(starter.stdout.readline())
+    assert alive(number)
+    threading.Event().wait(0.5)
+    starter.send_signal(signal.SIGKILL)
+    starter.communicate()
+    assert wait_for_end(number)
