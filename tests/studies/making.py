@@ -2,7 +2,7 @@
 
 import textwrap
 
-from sidelight.studies import Game, Player, Study, World, making, sources
+from sidelight.studies import Game, Player, Study, World, sources, work
 
 MINE = """
     import time
@@ -34,21 +34,22 @@ def small(*players, name="small", **changes):
 
 
 def write_mine(folder, act=GOOD, before=""):
-    """Write a strategy into a file, and forget what was known of it; return the player."""
+    """Write a strategy into a file; return the player."""
     path = folder / "mine.py"
-    path.write_text(before + textwrap.dedent(MINE.format(act=act)), encoding="utf-8")
-    forget()
+    path.write_text(text_of_mine(act, before), encoding="utf-8")
     return Player(f"{path}:Mine")
+
+
+def text_of_mine(act=GOOD, before=""):
+    """Return the source of a strategy."""
+    return before + textwrap.dedent(MINE.format(act=act))
 
 
 def forget():
     """Make this process read sources again, as a new one would."""
-    read = (sources._digest, sources._source, sources._path, sources._is_local, sources._with_version)
-    for cached in (*read, making._found, making._strategy):
-        cached.cache_clear()
-    from sidelight.studies import work
-
-    work._player.cache_clear()
+    work.refresh()
+    sources._parsed.cache_clear()
+    sources._with_version.cache_clear()
 
 
 class Watcher:

@@ -1,6 +1,9 @@
 """Running studies: resumed, edited, shared out, with strategies that misbehave."""
 
+import importlib
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from sidelight.studies.skips import grouped, listed
 from sidelight.studies.store import State, Store
 from sidelight.studies.work import tasks
 
-from .making import Watcher, small, write_mine
+from .making import Watcher, small, text_of_mine, write_mine
 
 
 def ran(study, folder, **options):
@@ -65,6 +68,7 @@ def test_a_strategy_that_misbehaves_harms_nobody_else(tmp_path, act, reason):
 
 
 def test_an_edited_strategy_runs_again_and_nobody_else(tmp_path):
+    """Even in a process that goes on."""
     study = small(Player("Uniform"), write_mine(tmp_path))
     ran(study, tmp_path / "out")
     write_mine(tmp_path, before="# a comment\n\n")
@@ -84,9 +88,34 @@ def test_a_helper_of_an_edited_strategy_counts(tmp_path, monkeypatch):
     study = small(write_mine(tmp_path, "return ACTION", before="from helper_of_mine import ACTION\n"))
     ran(study, "out")
     (tmp_path / "helper_of_mine.py").write_text("ACTION = 1\n")
-    write_mine(tmp_path, "return ACTION", before="from helper_of_mine import ACTION\n")
+    with pytest.raises(sl.SidelightError, match=r"helper_of_mine\.py' was edited after this process had imported it"):
+        ran(study, "out")
+    del sys.modules["helper_of_mine"]  # as in a new process
     progress, _ = ran(study, "out")
     assert len(progress.done.ran) == len(progress.done.again) == 2
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_an_edited_module_is_not_taken_for_what_was_imported(tmp_path, monkeypatch, by_hand, compiled):
+    """Whoever imported it, this library or the user: else runs of old code would be kept as those of the new."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", not compiled)
+    name = f"module_of_mine_{by_hand}_{compiled}"
+    file = tmp_path / f"{name}.py"
+    file.write_text(text_of_mine())
+    study = small(Player(f"{name}:Mine"))
+    if by_hand:
+        importlib.invalidate_caches()
+        importlib.import_module(name)
+    if not (by_hand and compiled):  # else it is noticed the first time
+        ran(study, tmp_path / "out")
+    file.write_text(text_of_mine("return 1 - 0"))
+    with pytest.raises(sl.SidelightError, match="was edited after this process had imported it"):
+        ran(study, tmp_path / "out")
+    file.write_text(text_of_mine())
+    if not (by_hand and compiled):  # by its contents, it is what was imported
+        assert ran(study, tmp_path / "out")[0].done.ran == []
 
 
 def test_an_edited_study_runs_what_is_new_and_says_so(tmp_path):
@@ -204,10 +233,6 @@ def test_a_game_and_a_recording_in_files(tmp_path):
     (tmp_path / "mine.toml").unlink()
     assert ran(opened(tmp_path / "out"), tmp_path / "out")[0].done.ran == []
     np.savez(tmp_path / "recorded.npz", outcomes=np.zeros(80, int))
-    from sidelight.studies import making, work
-
-    making.environment.cache_clear()
-    work._played_place.cache_clear()
     changed, _ = ran(opened(tmp_path / "out"), tmp_path / "out")
     assert {task.cell.world.label for task in changed.done.ran} == {"recorded"}
 
@@ -247,3 +272,97 @@ def test_a_folder_without_a_study_is_named(tmp_path):
     (tmp_path / "study.json").write_text(json.dumps({"study": {"name": "x", "gamez": []}}))
     with pytest.raises(sl.SidelightError, match="is damaged"):
         opened(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "labels", [("A/b", "A b"), ("\U0001f389", "\U0001f680"), ("x" * 90 + "1", "x" * 90 + "2"), ("界" * 90, "界")]
+)
+def test_labels_that_look_alike_do_not_share_files(tmp_path, labels):
+    players = [Player("FixedAction", {"action": k}, label=label) for k, label in enumerate(labels)]
+    worlds = [World("law", [0.3, 0.7], label=label) for label in labels]
+    study = small(*players, worlds=tuple(worlds))
+    assert summary_line(ran(study, tmp_path)[0]) == "4 of 4 cells are finished"
+    assert ran(study, tmp_path)[0].done.ran == []
+
+
+def test_a_file_may_import_its_neighbors(tmp_path, monkeypatch):
+    """From wherever the study is run."""
+    monkeypatch.syspath_prepend(str(tmp_path))  # so that what is added to the path is removed again
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "neighbor_of_mine.py").write_text("ACTION = 1\n")
+    study = small(write_mine(tmp_path / "mine", "return ACTION", before="from neighbor_of_mine import ACTION\n"))
+    assert len(ran(study, tmp_path / "out")[0].done.ran) == 2
+
+
+def test_a_strategy_that_ends_its_process_harms_nobody_else(tmp_path, monkeypatch):
+    monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", -1.0)
+    bad = write_mine(tmp_path, "import os; os._exit(4)")
+    progress, watcher = ran(small(Player("Uniform"), bad), tmp_path / "out")
+    (failure,) = watcher.failures
+    assert failure.reason.startswith("the process that performed Mine in apple-tasting, balanced, 60 rounds, runs ")
+    assert failure.reason.endswith("ended with exit code 4")
+    assert {task.cell.player.label for task in progress.done.ran} == {"Uniform"}
+
+
+def test_a_strategy_that_hangs_in_a_process_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", -1.0)
+    bad = write_mine(tmp_path, "time.sleep(600)")
+    progress, watcher = ran(small(Player("Uniform"), bad, patience=0.5), tmp_path / "out")
+    assert [failure.reason for failure in watcher.failures] == ["no round was finished for 0.5 s"]
+    assert "mine.py" in watcher.failures[0].traceback
+    assert len(progress.done.ran) == 2
+
+
+def test_processes_find_the_same_as_threads(tmp_path, monkeypatch):
+    study = small(Player("RandCBP"), Player("CBP"), write_mine(tmp_path, "return int(self.rng.integers(2))"))
+    stored = []
+    for folder, seconds in (("threads", 1e9), ("processes", -1.0)):
+        monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", seconds)
+        progress, watcher = ran(study, tmp_path / folder)
+        assert watcher.failures == []
+        stored.append([entry.arrays["regret"] for _, here, _ in entries(study, progress.store) for entry in here])
+    assert len(stored[0]) == 3
+    assert all(np.array_equal(one, other) for one, other in zip(*stored, strict=True))
+
+
+def test_a_strategy_edited_while_the_study_runs_is_not_kept(tmp_path, monkeypatch):
+    """Processes that start later would import another one than the study began with."""
+    monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", -1.0)
+    study = small(Player("Uniform"), write_mine(tmp_path))
+
+    class Editing(Watcher):
+        def begin(self, groups, pending):
+            write_mine(tmp_path, "return 1")
+
+    watcher = Editing()
+    progress = run(study, tmp_path / "out", workers=1, display=watcher)
+    assert [failure.reason.partition(" (")[0] for failure in watcher.failures] == [
+        "its sources were edited while the study was running"
+    ]
+    assert {task.cell.player.label for task in progress.done.ran} == {"Uniform"}
+
+
+@pytest.mark.slow
+def test_a_script_may_play_its_own_strategy(tmp_path):
+    """It is played in this process, as others would run the script again; and when it is edited, it runs again."""
+    end = """
+import sidelight.tasks.local
+from sidelight.studies import Game, Player, Study, World, run
+
+sidelight.tasks.local._WORTHWHILE = -1.0
+game, world, player = Game("apple-tasting"), World("laws", "balanced"), Player("__main__:Mine")
+study = Study("own", games=(game,), worlds=(world,), players=(player,), runs=2)
+progress = run(study, "out")
+print(len(progress.done.ran), len(progress.done.failures))
+"""
+    script = tmp_path / "script.py"
+    said = []
+    for act in ("return 0", "return 0", "return 1"):
+        script.write_text(text_of_mine(act) + end)
+        done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=True)
+        said.append(done.stdout.split())
+    assert said == [["1", "0"], ["0", "0"], ["1", "0"]]
+    typed = subprocess.run(
+        [sys.executable, "-"], input=script.read_text(), cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "Mine was typed at a prompt" in typed.stderr

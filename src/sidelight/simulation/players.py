@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import importlib.util
 import inspect
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import SidelightError
 from sidelight.strategies import plugins
-from sidelight.strategies.importing import complete, explained, is_strategy
+from sidelight.strategies.importing import complete, explained, found_in, is_strategy, remember
 from sidelight.text import nearest
 
 if TYPE_CHECKING:
@@ -135,7 +134,7 @@ def _module(name: str, text: str) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         raise SidelightError(f"cannot read the strategy {text!r}: write Name, Name:parameter=value, or {_OWN}")
     importlib.invalidate_caches()
-    with _current_folder_first(), explained(name):
+    with found_in(os.getcwd()), explained(name):
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
@@ -159,26 +158,14 @@ def _file(path: str) -> ModuleType:
     module = importlib.util.module_from_spec(specification)
     before = sys.modules.get(specification.name)
     sys.modules[specification.name] = module
-    with explained(path):
+    remember(path)
+    with found_in(str(Path(path).absolute().parent)), explained(path):
         try:
             specification.loader.exec_module(module)
         finally:
             if before is not None:  # a module of that name is in use
                 sys.modules[specification.name] = before
     return module
-
-
-@contextlib.contextmanager
-def _current_folder_first() -> Iterator[None]:
-    """Let modules in the current folder be found: first within the block, last afterwards, so they hide no imports."""
-    here = os.getcwd()
-    sys.path.insert(0, here)
-    try:
-        yield
-    finally:
-        sys.path.remove(here)
-        if here not in sys.path and "" not in sys.path:
-            sys.path.append(here)
 
 
 def _is_strategy(thing: Any, module: ModuleType) -> bool:

@@ -6,6 +6,7 @@ import csv
 import functools
 import inspect
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,12 @@ def policy(player: studies.Player) -> Policy:
     return make_policy(player.name, _values(player.parameters))
 
 
+def refresh() -> None:
+    """Make everything anew when it is next asked for: files of games, strategies and recordings may have changed."""
+    for cached in (game, environment, _found, _strategy):
+        cached.cache_clear()
+
+
 def modules(thing: Any) -> set[str]:
     """Return the modules (or files) that an object's class and its bases are written in."""
     kinds_of = inspect.getmro(thing if isinstance(thing, type) else type(thing))
@@ -108,6 +115,8 @@ def modules(thing: Any) -> set[str]:
 
 def _module(thing: Any) -> str:
     """Return the name of the module of a class or function, or its file where no import finds it."""
+    if thing.__module__ == "__main__":
+        return _script(thing.__qualname__)
     if "." in thing.__module__ or thing.__module__ in ("builtins", "abc", "typing", "sidelight"):
         return str(thing.__module__)
     # By what was compiled: the module of that name may be another one by now.
@@ -115,6 +124,17 @@ def _module(thing: Any) -> str:
     files = [each.__code__.co_filename for each in functions if each.__code__.co_filename.endswith(".py")]
     loose = [file for file in files if Path(file).stem == thing.__module__]
     return loose[0] if loose else str(thing.__module__)
+
+
+def _script(name: str) -> str:
+    """Return the file of the script that defines something; what is typed at a prompt has none."""
+    file = getattr(sys.modules["__main__"], "__file__", None)
+    if file is None or not Path(file).is_file():
+        raise SidelightError(
+            f"{name} was typed at a prompt, so nobody can tell later which code its runs were made by: "
+            "put it into a file, and write module:Class or file.py:Class"
+        )
+    return str(Path(file).absolute())
 
 
 def _values(parameters: Parameters) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,7 @@ from sidelight.studies import making
 from sidelight.studies.study import Game, Player, Study, World, chosen
 from sidelight.text import grouped
 
+_LONGEST = 80  # bytes of a label in the name of a file
 NO_GAME = Game(label="use case")
 """What stands for the game where policies watch classifiers."""
 
@@ -83,9 +85,15 @@ class Cell:
 
 @functools.lru_cache(maxsize=4096)
 def slug(label: str) -> str:
-    """Return a label with nothing in it that some file system or shell would mind."""
+    """Return a label with nothing in it that some file system or shell would mind.
+
+    What is not the label itself ends with a digest of it, so that no two labels have the same.
+    """
     name = re.sub(r"[^\w.+-]+", "-", label.replace("=", "-")).strip("-.")
-    return name[:80].strip("-.") or "unnamed"
+    short = name.encode()[:_LONGEST].decode(errors="ignore").strip("-.")
+    if short and short == label:
+        return label
+    return f"{short or 'unnamed'}-{hashlib.sha256(label.encode()).hexdigest()[:6]}"
 
 
 def settled(study: Study) -> Study:

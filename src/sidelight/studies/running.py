@@ -20,7 +20,7 @@ from sidelight.studies.guard import Failure
 from sidelight.studies.plan import Cell
 from sidelight.studies.store import Names, Store
 from sidelight.studies.study import Study, StudyError
-from sidelight.studies.work import tasks
+from sidelight.studies.work import refresh, tasks
 from sidelight.tasks import Share, run_here
 from sidelight.text import count
 
@@ -88,6 +88,7 @@ def run(
     part = Share.parse(share) if isinstance(share, str) else share
     who = crew_of(cluster, workers) if crew is None else crew
     place = make_writable(folder)
+    refresh()
     found = plan.settled(study)
     progress = prepared(found, place)
     former = _stored(place)

@@ -17,6 +17,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from sidelight.errors import SidelightError
+from sidelight.strategies.importing import is_outdated
+
 _HERE = Path(__file__).parent.parent
 _PACKAGE = __name__.partition(".")[0]
 # What shows, stores and distributes results, or finds strategies, but does not decide them.
@@ -35,6 +38,12 @@ _HARMLESS = ("numba",)  # compiled or not, whatever the version: the numbers are
 def digest(roots: Iterable[str]) -> str:
     """Return a digest of all sources that can be reached from some modules (or files that end in .py)."""
     return _digest(tuple(sorted(set(roots))))
+
+
+def refresh() -> None:
+    """Look at all sources again when they are next asked for, as a new process would."""
+    for cached in (_digest, _source, _path, _is_local):
+        cached.cache_clear()
 
 
 def reached(roots: Iterable[str]) -> list[str]:
@@ -121,6 +130,18 @@ class _Source(NamedTuple):
 def _source(name: str) -> _Source:
     path = _path(name)
     assert path is not None
+    if _top(name) != _PACKAGE and is_outdated(str(path)):
+        raise SidelightError(
+            f"{str(path)!r} was edited after this process had imported it, so that it would run what was there before: "
+            "start Python (on a cluster, the workers) again"
+        )
+    status = path.stat()
+    return _parsed(name, path, status.st_mtime_ns, status.st_size)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parsed(name: str, path: Path, written: int, size: int) -> _Source:
+    """Read a source; when it was written and how long it is only say whether it is still the same."""
     lines = path.read_text(encoding="utf-8").splitlines()
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     imports: list[str] = []

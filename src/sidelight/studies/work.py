@@ -135,6 +135,14 @@ def code_of(cells: Iterable[Cell]) -> str:
     return hashlib.sha256("".join(codes).encode()).hexdigest()[:16]
 
 
+def refresh() -> None:
+    """Look again at all files that cells depend on: in a process that goes on, they may have changed."""
+    making.refresh()
+    sources.refresh()
+    for cached in (_played_place, _player):
+        cached.cache_clear()
+
+
 def pair(cell: Cell) -> tuple[Strategy, Environment]:
     """Return who plays in a cell, and against what."""
     environment = making.environment(cell.world, cell.game, cell.folder)
