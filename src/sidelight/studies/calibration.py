@@ -17,7 +17,6 @@ from statistics import fmean
 from typing import NamedTuple
 
 from sidelight.simulation import simulate
-from sidelight.strategies.base import KernelStrategy
 from sidelight.studies.guard import Failure, guarded
 from sidelight.studies.plan import Cell
 from sidelight.studies.work import Task, pair, tasks
@@ -42,14 +41,12 @@ class Cost(NamedTuple):
     rounds: int
     seconds: float
     """Of one core."""
-    alone: float
-    """Those of them that Python takes, for one thread at a time."""
     failures: dict[Cell, Failure]
     """What failed in a short try already."""
 
     def minutes(self, workers: int | None = None) -> float:
-        """Return how long it takes on so many threads of this machine, or on all cores."""
-        return max(self.seconds / (workers or cores()), self.alone) / 60
+        """Return how long it takes on so many cores of this machine, by default on all."""
+        return self.seconds / (workers or cores()) / 60
 
 
 @dataclass
@@ -57,11 +54,8 @@ class _Kind:
     """Work that costs about as much per round, and what is known of that."""
 
     cells: list[Cell] = field(default_factory=list)
-    compiled: bool = True
     piece: float = 0.0
     """Seconds of a piece of work without its runs."""
-    start: float = 0.0
-    """Seconds of a run without its rounds."""
     tries: list[tuple[int, float]] = field(default_factory=list)
     """Rounds of a run, and seconds."""
 
@@ -91,22 +85,13 @@ class _Kind:
     def be_like(self, others: Sequence[_Kind]) -> None:
         """Take a round to cost what it costs on average in other kinds."""
         rate = fmean(other.run() / max(1, other.horizon) for other in others)
-        self.piece, self.start = (fmean(getattr(other, name) for other in others) for name in ("piece", "start"))
-        self.compiled = others[0].compiled
+        self.piece = fmean(other.piece for other in others)
         self.tries = [(self.horizon, rate * max(1, self.horizon))]
 
     def total(self) -> float:
         """Return the seconds of all cells."""
-        return sum(cell.runs for cell in self.cells) * self.run() + self.pieces()
-
-    def pieces(self) -> float:
-        """Return the seconds of all cells that are not spent on runs."""
-        return sum(len(tasks(cell)) for cell in self.cells) * (self.piece + _STORING)
-
-    def alone(self) -> float:
-        """Return the seconds for which only one thread can work at a time."""
-        starts = sum(cell.runs for cell in self.cells) * min(self.start, self.run())
-        return self.pieces() + starts if self.compiled else self.total()
+        pieces = sum(len(tasks(cell)) for cell in self.cells)
+        return sum(cell.runs for cell in self.cells) * self.run() + pieces * (self.piece + _STORING)
 
 
 def estimate(cells: Iterable[Cell], budget: float = _BUDGET) -> Cost:
@@ -141,7 +126,6 @@ def estimate(cells: Iterable[Cell], budget: float = _BUDGET) -> Cost:
     return Cost(
         rounds=sum(cell.runs * cell.horizon for kind in kinds.values() for cell in kind.cells),
         seconds=sum(kind.total() for kind in good),
-        alone=sum(kind.alone() for kind in good),
         failures=failures,
     )
 
@@ -159,10 +143,9 @@ def _begun(kind: _Kind, kernels: set[Hashable]) -> Failure | None:
     several = _seconds(cell, rounds, _RUNS)
     if isinstance(several, Failure):
         return several
-    kind.start = max(1e-7, (several - one) / (_RUNS - 1))
-    kind.piece = max(0.0, one - kind.start)
-    kind.tries = [(rounds, kind.start)]
-    kind.compiled = cell.player.policy or isinstance(pair(cell)[0], KernelStrategy)
+    run = max(1e-7, (several - one) / (_RUNS - 1))
+    kind.piece = max(0.0, one - run)
+    kind.tries = [(rounds, run)]
     while not kind.is_known and kind.tries[-1][1] < _LEAST:
         _try(kind, _MANY)
     return None

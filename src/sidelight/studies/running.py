@@ -78,7 +78,7 @@ def run(
     folder
         Where everything is kept; a call that was interrupted, in whatever way, goes on from there.
     workers, cluster
-        Threads of this machine (by default one per core), or the address of a Dask scheduler.
+        Cores of this machine (by default all), or the address of a Dask scheduler.
     share
         Do only share "i/n" of the work, for job arrays.
     display, crew
@@ -160,7 +160,7 @@ def history(folder: Path) -> list[dict[str, Any]]:
 
 
 def crew_of(cluster: str | None, workers: int | None) -> Crew:
-    """Return who does the work: the workers of a cluster, or threads of this process."""
+    """Return who does the work: the workers of a cluster, or the cores of this machine."""
     if cluster is None:
         return Crew(functools.partial(run_here, workers=workers), here=True)
     from sidelight.tasks.cluster import run_on_cluster
