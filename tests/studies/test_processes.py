@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 
 from sidelight.results import sealed
-from sidelight.studies import read
+from sidelight.studies import Game, Player, Study, World, read, run
 from sidelight.studies.plan import cells
+from sidelight.studies.running import failures, summary_line
 from sidelight.studies.store import State, Store
 from sidelight.studies.work import tasks
 
 pytestmark = pytest.mark.slow
+HOW = ("raise", "hang", "invalid", "not")
 
 STUDY = """
 horizons = [400, 2000]
@@ -118,3 +120,60 @@ def test_two_processes_share_the_work(folder):
     done = [call["ran"] for call in calls]
     # Nothing is done twice, but for what both may have begun in the same instant, which claims prevent.
     assert sum(done) == len(every_task(folder)) == len(files(folder))
+
+
+BAD = """
+import time
+from sidelight.strategies import Strategy
+
+class Bad(Strategy):
+    def __init__(self, game, how="raise", seed=0):
+        super().__init__(game, seed=seed)
+        self.how = how
+    def _start(self):
+        return {}
+    def _act(self, context):
+        if self.how == "raise":
+            raise RuntimeError("out of apples")
+        if self.how == "hang":
+            time.sleep(600)
+        return 7 if self.how == "invalid" else 0
+    def _observe(self, action, symbol, context):
+        pass
+"""
+
+
+def test_strategies_that_misbehave_on_a_cluster_harm_nobody_else(tmp_path):
+    """Each has several pieces of work, and the study goes on after the first of them has failed."""
+    from clusters import Cluster
+
+    (tmp_path / "bad.py").write_text(BAD)
+    study = Study(
+        "bad",
+        games=(Game("apple-tasting"),),
+        worlds=(World("law", [0.3, 0.7]),),
+        players=(Player("Uniform"), Player("CBP"), *(Player("bad.py:Bad", {"how": how}) for how in HOW)),
+        horizons=(50,),
+        runs=6,
+        block=2,
+        patience=3.0,
+        folder=str(tmp_path),
+    )
+    started = Cluster(tmp_path)
+    try:
+        started.add_worker()
+        started.add_worker()
+        started.wait_for_workers(2)
+        progress = run(study, tmp_path / "there", cluster=started.address)
+    finally:
+        started.close()
+    reasons = {cell.player.label: failure.reason for cell, failure in progress.done.failures.items()}
+    assert reasons == {
+        "Bad(how=raise)": "RuntimeError: out of apples",
+        "Bad(how=hang)": "no round was finished for 3 s",
+        "Bad(how=invalid)": "SidelightError: Bad chose action 7: there are actions 0 to 1",
+    }
+    assert summary_line(progress) == "3 of 6 cells are finished"
+    assert [each["cell"] for each in failures(tmp_path / "there")] == [cell.title for cell in progress.done.failures]
+    here = run(study, tmp_path / "here")
+    assert {task.cell.player.label for task in here.done.ran} == {task.cell.player.label for task in progress.done.ran}

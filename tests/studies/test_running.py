@@ -4,6 +4,7 @@ import importlib
 import json
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -47,13 +48,13 @@ def test_runs_are_those_of_simulate_and_are_made_once(tmp_path):
         ("raise RuntimeError('out of apples')", "RuntimeError: out of apples"),
         ("return 7", "SidelightError: Mine chose action 7: there are actions 0 to 1"),
         ("return 'sell'", "SidelightError: Mine chose 'sell', which is not the index of an action"),
-        ("time.sleep(600)", "no round was finished for 0.5 s"),
+        ("time.sleep(600)", "no round was finished for 2 s"),
         ("raise SystemExit", "SystemExit"),
     ],
 )
 def test_a_strategy_that_misbehaves_harms_nobody_else(tmp_path, act, reason):
     bad = write_mine(tmp_path, act)
-    study = small(Player("Uniform"), bad, Player("FixedAction", {"action": 0}), patience=0.5)
+    study = small(Player("Uniform"), bad, Player("FixedAction", {"action": 0}), patience=2.0)
     progress, watcher = ran(study, tmp_path / "out")
     assert [failure.reason for failure in watcher.failures] == [reason]
     assert len(progress.done.ran) == 4
@@ -65,6 +66,16 @@ def test_a_strategy_that_misbehaves_harms_nobody_else(tmp_path, act, reason):
     fixed, _ = ran(study, tmp_path / "out")
     assert {task.cell.player.label for task in fixed.done.ran} == {"Mine"}
     assert failures(tmp_path / "out") == []
+
+
+def test_compiling_needs_no_patience(tmp_path, monkeypatch):
+    """Only rounds do: a loop that takes longer to compile than a round may take is not a strategy that hangs."""
+    from sidelight.studies import work
+
+    prepare = work.prepare
+    monkeypatch.setattr(work, "prepare", lambda task: time.sleep(1.0) or prepare(task))
+    progress, watcher = ran(small(Player("Uniform"), patience=0.3), tmp_path)
+    assert (watcher.failures, len(progress.done.ran)) == ([], 2)
 
 
 def test_an_edited_strategy_runs_again_and_nobody_else(tmp_path):
@@ -307,8 +318,8 @@ def test_a_strategy_that_ends_its_process_harms_nobody_else(tmp_path, monkeypatc
 def test_a_strategy_that_hangs_in_a_process_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", -1.0)
     bad = write_mine(tmp_path, "time.sleep(600)")
-    progress, watcher = ran(small(Player("Uniform"), bad, patience=0.5), tmp_path / "out")
-    assert [failure.reason for failure in watcher.failures] == ["no round was finished for 0.5 s"]
+    progress, watcher = ran(small(Player("Uniform"), bad, patience=2.0), tmp_path / "out")
+    assert [failure.reason for failure in watcher.failures] == ["no round was finished for 2 s"]
     assert "mine.py" in watcher.failures[0].traceback
     assert len(progress.done.ran) == 2
 

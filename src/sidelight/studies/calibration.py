@@ -17,9 +17,9 @@ from statistics import fmean
 from typing import NamedTuple
 
 from sidelight.simulation import simulate
-from sidelight.studies.guard import Failure, guarded
+from sidelight.studies.guard import Failure, Pulse, guarded
 from sidelight.studies.plan import Cell
-from sidelight.studies.work import Task, pair, tasks
+from sidelight.studies.work import Task, pair, prepare, tasks
 from sidelight.tasks import cores
 
 _BUDGET = 10.0  # seconds for tries of more rounds
@@ -183,13 +183,13 @@ def _refine(kinds: list[_Kind], budget: float) -> None:
 
 def _seconds(cell: Cell, rounds: int, runs: int = 1) -> float | Failure:
     """Return how long some runs take if they end after so many rounds."""
+    task = Task(cell, 0, runs)
+
+    def play(pulse: Pulse) -> None:
+        prepare(task)
+        pulse.advance(0)
+        simulate(*pair(cell), rounds, runs, cell.seed, 1, workers=1, progress=pulse)
+
     started = time.process_time()
-    if cell.player.policy:
-        done = Task(cell, 0, runs).perform()
-    else:
-        done = guarded(
-            lambda pulse: simulate(*pair(cell), rounds, runs, cell.seed, 1, workers=1, progress=pulse),
-            False,
-            cell.patience,
-        )
+    done = task.perform() if cell.player.policy else guarded(play, False, cell.patience)
     return done if isinstance(done, Failure) else max(1e-7, time.process_time() - started)

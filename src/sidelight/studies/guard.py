@@ -13,6 +13,7 @@ from sidelight.tasks import Advancing
 from sidelight.tasks.local import Stopped
 
 _GLANCE = 0.5  # seconds between two looks at whether the work moves
+_PREPARING = 600.0  # seconds more until it first moves, for importing and compiling
 
 
 class Failure(NamedTuple):
@@ -25,11 +26,11 @@ class Failure(NamedTuple):
 
 
 class Pulse:
-    """Passes progress on and remembers when there was some."""
+    """Passes progress on and remembers when there was some; the first may come late."""
 
     def __init__(self, listener: Any) -> None:
         self._listener = listener
-        self.last = time.monotonic()
+        self.last = time.monotonic() + _PREPARING
 
     def advance(self, count: int) -> None:
         """Hear of finished rounds."""
@@ -41,14 +42,14 @@ class Pulse:
 def guarded(work: Callable[[Pulse], Any], progress: Advancing | bool, patience: float) -> Any:
     """Return what `work` returns, or a `Failure` if it raises, or if no round is finished for `patience` seconds.
 
-    Python cannot end a thread, so work that hangs is left to itself; the process does not wait for it when it ends.
+    They begin when the work first reports, even if that is no round: until then it may have to compile. Python cannot
+    end a thread, so work that hangs is left to itself; the process does not wait for it when it ends.
     """
     pulse = Pulse(progress if hasattr(progress, "advance") else None)
     outcome: list[Any] = []
 
     def run() -> None:
         try:
-            pulse.advance(0)
             outcome.append(work(pulse))
         except BaseException as error:
             outcome.append(error)

@@ -104,7 +104,8 @@ class Task:
 
         def work(pulse: Pulse) -> Finished:
             begun = time.perf_counter()
-            compiling = 0.0 if self.cell.player.policy else _prepare(self)
+            compiling = 0.0 if self.cell.player.policy else prepare(self)
+            pulse.advance(0)
             started = time.perf_counter()
             arrays = _watched(self) if self.cell.player.policy else _played(self, pulse)
             ended = time.perf_counter()
@@ -149,7 +150,7 @@ def pair(cell: Cell) -> tuple[Strategy, Environment]:
     return making.strategy(cell.player, cell.game, cell.horizon, environment.dimension, cell.folder), environment
 
 
-def _prepare(task: Task) -> float:
+def prepare(task: Task) -> float:
     """Make what is made once for all runs of a cell, and compile; return the seconds that compiling took.
 
     Neither counts as time for rounds.
