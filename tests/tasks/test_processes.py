@@ -7,13 +7,14 @@ import sys
 import textwrap
 import threading
 import time
+import types
 import warnings
 from dataclasses import dataclass
 
 import pytest
 
 from sidelight.tasks import DiedError, run_here
-from sidelight.tasks.processes import Process
+from sidelight.tasks.processes import NoProcessError, Process
 from sidelight.tasks.task import TaskError
 
 from .making import Squaring
@@ -76,9 +77,51 @@ def test_what_a_task_prints_or_reads_does_not_mix_with_results(process, capfd):
 def test_errors_come_back(process):
     with pytest.raises(ZeroDivisionError, match="no square today"):
         process.perform(Squaring(3, fails=True), Rounds())
-    with pytest.raises(TaskError, match="cannot be sent back"):
-        process.perform(Doing(0, what="lambda: 3"), Rounds())
+    for number, what in enumerate(("lambda: 3", "Unsendable('no')", "Unreadable(1, 2)")):
+        with pytest.raises(TaskError, match=r"cannot be (sent back|read)"):
+            process.perform(Doing(number, what=what), Rounds())
+    with pytest.raises(OSError, match="disk"):
+        process.perform(Doing(0, what="failed(OSError('disk'))"), Rounds())
     assert process.perform(Squaring(3), Rounds()) == 9
+
+
+class Unsendable(Exception):  # noqa: N818 - it is the result
+    def __reduce__(self):
+        raise TypeError("not me")
+
+
+class Unreadable(Exception):  # noqa: N818 - it is the result
+    def __init__(self, one, two):
+        super().__init__("other arguments than its own")
+
+
+def failed(error):
+    raise error
+
+
+def test_a_task_that_the_process_does_not_know_is_an_error(process):
+    """As one whose module is only here."""
+    module = types.ModuleType("only_here")
+    exec("class Task:\n    title = 'one'\n    def perform(self, progress):\n        return 1", vars(module))
+    sys.modules["only_here"] = module
+    module.Task.__module__ = "only_here"
+    try:
+        with pytest.raises(ModuleNotFoundError, match="only_here"):
+            process.perform(module.Task(), Rounds())
+    finally:
+        del sys.modules["only_here"]
+    assert process.perform(Squaring(3), Rounds()) == 9
+
+
+@pytest.mark.parametrize("executable", ["/no/such/python", "", "/bin/true"])
+def test_where_no_process_can_be_started_threads_do_the_work(at_once, monkeypatch, executable):
+    monkeypatch.setattr(sys, "executable", executable)
+    with pytest.raises(NoProcessError):
+        Process().perform(Squaring(1), Rounds())
+    task = Doing(1, what="os.getpid()")
+    found = {}
+    run_here([task], found.__setitem__, lambda task, rounds: None)
+    assert found[task] == os.getpid()
 
 
 def warn():
@@ -200,7 +243,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path):
     """Even if that is killed, and even if they are busy."""
     script = """
         import sys, threading
-        from sidelight.tasks.processes import Process
+        from sidelight.tasks.processes import NoProcessError, Process
         from tests.tasks.test_processes import Doing, Rounds
 
         process = Process()

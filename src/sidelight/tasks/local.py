@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import os
-import sys
 import threading
 import time
 from collections import deque
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sidelight.tasks.order import in_order
-from sidelight.tasks.processes import DiedError, Process
+from sidelight.tasks.processes import DiedError, NoProcessError, Process
 from sidelight.tasks.task import Task
 
 T = TypeVar("T", bound=Task)
@@ -199,8 +199,9 @@ class _Worker(threading.Thread):
     def _perform(self, task: Task) -> Any:
         listener = _Listener(task, self._queue, self._advance)
         late = time.monotonic() - self._started_at > _WORTHWHILE
-        if late and task.portable and sys.executable:
-            return self.process.perform(task, listener)
+        if late and task.portable:
+            with contextlib.suppress(NoProcessError):
+                return self.process.perform(task, listener)
         return task.perform(listener)
 
 

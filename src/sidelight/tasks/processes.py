@@ -2,7 +2,8 @@
 
 Python code runs on one thread at a time, however many cores there are, and a thread cannot be ended from outside. A
 process has neither limit. It starts within a second and ends with the process that started it, even if that is killed.
-Tasks, progress, warnings and results are pickled and go through its standard input and output.
+Tasks go to its standard input; progress, warnings and results come from its standard output, as pickles that follow
+their lengths.
 """
 
 from __future__ import annotations
@@ -23,13 +24,18 @@ from sidelight.kernels import compiled_available
 from sidelight.tasks.task import Advancing, Task, TaskError
 
 _SOON = 0.1  # seconds between two reports of progress
+_LENGTH = 8  # bytes that say how long a message is
 _START = "import sys; sys.path[:] = {path!r}; from sidelight.tasks.processes import serve; serve()"
-_UNPICKLED = (EOFError, OSError, pickle.UnpicklingError)  # what reading raises when the other end is gone
+_READY, _ADVANCE, _WARNING, _RAISED, _DONE = range(5)
 _warned: dict[Any, Any] = {}  # which warnings of other processes were shown
 
 
 class DiedError(TaskError):
     """The process that performed a task ended before it had done so."""
+
+
+class NoProcessError(TaskError):
+    """No process could be started that performs tasks, as in a program that only embeds Python."""
 
 
 class Process:
@@ -41,32 +47,27 @@ class Process:
     def perform(self, task: Task, progress: Advancing) -> Any:
         """Perform a task there and return its result, or raise what it raises."""
         process = self._started()
-        assert process.stdin is not None
-        assert process.stdout is not None
         try:
-            process.stdin.write(pickle.dumps(task))
-            process.stdin.flush()
-            while (answer := pickle.load(process.stdout))[0] != "done":
-                if answer[0] == "advance":
-                    progress.advance(answer[1])
-                elif answer[0] == "warning":
-                    text, category, file, line = answer[1]
+            self._send(process, task)
+            while True:
+                what, value = self._answer(process, task)
+                if what == _DONE:
+                    return value
+                if what == _RAISED:
+                    raise value
+                if what == _WARNING:
+                    text, category, file, line = value
                     warnings.warn_explicit(text, category, file, line, registry=_warned)
                 else:
-                    raise answer[1]
-        except _UNPICKLED:
-            reason = f"the process that performed {task.title} ended {_ending(process)}"
-            self.end()
-            raise DiedError(reason) from None
+                    progress.advance(value)
         except BaseException:
             self.end()  # it may still be at the task
             raise
-        return answer[1]
 
     def kill(self) -> None:
         """Kill the process, whatever it does; any thread may call this."""
-        if self._process is not None:
-            self._process.kill()
+        if (process := self._process) is not None:
+            process.kill()
 
     def end(self) -> None:
         """End the process, and let go of it."""
@@ -80,19 +81,60 @@ class Process:
         if self._process is not None and self._process.poll() is not None:
             self.end()
         if self._process is None:
-            environment = os.environ if compiled_available() else os.environ | {"SIDELIGHT_JIT": "0"}
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", _START.format(path=sys.path)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=environment,
-            )
+            self._process = _start()
+            assert self._process.stdout is not None
+            try:
+                _read(self._process.stdout)
+            except EOFError:
+                self.end()
+                raise NoProcessError(f"{sys.executable!r} does not start a process that performs tasks") from None
         return self._process
+
+    def _send(self, process: subprocess.Popen[bytes], task: Task) -> None:
+        assert process.stdin is not None
+        with contextlib.suppress(OSError):  # whoever has ended does not answer, either
+            _write(process.stdin, pickle.dumps(task))
+
+    def _answer(self, process: subprocess.Popen[bytes], task: Task) -> tuple[int, Any]:
+        assert process.stdout is not None
+        try:
+            message = _read(process.stdout)
+        except EOFError:
+            raise DiedError(f"the process that performed {task.title} ended {_ending(process)}") from None
+        try:
+            found: tuple[int, Any] = pickle.loads(message)
+        except Exception as error:
+            raise TaskError(f"what became of {task.title} cannot be read ({type(error).__name__}: {error})") from error
+        return found
+
+
+def _start() -> subprocess.Popen[bytes]:
+    path = [str(entry) for entry in sys.path]
+    environment = os.environ if compiled_available() else os.environ | {"SIDELIGHT_JIT": "0"}
+    command = [sys.executable, "-c", _START.format(path=path)]
+    try:
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+    except (OSError, ValueError) as error:
+        raise NoProcessError(f"{sys.executable!r} cannot be started: {error}") from None
 
 
 def _ending(process: subprocess.Popen[bytes]) -> str:
     code = process.wait()
     return f"with exit code {code}" if code >= 0 else f"by signal {signal.Signals(-code).name}"
+
+
+def _write(stream: Any, message: bytes) -> None:
+    stream.write(len(message).to_bytes(_LENGTH, "big") + message)
+    stream.flush()
+
+
+def _read(stream: Any) -> bytes:
+    """Read a message; raise EOFError if there is none."""
+    head: bytes = stream.read(_LENGTH)
+    message: bytes = stream.read(int.from_bytes(head, "big"))
+    if len(head) < _LENGTH or len(message) < int.from_bytes(head, "big"):
+        raise EOFError
+    return message
 
 
 def serve() -> None:
@@ -104,27 +146,28 @@ def serve() -> None:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(incoming, tasks), daemon=True).start()
+    messages: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(incoming, messages), daemon=True).start()
     starter = _Starter(outgoing)
     warnings.showwarning = starter.warn
+    starter.tell(_READY, None)
     while True:
-        task = tasks.get()
+        message = messages.get()
         try:
-            answer = "done", task.perform(starter)
+            answer = _DONE, pickle.loads(message).perform(starter)
         except BaseException as error:
-            answer = "raised", error
+            answer = _RAISED, error
         starter.tell(*answer)
         if threading.active_count() > 2:  # a task has left something behind that still runs
             os._exit(0)
 
 
-def _receive(stream: BinaryIO, tasks: queue.SimpleQueue[Task]) -> None:
-    """Receive tasks; end this process, whatever it does, when there will be no more."""
+def _receive(stream: BinaryIO, messages: queue.SimpleQueue[bytes]) -> None:
+    """Receive messages; end this process, whatever it does, when there will be no more."""
     while True:
         try:
-            tasks.put(pickle.load(stream))
-        except _UNPICKLED:
+            messages.put(_read(stream))
+        except (EOFError, OSError):
             os._exit(0)
 
 
@@ -140,22 +183,23 @@ class _Starter:
         """Report finished rounds, now or with the next ones."""
         self._untold += count
         if (now := time.monotonic()) - self._told > _SOON:
-            self.tell("advance", self._untold)
+            self.tell(_ADVANCE, self._untold)
             self._untold, self._told = 0, now
 
     def warn(
         self, message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = 0, line: Any = 0
     ) -> None:
         """Pass a warning on."""
-        self.tell("warning", (str(message), category, filename, lineno))
+        known = category if category.__module__ == "builtins" else UserWarning
+        self.tell(_WARNING, (str(message), known, filename, lineno))
 
-    def tell(self, what: str, value: Any) -> None:
+    def tell(self, what: int, value: Any) -> None:
         """Send something."""
         try:
             message = pickle.dumps((what, value))
         except Exception as error:
-            reason = f"{type(value).__name__}: {value}" if isinstance(value, BaseException) else str(error)
-            message = pickle.dumps(("raised", TaskError(f"what it returned cannot be sent back ({reason})")))
+            shown = value if isinstance(value, BaseException) else error
+            reason = f"it cannot be sent back ({type(shown).__name__}: {shown})"
+            message = pickle.dumps((_RAISED, TaskError(reason)))
         with self._lock:
-            self._stream.write(message)
-            self._stream.flush()
+            _write(self._stream, message)
