@@ -109,6 +109,13 @@ def test_damaged_files_are_refused(tmp_path):
         monitor.save(tmp_path)
 
 
+def test_what_cannot_be_read_is_not_called_damaged(tmp_path):
+    with pytest.raises(SidelightError, match=r"cannot read .*: Is a directory"):
+        ClassifierMonitor.load(tmp_path)
+    with pytest.raises(SidelightError, match="there is no file"):
+        ClassifierMonitor.load(tmp_path / "none.json")
+
+
 def test_a_thousand_classes_are_saved_and_loaded(tmp_path):
     monitor = ClassifierMonitor(0.05, policy="randcbp")
     for place in range(20_000):

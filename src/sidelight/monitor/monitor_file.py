@@ -23,11 +23,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from pathlib import Path
 from typing import Any
 
-from sidelight._storage import replacing
-from sidelight.errors import NoFileError, SidelightError
+from sidelight._storage import contents, replacing
+from sidelight.errors import SidelightError
 
 FORMAT, VERSION = "sidelight-monitor", 2
 
@@ -50,12 +49,11 @@ def write(path: str | os.PathLike[str], data: dict[str, Any]) -> None:
 def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the contents of a file, or raise an error that says what is wrong with it."""
     name = repr(os.fspath(path))
-    if not os.path.exists(path):
-        raise NoFileError(f"there is no file {name}")
+    saved = contents(path)
     try:
-        content = json.loads(Path(path).read_text(encoding="ascii"))
+        content = json.loads(saved.decode("ascii"))
         found = content.get("format")
-    except (ValueError, AttributeError, OSError) as error:
+    except (ValueError, AttributeError) as error:
         raise SidelightError(f"{name} is damaged, or not a saved monitor ({type(error).__name__}: {error})") from None
     if found != FORMAT:
         raise SidelightError(f"{name} does not hold a monitor of sidelight: its format is {found!r}")
