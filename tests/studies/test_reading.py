@@ -6,7 +6,7 @@ import pytest
 
 from sidelight.errors import NoFileError
 from sidelight.studies import Comparison, Player, StudyError, World, parse, read
-from sidelight.studies.lines import places
+from sidelight.studies.lines import line_of, places
 
 WHOLE = """
     title = "How many bins?"
@@ -61,8 +61,8 @@ WHOLE = """
 """
 
 
-def parsed(text):
-    return parse(textwrap.dedent(text))
+def parsed(text, folder=""):
+    return parse(textwrap.dedent(text), folder=folder)
 
 
 def problems(text):
@@ -103,16 +103,22 @@ def test_policies_watch_classifiers_and_need_no_game():
     assert [player.policy for player in study.players] == [True, True]
 
 
-def test_parameters_with_the_names_of_keys_stand_in_a_table_of_their_own():
-    study = parsed("""
+def test_parameters_with_the_names_of_keys_stand_in_a_table_of_their_own(tmp_path):
+    text = "from sidelight.strategies import Uniform\nclass Mine(Uniform):\n    "
+    text += "def __init__(self, game, runs=1, label='', seed=0):\n        super().__init__(game, seed=seed)\n"
+    (tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    study = parsed(
+        """
         [[games]]
         name = "apple-tasting"
         [[worlds]]
         laws = "dirichlet"
         [[strategies]]
-        name = "my.module:Mine"
+        name = "mine.py:Mine"
         parameters = { runs = [1, 2], label = "x" }
-    """)
+    """,
+        folder=str(tmp_path),
+    )
     assert [dict(player.parameters) for player in study.players] == [
         {"runs": 1, "label": "x"},
         {"runs": 2, "label": "x"},
@@ -120,17 +126,21 @@ def test_parameters_with_the_names_of_keys_stand_in_a_table_of_their_own():
     assert study.players[0].runs is None
 
 
-def test_a_recording_may_come_with_its_law():
-    study = parsed("""
+def test_a_recording_may_come_with_its_law(tmp_path):
+    (tmp_path / "recorded.csv").write_text("outcome\n0\n1\n", encoding="utf-8")
+    study = parsed(
+        """
         [[games]]
         name = "apple-tasting"
         [[worlds]]
-        replay = "recorded.npz"
+        replay = "recorded.csv"
         law = [0.3, 0.7]
         [[strategies]]
         name = "CBP"
-    """)
-    assert study.worlds == (World("replay", "recorded.npz", {"law": [0.3, 0.7]}),)
+    """,
+        folder=str(tmp_path),
+    )
+    assert study.worlds == (World("replay", "recorded.csv", {"law": [0.3, 0.7]}),)
 
 
 @pytest.mark.parametrize(
@@ -157,8 +167,12 @@ def test_a_recording_may_come_with_its_law():
         ('test = "paired"', 'test = "wilcoxon"', "line 42: test is 'wilcoxon': choose from welch, paired"),
         ('side = "less"', 'sides = "less"', "line 43: a comparison has no 'sides': did you mean 'side'?"),
         ('kind = "matrix"', 'kind = "martix"', "line 46: kind is 'martix': did you mean 'matrix'?"),
-        ('against = "CBP"', 'against = "CBB"', "comparisons: against = 'CBB', but there is none: did you mean 'CBP'?"),
-        ('["apple*"]', '["pear*"]', "figures: 'regret' names games 'pear*'"),
+        (
+            'against = "CBP"',
+            'against = "CBB"',
+            "line 41: comparisons: against = 'CBB', but there is none: did you mean 'CBP'?",
+        ),
+        ('["apple*"]', '["pear*"]', "line 49: figures: 'regret' names games 'pear*'"),
         ("[[tables]]", "[tables]", "line 45: write [[tables]] with two brackets"),
         ('label = "fixed"', "label = 3", "line 23: label is 3: give a text in quotation marks"),
     ],
@@ -181,6 +195,29 @@ def test_what_is_missing_is_said():
         "there are no games",
     ]
     assert "there are no worlds" in problems('[[games]]\nname = "bartok"\n[[strategies]]\nname = "CBP"')[0]
+
+
+def test_only_so_many_problems_are_listed_and_all_are_counted():
+    text = WHOLE + "".join(f"\n[[strategies]]\nname = 'NoSuch{k}'\n" for k in range(30))
+    with pytest.raises(StudyError, match="30 problems:") as caught:
+        parsed(text)
+    assert len(caught.value.problems) == 30
+    assert str(caught.value).endswith("\n  and 10 more")
+
+
+def test_numbers_and_brackets_that_python_cannot_read_are_refused():
+    assert problems(f"runs = {'9' * 5000}")[0].startswith("not valid TOML: ")
+    assert problems(f"a = {'[' * 5000}{']' * 5000}")[0].startswith("not valid TOML: ")
+    assert "runs is a number of thousands of digits" in " ".join(problems(f"runs = 0x{'f' * 6000}"))
+
+
+def test_the_name_of_a_file_becomes_that_of_a_study(tmp_path):
+    path = tmp_path / "a b (2).toml"
+    path.write_text(textwrap.dedent(WHOLE), encoding="utf-8")
+    assert read(path).name == "a-b-2"
+    path.write_text('name = "a b"\n' + textwrap.dedent(WHOLE), encoding="utf-8")
+    with pytest.raises(StudyError, match=r"line 1: a study cannot be called 'a b': use letters.*, as in name = .mine."):
+        read(path)
 
 
 def test_text_that_is_no_toml_is_located():
@@ -231,6 +268,16 @@ e = 3
         ("single", "d"): 15,
         ("single", "e"): 17,
     }
+
+
+def test_the_line_of_a_parameter_is_found_wherever_it_stands():
+    text = "[[strategies]]\na = 1\n[strategies.parameters]\nb = 2\n[[strategies]]\nparameters = {c = 3}\n"
+    lines = places(text)
+    found = {each: line_of(("strategies", index, "parameters", each), lines) for index, each in enumerate("ac")}
+    assert found == {"a": 2, "c": 6}
+    assert line_of(("strategies", 0, "parameters", "b"), lines) == 4
+    assert line_of(("strategies", 1, "name"), lines) == 5
+    assert line_of((), lines) is None
 
 
 def test_a_file_of_an_editor_that_marks_utf_8(tmp_path):

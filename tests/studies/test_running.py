@@ -176,19 +176,25 @@ def test_shares_make_up_the_whole(tmp_path):
 def test_impossible_combinations_are_listed_together_before_anything_runs(tmp_path):
     study = small(
         Player("CBP"),
-        Player("RandCBP", {"binz": 3}),
         Player("CBPSide"),
-        Player("NoSuch"),
         games=(Game("apple-tasting"), Game("hopeless")),
     )
     with pytest.raises(StudyError) as caught:
         ran(study, tmp_path / "out")
     text = str(caught.value)
     assert "CBP cannot play hopeless in balanced: " in text
-    assert "RandCBP has no parameter 'binz': did you mean 'bins'?" in text
     assert "CBPSide cannot play 2 games (apple-tasting, hopeless) in balanced: CBPSide decides by contexts" in text
-    assert "there is no strategy 'NoSuch'" in text
-    assert caught.value.problems[-1].endswith('or write impossible = "skip"')
+    assert text.endswith('or write impossible = "skip"')
+    assert not (tmp_path / "out" / "runs").exists()
+
+
+def test_plain_mistakes_are_never_skipped(tmp_path):
+    study = small(Player("Uniform"), Player("RandCBP", {"binz": 3}), Player("NoSuch"), impossible="skip")
+    with pytest.raises(StudyError) as caught:
+        ran(study, tmp_path / "out")
+    first, second = caught.value.problems
+    assert first.startswith("RandCBP has no parameter 'binz': did you mean 'bins'?")
+    assert second.startswith("there is no strategy 'NoSuch'")
     assert not (tmp_path / "out" / "runs").exists()
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 Place = tuple[str | int, ...]
 """A key ("runs",), an entry of a list of tables ("games", 0), or a key of it ("games", 0, "prices")."""
+_INNER = "parameters"  # a table in an entry, whose keys may as well stand in the entry itself
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]")
 _KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w-]+)[\w.\s"'-]*=""")
@@ -30,7 +32,8 @@ def places(text: str) -> dict[Place, int]:
                 counts[name] = counts.get(name, -1) + 1
                 table = (name, counts[name])
             else:
-                table = (name,)
+                outer, _, inner = name.partition(".")
+                table = (outer.strip(), counts[outer.strip()], inner.strip()) if outer.strip() in counts else (name,)
             found.setdefault(table, number)
             continue
         else:
@@ -40,6 +43,16 @@ def places(text: str) -> dict[Place, int]:
         outside, until = _outside_strings(rest) if not until else ("", until)
         depth = max(0, depth + sum(map(outside.count, "[{")) - sum(map(outside.count, "]}")))
     return found
+
+
+def line_of(place: Place, lines: Mapping[Place, int]) -> int | None:
+    """Return the line of a place, or of the innermost thing around it that has one."""
+    # A parameter stands in the entry itself, or in a table of its own, which may be written on one line.
+    short = tuple(part for part in place if part != _INNER)
+    for whole in (place, short):
+        if whole in lines:
+            return lines[whole]
+    return next((lines[place[:end]] for end in range(len(place) - 1, 0, -1) if place[:end] in lines), None)
 
 
 def _after(line: str, until: str) -> tuple[str, str]:

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-import csv
+import contextlib
 import functools
 import inspect
 import json
 import sys
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sidelight import games
-from sidelight._storage import contents
-from sidelight.environments import IID, Environment, Replay, kinds, laws
+from sidelight.environments import IID, Environment, kinds, laws
+from sidelight.environments.base import checked_law
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.monitor.policies import Policy, make_policy
-from sidelight.results.sealed import refusing
 from sidelight.simulation import players
 from sidelight.strategies import Strategy, plugins
-from sidelight.strategies.importing import explained
 from sidelight.studies import study as studies
 from sidelight.studies.parameters import Parameters, thawed
+from sidelight.studies.recordings import recording
+from sidelight.studies.values import as_number, shown
+from sidelight.text import one_line
+
+
+def game(entry: studies.Game, folder: str = "") -> Game:
+    """Return the game of an entry."""
+    if entry.file and not entry.data:  # the file may change
+        return Game.load(Path(folder, entry.file))
+    return _game(entry)
 
 
 @functools.lru_cache(maxsize=512)
-def game(entry: studies.Game, folder: str = "") -> Game:
-    """Return the game of an entry."""
+def _game(entry: studies.Game) -> Game:
     if entry.data:
         return Game.from_dict(json.loads(entry.data))
-    if entry.file:
-        return Game.load(Path(folder, entry.file))
     return games.load(entry.name, **_values(entry.parameters))
 
 
@@ -43,15 +49,15 @@ def environment(world: studies.World, entry: studies.Game, folder: str = "") -> 
     played = game(entry, folder)
     given = _values(world.parameters)
     if world.kind == "law":
-        return IID(np.array(thawed(world.value), dtype=float))
+        return IID(law(world.value))
     if world.kind == "laws":
         return IID(_laws(world.value, played, given))
     if world.kind == "contexts":
         return kinds.load(world.value, played, **given)
     if world.kind == "replay":
-        return _recording(Path(folder, world.value), **given)
+        return recorded(world, folder)
     if world.kind == "environment":
-        return _own_environment(world.value, given)
+        return own_environment(world)
     raise SidelightError(f"{world.label!r} are classifiers, which policies watch: they are no world for a game")
 
 
@@ -88,18 +94,20 @@ def _strategy(player: studies.Player, entry: studies.Game, horizon: int, dimensi
         raise SidelightError(f"{kind.__name__} decides by contexts, and this world has none")
     if missing:
         raise SidelightError(f"{kind.__name__} needs {' and '.join(missing)}: give a value")
-    return players.make(kind, game(entry, folder), values)
+    with in_words(f"{kind.__name__} cannot be made"):
+        return players.make(kind, game(entry, folder), values)
 
 
 @functools.lru_cache(maxsize=256)
 def policy(player: studies.Player) -> Policy:
     """Return the policy of a player."""
-    return make_policy(player.name, _values(player.parameters))
+    with in_words(f"the policy {player.name!r} cannot be made"):
+        return make_policy(player.name, _values(player.parameters))
 
 
 def refresh() -> None:
     """Make everything anew when it is next asked for: files of games, strategies and recordings may have changed."""
-    for cached in (game, environment, _found, _strategy):
+    for cached in (_game, environment, _found, _strategy):
         cached.cache_clear()
 
 
@@ -147,54 +155,74 @@ def _laws(name: str, played: Game, given: Mapping[str, Any]) -> Any:
         if given:
             raise SidelightError(f"{name!r} laws have no parameters, but {', '.join(map(repr, given))} was given")
         return laws.load(name, played)
-    return _attribute(name)(played, **given)
+    function = attribute(name, "function")
+    with in_words(f"{name!r} did not return laws"):
+        return function(played, **given)
 
 
-def _attribute(name: str) -> Any:
-    module, _, attribute = name.rpartition(":")
+def attribute(name: str, what: str) -> Any:
+    """Import what a text of the form package.module:name stands for, which is to be called."""
+    module, colon, own = name.rpartition(":")
+    loose = module.endswith(".py")
+    if not colon or not own or not (loose or all(part.isidentifier() for part in module.split("."))):
+        raise SidelightError(
+            f"{name!r} does not name a {what}: write package.module:{what.capitalize() if what == 'class' else what}"
+        )
     loaded = players.module_of(module, name)
-    if not hasattr(loaded, attribute):
-        raise SidelightError(f"{module!r} has no {attribute!r}: name a function or class that is there")
-    return getattr(loaded, attribute)
+    if not hasattr(loaded, own):
+        raise SidelightError(f"{module!r} has no {own!r}: name a {what} that is there")
+    found = getattr(loaded, own)
+    if not callable(found):
+        raise SidelightError(f"{name!r} is {shown(found)}: name a {what}")
+    return found
 
 
-def _own_environment(name: str, given: Mapping[str, Any]) -> Environment:
-    kind = _attribute(name)
-    with explained(name):
-        made = kind(**given)
+def own_environment(world: studies.World) -> Environment:
+    """Return the environment that a class of the user's own makes."""
+    kind = attribute(world.value, "class")
+    with in_words(f"{world.value!r} cannot be made"):
+        made = kind(**_values(world.parameters))
     if not isinstance(made, Environment):
-        raise SidelightError(f"{name!r} is not a subclass of sidelight.environments.Environment")
+        raise SidelightError(f"{world.value!r} is not a subclass of sidelight.environments.Environment")
     return made
 
 
-def _recording(path: Path, law: Any = None) -> Replay:
-    """Read recorded outcomes, with contexts and laws if there are some, from .npz, .npy or .csv."""
-    suffix = path.suffix.lower()
-    if suffix not in (".npz", ".npy", ".csv"):
-        raise SidelightError(f"cannot tell the format of {str(path)!r}: name a recording .npz, .npy or .csv")
-    contents(path)  # for a clear error if there is none
-    with refusing(path):
-        if suffix == ".csv":
-            return Replay(*_columns(path), law=law)
-        loaded = np.load(path, allow_pickle=False)
-        if suffix == ".npy":
-            return Replay(loaded, law=law)
-        with loaded as arrays:
-            parts = {name: arrays[name] for name in ("outcomes", "contexts", "law") if name in arrays.files}
-        if "outcomes" not in parts:
-            raise SidelightError("has no array 'outcomes'")
-        return Replay(parts["outcomes"], parts.get("contexts"), parts.get("law") if law is None else law)
+def recorded(world: studies.World, folder: str = "") -> Environment:
+    """Return the recording that a world plays back."""
+    given = _values(world.parameters).get("law")
+    known = given if given is None or isinstance(given, str) else law(given)
+    return recording(Path(folder, world.value), known)
 
 
-def _columns(path: Path) -> tuple[Any, Any]:
-    """Return the column `outcome` of a CSV file, and all others as contexts; None if there are no others."""
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    if not rows or "outcome" not in rows[0]:
-        raise SidelightError("has no column 'outcome'")
-    names = [name for name in rows[0] if name != "outcome"]
-    outcomes = np.array([int(row["outcome"]) for row in rows])
-    return outcomes, np.array([[float(row[name]) for name in names] for row in rows]) if names else None
+def law(value: Any) -> Any:
+    """Return a law, or a row for each run, as an array; refuse what is not made of numbers."""
+    rows = thawed(value)
+    if not isinstance(rows, list) or not rows:
+        raise SidelightError("give a probability for each outcome, as in law = [0.3, 0.7]")
+    one = not any(isinstance(row, list) for row in rows)
+    lengths = {len(row) if isinstance(row, list) else None for row in rows}
+    if len(lengths) > 1:
+        raise SidelightError("the rows of the law differ in length: give a probability for each outcome in each row")
+    for each in rows if one else [each for row in rows for each in row]:
+        probability = as_number(each)
+        if probability is None or not 0 <= probability <= 1:
+            raise SidelightError(f"the law holds {shown(each)}: give numbers from 0 to 1, as in law = [0.3, 0.7]")
+    for number, row in enumerate([rows] if one else rows, start=1):
+        checked_law(row, where="the law" if one else f"row {number} of the law")
+    return np.array(rows, dtype=float)
+
+
+@contextlib.contextmanager
+def in_words(what: str) -> Iterator[None]:
+    """Turn any error of code that others wrote into one line that says what failed, why and where."""
+    try:
+        yield
+    except SidelightError:
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f" ({Path(last.filename).name}, line {last.lineno})" if last.filename != __file__ else ""
+        raise SidelightError(f"{what}: {type(error).__name__}: {one_line(str(error))}{where}") from error
 
 
 def origin(player: studies.Player) -> str:

@@ -21,7 +21,7 @@ def frozen(value: Any) -> Any:
         return value
     if isinstance(value, list | tuple):
         return tuple(map(frozen, value))
-    return value.tolist() if hasattr(value, "tolist") else value
+    return frozen(value.tolist()) if hasattr(value, "tolist") else value
 
 
 def thawed(value: Any) -> Any:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.simulation.checkpoints import rounds_of
-from sidelight.studies import making
-from sidelight.studies.study import Game, Player, Study, World, chosen
+from sidelight.studies import checking, making
+from sidelight.studies.study import Game, Player, Study, StudyError, World, chosen
 from sidelight.text import grouped
 
 _LONGEST = 80  # bytes of a label in the name of a file
@@ -97,9 +97,17 @@ def slug(label: str) -> str:
 
 
 def settled(study: Study) -> Study:
-    """Return the study with the games of its files in it and its paths made absolute: the same wherever it is run."""
+    """Return the study with the games of its files in it and its paths made absolute: the same wherever it is run.
+
+    Raises
+    ------
+    StudyError
+        A name, a parameter, a law or a file is wrong, whatever is to happen to combinations that cannot be played.
+    """
     folder = study.folder
-    found = tuple(
+    if found := checking.mistakes(study.games, study.worlds, study.players, study.horizons, folder):
+        raise StudyError(found, f"study {study.name!r}")
+    games = tuple(
         replace(each, data=json.dumps(making.game(each, folder).to_dict())) if each.file and not each.data else each
         for each in study.games
     )
@@ -109,7 +117,7 @@ def settled(study: Study) -> Study:
         else each
         for each in study.worlds
     )
-    return replace(study, games=found, worlds=worlds)
+    return replace(study, games=games, worlds=worlds)
 
 
 def cells(study: Study) -> list[Cell]:
@@ -171,11 +179,11 @@ def _reason(cell: Cell) -> str:
     """Say why a cell cannot be played; empty if it can."""
     try:
         if cell.player.policy:
-            making.policy(cell.player).rule(dict(cell.world.parameters)["tolerance"])
-            return ""
+            return _watching_reason(cell)
         game = making.game(cell.game, cell.folder)
         environment = making.environment(cell.world, cell.game, cell.folder)
-        environment.check(game, cell.runs, cell.horizon)
+        with making.in_words(f"{cell.world.label!r} cannot be checked"):
+            environment.check(game, cell.runs, cell.horizon)
         strategy = making.strategy(cell.player, cell.game, cell.horizon, environment.dimension, cell.folder)
         if strategy.dimension and strategy.dimension != environment.dimension:
             has = environment.dimension or "none"
@@ -183,6 +191,15 @@ def _reason(cell: Cell) -> str:
         cell.rounds()
     except SidelightError as error:
         return str(error)
-    except KeyError:
+    return ""
+
+
+def _watching_reason(cell: Cell) -> str:
+    """Say why a policy cannot watch classifiers; empty if it can."""
+    tolerance = dict(cell.world.parameters).get("tolerance")
+    if tolerance is None:
         return "classifiers need a tolerance"
+    policy = making.policy(cell.player)
+    with making.in_words(f"{cell.player.name} has no rule for the tolerance {tolerance}"):
+        policy.rule(tolerance)
     return ""

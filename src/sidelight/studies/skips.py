@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidelight.studies.plan import Cell
+from sidelight.studies.problems import StudyError
 from sidelight.text import count
 
 _NAMED = 4  # games
@@ -49,6 +50,12 @@ def grouped(skipped: Mapping[Cell, str]) -> list[Skip]:
         )
         for (player, reason), found in groups.items()
     ]
+
+
+def refusal(skipped: Mapping[Cell, str], where: str = "", before: Sequence[str] = ()) -> StudyError:
+    """Return the error that a study cannot be played as a whole, with each reason once per player."""
+    remedy = 'restrict them with games = [...] and worlds = [...], or write impossible = "skip"'
+    return StudyError([*before, *map(str, grouped(skipped))], where, remedy if skipped else "")
 
 
 def listed(labels: Sequence[str], most: int = 8) -> str:

@@ -6,15 +6,22 @@ back; who meets whom, cell by cell, is `plan`'s affair.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, Self
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self, get_args
 
-from sidelight.errors import SidelightError
 from sidelight.results.statistics import Side
-from sidelight.studies.parameters import Parameters, frozen, pairs, thawed
-from sidelight.text import nearest, one_line
+from sidelight.studies import consistency
+from sidelight.studies.labels import called as called
+from sidelight.studies.labels import chosen as chosen
+from sidelight.studies.labels import is_acceptable, stem
+from sidelight.studies.labels import matches as matches
+from sidelight.studies.parameters import frozen, pairs
+from sidelight.studies.plain import arguments, plain
+from sidelight.studies.problems import StudyError as StudyError
+from sidelight.studies.values import MOST_ROUNDS, MOST_RUNS, Values, is_plain, shown
+from sidelight.text import one_line
 
 Measure = Literal["regret", "plays", "verifications", "f1"]
 MEASURES: tuple[Measure, ...] = ("regret", "plays", "verifications", "f1")
@@ -23,18 +30,8 @@ WORLDS = ("law", "laws", "contexts", "replay", "environment", "classifiers")
 TESTS = ("welch", "paired")
 TABLES = ("comparison", "matrix")
 FIGURES = ("regret", "quartiles")
-_LONGEST = 60  # characters of a value in a label
-
-
-class StudyError(SidelightError):
-    """A study that cannot be run as it is; the message lists everything that is wrong with it, and what to do."""
-
-    def __init__(self, problems: Sequence[str], where: str = "") -> None:
-        self.problems = tuple(problems)
-        before = f"{where}: " if where else ""
-        listed = "".join(f"\n  {problem}" for problem in problems)
-        count = f"{len(problems)} problems" if len(problems) > 1 else "a problem"
-        super().__init__(f"{before}{count}:{listed}" if len(problems) > 1 else f"{before}{problems[0]}")
+IMPOSSIBLE = ("refuse", "skip")
+SIDES: tuple[Side, ...] = get_args(Side)
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,11 @@ class Game:
     data: str = ""
 
     def __post_init__(self) -> None:
-        _settle(self, called(self.name or _stem(self.file), self.parameters))
+        check = Values()
+        _set(self, file=os.fspath(self.file) if isinstance(self.file, os.PathLike) else self.file)
+        for name in ("name", "file", "data"):
+            check.text((name,), getattr(self, name), empty=True)
+        _settle(self, check, lambda: self.name or stem(self.file))
 
 
 @dataclass(frozen=True)
@@ -91,10 +92,14 @@ class World:
     games: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.kind not in WORLDS:
-            raise SidelightError(f"there is no kind of worlds {self.kind!r}: there are {', '.join(WORLDS)}")
-        object.__setattr__(self, "value", frozen(self.value))
-        _settle(self, called(self._title(), self.parameters))
+        check = Values()
+        check.known(("kind",), self.kind, WORLDS, "kind of worlds")
+        _set(self, value=os.fspath(self.value) if isinstance(self.value, os.PathLike) else self.value)
+        if not is_plain(self.value):
+            place = (self.kind if isinstance(self.kind, str) else "value",)
+            check.problem(place, f"{place[0]} is {shown(self.value)}: give a text, a number, or a list of numbers")
+        _set(self, value=frozen(self.value))
+        _settle(self, check, self._title)
 
     def bare(self) -> World:
         """Return the world by itself, whichever games are played in it."""
@@ -102,7 +107,7 @@ class World:
 
     def _title(self) -> str:
         if self.kind == "replay":
-            return _stem(str(self.value))
+            return stem(str(self.value))
         if self.kind == "law" and isinstance(self.value, tuple):
             rows = self.value and isinstance(self.value[0], tuple)
             return f"{len(self.value)} laws" if rows else f"law ({', '.join(map(str, self.value))})"
@@ -148,8 +153,18 @@ class Player:
     checkpoints: Any = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "checkpoints", frozen(self.checkpoints))
-        _settle(self, called(self.name.rpartition(":")[2], self.parameters))
+        check = Values()
+        check.text(("name",), self.name)
+        for name in ("policy", "limit"):
+            check.flag((name,), getattr(self, name))
+        for name, most in (("runs", MOST_RUNS), ("block", MOST_RUNS)):
+            if getattr(self, name) is not None:
+                _set(self, **{name: check.whole((name,), getattr(self, name), 1, most)})
+        # A policy plays no rounds, so there may be no checkpoints, either.
+        none = isinstance(self.checkpoints, tuple) and self.policy and not self.checkpoints
+        if self.checkpoints is not None and not none:
+            _set(self, checkpoints=check.checkpoints(("checkpoints",), self.checkpoints))
+        _settle(self, check, lambda: self.name.rpartition(":")[2])
 
     def bare(self) -> Player:
         """Return the player by itself, wherever it plays and how often."""
@@ -174,6 +189,13 @@ class Comparison:
     test: str = "welch"
     side: Side = "two-sided"
 
+    def __post_init__(self) -> None:
+        check = Values()
+        check.text(("against",), self.against, empty=True)
+        check.choice(("test",), self.test, TESTS)
+        check.choice(("side",), self.side, SIDES)
+        check.refuse("a comparison")
+
 
 @dataclass(frozen=True)
 class Table:
@@ -190,6 +212,9 @@ class Table:
     worlds: tuple[str, ...] = ()
     horizons: tuple[int, ...] = ()
 
+    def __post_init__(self) -> None:
+        _settle_wish(self, TABLES, "a table")
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -201,6 +226,9 @@ class Figure:
     games: tuple[str, ...] = ()
     worlds: tuple[str, ...] = ()
     horizons: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        _settle_wish(self, FIGURES, "a figure")
 
 
 @dataclass(frozen=True)
@@ -253,38 +281,36 @@ class Study:
     folder: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"[\w][\w.-]*", self.name):
-            raise SidelightError(f"a study cannot be called {self.name!r}: use letters, digits, '-', '_' and '.'")
-        object.__setattr__(self, "checkpoints", frozen(self.checkpoints))
-        if problems := self._doubles() + self._strangers():
-            raise StudyError(problems, f"study {self.name!r}")
+        check = Values()
+        if not is_acceptable(check.text(("name",), self.name, empty=True)) and not check.found:
+            remedy = "use letters, digits, '-', '_' and '.', as in name = \"mine\""
+            check.problem(("name",), f"a study cannot be called {self.name!r}: {remedy}")
+        for name in ("title", "text", "version"):
+            check.text((name,), getattr(self, name), empty=True)
+        self._settle_numbers(check)
+        for name, kind in _PARTS.items():
+            _set(self, **{name: _entries(check, name, getattr(self, name), kind)})
+        where = f"study {shown(self.name)}"
+        check.refuse(where)
+        if found := consistency.problems(self):
+            raise StudyError(found, where)
 
-    def _doubles(self) -> list[str]:
-        """Say which labels name two different things."""
-        found = []
-        for what in ("games", "worlds", "players"):
-            labels = [each.label for each in getattr(self, what)]
-            for label in dict.fromkeys(each for each in labels if labels.count(each) > 1):
-                found.append(f"two {what} are called {label!r}: give each a label of its own")
-        return found
-
-    def _strangers(self) -> list[str]:
-        """Say which names of others name nobody."""
-        found = []
-        for what in ("worlds", "players", "tables", "figures"):
-            for each in getattr(self, what):
-                for kind in ("games", "worlds"):
-                    known = [other.label for other in getattr(self, kind)]
-                    for wanted in getattr(each, kind, ()):
-                        if not any(matches(wanted, label) for label in known):
-                            title = getattr(each, "label", "") or getattr(each, "title", "") or each.kind
-                            found.append(f"{what}: {title!r} names {kind} {wanted!r}, {_none_such(wanted, known)}")
-        players = [player.label for player in self.players]
-        for comparison in self.comparisons:
-            if comparison.against and comparison.against not in players:
-                missing = _none_such(comparison.against, players)
-                found.append(f"comparisons: against = {comparison.against!r}, {missing}")
-        return found
+    def _settle_numbers(self, check: Values) -> None:
+        """Bring horizons, runs, seeds and the other settings into their one form."""
+        _set(
+            self,
+            horizons=check.wholes(("horizons",), self.horizons, 1, MOST_ROUNDS),
+            runs=check.whole(("runs",), self.runs, 1, MOST_RUNS),
+            block=check.whole(("block",), self.block, 1, MOST_RUNS),
+            seeds=check.wholes(("seeds",), self.seeds, 0),
+            checkpoints=check.checkpoints(("checkpoints",), self.checkpoints),
+            measures=check.choices(("measures",), self.measures, MEASURES),
+            impossible=check.choice(("impossible",), self.impossible, IMPOSSIBLE),
+            patience=check.positive(("patience",), self.patience),
+            folder=check.text(("folder",), os.fspath(self.folder), empty=True)
+            if isinstance(self.folder, str | os.PathLike)
+            else check.text(("folder",), self.folder),
+        )
 
     def with_players(self, players: Iterable[Player]) -> Self:
         """Return the study with more players; those that it has already are not added again."""
@@ -293,84 +319,74 @@ class Study:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; what is at its default is left out."""
-        return _plain(self)
+        return dict(plain(self))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return the study that `to_dict` described."""
-        kinds = {
-            "games": Game,
-            "worlds": World,
-            "players": Player,
-            "comparisons": Comparison,
-            "tables": Table,
-            "figures": Figure,
-        }
-        values = dict(data)
-        for name, kind in kinds.items():
+        values = arguments(cls, data)
+        check = Values()
+        for name, kind in _PARTS.items():
             if name in values:
-                values[name] = tuple(kind(**_arguments(each)) for each in values[name])
-        return cls(**_arguments(values))
+                given = check.listed((name,), values[name], empty=True)
+                values[name] = tuple(kind(**arguments(kind, each)) for each in given)
+        check.refuse(cls.__name__)
+        return cls(**values)
 
 
-def matches(pattern: str, label: str) -> bool:
-    """Say whether a label is the one that is meant; * stands for anything."""
-    return pattern == label or re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), label) is not None
+_PARTS: Mapping[str, type[Any]] = {
+    "games": Game,
+    "worlds": World,
+    "players": Player,
+    "comparisons": Comparison,
+    "tables": Table,
+    "figures": Figure,
+}
 
 
-def chosen(wanted: Sequence[str], label: str) -> bool:
-    """Say whether a label is among those that are wanted; no wish means all."""
-    return not wanted or any(matches(pattern, label) for pattern in wanted)
+def _set(entry: Any, **values: Any) -> None:
+    """Set fields of a frozen value that is being made."""
+    for name, value in values.items():
+        object.__setattr__(entry, name, value)
 
 
-def called(name: str, parameters: Mapping[str, Any] | Parameters) -> str:
-    """Return a name with its parameters, as tables show them: "RandCBP(bins=10)"."""
-    given = ", ".join(f"{key}={_short(frozen(value))}" for key, value in dict(parameters).items())
-    return f"{name}({given})" if given else name
-
-
-def _settle(entry: Any, label: str) -> None:
+def _settle(entry: Any, check: Values, name: Callable[[], str]) -> None:
     """Bring parameters and lists of an entry into their one form, and give it a label if it has none."""
-    # The label is made of the parameters as they were given, so it is set first.
-    object.__setattr__(entry, "label", one_line(entry.label) or label)
-    object.__setattr__(entry, "parameters", pairs(entry.parameters))
+    label = one_line(check.text(("label",), entry.label, empty=True))
+    given = check.parameters(("parameters",), entry.parameters)
+    _settle_scopes(entry, check)
+    title = entry.label or getattr(entry, "name", "")
+    check.refuse(f"{type(entry).__name__} {title!r}" if title and isinstance(title, str) else type(entry).__name__)
+    # The label is made of the parameters as they were given.
+    _set(entry, label=label or called(name(), given), parameters=pairs(given))
+
+
+def _settle_scopes(entry: Any, check: Values) -> None:
+    """Bring the lists that restrict an entry into their one form."""
     for name in ("games", "worlds", "horizons"):
-        if hasattr(entry, name):
-            object.__setattr__(entry, name, tuple(getattr(entry, name)))
+        if not hasattr(entry, name):
+            continue
+        given = check.listed((name,), getattr(entry, name), empty=True)
+        if name == "horizons":
+            _set(entry, horizons=check.wholes((name,), given, 1, MOST_ROUNDS) if given else ())
+        else:
+            _set(entry, **{name: tuple(check.text((name,), each) for each in given)})
 
 
-def _short(value: Any) -> str:
-    text = str(value) if not isinstance(value, tuple) else f"[{', '.join(map(_short, value))}]"
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+def _settle_wish(wish: Table | Figure, kinds: tuple[str, ...], what: str) -> None:
+    check = Values()
+    check.choice(("kind",), wish.kind, kinds)
+    check.choice(("measure",), wish.measure, MEASURES)
+    check.text(("title",), wish.title, empty=True)
+    _settle_scopes(wish, check)
+    check.refuse(what)
 
 
-def _stem(path: str) -> str:
-    return re.split(r"[\\/]", path)[-1].rpartition(".")[0] or path
-
-
-def _none_such(name: str, known: Sequence[str]) -> str:
-    near = nearest(name, known)
-    hint = f"did you mean {near!r}? " if near else ""
-    return f"but there is none: {hint}there are {', '.join(map(repr, known))}" if known else "but there are none at all"
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "__dataclass_fields__"):
-        found = {}
-        for each in fields(value):
-            own = getattr(value, each.name)
-            if each.name == "parameters":
-                found.update({"parameters": {name: thawed(part) for name, part in own}} if own else {})
-            elif own != each.default:
-                found[each.name] = _plain(own)
-        return found
-    return [_plain(each) for each in value] if isinstance(value, tuple) else value
-
-
-def _arguments(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a dataclass from plain data."""
-    lists = (list, tuple)
-    values = {name: tuple(each) if isinstance(each, lists) else each for name, each in data.items()}
-    if isinstance(values.get("parameters"), Mapping):
-        values["parameters"] = pairs(values["parameters"])
-    return values
+def _entries(check: Values, name: str, value: Any, kind: type[Any]) -> tuple[Any, ...]:
+    """Return the parts of one kind; complain about anything else."""
+    found = check.listed((name,), value, empty=True)
+    for index, each in enumerate(found):
+        if not isinstance(each, kind):
+            own = f"sidelight.studies.{kind.__name__}"
+            check.problem((name, index), f"{name} holds {shown(each)}: give values of the type {own}")
+    return tuple(found)

@@ -1,20 +1,37 @@
-"""Values as files hold them: whether they are what is wanted, and if not, what to write on which line."""
+"""Values as files and programs give them: whether they are what is wanted, and if not, what to write instead."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 from sidelight.studies.lines import Place
-from sidelight.text import nearest
+from sidelight.studies.problems import Problem, StudyError
+from sidelight.text import grouped, nearest
+
+MOST_RUNS = 10**9
+MOST_ROUNDS = 10**15
+_MOST = 2**63 - 1
+_LONGEST = 80  # characters of a value in a message
 
 
 class Values:
     """Checks values and collects what is wrong with them; what it returns in their place is of the right type."""
 
-    def __init__(self, lines: Mapping[Place, int]) -> None:
-        self.lines = lines
-        self.problems: list[str] = []
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
+
+    def problem(self, place: Place, text: str) -> None:
+        """Note what is wrong at a place."""
+        if Problem(place, text) not in self.found:
+            self.found.append(Problem(place, text))
+
+    def refuse(self, where: str) -> None:
+        """Raise an error if something is wrong."""
+        if self.found:
+            raise StudyError(self.found, where)
 
     def check_keys(self, place: Place, entry: Mapping[str, Any], known: Sequence[str], what: str) -> None:
         """Complain about keys that nobody knows."""
@@ -29,13 +46,13 @@ class Values:
             return True
         own = f", and {or_own}" if or_own else ""
         near = hint(name, known) if isinstance(name, str) else ""
-        self.problem(place, f"there is no {what} {name!r}: {near}there are {', '.join(known)}{own}")
+        self.problem(place, f"there is no {what} {shown(name)}: {near}there are {', '.join(known)}{own}")
         return False
 
-    def text(self, place: Place, value: Any) -> str:
-        """Return a text that is not empty."""
-        if not isinstance(value, str) or not value.strip():
-            self.problem(place, f"{place[-1]} is {value!r}: give a text in quotation marks")
+    def text(self, place: Place, value: Any, empty: bool = False) -> str:
+        """Return a text that is not empty, unless it may be."""
+        if not isinstance(value, str) or not (value.strip() or empty):
+            self.problem(place, f"{place[-1]} is {shown(value)}: give a text in quotation marks")
             return ""
         return value
 
@@ -43,51 +60,130 @@ class Values:
         """Return a list of texts."""
         return tuple(self.text(place, each) for each in self.listed(place, value))
 
-    def listed(self, place: Place, value: Any) -> list[Any]:
-        """Return a list that is not empty."""
-        if not isinstance(value, list) or not value:
-            self.problem(place, f"{place[-1]} is {value!r}: give a list in brackets")
-            return []
-        return value
+    def listed(self, place: Place, value: Any, empty: bool = False) -> list[Any]:
+        """Return a list that is not empty, unless it may be."""
+        several = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+        several = several and getattr(value, "ndim", 1) > 0  # a number of NumPy may be an array without axes
+        found = list(value) if several else []
+        if not several or not (found or empty):
+            example = f", as in [{shown(value)}]" if isinstance(value, str | int) else ""
+            wanted = "one or more" if several else f"a list in brackets{example}"
+            self.problem(place, f"{place[-1]} is {shown(value)}: give {wanted}")
+        return found
 
-    def whole(self, place: Place, value: Any, least: int) -> int:
-        """Return a whole number."""
-        if type(value) is not int or value < least or value.bit_length() > 63:
-            self.problem(place, f"{place[-1]} is {value!r}: give a whole number of at least {least}")
+    def whole(self, place: Place, value: Any, least: int, most: int = _MOST) -> int:
+        """Return a whole number; those of NumPy become plain."""
+        number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+        if number is None or number < least:
+            self.problem(place, f"{place[-1]} is {shown(value)}: give a whole number of at least {least}")
             return least
-        return value
+        if number > most:
+            self.problem(place, f"{place[-1]} is {shown(value)}: give a whole number of at most {grouped(most)}")
+            return least
+        return number
 
-    def wholes(self, place: Place, values: Sequence[Any], least: int) -> tuple[int, ...]:
-        """Return different whole numbers."""
-        found = tuple(self.whole(place, value, least) for value in values)
-        if not found or len(set(found)) < len(found):
-            self.problem(place, f"{place[-1]} is {list(values)!r}: give one or more different numbers")
+    def wholes(self, place: Place, values: Any, least: int, most: int = _MOST) -> tuple[int, ...]:
+        """Return one or more different whole numbers."""
+        given = self.listed(place, values)
+        before = len(self.found)
+        found = tuple(self.whole(place, value, least, most) for value in given)
+        if len(self.found) == before and len(set(found)) < len(found):
+            self.problem(place, f"{place[-1]} is {shown(given)}: give one or more different numbers")
         return found
 
     def positive(self, place: Place, value: Any) -> float:
         """Return a positive number."""
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-            self.problem(place, f"{place[-1]} is {value!r}: give a positive number")
+        number = as_number(value)
+        if number is None or not 0 < number < math.inf:
+            self.problem(place, f"{place[-1]} is {shown(value)}: give a positive number")
             return 1.0
-        return float(value)
+        return number
+
+    def flag(self, place: Place, value: Any) -> bool:
+        """Return true or false."""
+        if not isinstance(value, bool):
+            self.problem(place, f"{place[-1]} is {shown(value)}: give true or false")
+        return value is True
 
     def choice(self, place: Place, value: Any, words: Sequence[str]) -> Any:
         """Return one of some words."""
-        if value not in words:
+        if not isinstance(value, str) or value not in words:
             near = hint(value, words) if isinstance(value, str) else ""
-            self.problem(place, f"{place[-1]} is {value!r}: {near}choose from {', '.join(words)}")
+            self.problem(place, f"{place[-1]} is {shown(value)}: {near}choose from {', '.join(words)}")
         return value
 
-    def problem(self, place: Place, text: str) -> None:
-        """Note what is wrong at a place, with its line."""
-        # A key may stand in an inline table, whose line is that of the entry.
-        line = next((self.lines[place[:end]] for end in range(len(place), 0, -1) if place[:end] in self.lines), None)
-        where = f"line {line}: " if line else ""
-        if f"{where}{text}" not in self.problems:
-            self.problems.append(f"{where}{text}")
+    def choices(self, place: Place, value: Any, words: Sequence[str]) -> tuple[Any, ...]:
+        """Return some of some words, each once."""
+        found = tuple(self.choice(place, each, words) for each in self.listed(place, value))
+        for each in words:
+            if found.count(each) > 1:
+                self.problem(place, f"{place[-1]} has {each!r} twice: leave one of them out")
+        return found
+
+    def checkpoints(self, place: Place, value: Any) -> Any:
+        """Return when regret is recorded: how often, "log", or after which rounds."""
+        if isinstance(value, str) and value == "log":
+            return value
+        if isinstance(value, Iterable) and not isinstance(value, str):
+            rounds = self.wholes(place, value, 1)
+            if list(rounds) != sorted(rounds):
+                self.problem(place, f"{place[-1]} is {shown(list(rounds))}: give increasing rounds")
+            return rounds
+        return self.whole(place, value, 1)
+
+    def parameters(self, place: Place, value: Any) -> dict[str, Any]:
+        """Return parameters by name, which are plain data."""
+        given = value.items() if isinstance(value, Mapping) else value
+        pairs = [each for each in given if _is_pair(each)] if isinstance(given, Iterable) else None
+        if isinstance(given, str) or pairs is None or len(pairs) < len(list(given)):
+            example = "as in {'bins': 10}, or in a file parameters = { bins = 10 }"
+            self.problem(place, f"{place[-1]} is {shown(value)}: give names with values, {example}")
+            return {}
+        for name, each in pairs:
+            if not is_plain(each):
+                wanted = "a number, a text, true or false, or a list or table of them"
+                self.problem((*place, name), f"{name} is {shown(each)}: give {wanted}")
+        return dict(pairs)
+
+
+def as_number(value: Any) -> float | None:
+    """Return a value as a float; None if it is no number, or beyond all floats."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def is_plain(value: Any) -> bool:
+    """Say whether a value is plain data, which a file can hold."""
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str | int | tuple) and is_plain(each) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, str | bool | Real) or hasattr(value, "tolist")
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it, on one line that is not too long."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    try:
+        if isinstance(value, list | tuple):
+            text = f"[{', '.join(map(shown, value))}]"
+        else:
+            text = str(value) if hasattr(value, "isoformat") else repr(value)
+    except ValueError:  # a number of more digits than Python writes
+        return "a number of thousands of digits"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def hint(name: str, known: Sequence[str]) -> str:
     """Return "did you mean ...? " if a known name is like this one."""
     near = nearest(name, known)
     return f"did you mean {near!r}? " if near else ""
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], str)

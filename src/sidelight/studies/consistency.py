@@ -1,0 +1,133 @@
+"""Whether the parts of a study fit together: labels that name something, wishes that can be met, not too much work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING
+
+from sidelight.studies.labels import chosen, matches, none_such
+from sidelight.studies.problems import Problem
+from sidelight.text import grouped, joined
+
+if TYPE_CHECKING:
+    from sidelight.studies.study import Figure, Player, Study, Table
+
+MOST_PIECES = 10_000_000
+_OF_STRATEGIES = ("regret", "plays", "verifications")
+_OF_POLICIES = ("verifications", "f1")
+
+
+def problems(study: Study) -> list[Problem]:
+    """Return what does not fit, with places such as ("players", 2, "games")."""
+    return [*_doubles(study), *_strangers(study), *_measures(study), *_wishes(study), *_work(study)]
+
+
+def _doubles(study: Study) -> Iterator[Problem]:
+    """Say which labels name two different things."""
+    for what in ("games", "worlds", "players"):
+        seen: set[str] = set()
+        told: set[str] = set()
+        for index, each in enumerate(getattr(study, what)):
+            if each.label in seen and each.label not in told:
+                told.add(each.label)
+                text = f"two {what} are called {each.label!r}: give each a label of its own"
+                yield Problem((what, index, "label"), text)
+            seen.add(each.label)
+
+
+def _strangers(study: Study) -> Iterator[Problem]:
+    """Say which names of others name nobody."""
+    labels = {kind: [other.label for other in getattr(study, kind)] for kind in ("games", "worlds", "players")}
+    for what in ("worlds", "players", "tables", "figures"):
+        for index, each in enumerate(getattr(study, what)):
+            for kind in ("games", "worlds"):
+                for wanted in getattr(each, kind, ()):
+                    if not any(matches(wanted, label) for label in labels[kind]):
+                        title = getattr(each, "label", "") or getattr(each, "title", "") or each.kind
+                        text = f"{what}: {title!r} names {kind} {wanted!r}, {none_such(wanted, labels[kind])}"
+                        yield Problem((what, index, kind), text)
+    for index, comparison in enumerate(study.comparisons):
+        if comparison.against and comparison.against not in labels["players"]:
+            missing = none_such(comparison.against, labels["players"])
+            yield Problem(
+                ("comparisons", index, "against"), f"comparisons: against = {comparison.against!r}, {missing}"
+            )
+
+
+def _known_measures(study: Study) -> list[str]:
+    """Return what can be measured of the players of a study, in the order of tables."""
+    strategies = any(not player.policy for player in study.players)
+    policies = any(player.policy for player in study.players)
+    return list(dict.fromkeys((*_OF_STRATEGIES * strategies, *_OF_POLICIES * policies)))
+
+
+def _measures(study: Study) -> Iterator[Problem]:
+    """Say which measures none of the players has."""
+    known = _known_measures(study)
+    if not study.players or study.measures == ("regret",):  # the default, whoever plays
+        return
+    for measure in study.measures:
+        if measure not in known:
+            who = "policies of the monitor" if measure in _OF_POLICIES else "strategies"
+            text = f"measures has {measure!r}, which only {who} have, and there are none: choose from"
+            yield Problem(("measures",), f"{text} {', '.join(known)}")
+
+
+def _wishes(study: Study) -> Iterator[Problem]:
+    """Say which tables and figures would stay empty."""
+    if not study.players:
+        return
+    own = (horizon for player in study.players for horizon in player.horizons)
+    horizons = list(dict.fromkeys((*study.horizons, *own)))
+    for kind in ("tables", "figures"):
+        for index, wish in enumerate(getattr(study, kind)):
+            for horizon in wish.horizons:
+                if horizon not in horizons:
+                    text = f"nobody plays {grouped(horizon)} rounds: choose from {', '.join(map(str, horizons))}"
+                    yield Problem((kind, index, "horizons"), f"{kind}: {text}")
+            if text := _unmet(study, wish, kind):
+                yield Problem((kind, index, "measure"), f"{kind}: {text}")
+
+
+def _unmet(study: Study, wish: Table | Figure, kind: str) -> str:
+    """Say why there is nothing to show of a measure; empty if there is."""
+    known = [measure for measure in _known_measures(study) if measure != "plays"]
+    if wish.measure == "plays":
+        return f'write measures = ["plays"] for tables of plays; here, choose from {", ".join(known)}'
+    if wish.measure not in known:
+        return f"none of the players has the measure {wish.measure!r}: choose from {', '.join(known)}"
+    if kind == "tables" and wish.measure not in study.measures:
+        wanted = ", ".join(f'"{measure}"' for measure in (*study.measures, wish.measure))
+        return f"{wish.measure!r} is not among the measures of the study: write measures = [{wanted}]"
+    if kind == "figures" and wish.kind == "regret" and wish.measure != "regret":
+        return f'a figure of kind "regret" does not show {wish.measure}: write kind = "quartiles"'
+    return ""
+
+
+def _work(study: Study) -> Iterator[Problem]:
+    """Say if there are more pieces of work than a computer can list."""
+    pieces = [-(-(player.runs or study.runs) // (player.block or study.block)) for player in study.players]
+    horizons = len({*study.horizons, *(horizon for player in study.players for horizon in player.horizons)})
+    settings = max(1, len(study.games)) * len(study.worlds) * max(1, horizons)
+    # The number of settings that each player meets takes longer to find.
+    if sum(pieces) * settings * len(study.seeds) <= MOST_PIECES:
+        return
+    counts = [_settings(study, player) * len(study.seeds) for player in study.players]
+    each = [one * count for one, count in zip(pieces, counts, strict=True)]
+    if sum(each) > MOST_PIECES:
+        most = each.index(max(each))
+        place = ("players", most, "runs") if study.players[most].runs else ("runs",)
+        remedies = joined(["fewer runs", "fewer seeds", "larger blocks"]).replace(" and ", " or ")
+        text = f"these are {grouped(sum(each))} pieces of work, and at most {grouped(MOST_PIECES)} are possible"
+        yield Problem(place, f"{text}: ask for {remedies}")
+
+
+def _settings(study: Study, player: Player) -> int:
+    """Count the settings that a player meets."""
+    worlds = [world for world in study.worlds if chosen(player.worlds, world.label)]
+    if player.policy:
+        return sum(world.kind == "classifiers" for world in worlds)
+    games = [game.label for game in study.games if chosen(player.games, game.label)]
+    pairs = sum(world.kind != "classifiers" and chosen(world.games, game) for game, world in product(games, worlds))
+    return pairs * len(player.horizons or study.horizons)

@@ -1,0 +1,46 @@
+"""What is wrong with a study: where, what, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.studies.lines import Place
+from sidelight.text import one_line
+
+_MOST = 20  # problems that a message lists; the others are only counted
+
+
+class Problem(NamedTuple):
+    """Something that is wrong with a study, or with a part of it."""
+
+    place: Place
+    """Where, from the whole to the part: ("players", 2, "runs") in a study, ("runs",) in a player."""
+    text: str
+
+
+class StudyError(SidelightError):
+    """A study that cannot be run as it is; the message lists everything that is wrong with it, and what to do.
+
+    Parameters
+    ----------
+    problems
+        What is wrong; each is told on one line.
+    where
+        What it is wrong with, such as the path of the file.
+    remedy
+        What can be done about all of them; it is told last, and not counted.
+    """
+
+    def __init__(self, problems: Sequence[str | Problem], where: str = "", remedy: str = "") -> None:
+        found = [each if isinstance(each, Problem) else Problem((), each) for each in problems]
+        self.problems = tuple(one_line(each.text) for each in found)
+        self.places = tuple(each.place for each in found)
+        self.remedy = remedy
+        before = f"{where}: " if where else ""
+        more = len(found) - _MOST
+        shown = (*self.problems[:_MOST], *([f"and {more} more"] if more > 0 else []))
+        listed = "".join(f"\n  {problem}" for problem in shown)
+        told = f"{len(found)} problems:{listed}" if len(found) > 1 else self.problems[0]
+        super().__init__(f"{before}{told}" + (f"\n  {remedy}" if remedy else ""))

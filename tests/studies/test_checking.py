@@ -1,0 +1,235 @@
+"""Names, parameters, laws and files that are wrong are refused when a study is read; what only does not fit is not."""
+
+import textwrap
+
+import pytest
+
+from sidelight.studies import Game, Player, Study, StudyError, World, parse, plan, skips
+from sidelight.studies.making import in_words
+from tests.studies.making import forget
+
+GAME = '[[games]]\nname = "apple-tasting"\n'
+WORLD = '[[worlds]]\nlaws = "dirichlet"\n'
+STRATEGY = '[[strategies]]\nname = "CBP"\n'
+MODULES = {
+    "own_laws": """
+        def bad(game):
+            raise RuntimeError("no\\nlaws")
+        def fair(game, weight=1):
+            return [1 / game.n_outcomes] * game.n_outcomes
+        number = 3
+    """,
+    "own_broken": """
+        with open("imports.txt", "a") as file:
+            file.write("x")
+        raise ImportError("one\\ntwo\\nthree")
+    """,
+    "own_world": """
+        from sidelight.environments import IID
+        class Mine(IID):
+            def __init__(self, weight=1):
+                super().__init__([0.3, 0.7])
+    """,
+    "own_players": """
+        from sidelight.strategies import Uniform
+        class Raises(Uniform):
+            def __init__(self, game, seed=0):
+                raise KeyError("tolerance")
+        class Large(Uniform):
+            def __init__(self, game, rate=1.0, seed=0):
+                super().__init__(game, seed=seed)
+                if game.n_outcomes < 3:
+                    raise ValueError("three outcomes, please")
+    """,
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with modules of the user's own, in which commands are called."""
+    for name, text in MODULES.items():
+        (tmp_path / f"{name}.py").write_text(textwrap.dedent(text), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    forget()
+    return str(tmp_path)
+
+
+def problems(text, folder=""):
+    with pytest.raises(StudyError) as caught:
+        parse(f'impossible = "skip"\n{text}', folder=folder)
+    return list(caught.value.problems)
+
+
+def skipped(text, folder=""):
+    study = plan.settled(parse(f'impossible = "skip"\n{text}', folder=folder))
+    return {cell.player.label: why for cell, why in plan.impossible(plan.cells(study))}
+
+
+@pytest.mark.parametrize(
+    ("world", "expected"),
+    [
+        (
+            "law = [0.3, 0.7]\ngame = ['apple-tasting']",
+            "line 6: a world with 'law' has no 'game': did you mean 'games'?",
+        ),
+        ("law = [0.3, 0.7]\nfoo = 3", "line 6: a world with 'law' has no 'foo': there are law, label, games"),
+        ("laws = 'balanced'\nspread = 3", "line 6: a world with 'laws' has no 'spread'"),
+        ("classifiers = 1\ntolerance = 0.1\nfoo = 1", "line 7: a world with 'classifiers' has no 'foo'"),
+        ("classifiers = 1\ntolerence = 0.1", "line 6: a world with 'classifiers' has no 'tolerence': did you mean"),
+        ("classifiers = 1", "line 5: classifiers need a tolerated error rate"),
+        ("classifiers = 99\ntolerance = 0.1", "line 5: classifiers is 99: give the case, 1 or 2"),
+        ("classifiers = true\ntolerance = 0.1", "line 5: classifiers is True"),
+        ("classifiers = 1\ntolerance = 5", "line 6: tolerance is 5: give a number between 0.001 and 1"),
+        ("classifiers = 1\ntolerance = true", "line 6: tolerance is True"),
+        ("classifiers = 1\ntolerance = 'a'", "line 6: tolerance is 'a'"),
+        ("classifiers = 1\ntolerance = nan", "line 6: tolerance is nan"),
+        ("law = [0.3, 0.3]", "line 5: the law is [0.3, 0.3], which sums to 0.6 and not to 1"),
+        ("law = ['a', 'b']", "line 5: the law holds 'a': give numbers from 0 to 1"),
+        ("law = [[0.5, 0.5], [1.0]]", "line 5: the rows of the law differ in length"),
+        ("law = [[0.5, 0.5], [0.4, 0.4]]", "line 5: row 2 of the law is [0.4, 0.4], which sums"),
+        ("law = [1979-05-27, 0.3]", "line 5: law is [1979-05-27, 0.3]: give"),
+        ("law = [{a = 1}, 0.3]", "line 5: the law holds {'a': 1}"),
+        (f"law = [1{'0' * 400}, 0.3]", "line 5: the law holds 1000"),
+        ("contexts = 'linear'\nd = -1", "line 6: d is -1: give a whole number of at least 1"),
+        ("contexts = 'linear'\nd = 10_000_000_000", "line 6: d is 10000000000: give a whole number of at most"),
+        ("contexts = 'logistic'\nscale = 'x'", "line 6: logistic contexts have scale=x: give a positive number"),
+        ("replay = 'none.csv'", "line 5: there is no file"),
+        ("replay = 'some.txt'", "line 5: cannot tell the format"),
+        ("replay = 'none.csv'\nlaw = ['a']", "line 6: the law holds 'a'"),
+        ("replay = 'none.csv'\nlaw = 'out'", "line 6: law is 'out': give probabilities, or 'outcome'"),
+        ("replay = 'none.csv'\nlow = [1.0]", "line 6: a world with 'replay' has no 'low': did you mean 'law'?"),
+        ("laws = 'math:sqrt'", "line 5: 'math:sqrt' did not return laws: TypeError: must be real number"),
+        (
+            "laws = 'own_laws:bad'",
+            "line 5: 'own_laws:bad' did not return laws: RuntimeError: no laws (own_laws.py, line 3)",
+        ),
+        ("laws = 'own_laws:none'", "line 5: 'own_laws' has no 'none': name a function that is there"),
+        ("laws = 'own_laws:number'", "line 5: 'own_laws:number' is 3: name a function"),
+        ("laws = 'own_none:x'", "line 5: there is no module 'own_none'"),
+        ("environment = 'noenv'", "line 5: 'noenv' does not name a class: write package.module:Class"),
+        ("environment = 'math:sqrt'", "line 5: 'math:sqrt' cannot be made: TypeError: "),
+        ("environment = 'own_world:Mine'\nwidth = 1", "line 6: 'own_world:Mine' cannot be made: TypeError: "),
+        ("environment = 'own_broken:X'", "line 5: importing 'own_broken' failed: ImportError: one two three"),
+        ("environment = 'fractions:Fraction'", "line 5: 'fractions:Fraction' is not a subclass"),
+    ],
+)
+def test_a_wrong_world_is_refused_with_its_line(folder, world, expected):
+    (found,) = problems(f"{GAME}[[worlds]]\n{world}\n{STRATEGY}", folder)
+    assert found.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("player", "expected"),
+    [
+        ("name = 'RandCPB'", "line 7: there is no strategy 'RandCPB': did you mean 'RandCBP'?"),
+        ("name = 'RandCBP'\nbin = 3", "line 8: RandCBP has no parameter 'bin': did you mean 'bins'?"),
+        ("name = 'RandCBP'\nbins = 'x'", "line 8: RandCBP: bins is 'x': give a whole number of at least 1"),
+        ("name = 'RandCBP'\nbins = [5, -1]", "line 8: RandCBP: bins is -1"),
+        ("name = 'RandCBP'\nparameters = {bins = 0}", "line 8: RandCBP: bins is 0"),
+        ("name = 'RandCBP'\nbins = 1979-05-27", "line 8: bins is 1979-05-27: give a number"),
+        ("name = 'CBP'\nrums = 3", "line 8: CBP has no parameter 'rums': it has alpha"),
+        ("name = 'CBP'\nseed = 3", "line 8: CBP: leave out seed"),
+        ("name = 'FixedAction'", "line 7: FixedAction needs action: give a value"),
+        ("name = 'FixedAction'\naction = 'fly'", "line 8: FixedAction: action is 'fly'"),
+        ("name = 'none.py:Mine'", "line 7: there is no file"),
+        ("name = 'own_laws:bad'", "line 7: 'bad' of 'own_laws' is not a strategy"),
+    ],
+)
+def test_a_wrong_strategy_is_refused_with_its_line(folder, player, expected):
+    (found,) = problems(f"{GAME}{WORLD}[[strategies]]\n{player}\n", folder)
+    assert found.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        ("name = 'sequental'", "line 6: there is no policy 'sequental': did you mean 'sequential'?"),
+        ("name = 'explore'\nlabls = 3", "line 7: the policy 'explore' has no parameter 'labls'"),
+        ("name = 'explore'\nlabels = -1", "line 7: labels is -1: give a whole number"),
+    ],
+)
+def test_a_wrong_policy_is_refused_with_its_line(policy, expected):
+    (found,) = problems(f"[[worlds]]\nclassifiers = 1\ntolerance = 0.1\n[[policies]]\n{policy}\n")
+    assert found.startswith(expected)
+
+
+def test_a_wrong_file_of_a_game_is_refused_with_its_line(tmp_path):
+    text = f'[[games]]\nfile = "mine.toml"\n{WORLD}{STRATEGY}'
+    assert problems(text, str(tmp_path))[0].startswith("line 3: there is no file")
+    (tmp_path / "mine.toml").write_text("loss = 3", encoding="utf-8")
+    assert problems(text, str(tmp_path))[0].startswith("line 3: ")
+    (more,) = problems(text.replace('toml"', 'toml"\nlabel = 5'), str(tmp_path))
+    assert more.startswith("line 4: label is 5")
+
+
+def test_a_file_of_a_game_that_was_mended_is_read_again(tmp_path):
+    text = f'[[games]]\nfile = "mine.toml"\n{WORLD}{STRATEGY}'
+    for outcomes in (2, 3):
+        rows = [[0] * outcomes, [1] * outcomes]
+        (tmp_path / "mine.toml").write_text(f"loss = {rows}\nfeedback = {rows}", encoding="utf-8")
+        study = plan.settled(parse(text, folder=str(tmp_path)))
+        assert f'"loss": {rows}'.replace("'", '"') in study.games[0].data.replace('"0"', "0").replace('"1"', "1")
+
+
+def test_everything_that_is_wrong_is_listed_in_the_order_of_lines(folder):
+    text = f"runs = 0\n{STRATEGY}bons = 3\n{GAME}[[games]]\nfile = 'none.toml'\n[[worlds]]\nlaw = [0.1]\n"
+    lines = [found.partition(":")[0] for found in problems(text, folder)]
+    assert lines == ["line 2", "line 5", "line 9", "line 11"]
+
+
+def test_a_module_that_cannot_be_imported_is_tried_once(folder, tmp_path):
+    one = "[[strategies]]\nname = 'own_broken:X'\nlabel = "
+    found = problems(f"{GAME}{WORLD}{one}'one'\n{one}'two'\n", folder)
+    assert [each.partition(":")[0] for each in found] == ["line 7", "line 10"]
+    assert "ImportError: one two three" in found[1]
+    assert (tmp_path / "imports.txt").read_text(encoding="utf-8") == "x"
+
+
+def test_what_only_does_not_fit_is_left_to_the_study(folder):
+    games = f"{GAME}[[games]]\nname = 'hopeless'\n[[games]]\nname = 'cops-and-robbers'\narms = 3\n"
+    worlds = f"{WORLD}[[worlds]]\nlaw = [0.3, 0.7]\n[[worlds]]\nlaws = 'own_laws:fair'\nweight = 2\n"
+    players = "".join(f"[[strategies]]\nname = {name!r}\n" for name in ("CBP", "KLUCB", "CBPSide", "Uniform"))
+    found = skipped(f"{games}{worlds}{players}[[strategies]]\nname = 'FixedAction'\naction = [0, 2]\n", folder)
+    assert set(found) == {"CBP", "KLUCB", "CBPSide", "Uniform", "FixedAction(action=0)", "FixedAction(action=2)"}
+
+
+def test_a_strategy_that_refuses_a_game_is_not_blamed_on_its_parameters(folder):
+    found = skipped(f"{GAME}{WORLD}[[strategies]]\nname = 'own_players:Large'\nrate = 2.0\n", folder)
+    assert "three outcomes, please" in found["Large(rate=2.0)"]
+
+
+def test_a_constructor_that_fails_is_told_of_in_words(folder):
+    found = skipped(f"{GAME}{WORLD}[[strategies]]\nname = 'own_players:Raises'\n", folder)
+    assert found == {"Raises": "Raises cannot be made: KeyError: 'tolerance' (own_players.py, line 5)"}
+
+
+def test_classifiers_without_a_tolerance_are_told_of():
+    cell = plan.Cell(plan.NO_GAME, World("classifiers", 1), Player("sequential", policy=True), 0, 2)
+    assert list(plan.impossible([cell])) == [(cell, "classifiers need a tolerance")]
+
+
+def test_studies_in_python_are_checked_before_they_are_run():
+    study = Study("mine", (Game("aple-tasting"),), (World("law", [0.5]), World("laws", 5)), (Player("NoSuch"),))
+    with pytest.raises(StudyError) as caught:
+        plan.settled(study)
+    assert [place[:2] for place in caught.value.places] == [("games", 0), ("worlds", 0), ("worlds", 1), ("players", 0)]
+    with pytest.raises(StudyError, match="give each game a name"):
+        plan.settled(Study("mine", (Game(),), (World("laws", "rare"),), (Player("CBP"),)))
+
+
+def test_a_refusal_counts_only_problems():
+    cell = plan.Cell(Game("bartok"), World("laws", "rare"), Player("CBP"), 10, 2)
+    error = skips.refusal({cell: "it cannot"}, "study 'mine'")
+    assert error.problems == ("CBP cannot play bartok in rare: it cannot",)
+    assert str(error).startswith("study 'mine': CBP cannot play bartok in rare: it cannot\n  restrict them")
+
+
+def test_a_grid_that_nobody_could_list_is_refused():
+    grid = "".join(f"p{k} = {list(range(100))}\n" for k in range(5))
+    assert problems(f"{GAME}{WORLD}{STRATEGY}{grid}")[0].startswith("line 6: this grid has 10 000 000 000 entries")
+
+
+def test_own_errors_stay_as_they_are():
+    with pytest.raises(StudyError, match=r"^mine$"), in_words("it failed"):
+        raise StudyError(["mine"])

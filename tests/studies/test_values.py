@@ -1,0 +1,148 @@
+"""What the values of a study refuse, and what they make plain."""
+
+import datetime
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import SidelightError
+from sidelight.studies import Comparison, Figure, Game, Player, Study, StudyError, Table, World
+
+
+def study(**changes):
+    parts = {"games": (Game("apple-tasting"),), "worlds": (World("laws", "balanced"),), "players": (Player("CBP"),)}
+    return Study(changes.pop("name", "mine"), **parts | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"runs": 0}, "runs is 0: give a whole number of at least 1"),
+        ({"runs": "4"}, "runs is '4'"),
+        ({"runs": True}, "runs is True"),
+        ({"runs": 9_000_000_000_000_000}, "runs is 9000000000000000: give a whole number of at most"),
+        ({"horizons": (-5,)}, "horizons is -5"),
+        ({"horizons": (50.5,)}, "horizons is 50.5"),
+        ({"horizons": (True,)}, "horizons is True"),
+        ({"horizons": ([1], [1])}, r"horizons is \[1\]"),
+        ({"horizons": (10**16,)}, "horizons is 10000000000000000: give a whole number of at most"),
+        ({"horizons": 50}, r"horizons is 50: give a list in brackets, as in \[50\]"),
+        ({"horizons": ()}, r"horizons is \[\]: give one or more"),
+        ({"horizons": (5, 5)}, r"horizons is \[5, 5\]: give one or more different numbers"),
+        ({"seeds": (-1,)}, "seeds is -1"),
+        ({"seeds": ("a",)}, "seeds is 'a'"),
+        ({"seeds": 3}, "seeds is 3"),
+        ({"measures": ("rgret",)}, "measures is 'rgret': did you mean 'regret'?"),
+        ({"measures": "regret"}, "measures is 'regret': give a list"),
+        ({"measures": ("regret", "regret")}, "measures has 'regret' twice"),
+        ({"impossible": "ignore"}, "impossible is 'ignore': choose from refuse, skip"),
+        ({"patience": math.nan}, "patience is nan"),
+        ({"patience": 10**400}, "patience is 1000"),
+        ({"block": 0}, "block is 0"),
+        ({"checkpoints": np.array(5.5)}, "checkpoints is"),
+        ({"checkpoints": (5, 2)}, "give increasing rounds"),
+        ({"name": None}, "name is None: give a text"),
+        ({"title": None}, "title is None: give a text"),
+        ({"folder": 5}, "folder is 5: give a text"),
+        ({"players": ("CBP",)}, "players holds 'CBP': give values of the type sidelight.studies.Player"),
+        (
+            {"games": (sl.games.load("apple-tasting"),)},
+            "games holds Game.*: give values of the type sidelight.studies.Game",
+        ),
+        ({"games": Game("apple-tasting")}, "games is Game.*: give a list"),
+    ],
+)
+def test_a_study_refuses_what_is_none(changes, words):
+    with pytest.raises(StudyError, match=words):
+        study(**changes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "words"),
+    [
+        (Player, {"name": "CBP", "runs": -2}, "Player 'CBP': runs is -2"),
+        (Player, {"name": sl.strategies.CBP}, "Player: name is the class CBP: give a text"),
+        (Player, {"name": "CBP", "horizons": 5}, "horizons is 5: give a list"),
+        (Player, {"name": "CBP", "parameters": ["bins"]}, r"parameters is \['bins'\]: give names with values"),
+        (Player, {"name": "CBP", "parameters": ["ab"]}, r"parameters is \['ab'\]"),
+        (Player, {"name": "CBP", "parameters": 5}, "parameters is 5"),
+        (
+            Player,
+            {"name": "CBP", "parameters": {"bins": datetime.date(1979, 5, 27)}},
+            "bins is 1979-05-27: give a number",
+        ),
+        (
+            Player,
+            {"name": "CBP", "games": "apple-tasting"},
+            r"games is 'apple-tasting': give a list in .*\['apple-tasting'\]",
+        ),
+        (Player, {"name": "CBP", "label": 5}, "label is 5"),
+        (Player, {"name": "CBP", "policy": "yes"}, "policy is 'yes': give true or false"),
+        (Player, {"name": "CBP", "checkpoints": True}, "checkpoints is True"),
+        (World, {"kind": ["law"], "value": [1]}, r"there is no kind of worlds \['law'\]"),
+        (World, {"kind": "law", "value": print}, "law is <built-in"),
+        (World, {"kind": "law", "value": [1.0], "games": "x"}, "games is 'x': give a list"),
+        (Game, {"name": 5}, "name is 5"),
+        (Game, {"file": "x.toml", "label": 5}, "label is 5"),
+        (Comparison, {"test": "zzz"}, "test is 'zzz': choose from welch, paired"),
+        (Comparison, {"side": 3}, "side is 3"),
+        (Comparison, {"against": None}, "against is None"),
+        (Table, {"kind": "zzz"}, "kind is 'zzz': choose from comparison, matrix"),
+        (Table, {"measure": ["regret"]}, r"measure is \['regret'\]"),
+        (Figure, {"kind": "matrix"}, "kind is 'matrix': choose from regret, quartiles"),
+        (Figure, {"horizons": 5}, "horizons is 5"),
+    ],
+)
+def test_a_part_of_a_study_refuses_what_is_none(kind, arguments, words):
+    with pytest.raises(StudyError, match=words):
+        kind(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (None, "Study: None does not describe one"),
+        ({}, "Study: it has no 'name'"),
+        ({"name": "x", "rums": 1}, "a Study has no 'rums': did you mean 'runs'?"),
+        ({"name": "x", "games": None}, "games is None: give a list"),
+        ({"name": "x", "games": [None]}, "Game: None does not describe one"),
+        ({"name": "x", "players": [{"label": "a"}]}, "Player: it has no 'name'"),
+        ({"name": "x", "worlds": [{"kind": "law", "vale": 1}]}, "did you mean 'value'?"),
+    ],
+)
+def test_data_that_do_not_describe_a_study_are_refused(data, words):
+    with pytest.raises(SidelightError, match=words):
+        Study.from_dict(data)
+
+
+def test_numbers_of_numpy_become_plain():
+    found = study(
+        runs=np.int64(4),
+        horizons=np.array([50, 60]),
+        seeds=[np.int32(3)],
+        checkpoints=np.array([10, 20]),
+        players=[Player("CBP", {"alpha": np.float64(1.5)}, runs=np.int64(3))],
+        folder=Path("here"),
+    )
+    assert Study.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+    assert type(found.runs) is int
+    assert isinstance(found.players, tuple)
+    assert World("law", np.array([0.3, 0.7])) == World("law", [0.3, 0.7])
+    assert hash(World("law", np.array([[0.3, 0.7], [0.5, 0.5]])))
+    assert Game(file=Path("games/mine.toml")).label == "mine"
+
+
+def test_all_problems_of_a_value_are_told_together():
+    with pytest.raises(StudyError, match="study 'mine': 2 problems:") as caught:
+        study(runs=0, block=0)
+    assert caught.value.places == (("runs",), ("block",))
+
+
+def test_a_remedy_is_told_and_not_counted():
+    error = StudyError(["one\nproblem"], "here", remedy="do this")
+    assert str(error) == "here: one problem\n  do this"
+    assert error.problems == ("one problem",)
