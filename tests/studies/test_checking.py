@@ -94,6 +94,9 @@ def skipped(text, folder=""):
         ("contexts = 'linear'\nd = -1", "line 6: d is -1: give a whole number of at least 1"),
         ("contexts = 'linear'\nd = 10_000_000_000", "line 6: d is 10000000000: give a whole number of at most"),
         ("contexts = 'logistic'\nscale = 'x'", "line 6: logistic contexts have scale=x: give a positive number"),
+        (f"contexts = 'linear'\nspread = 1{'0' * 400}", "line 6: 'linear(spread=1000"),
+        ('replay = "a\\u0000.csv"', "line 5: there is no file"),
+        ("classifiers = 1.0\ntolerance = 0.1", "line 5: classifiers is 1.0"),
         ("replay = 'none.csv'", "line 5: there is no file"),
         ("replay = 'some.txt'", "line 5: cannot tell the format"),
         ("replay = 'none.csv'\nlaw = ['a']", "line 6: the law holds 'a'"),
@@ -132,6 +135,7 @@ def test_a_wrong_world_is_refused_with_its_line(folder, world, expected):
         ("name = 'CBP'\nseed = 3", "line 8: CBP: leave out seed"),
         ("name = 'FixedAction'", "line 7: FixedAction needs action: give a value"),
         ("name = 'FixedAction'\naction = 'fly'", "line 8: FixedAction: action is 'fly'"),
+        ("name = 'CBP:alpha=2'", "line 7: CBP has its parameters as keys of their own, not in its name"),
         ("name = 'none.py:Mine'", "line 7: there is no file"),
         ("name = 'own_laws:bad'", "line 7: 'bad' of 'own_laws' is not a strategy"),
     ],
@@ -223,6 +227,13 @@ def test_a_refusal_counts_only_problems():
     error = skips.refusal({cell: "it cannot"}, "study 'mine'")
     assert error.problems == ("CBP cannot play bartok in rare: it cannot",)
     assert str(error).startswith("study 'mine': CBP cannot play bartok in rare: it cannot\n  restrict them")
+
+
+def test_a_refusal_of_everything_offers_no_skipping():
+    cell = plan.Cell(Game("bartok"), World("laws", "rare"), Player("CBP"), 10, 2)
+    error = skips.refusal({cell: "it cannot"}, before=["nobody plays anywhere"])
+    assert error.problems == ("nobody plays anywhere", "CBP cannot play bartok in rare: it cannot")
+    assert "impossible" not in str(error)
 
 
 def test_a_grid_that_nobody_could_list_is_refused():

@@ -32,10 +32,20 @@ def test_a_csv_file_that_is_wrong_says_where(tmp_path, text, words):
 def test_what_a_csv_file_holds(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("size,outcome,age\n0.5,1,3\n1.5,0,4\n", encoding="utf-8-sig")
-    found = recording(path, np.array([0.4, 0.6]))
+    found = recording(path, (0.4, 0.6))
     assert found.outcomes.tolist() == [1, 0]
     assert found.contexts.tolist() == [[0.5, 3.0], [1.5, 4.0]]
     assert found.law.tolist() == [0.4, 0.6]
+
+
+def test_a_file_that_is_no_csv_is_refused(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_bytes(b"outcome\n\xff\n")
+    with pytest.raises(SidelightError, match="is not UTF-8 text"):
+        recording(path)
+    path.write_text(f"outcome\n{'1' * 200_000}\n", encoding="utf-8")
+    with pytest.raises(SidelightError, match="cannot be read as CSV: field larger"):
+        recording(path)
 
 
 def test_arrays(tmp_path):
@@ -57,3 +67,4 @@ def test_a_file_that_changed_is_read_again(tmp_path):
     for count in (1, 2):
         path.write_text("outcome\n" + "1\n" * count, encoding="utf-8")
         assert len(recording(path).outcomes) == count
+    assert recording(path) is recording(path)

@@ -21,7 +21,6 @@ from sidelight.studies import making
 from sidelight.studies.classifiers import CASES
 from sidelight.studies.labels import chosen
 from sidelight.studies.lines import Place
-from sidelight.studies.parameters import thawed
 from sidelight.studies.problems import Problem
 from sidelight.studies.study import WORLDS, Game, Player, World
 from sidelight.studies.values import Values, as_number, hint, shown
@@ -170,13 +169,13 @@ def _contexts(entry: World, noted: Values) -> None:
             noted.whole(("parameters", name), value, 1, _LARGEST)
     if good and not noted.found:
         try:
-            kinds.load(entry.value, making.game(_SMALL), **{name: thawed(value) for name, value in entry.parameters})
+            making.contexts(entry, making.game(_SMALL))
         except SidelightError as error:
             noted.problem(_parameter_of(entry, str(error), entry.kind), str(error))
 
 
 def _classifiers(entry: World, noted: Values) -> None:
-    if isinstance(entry.value, bool) or entry.value not in CASES:
+    if type(entry.value) is not int or entry.value not in CASES:
         cases = " or ".join(map(str, CASES))
         noted.problem((entry.kind,), f"classifiers is {shown(entry.value)}: give the case, {cases}")
     given = dict(entry.parameters)
@@ -203,7 +202,9 @@ def _player(entry: Player, noted: Values, scope: _Scope) -> None:
         kind = making.strategy_class(entry, scope.folder)
     except SidelightError as error:
         scope.unusable[entry.name] = str(error)
-        noted.problem(("name",), str(error))
+        head, rest = strategies.split(entry.name)
+        as_keys = f"{head} has its parameters as keys of their own, not in its name {entry.name!r}"
+        noted.problem(("name",), as_keys if rest is not None and strategies.is_known(head) else str(error))
         return
     _parameter_names(entry, noted, kind)
     given = {*dict(entry.parameters), "horizon", "dimension"}

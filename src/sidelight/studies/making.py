@@ -53,12 +53,18 @@ def environment(world: studies.World, entry: studies.Game, folder: str = "") -> 
     if world.kind == "laws":
         return IID(_laws(world.value, played, given))
     if world.kind == "contexts":
-        return kinds.load(world.value, played, **given)
+        return contexts(world, played)
     if world.kind == "replay":
         return recorded(world, folder)
     if world.kind == "environment":
         return own_environment(world)
     raise SidelightError(f"{world.label!r} are classifiers, which policies watch: they are no world for a game")
+
+
+def contexts(world: studies.World, played: Game) -> Environment:
+    """Return the contexts of a world for a game."""
+    with in_words(f"{world.label!r} cannot be made"):  # numbers may be beyond all floats
+        return kinds.load(world.value, played, **_values(world.parameters))
 
 
 def strategy_class(player: studies.Player, folder: str = "") -> type[Strategy]:
@@ -189,9 +195,10 @@ def own_environment(world: studies.World) -> Environment:
 
 def recorded(world: studies.World, folder: str = "") -> Environment:
     """Return the recording that a world plays back."""
-    given = _values(world.parameters).get("law")
-    known = given if given is None or isinstance(given, str) else law(given)
-    return recording(Path(folder, world.value), known)
+    given = dict(world.parameters).get("law")
+    if given is not None and not isinstance(given, str):
+        law(given)  # refuses what is none
+    return recording(Path(folder, world.value), given)
 
 
 def law(value: Any) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from sidelight._storage import contents
 from sidelight.environments import Replay
-from sidelight.errors import SidelightError
+from sidelight.errors import NoFileError, SidelightError
 from sidelight.results.sealed import refusing
 
 _OUTCOME = "outcome"
@@ -28,36 +29,42 @@ class _Recorded(NamedTuple):
 
 
 def recording(path: Path, law: Any = None) -> Replay:
-    """Return the recorded outcomes of a file, with contexts and laws if there are some; a law that is given counts."""
+    """Return the recorded outcomes of a file, with contexts and laws if there are some.
+
+    A law that is given, as a tuple or a tuple of tuples, counts instead of that in the file.
+    """
     if path.suffix.lower() not in (".npz", ".npy", ".csv"):
         raise SidelightError(f"cannot tell the format of {str(path)!r}: name a recording .npz, .npy or .csv")
+    if "\0" in str(path):
+        raise NoFileError(f"there is no file {str(path)!r}")
     if not path.is_file():
         contents(path)  # for a clear error
     state = path.stat()
-    found = _recorded(path, state.st_mtime_ns, state.st_size)
+    return _recording(path, law, state.st_mtime_ns, state.st_size)
+
+
+@functools.lru_cache(maxsize=8)
+def _recording(path: Path, law: Any, modified: int, size: int) -> Replay:
+    """Read a file; one that did not change since is not read again."""
     with refusing(path):
+        found = _columns(path) if path.suffix.lower() == ".csv" else _arrays(path)
         return Replay(found.outcomes, found.contexts, found.law if law is None else law)
 
 
-@functools.lru_cache(maxsize=4)
-def _recorded(path: Path, modified: int, size: int) -> _Recorded:
-    """Read a file; one that did not change since is not read again."""
-    with refusing(path):
-        if path.suffix.lower() == ".csv":
-            return _columns(path)
-        loaded = np.load(path, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return _Recorded(loaded)
-        with loaded as arrays:
-            parts = {name: arrays[name] for name in ("outcomes", "contexts", "law") if name in arrays.files}
-        if "outcomes" not in parts:
-            raise SidelightError("has no array 'outcomes'")
-        return _Recorded(**parts)
+def _arrays(path: Path) -> _Recorded:
+    loaded = np.load(path, allow_pickle=False)
+    if isinstance(loaded, np.ndarray):
+        return _Recorded(loaded)
+    with loaded as arrays:
+        parts = {name: arrays[name] for name in ("outcomes", "contexts", "law") if name in arrays.files}
+    if "outcomes" not in parts:
+        raise SidelightError("has no array 'outcomes'")
+    return _Recorded(**parts)
 
 
 def _columns(path: Path) -> _Recorded:
     """Return the column `outcome` of a CSV file, and all others as contexts."""
-    with path.open(encoding="utf-8-sig", newline="") as stream:
+    with _understood(), path.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.DictReader(stream)
         names = list(reader.fieldnames or ())
         if _OUTCOME not in names:
@@ -70,6 +77,17 @@ def _columns(path: Path) -> _Recorded:
     if not outcomes:
         raise SidelightError("has the names of columns, but no rows: write one row for each outcome")
     return _Recorded(np.array(outcomes), np.array(contexts) if others else None)
+
+
+@contextlib.contextmanager
+def _understood() -> Iterator[None]:
+    """Say what is wrong with a file that is no CSV."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise SidelightError(f"is not UTF-8 text: {error}") from None
+    except csv.Error as error:
+        raise SidelightError(f"cannot be read as CSV: {error}") from None
 
 
 def _whole(row: Mapping[str | None, Any], number: int) -> int:

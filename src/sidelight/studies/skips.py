@@ -53,9 +53,13 @@ def grouped(skipped: Mapping[Cell, str]) -> list[Skip]:
 
 
 def refusal(skipped: Mapping[Cell, str], where: str = "", before: Sequence[str] = ()) -> StudyError:
-    """Return the error that a study cannot be played as a whole, with each reason once per player."""
+    """Return the error that a study cannot be played as it is, with each reason once per player.
+
+    What is told `before` the reasons is that there is nothing to play at all, whatever may be skipped.
+    """
     remedy = 'restrict them with games = [...] and worlds = [...], or write impossible = "skip"'
-    return StudyError([*before, *map(str, grouped(skipped))], where, remedy if skipped else "")
+    problems = [*before, *map(str, grouped(skipped))]
+    return StudyError(problems, where, "" if before else remedy)
 
 
 def listed(labels: Sequence[str], most: int = 8) -> str:
