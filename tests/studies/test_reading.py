@@ -198,10 +198,10 @@ def test_what_is_missing_is_said():
 
 
 def test_only_so_many_problems_are_listed_and_all_are_counted():
-    text = WHOLE + "".join(f"\n[[strategies]]\nname = 'NoSuch{k}'\n" for k in range(30))
-    with pytest.raises(StudyError, match="30 problems:") as caught:
+    text = WHOLE + "".join(f"\n[[strategies]]\nname = 'NoSuch{k}'\n" for k in range(60))
+    with pytest.raises(StudyError, match="60 problems:") as caught:
         parsed(text)
-    assert len(caught.value.problems) == 30
+    assert len(caught.value.problems) == 60
     assert str(caught.value).endswith("\n  and 10 more")
 
 

@@ -9,7 +9,7 @@ from sidelight.errors import SidelightError
 from sidelight.studies.lines import Place
 from sidelight.text import one_line
 
-_MOST = 20  # problems that a message lists; the others are only counted
+_MOST = 50  # problems that a message lists; the others are only counted
 
 
 class Problem(NamedTuple):
