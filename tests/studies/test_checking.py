@@ -176,6 +176,16 @@ def test_a_file_of_a_game_that_was_mended_is_read_again(tmp_path):
         assert f'"loss": {rows}'.replace("'", '"') in study.games[0].data.replace('"0"', "0").replace('"1"', "1")
 
 
+def test_a_file_of_a_strategy_that_was_mended_is_read_again(tmp_path):
+    text = f"{GAME}{WORLD}[[strategies]]\nname = 'mine.py:Mine'\nrate = 2\n"
+    source = "from sidelight.strategies import Uniform\nclass Mine(Uniform):\n    def __init__(self, game, {}seed=0):\n"
+    source += "        super().__init__(game, seed=seed)\n"
+    (tmp_path / "mine.py").write_text(source.format(""), encoding="utf-8")
+    assert problems(text, str(tmp_path))[0].startswith("line 8: Mine has no parameter 'rate'")
+    (tmp_path / "mine.py").write_text(source.format("rate=1, "), encoding="utf-8")
+    assert parse(text, folder=str(tmp_path)).players[0].label == "Mine(rate=2)"
+
+
 def test_everything_that_is_wrong_is_listed_in_the_order_of_lines(folder):
     text = f"runs = 0\n{STRATEGY}bons = 3\n{GAME}[[games]]\nfile = 'none.toml'\n[[worlds]]\nlaw = [0.1]\n"
     lines = [found.partition(":")[0] for found in problems(text, folder)]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sidelight._storage import contents
-from sidelight.studies import checking
+from sidelight.studies import checking, making
 from sidelight.studies.entries import ENTRIES, Entries
 from sidelight.studies.labels import acceptable
 from sidelight.studies.lines import Place, line_of, places
@@ -46,6 +46,7 @@ def parse(text: str, name: str = "study", folder: str = "", where: str = "") -> 
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers of too many digits, and too many brackets
         raise StudyError([f"not valid TOML: {error}"], where) from None
+    making.refresh()  # files that it names may have changed since they were last read
     reader = _Reader(data)
     study = reader.study(name, folder)
     if reader.found or study is None:
