@@ -100,6 +100,10 @@ def honest(summary: Summary) -> str:
     return textwrap.fill(" ".join(text.split()), WIDTH)
 
 
+def _ended(call: dict[str, Any]) -> str:
+    return str(call.get("ended", call["created"]))
+
+
 def summarized(folder: Path, note: str = "") -> Summary:
     """Return the summary of the runs in a folder."""
     from sidelight.benchmark.summary import summarize
@@ -118,8 +122,9 @@ def summarized(folder: Path, note: str = "") -> Summary:
 
     calls = sorted(
         (
-            {"ended": call["created"], "minutes": round(call["seconds"] / 60, 1), "pieces": call["ran"]}
+            {"ended": _ended(call), "minutes": round(call["seconds"] / 60, 1), "pieces": call["ran"]}
             for call in history(folder)
+            if call.get("ran") is not None
         ),
         key=lambda call: datetime.fromisoformat(call["ended"]) - timedelta(minutes=call["minutes"]),
     )

@@ -31,6 +31,9 @@ def test_those_told_the_horizon_are_asked_only_if_there_is_one():
     assert (found.strategy, dict(found.parameters), found.measured) == ("Prospect", {"horizon": 5_000}, 20_000)
     assert found.make().parameters()["horizon"] == 5_000
     assert asked(sl.games.load("apple-tasting"), 900).measured == 1_000
+    # It is measured against those that are not told the horizon, and may be better.
+    assert "the lowest one among strategies that are not told the horizon" in " ".join(found.explain().split())
+    assert "the lowest one (95 %" in " ".join(asked(sl.games.load("apple-tasting")).explain().split())
     assert "That is far away" in asked(sl.games.load("apple-tasting"), 10**7).explain()
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from studies.making import forget
 
 from sidelight.cli import main
 
@@ -100,6 +101,72 @@ def test_run_report_and_add(file, tmp_path):
     assert invoke("report", out).exit_code == 0
 
 
+BAD = """
+from sidelight.strategies import Strategy
+
+class Mine(Strategy):
+    def _start(self):
+        return {}
+
+    def _act(self, context):
+        %s
+
+    def _observe(self, action, symbol, context):
+        pass
+"""
+
+
+def test_cells_that_fail_make_the_exit_code_one(file, tmp_path):
+    (tmp_path / "mine.py").write_text(BAD % "raise RuntimeError('out of apples')", encoding="utf-8")
+    file.write_text(f'{STUDY}\n[[strategies]]\nname = "mine.py:Mine"\n', encoding="utf-8")
+    out = tmp_path / "out"
+    result = invoke("run", file, "--out", out)
+    assert result.exit_code == 1
+    assert "3 of 4 cells are finished" in result.stdout
+    assert result.stderr.endswith("sidelight: 1 cell failed: the report says why\n")
+    assert (out / "report.html").exists()
+    again = invoke("run", file, "--out", out, "--json")
+    assert again.exit_code == 1
+    assert len(json.loads(again.stdout)["failures"]) == 1
+    codes = [invoke("run", file, "--out", out, "--share", share).exit_code for share in ("1/2", "2/2")]
+    assert sorted(codes) == [0, 1]
+    assert invoke("report", out).exit_code == 0  # nothing failed in this call
+    (tmp_path / "mine.py").write_text(BAD % "return 0", encoding="utf-8")
+    forget()
+    assert invoke("run", file, "--out", out).exit_code == 0
+
+
+def test_add_finds_a_file_where_the_shell_is(file, tmp_path, tmp_path_factory, monkeypatch):
+    assert invoke("run", file, "--out", tmp_path / "out").exit_code == 0
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    for folder, name in ((elsewhere, "theirs.py"), (tmp_path, "ours.py")):
+        (folder / name).write_text(BAD % "return 0", encoding="utf-8")
+    monkeypatch.chdir(elsewhere)
+    added = invoke("add", tmp_path / "out", "--strategy", "theirs.py:Mine")
+    assert added.exit_code == 0, added.output
+    assert "4 of 4 cells are finished" in added.stdout
+    monkeypatch.chdir(tmp_path)
+    assert invoke("report", "out").exit_code == 0
+    added = invoke("add", "out", "--strategy", "ours.py:Mine")
+    assert "two players are called 'Mine'" in added.stderr
+    study = json.loads((tmp_path / "out" / "study.json").read_text(encoding="utf-8"))["study"]
+    assert study["players"][-1]["name"] == f"{(elsewhere / 'theirs.py').resolve()}:Mine"
+
+
+def test_add_writes_a_file_of_the_study_as_the_study_does(file, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(BAD % "return 0", encoding="utf-8")
+    file.write_text(f'{STUDY}\n[[strategies]]\nname = "mine.py:Mine"\n', encoding="utf-8")
+    assert invoke("run", file, "--out", tmp_path / "out").exit_code == 0
+    monkeypatch.chdir(tmp_path / "out")
+    assert invoke("add", ".", "--strategy", "../mine.py:Mine").stdout.startswith("Nothing to do: 4 of 4 cells")
+
+
+def test_help_fits_a_narrow_screen():
+    text = CliRunner().invoke(main, ["study", "--help"], terminal_width=50).output
+    assert "..." not in text.replace("[ARGS]...", "")
+    assert max(map(len, text.splitlines())) <= 50
+
+
 def test_shares_write_no_report(file, tmp_path):
     out = tmp_path / "out"
     for share in ("1/2", "2/2"):
@@ -119,13 +186,14 @@ def test_shares_write_no_report(file, tmp_path):
         (("run", "none.toml"), "there is no file 'none.toml'"),
         (("report", "nowhere"), "there is no study in 'nowhere'"),
         (("run", "{file}", "--share", "3/2"), "the share is '3/2'"),
+        (("run", "{file}", "--out", ""), "--out is empty: name a folder, or leave out --out"),
         (("run", "{file}", "--cluster", "here"), "--cluster is 'here'"),
         (("run", "{file}", "--cluster", "tcp://127.0.0.1:1", "--workers", "2"), "leave out --workers"),
     ],
 )
 def test_mistakes_are_one_line(file, tmp_path, arguments, words):
     given = [str(file) if each == "{file}" else each for each in arguments]
-    more = ["--out", str(tmp_path / "out")] if given[0] == "run" else []
+    more = ["--out", str(tmp_path / "out")] if given[0] == "run" and "--out" not in given else []
     result = invoke(*given, *more)
     assert result.exit_code == 2
     assert words in " ".join(result.stderr.split())

@@ -58,6 +58,11 @@ def test_an_honest_strategy_passes(kind):
     assert "left out, the strategy is plain Python" in str(report)
 
 
+def test_a_report_counts_in_words():
+    assert str(Report("Mine", {"a": ["x"]})) == "Mine: 1 check passed on 1 game"
+    assert str(Report("Mine", {"a": ["x", "y"], "b": []})) == "Mine: 2 checks passed on 2 games"
+
+
 def test_every_check_has_its_counterexample():
     assert list(CHECKS) == list(BROKEN)
 

@@ -44,6 +44,14 @@ CASES = {
     "narrow": lambda: {"One": {"all": [Policy("only", 100.0 + np.arange(9), 104.0)]}},
     "five panels": lambda: {f"Case {k}": group(0.1, 2 + k % 3) for k in range(5)},
     "long": lambda: {f"Long {k} " * 30: {LONG: [Policy(LONG, np.arange(1.0, 99), 3.0)] * 2} for k in range(2)},
+    "zeros": lambda: {"Zeros": {"all": [Policy("a", np.zeros(9)), Policy("b", np.zeros(1))]}},
+    "negative": lambda: {"Negative": {"all": [Policy("a", np.arange(-9.0, 0)), Policy("b", np.arange(-5.0, 12))]}},
+    "wide from zero": lambda: {"Wide": {"all": [Policy("a", np.zeros(9)), Policy("b", 10.0 ** np.arange(-1, 5))]}},
+    "both sides": lambda: {
+        f"Both {k}": {"all": [Policy("a", -(10.0 ** np.arange(5))), Policy("b", 10.0 ** np.arange(-2, 6))]}
+        for k in range(2)
+    },
+    "wide and negative": lambda: {"Wide": {"all": [Policy("a", -(10.0 ** np.arange(-9, 9)), -1e-3)]}},
     "huge": lambda: {"Huge": {"$x$": [Policy("$y$", 10.0 ** np.arange(-3, 12))]}},
 }
 
@@ -91,6 +99,28 @@ def test_boxes_are_quartiles_and_whiskers_hold_nine_of_ten():
             assert span(shape) == pytest.approx(tuple(np.quantile(policy.values, (0.25, 0.75))))
             assert median.get_xdata() == pytest.approx(np.median(policy.values))
             assert set(np.round(np.quantile(policy.values, (0.05, 0.95)), 6)) <= ends
+
+
+@pytest.mark.parametrize(
+    ("case", "scale"),
+    [("zeros", "linear"), ("negative", "linear"), ("wide from zero", "symlog"), ("both sides", "symlog")],
+)
+def test_values_that_are_not_above_zero_are_on_another_axis(case, scale):
+    figure = draw(case)
+    for axes, panel in zip(figure.axes, CASES[case]().values(), strict=True):
+        assert axes.get_xscale() == scale
+        low, high = axes.get_xlim()
+        ends = np.quantile(np.concatenate([policy.values for policy in policies(panel)]), (0.05, 0.95))
+        assert low < min(ends)
+        assert high > max(ends)
+        shown = [tick for tick in axes.get_xticks() if low <= tick <= high]
+        assert 0 in shown
+        assert 2 <= len(shown) <= 7
+
+
+def test_a_single_zero_among_many_values_leaves_the_axis_logarithmic():
+    figure = draw_quartiles({"A": {"g": [Policy("b", np.array([0.0, *np.arange(1.0, 99)]))]}}, "", "", "")
+    assert figure.axes[0].get_xscale() == "log"
 
 
 def test_a_box_without_extent_is_seen():
@@ -143,7 +173,6 @@ def test_mistakes_are_explained():
         "no policies": {"A": {}},
         "a group without": {"A": {"g": []}},
         "no values": {"A": {"g": [Policy("b", np.array([]))]}},
-        "above zero": {"A": {"g": [Policy("b", np.array([0.0, 1.0]))]}},
         "finite": {"A": {"g": [Policy("b", np.array([1.0]), np.nan)]}},
     }
     for message, panels in wrong.items():

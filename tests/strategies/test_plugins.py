@@ -142,6 +142,20 @@ def test_two_packages_with_one_name(site):
     assert "Cycle [tiny-two 0.3]" in played.stdout
 
 
+def test_two_packages_with_one_class(site, tmp_path):
+    """A study says which of them its name means."""
+    from sidelight.studies import Player
+    from sidelight.studies.report_tables import _origin
+
+    install(site, "tiny-one", {"Cycle": "tiny_one:Cycle"})
+    install(site, "tiny-two", {"Round": "tiny_one:Cycle"})
+    assert plugins.named("Cycle").origin == _origin(Player("Cycle")) == "tiny-one 0.3"
+    assert plugins.named("Round").origin == _origin(Player("Round", label="mine")) == "tiny-two 0.3"
+    assert _origin(Player("CBP")) == _origin(Player("sequential", policy=True)) == ""
+    assert plugins.named("CBP") is None
+    assert _origin(Player("tiny_one:Cycle")) == "tiny-one 0.3"
+
+
 def test_a_second_copy_of_a_package_is_hidden_by_the_first(site, tmp_path, monkeypatch):
     install(site, "tiny-cycle", {"Cycle": "tiny_cycle:Cycle"}, version="0.1")
     first = tmp_path / "first"

@@ -239,10 +239,9 @@ def test_a_refusal_counts_only_problems():
     assert str(error).startswith("study 'mine': CBP cannot play bartok in rare: it cannot\n  restrict them")
 
 
-def test_a_refusal_of_everything_offers_no_skipping():
-    cell = plan.Cell(Game("bartok"), World("laws", "rare"), Player("CBP"), 10, 2)
-    error = skips.refusal({cell: "it cannot"}, before=["nobody plays anywhere"])
-    assert error.problems == ("nobody plays anywhere", "CBP cannot play bartok in rare: it cannot")
+def test_what_skipping_does_not_help_against_is_not_skipped():
+    error = skips.refusal({}, others=["there is no file 'mine.py'"])
+    assert error.problems == ("there is no file 'mine.py'",)
     assert "impossible" not in str(error)
 
 

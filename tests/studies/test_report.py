@@ -149,6 +149,68 @@ def test_wishes_are_met(tmp_path):
     assert [drawn.stem for drawn in found.figures] == ["figure1-1", "figure2-1"]
 
 
+def test_regrets_that_are_not_above_zero_are_drawn(tmp_path):
+    """Of one round, most of them are zero."""
+    study = small(Player("CBP"), Player("Uniform"), horizons=(1,), figures=(Figure("quartiles"), Figure("regret")))
+    found = report(run(study, tmp_path, workers=1))
+    assert [drawn.stem for drawn in found.figures] == ["figure1-1", "figure2-1"]
+    assert found.notes == []
+
+
+def test_a_figure_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch):
+    def refusing(*arguments):
+        raise sl.SidelightError("there is <too little> ink")
+
+    monkeypatch.setattr("sidelight.report.quartile_figure.draw_quartiles", refusing)
+    study = small(figures=(Figure("quartiles", "regret"), Figure("quartiles", title="Mine"), Figure("regret")))
+    watcher = Watcher()
+    found = write(run(study, tmp_path, workers=1), watcher.note)
+    assert [drawn.stem for drawn in found.figures] == ["figure3-1"]
+    words = "figure 1 (quartiles of regret) cannot be drawn: there is <too little> ink"
+    assert watcher.notes == [words, words.replace("1 (quartiles of regret)", "2 (Mine)")]
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Figure 1 (quartiles of regret) cannot be drawn: there is &lt;too little&gt; ink." in page
+    assert r"there is \<too little\> ink." in (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "tables.json").read_text(encoding="utf-8"))["notes"] == watcher.notes
+
+
+def test_the_text_of_a_study_is_shown_as_it_is(tmp_path):
+    text = "# A <script>alert(1)</script>\n## B\n\n- c *d* &lt;\n\n1. e\n\n===\n\n12) f"
+    found = report(run(small(text=text, runs=1), tmp_path, workers=1))
+    lines = to_markdown(found).split("\n\n")
+    assert lines[1:6] == [
+        r"\# A \<script\>alert(1)\</script\> ## B",
+        r"\- c \*d\* &amp;lt;",
+        r"1\. e",
+        r"\===",
+        r"12\) f",
+    ]
+    assert "<script>" not in to_html(found)
+
+
+def test_a_limit_is_compared_in_the_same_runs(tmp_path):
+    """Of each seed, the first ones that both have."""
+    limit = Player("BayesOptimal", limit=True)
+    study = small(Player("Uniform", runs=2), Player("CBP"), limit, seeds=(0, 5))
+    progress = run(study, tmp_path, workers=1)
+    outcome = collect(study, progress.store)
+    game, env = sl.games.load("apple-tasting"), sl.environments.IID(sl.environments.laws.load("balanced", 2))
+    for label, runs, kind in (("Uniform", 2, sl.strategies.Uniform), ("CBP", 4, sl.strategies.CBP)):
+        ours, best = (
+            np.mean([sl.simulate(each, env, 60, 4, seed).final[:runs] for seed in (0, 5)])
+            for each in (kind(game), sl.limits.BayesOptimal(game, horizon=60))
+        )
+        assert standing(outcome, label).limit_ratio == pytest.approx(ours / best)
+    note = "in the runs that a player and the limit both have"
+    assert note in to_html(report(progress))
+    assert note not in to_html(report(run(small(Player("CBP"), limit), tmp_path, workers=1)))
+
+
+def test_the_time_of_a_round_is_known_of_a_single_piece(tmp_path):
+    progress = run(small(runs=2), tmp_path, workers=1)
+    assert all(each.microseconds > 0 for each in collect(progress.study, progress.store).standings)
+
+
 def test_many_settings_are_drawn_only_if_somebody_asks(tmp_path, monkeypatch):
     monkeypatch.setattr("sidelight.studies.report_figures._MANY", 1)
     worlds = (World("laws", "balanced"), World("laws", "rare"))

@@ -96,14 +96,16 @@ def _horizon(found: Recommendation) -> str:
 def _evidence(found: Recommendation) -> str:
     best = found.candidates[0]
     rounds = grouped(found.measured or 0)
+    # Who is told the horizon may be better than the best of those who are not, whom all are measured against.
+    among = " among strategies that are not told the horizon" if best.player.knows_horizon else ""
     tail = (
         ""
         if best.tail is None
-        else f" The worst 1 % of its runs began at {best.tail:.2f} times the lowest such regret."
+        else f" The worst 1 % of its runs began at {best.tail:.2f} times the lowest such regret{among and ' of these'}."
     )
     return (
         f"After {rounds} rounds of these, with {_runs(best)} runs in each world, its mean regret was {best.score:.2f} "
-        f"times the lowest one (95 % interval {interval(best)[1:-1]}), at worst {best.worst:.1f} times "
+        f"times the lowest one{among} (95 % interval {interval(best)[1:-1]}), at worst {best.worst:.1f} times "
         f"({best.worst_game}, {best.worst_world}).{tail} {100 * best.linear:.1f} % of its runs had linear regret. A "
         f"round took some {grouped(round(best.nanoseconds))} ns."
     )
@@ -122,7 +124,8 @@ def _source(found: Recommendation) -> str:
     if facts.get("cells_run") != facts.get("cells_planned"):
         part = f", {grouped(facts['cells_run'])} of {grouped(facts['cells_planned'])} cells in full"
     return (
-        "Relative regret: to the lowest mean of each world; geometric mean over worlds and games. Evidence: benchmark "
+        "Relative regret: to the lowest mean of each world among strategies that are not told the horizon; geometric "
+        "mean over worlds and games. Evidence: benchmark "
         f"version {study.get('version', '?')}, run {str(made.get('created', '?'))[:10]} with sidelight "
         f"{made.get('sidelight', '?')}{part}. To compare strategies on your own game, use simulate."
     )

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from sidelight.text import count
+
 Check = Callable[[Any], str | None]
 """A check raises AssertionError, returns nothing if all is well, or the reason why there was nothing to check."""
 
@@ -56,7 +58,7 @@ class Report:
                 self.omitted[place, check.__name__] = reason
 
     def __str__(self) -> str:
-        lines = [f"{self.subject}: {self.count} checks passed on {len(self.passed)} games"]
+        lines = [f"{self.subject}: {count(self.count, 'check')} passed on {count(len(self.passed), 'game')}"]
         lines += [f"  {place}: refused, {reason}" for place, reason in self.skipped.items()]
         omitted = dict.fromkeys((name, reason) for (_, name), reason in self.omitted.items())
         lines += [f"  {name}: left out, {reason}" for name, reason in omitted]

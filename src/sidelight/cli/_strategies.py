@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import re
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidelight.cli._numbers import whole_number
@@ -89,11 +90,23 @@ def value_of(text: str) -> Any:
     return text
 
 
-def player_of(text: str) -> Player:
-    """Return the player of a study that `text` describes."""
+def player_of(text: str, folder: str = "") -> Player:
+    """Return the player that `text` describes, for a study whose paths begin at `folder`.
+
+    Paths in `text` begin at the current folder.
+    """
     from sidelight.studies import Player
 
     kind, given = _parsed(text)
     head, rest = players.split(text)
+    if head.endswith(".py"):
+        head = _placed(head, folder)
     name = head if players.is_known(head) else f"{head}:{(rest or '').partition(':')[0]}"
     return Player(name, _checked(kind, given))
+
+
+def _placed(file: str, folder: str) -> str:
+    """Return a path in the current folder as a study writes it: relative to its own folder if it is there."""
+    path = Path(file).resolve()
+    base = Path(folder).resolve()
+    return path.relative_to(base).as_posix() if folder and path.is_relative_to(base) else str(path)

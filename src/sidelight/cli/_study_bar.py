@@ -38,12 +38,14 @@ class StudyBar:
         self._item: Any = None
         self._total = self._done = 0
         self._share = self._moved = 0.0
+        self._seeds: list[int] = []
 
     def begin(self, groups: Groups, pending: Sequence[Task]) -> None:
         """Start, given all tasks and those still to do."""
         from sidelight.studies.forecast import Forecast
 
         self._forecast = Forecast(pending, self._workers)
+        self._seeds = list({task.cell.seed for _, tasks in groups for task in tasks})
         self._total = sum(len(tasks) for _, tasks in groups)
         self._done = self._total - len(pending)
         self._moved = time.monotonic()
@@ -67,7 +69,9 @@ class StudyBar:
 
     def failed(self, task: Task, failure: Failure) -> None:
         """Report a task that failed."""
-        self.note(f"{task.cell.title} failed: {failure.reason}")
+        from sidelight.studies.skips import titled
+
+        self.note(f"{titled(task.cell, self._seeds)} failed: {failure.reason}")
         if self._forecast is not None:
             self._forecast.failed(task)
 

@@ -11,6 +11,7 @@ import click
 
 from sidelight.cli import _text
 from sidelight.cli._cluster import check_cluster, cluster_option
+from sidelight.cli._group import InOrder
 from sidelight.cli._notes import warnings_as_notes
 from sidelight.cli._numbers import COUNT
 from sidelight.cli._study_bar import StudyBar
@@ -29,25 +30,26 @@ Examples:
   sidelight study new bins.toml
   sidelight study check bins.toml
   sidelight study run bins.toml --out bins
-  sidelight study add bins --strategy my.module:Mine
+  sidelight study add bins --strategy Greedy
   sidelight study report bins
 
 \b
 As a job array (job i of 8, then once):
-  sidelight study run bins.toml --out bins --share $i/8
+  sidelight study run bins.toml --share $i/8
   sidelight study report bins
 """
 
 
-class _InOrder(click.Group):
-    """A group whose commands are listed in the order in which they are used."""
+class _InFull(InOrder):
+    """A group that lists its commands in the order of their use, with whole sentences however narrow the screen is."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
-        return list(self.commands)
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.get_short_help_str(500)) for name, each in self.commands.items()])
 
 
-@click.group("study", cls=_InOrder, invoke_without_command=True, epilog=_EPILOG)
+@click.group("study", cls=_InFull, invoke_without_command=True, epilog=_EPILOG)
 @click.pass_context
 def command(context: click.Context) -> None:
     """Run an experiment of your own: games, worlds and strategies in a file, tables and figures in a folder.
@@ -136,12 +138,14 @@ def run_command(
 
     What is finished is kept in DIR/runs, so that an interrupted call goes on where it was. If FILE, or the source of a
     strategy, has changed since, only what depends on that is run again. Several processes may work in one folder. A
-    strategy that fails in one cell is told of and does not stop the others.
+    strategy that fails in one cell is told of and does not stop the others; the exit code is then 1.
     """
     from sidelight.studies import read
 
+    if out is not None and not out.strip():
+        raise SidelightError("--out is empty: name a folder, or leave out --out")
     study = read(file)
-    _run(study, Path(out or study.name), workers, cluster, share, as_json)
+    _run(study, Path(study.name if out is None else out), workers, cluster, share, as_json)
 
 
 @command.command("add")
@@ -161,12 +165,14 @@ def add_command(
 ) -> None:
     """Bring another strategy into a study that was run: it meets the same outcomes, and nothing else is run again.
 
-    NAME is written as in 'sidelight simulate': RandCBP:bins=10, or package.module:Class.
+    NAME is written as in 'sidelight simulate': RandCBP:bins=10, package.module:Class, or file.py:Class, where the path
+    begins at the current folder. If a strategy fails in a cell, the exit code is 1.
     """
     from sidelight.cli._strategies import player_of
     from sidelight.studies.running import opened
 
-    study = opened(folder).with_players([player_of(text) for text in strategies])
+    study = opened(folder)
+    study = study.with_players([player_of(text, study.folder) for text in strategies])
     _run(study, Path(folder), workers, cluster, share, as_json)
 
 
@@ -179,7 +185,7 @@ def report_command(folder: str, as_json: bool) -> None:
     from sidelight.studies.running import opened, prepared
 
     with warnings_as_notes():
-        progress = prepared(opened(folder), Path(folder))
+        progress = prepared(opened(folder), Path(folder), stored=True)
         report = output.write(progress, StudyBar().note)
     _tell(progress, report, as_json)
 
@@ -196,12 +202,21 @@ def _run(
         progress = run(study, folder, workers=workers, cluster=cluster, share=share, display=bar)
         if share is not None:
             click.echo(f"Share {share} is in {folder}; when all are: sidelight study report {folder}", err=as_json)
+            _exit_if_failed(progress, "'sidelight study report' says why")
             return
         if not progress.done.ran and output.is_current(progress) and not as_json:
             click.echo(f"Nothing to do: {_cells(progress)}; the report is in {folder / 'report.html'}")
             return
         report = output.write(progress, bar.note)
     _tell(progress, report, as_json)
+    _exit_if_failed(progress, "the report says why")
+
+
+def _exit_if_failed(progress: Progress, where: str) -> None:
+    """End with exit code 1 if cells failed in this call."""
+    if progress.done.failures:
+        click.echo(f"sidelight: {count(len(progress.done.failures), 'cell')} failed: {where}", err=True)
+        click.get_current_context().exit(1)
 
 
 def _tell(progress: Progress, report: Report, as_json: bool) -> None:

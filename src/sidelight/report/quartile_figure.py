@@ -1,7 +1,7 @@
-"""Counts per run as quartiles: one row for each policy, on a logarithmic axis.
+"""Numbers of runs as quartiles: one row for each policy, on a logarithmic axis where all of them are above zero.
 
-Policies are rows because their names are long. The median is also written out, so that nobody has to read it off a
-logarithmic axis.
+Else the axis is linear or, if the numbers differ by orders of magnitude, logarithmic on both sides of zero. Policies
+are rows because their names are long. The median is also written out, so that nobody has to read it off such an axis.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from sidelight.errors import SidelightError
 from sidelight.kernels.arrays import Floats
@@ -29,6 +30,9 @@ _NAME_WIDTH, _LONGEST = 24, 72  # characters of a policy's name
 
 # Inches.
 _PANEL, _ROW, _LINE, _GROUP_GAP, _BOX, _STROKE, _INDENT, _BESIDE = 2.6, 0.2, 0.15, 0.08, 0.1, 0.17, 0.1, 0.1
+_WIDE = 50.0  # the ratio of two numbers that a linear axis cannot show well
+_DECADES = 6  # on one side of zero, at most
+_APART = 0.17  # of a panel's width, between two ticks that have numbers
 _MIDDLE = "center_baseline"  # so that names and numbers stand on one line
 
 
@@ -82,9 +86,9 @@ def _draw(cases: Cases, title: str, subtitle: str, measured: str) -> Figure:
     columns = _columns(policies)
     height = max(rows[-1].bottom for rows in panels) + 0.06
     for place, (axes, name, rows) in enumerate(zip(grid, cases, panels, strict=True)):
-        axes.set(xscale="log", xlim=_limits(policies), ylim=(height, 0), yticks=[])
+        axes.set(ylim=(height, 0), yticks=[])
         axes.spines["left"].set_visible(False)
-        page.logarithmic_ticks(axes.xaxis, 1.9)
+        _scale(axes, policies)
         for row in rows:
             if row.policy:
                 _draw_box(axes, row.policy, row.middle, colors[row.policy.label])
@@ -131,13 +135,43 @@ def _number(policy: Policy, heading: str) -> str:
     return "" if value is None else short_number(value)
 
 
-def _limits(policies: Sequence[Policy]) -> tuple[float, float]:
-    """Return the ends of the axis that all panels share."""
-    ends = [float(end) for each in policies for end in np.quantile(each.values, (_QUANTILES[0], _QUANTILES[-1]))]
-    ends += [policy.published for policy in policies if policy.published is not None]
-    low, high = min(ends), max(ends)
-    slack = 1.3 if high > 1.5 * low else 3.0
-    return low / slack, high * slack
+def _scale(axes: Axes, policies: Sequence[Policy]) -> None:
+    """Give a panel the axis that all panels share."""
+    drawn = [float(value) for each in policies for value in np.quantile(each.values, _QUANTILES)]
+    drawn += [policy.published for policy in policies if policy.published is not None]
+    low, high = min(drawn), max(drawn)
+    sizes = [abs(value) for value in drawn if value]
+    if low > 0:
+        slack = 1.3 if high > 1.5 * low else 3.0
+        axes.set(xscale="log", xlim=(low / slack, high * slack))
+        page.logarithmic_ticks(axes.xaxis, 1.9)
+        return
+    if sizes and max(sizes) > _WIDE * min(sizes):
+        _scale_both_sides(axes, low, high, min(sizes))
+    else:
+        slack = 0.08 * (high - low) or 1.0
+        axes.set(xlim=(low - slack, high + slack))
+        axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(page.tick))
+    axes.axvline(0, color=FAINT, lw=0.7, zorder=2)
+
+
+def _scale_both_sides(axes: Axes, low: float, high: float, least: float) -> None:
+    """Make an axis logarithmic on both sides of zero, and linear around it up to a power of ten near the least size."""
+    top = int(np.ceil(np.log10(max(high, -low))))
+    first = max(int(np.floor(np.log10(least))), top - _DECADES)
+    axes.set_xscale("symlog", linthresh=10.0**first, linscale=0.5)
+    axes.set_xlim(low * 1.3 if low < 0 else -0.4 * 10.0**first, high * 1.3 if high > 0 else 0.4 * 10.0**first)
+    powers = [sign * 10.0**power for power in range(top, first - 1, -1) for sign in (1, -1)]
+    place = axes.xaxis.get_transform().transform
+    start, end = place(np.array(axes.get_xlim()))
+    ticks: list[float] = []
+    for tick in (0.0, *powers):
+        where = (place(np.array([tick, *ticks])) - start) / (end - start)
+        if 0 <= where[0] <= 1 and (abs(where[1:] - where[0]) > _APART).all():
+            ticks.append(tick)
+    axes.xaxis.set_major_locator(FixedLocator(sorted(ticks)))
+    axes.xaxis.set_minor_locator(FixedLocator([]))
 
 
 def _draw_box(axes: Axes, policy: Policy, y: float, color: str) -> None:
@@ -202,5 +236,5 @@ def _check(cases: Cases) -> None:
             if not values.size:
                 raise SidelightError(f"{policy.label!r} has no values: give those of one run or more, or leave it out")
             numbers = values if policy.published is None else np.append(values, policy.published)
-            if not np.isfinite(numbers).all() or numbers.min() <= 0:
-                raise SidelightError(f"the axis is logarithmic: give {policy.label!r} finite values above zero")
+            if not np.isfinite(numbers).all():
+                raise SidelightError(f"{policy.label!r} has values that are not finite: give only finite ones")

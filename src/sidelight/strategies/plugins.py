@@ -95,8 +95,17 @@ def find(name: str) -> Plugin | None:
     return next((each for each in found if not each.problem), found[0] if found else None)
 
 
+def named(name: str) -> Plugin | None:
+    """Return the plug-in that a name stands for; None if it is the name of one of ours, or of nobody."""
+    found = find(name)
+    return None if found is None or found.problem else found
+
+
 def origin(kind: type[Any]) -> Plugin | None:
-    """Return a plug-in of the package that a class comes from; None for our own, and for a user's loose files."""
+    """Return a plug-in of the package that a class comes from; None for our own, and for a user's loose files.
+
+    Two packages may provide one class. Where a name was used, `named` knows which of them is meant.
+    """
     top = kind.__module__.partition(".")[0]
     if top in ("sidelight", "__main__", "builtins"):
         return None

@@ -34,9 +34,9 @@ class Standing(NamedTuple):
     tests: tuple[TTest | None, ...]
     """One for each comparison of the study; None in the row of whom the others are compared with."""
     limit_ratio: float | None
-    """The mean over that of the limit, if the setting has one."""
+    """The mean over that of the limit in the same runs, if the setting has one."""
     microseconds: float | None
-    """Of one core, per round."""
+    """Of one core, per round, in the piece of work that was quickest: a busy machine only adds to it."""
 
 
 class Entry(NamedTuple):
@@ -90,7 +90,7 @@ def collect(study: Study, store: Store, unplayable: Sequence[Cell] = ()) -> Outc
                 if setting.horizon:
                     shares[setting] = {each.player.label: _shares(each) for each in here}
             elif here:
-                standings += _standings(setting, here, measure, study.comparisons)
+                standings += _standings(setting, here, measure, study)
     return Outcome(study, standings, shares, unfinished)
 
 
@@ -106,13 +106,11 @@ def values_of(entry: Entry, setting: Setting, measure: str) -> Floats | None:
     return np.asarray(arrays[measure], dtype=float) if measure in arrays else None
 
 
-def _standings(
-    setting: Setting, here: Sequence[Entry], measure: str, comparisons: Sequence[Comparison]
-) -> list[Standing]:
+def _standings(setting: Setting, here: Sequence[Entry], measure: str, study: Study) -> list[Standing]:
     found = [(entry, values) for entry in here if (values := values_of(entry, setting, measure)) is not None]
     if not found:
         return []
-    limit = next((float(values.mean()) for entry, values in found if entry.player.limit), None)
+    limit = next((values for entry, values in found if entry.player.limit), None)
     wins = _wins(found, 1.0 if BETTER[measure] == "less" else -1.0)
     standings = []
     for entry, values in found:
@@ -124,8 +122,8 @@ def _standings(
                 player=entry.player,
                 measure=measure,
                 summary=summary._replace(strict_wins=alone, tied_wins=shared),
-                tests=tuple(_test(each, entry, values, found) for each in comparisons),
-                limit_ratio=summary.mean / limit if limit else None,
+                tests=tuple(_test(each, entry, values, found) for each in study.comparisons),
+                limit_ratio=None if limit is None else _ratio(values, limit, len(study.seeds)),
                 microseconds=_microseconds(entry, setting.horizon),
             )
         )
@@ -133,12 +131,15 @@ def _standings(
 
 
 def _microseconds(entry: Entry, horizon: int) -> float | None:
-    """Return what a round costs: the least of all pieces of work, as some of them compile first.
+    """Return what a round costs: the least of all pieces of work. Compiling does not count."""
+    return 1e6 * float(entry.arrays["seconds"].min()) / horizon if horizon else None
 
-    Of a single piece nobody can say whether it did.
-    """
-    seconds = entry.arrays["seconds"]
-    return 1e6 * float(seconds.min()) / horizon if horizon and np.unique(seconds).size > 1 else None
+
+def _ratio(values: Floats, limit: Floats, seeds: int) -> float | None:
+    """Return the mean over that of the limit, in the runs that both have: of each seed, the first ones."""
+    runs = min(values.size, limit.size) // seeds
+    ours, theirs = (float(each.reshape(seeds, -1)[:, :runs].mean()) for each in (values, limit))
+    return ours / theirs if theirs > 0 else None
 
 
 def _wins(found: Sequence[tuple[Entry, Floats]], sign: float) -> dict[str, tuple[int, int]]:

@@ -15,11 +15,13 @@ from sidelight._storage import replacing
 from sidelight.results import provenance, sealed
 from sidelight.results._checks import canonical
 from sidelight.results.frames import long
-from sidelight.studies import report_figures
+from sidelight.studies import bookkeeping, report_figures
+from sidelight.studies.bookkeeping import failures, history
 from sidelight.studies.outcome import BETTER, collect, entries, values_of
 from sidelight.studies.report_page import Report, to_html, to_markdown
 from sidelight.studies.report_tables import plays, tables
-from sidelight.studies.running import Progress, failures, history
+from sidelight.studies.running import Progress
+from sidelight.studies.skips import titled
 from sidelight.studies.store import DamagedError
 from sidelight.studies.work import code_of
 
@@ -49,8 +51,17 @@ def write(progress: Progress, note: Note) -> Report:
         progress.look_again()
         note(f"{error.task.title}: the stored runs are damaged and were removed; run the study again to make them anew")
         return write(progress, note)
-    figures = report_figures.draw(progress.study, store, unplayable, folder / "figures", note)
-    report = Report(outcome, figures, progress.skipped, failures(folder), history(folder), _facts(progress))
+    notes = [*progress.notes, *bookkeeping.damage(folder)]
+    for words in notes:
+        if words not in progress.told:
+            note(words)
+
+    def told(words: str) -> None:
+        notes.append(words)
+        note(words)
+
+    figures = report_figures.draw(progress.study, store, unplayable, folder / "figures", told)
+    report = Report(outcome, figures, progress.skipped, _failures(progress), history(folder), _facts(progress), notes)
     _write(folder / _PAGE, to_html(report))
     _write(folder / "report.md", to_markdown(report))
     _write(folder / "tables.json", json.dumps(records(report), indent=1) + "\n")
@@ -68,7 +79,8 @@ def records(report: Report) -> dict[str, Any]:
         "tables": [{"title": title, "rows": _rows(table)} for title, table in every],
         "failures": [dict(each) for each in report.failures],
         "skipped": [{"cell": cell.title, "why": why} for cell, why in report.skipped.items()],
-        "unfinished": [cell.title for cell in report.outcome.unfinished],
+        "unfinished": [titled(cell, report.study.seeds) for cell in report.outcome.unfinished],
+        "notes": list(report.notes),
         "facts": dict(report.facts),
     }
 
@@ -78,14 +90,25 @@ def _rows(table: Any) -> list[dict[str, Any]]:
     return [{"setting": group, **row} if group else row for group, row in zip(groups, table.records(), strict=True)]
 
 
+def _failures(progress: Progress) -> list[dict[str, Any]]:
+    """Return what failed; of several seeds, each cell with its own."""
+    several = len(progress.study.seeds) > 1
+    return [
+        {**each, "cell": f"{each['cell']}, seed {each.get('seed', 0)}" if several else each["cell"]}
+        for each in failures(progress.folder)
+    ]
+
+
 def _facts(progress: Progress) -> dict[str, Any]:
     done = [cell for cell in progress.playable if progress.is_finished(cell)]
+    unchecked = progress.store.unchecked
+    checked = [cell for cell in progress.playable if cell not in unchecked] if unchecked else progress.playable
     return {
         "study": progress.study.to_dict(),
         "cells": len(progress.playable),
         "finished": len(done),
         "rounds": sum(cell.runs * cell.horizon for cell in done),
-        "code": code_of(progress.playable),
+        "code": code_of(checked),
         **provenance.collected(),
     }
 
@@ -103,7 +126,8 @@ def _inputs(progress: Progress) -> str:
         provenance.collected()["sidelight"],
     ]
     lines += [f"{cell.title} {why}" for cell, why in progress.skipped.items()]
-    return hashlib.sha256("\n".join([*lines, *rest, str(len(history(progress.folder)))]).encode()).hexdigest()
+    calls = [str(call.get("state")) for call in history(progress.folder)]
+    return hashlib.sha256("\n".join([*lines, *rest, *calls, *progress.notes]).encode()).hexdigest()
 
 
 def _write_runs(progress: Progress, note: Note) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.simulation.checkpoints import rounds_of
 from sidelight.studies import checking, making
+from sidelight.studies.problems import Problem
 from sidelight.studies.study import Game, Player, Study, StudyError, World, chosen
 from sidelight.text import grouped
 
@@ -96,8 +97,16 @@ def slug(label: str) -> str:
     return f"{short or 'unnamed'}-{hashlib.sha256(label.encode()).hexdigest()[:6]}"
 
 
-def settled(study: Study) -> Study:
+def settled(study: Study, former: Study | None = None) -> Study:
     """Return the study with the games of its files in it and its paths made absolute: the same wherever it is run.
+
+    Parameters
+    ----------
+    study
+        What to settle.
+    former
+        What was run before in the same folder. What it had, too, was right then; if its files are gone, that does not
+        matter for what is finished.
 
     Raises
     ------
@@ -105,7 +114,9 @@ def settled(study: Study) -> Study:
         A name, a parameter, a law or a file is wrong, whatever is to happen to combinations that cannot be played.
     """
     folder = study.folder
-    if found := checking.mistakes(study.games, study.worlds, study.players, study.horizons, folder):
+    found = checking.mistakes(study.games, study.worlds, study.players, study.horizons, folder)
+    found = [each for each in found if former is None or not _is_of(each, study, former)]
+    if found:
         raise StudyError(found, f"study {study.name!r}")
     games = tuple(
         replace(each, data=json.dumps(making.game(each, folder).to_dict())) if each.file and not each.data else each
@@ -118,6 +129,12 @@ def settled(study: Study) -> Study:
         for each in study.worlds
     )
     return replace(study, games=games, worlds=worlds)
+
+
+def _is_of(problem: Problem, study: Study, former: Study) -> bool:
+    """Say whether a problem is about an entry that a former study had, too."""
+    kind, index = str(problem.place[0]), problem.place[1]
+    return getattr(study, kind)[index] in getattr(former, kind)
 
 
 def cells(study: Study) -> list[Cell]:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sidelight.errors import FileError, SidelightError
 from sidelight.report.curves import CONFIDENCE, Curve, Panel, mean_curve
 from sidelight.studies import study as studies
 from sidelight.studies.outcome import Entry, entries, values_of
 from sidelight.studies.plan import Cell, Setting, settings
 from sidelight.studies.report_tables import MEASURES, shown_in
-from sidelight.studies.store import Store
+from sidelight.studies.store import DamagedError, Store
 from sidelight.studies.study import Study
 from sidelight.text import count
 
@@ -41,7 +42,7 @@ def wishes(study: Study) -> tuple[studies.Figure, ...]:
 
 
 def draw(study: Study, store: Store, unplayable: Sequence[Cell], folder: Path, note: Note) -> list[Drawn]:
-    """Draw all figures into a folder, as SVG and PNG."""
+    """Draw all figures into a folder, as SVG and PNG; one that cannot be drawn is told of and harms no other."""
     if importlib.util.find_spec("matplotlib") is None:
         note("no figures without Matplotlib; try: pip install sidelight[plot]")
         return []
@@ -51,9 +52,15 @@ def draw(study: Study, store: Store, unplayable: Sequence[Cell], folder: Path, n
     drawn = []
     for number, wish in enumerate(wishes(study), start=1):
         make = _regret if wish.kind == "regret" else _quartiles
-        for part, (title, caption, figure) in enumerate(make(study, store, unplayable, wish), start=1):
-            stem = f"figure{number}-{part}"
-            drawn.append(Drawn(stem, title, caption, _saved(figure, folder / stem)))
+        try:
+            for part, (title, caption, figure) in enumerate(make(study, store, unplayable, wish), start=1):
+                stem = f"figure{number}-{part}"
+                drawn.append(Drawn(stem, title, caption, _saved(figure, folder / stem)))
+        except (DamagedError, FileError):  # of what is stored, or of the folder: more than this figure is lost
+            raise
+        except SidelightError as error:
+            name = f"figure {number} ({wish.title or f'{wish.kind} of {MEASURES[wish.measure]}'})"
+            note(f"{name} cannot be drawn: {error}")
     return drawn
 
 

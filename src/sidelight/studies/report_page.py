@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidelight.report.web_page import GRID_STYLE, cards, document, inlined
-from sidelight.studies import skips
+from sidelight.studies import bookkeeping, skips
 from sidelight.studies.outcome import BETTER, Outcome
 from sidelight.studies.plan import Cell
 from sidelight.studies.report_figures import Drawn
 from sidelight.studies.report_tables import MEASURES, plays, tables
 from sidelight.studies.study import Study
 from sidelight.table import Column, Table, escaped, markdown
-from sidelight.text import count, grouped, joined
+from sidelight.text import count, grouped, joined, one_line
 
 _STYLE = """
 main { max-width: 70rem; }
@@ -44,6 +44,8 @@ class Report(NamedTuple):
     failures: Sequence[Mapping[str, Any]]
     history: Sequence[Mapping[str, Any]]
     facts: Mapping[str, Any]
+    notes: Sequence[str] = ()
+    """What could not be drawn, read or checked."""
 
     @property
     def study(self) -> Study:
@@ -74,20 +76,43 @@ def to_html(report: Report) -> str:
 
 def to_markdown(report: Report) -> str:
     """Write the report as Markdown; figures are files beside it."""
-    parts = [f"# {markdown(report.title)}", report.study.text.strip(), markdown(_summary(report))]
+    text = [_paragraph(each) for each in report.study.text.split("\n\n")]
+    parts = [f"# {markdown(report.title)}", *text, markdown(_summary(report))]
     for title, table in tables(report.outcome):
         parts += [f"## {markdown(title)}", table.to_markdown()]
     for drawn in report.figures:
         parts += [f"## {markdown(drawn.title)}", f"![{markdown(drawn.title)}](figures/{drawn.stem}.svg)", drawn.caption]
     for title, table in plays(report.outcome):
         parts += [f"## {markdown(title)}", table.to_markdown()]
+    parts += ["## What to know", *(_paragraph(_sentence(words)) for words in report.notes)] if report.notes else []
     for each in report.failures:
-        parts += [f"## Failed: {markdown(each['cell'])}", f"```\n{each['reason']}\n{each['traceback']}\n```"]
+        parts += [f"## Failed: {markdown(each['cell'])}", _fenced(f"{each['reason']}\n{each['traceback']}")]
     if report.skipped:
         parts += ["## What cannot be played", _skips(report.skipped).to_markdown()]
     parts += ["## What was run", _items(_design(report)), "## How this was made", _items(_making(report))]
     parts += [_history(report.history).to_markdown()]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _fenced(text: str) -> str:
+    """Return a text as a block of Markdown, whatever is in it."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _paragraph(text: str) -> str:
+    """Return a text as one paragraph of Markdown that shows it as it is."""
+    shown = markdown(one_line(text))
+    # What would begin a heading, a list or a line across the page, or be an entity.
+    return re.sub(r"^([#+=~-]|\d+(?=[.)]))", _harmless, shown).replace("&", "&amp;")
+
+
+def _harmless(start: re.Match[str]) -> str:
+    return f"{start[0]}\\" if start[0].isdigit() else f"\\{start[0]}"
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
 
 
 def _items(found: Sequence[tuple[str, str]]) -> str:
@@ -129,22 +154,29 @@ def _summary(report: Report) -> str:
 
 
 def _troubles(report: Report) -> list[tuple[str, str]]:
-    failed = "".join(map(_failure, report.failures))
+    shown: set[str] = set()  # what went wrong is opened once
+    failed = ""
+    for each in report.failures:
+        failed += _failure(each, each["traceback"] not in shown)
+        shown.add(each["traceback"])
     note = "<p>These cells have no result; the next run tries them again.</p>" if failed else ""
-    names = "".join(f"<li>{escaped(cell.title)}</li>" for cell in report.outcome.unfinished[:50])
+    unfinished = [skips.titled(cell, report.study.seeds) for cell in report.outcome.unfinished[:50]]
+    names = "".join(f"<li>{escaped(title)}</li>" for title in unfinished)
     more = len(report.outcome.unfinished) - 50
     rest = f"<li>and {more} more</li>" if more > 0 else ""
     return [
+        ("What to know", "".join(f"<p>{escaped(words)}</p>" for words in map(_sentence, report.notes))),
         ("What failed", note + failed),
         ("What is not finished", f"<ul>{names}{rest}</ul>" if names else ""),
         ("What cannot be played", _skips(report.skipped).to_html() if report.skipped else ""),
     ]
 
 
-def _failure(failure: Mapping[str, Any]) -> str:
+def _failure(failure: Mapping[str, Any], opened: bool) -> str:
     title = f'<span class="failed">{escaped(failure["cell"])}</span>: {escaped(failure["reason"])}'
     trace = "\n".join(map(escaped, failure["traceback"].split("\n")))
-    return f"<details open><summary>{title}</summary>{f'<pre>{trace}</pre>' if trace else ''}</details>"
+    body = f"<pre>{trace}</pre>" if trace else ""
+    return f"<details{' open' if opened else ''}><summary>{title}</summary>{body}</details>"
 
 
 def _skips(skipped: Mapping[Cell, str]) -> Table:
@@ -207,6 +239,7 @@ def _history(calls: Sequence[Mapping[str, Any]]) -> Table:
         Column("of these again"),
         Column("failed cells"),
         Column("seconds", "{:,.0f}".format),
+        Column("ended", left=True, look="why"),
         Column("what had changed", left=True, look="why"),
     ]
     rows = []
@@ -218,15 +251,23 @@ def _history(calls: Sequence[Mapping[str, Any]]) -> Table:
         rows.append(
             (
                 created + share,
-                call["pieces"],
-                call["ran"],
-                call["again"],
-                call["failed"],
-                call["seconds"],
+                *(call.get(name) for name in ("pieces", "ran", "again", "failed", "seconds")),
+                _ending(call),
                 words or None,
             )
         )
-    return Table(columns, rows, none="–")
+    return Table(columns, rows, none="–").useful() if rows else Table(columns, rows)
+
+
+def _ending(call: Mapping[str, Any]) -> str | None:
+    """Say how a call ended that did not do all that it could."""
+    states = {
+        bookkeeping.BEGUN: "still at work",
+        bookkeeping.INTERRUPTED: "interrupted",
+        bookkeeping.KILLED: "killed, or the machine went down",
+        bookkeeping.ERROR: f"by an error: {call.get('why', '')}",
+    }
+    return states.get(str(call.get("state")))
 
 
 def _figure(drawn: Drawn) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from sidelight.strategies import plugins
 from sidelight.studies import making
 from sidelight.studies import study as studies
 from sidelight.studies.outcome import BETTER, Outcome, Standing
@@ -81,7 +82,7 @@ def comparison(standings: Sequence[Standing], comparisons: Sequence[Comparison])
         cells = [name, Cell(s.mean, error_text(s.standard_error)), s.std, s.median, *tails, each.limit_ratio, alone]
         cells += [None if test is None else test.p_value for test in each.tests]
         rows.append(Row([*cells, each.microseconds], each.setting.title, "limit" * each.player.limit))
-    return Table(columns, rows, none=_NONE).useful()
+    return Table(columns, rows, notes=_limit_notes(standings), none=_NONE).useful()
 
 
 def matrix(standings: Sequence[Standing], comparisons: Sequence[Comparison] = ()) -> Table:
@@ -129,6 +130,13 @@ def plays(outcome: Outcome) -> list[tuple[str, Table]]:
     return found
 
 
+def _limit_notes(standings: Sequence[Standing]) -> list[str]:
+    """Say what is compared with the limit where that is not all runs."""
+    limits = {each.setting: each.summary.runs for each in standings if each.player.limit}
+    others = [each for each in standings if each.summary.runs != limits.get(each.setting, each.summary.runs)]
+    return ["× limit: in the runs that a player and the limit both have."] if others else []
+
+
 def _title(wish: studies.Table) -> str:
     what = MEASURES[wish.measure]
     return f"Mean {what} relative to the best" if wish.kind == "matrix" else f"{what[:1].upper()}{what[1:]} at the end"
@@ -146,8 +154,14 @@ def _p_title(comparison: Comparison, standings: Sequence[Standing]) -> str:
 def _note(standing: Standing, runs: int) -> str:
     words = [f"{grouped(standing.summary.runs)} runs"] if standing.summary.runs != runs else []
     words += ["the limit, not a contestant"] if standing.player.limit else []
-    origin = making.origin(standing.player)
+    origin = _origin(standing.player)
     return ", ".join([*words, *([f"external: {origin}"] if origin else [])])
+
+
+def _origin(player: studies.Player) -> str:
+    """Return the package and version that an external strategy comes from, by the name that the study uses."""
+    named = None if player.policy else plugins.named(player.name)
+    return making.origin(player) if named is None else named.origin
 
 
 def _relative(mean: float | None, best: float) -> float | None:

@@ -22,6 +22,11 @@ def report(of: Progress | str | os.PathLike[str]) -> Report:
     """
     from sidelight.studies import output
     from sidelight.studies.running import Progress, opened, prepared
+    from sidelight.studies.work import refresh
 
-    progress = of if isinstance(of, Progress) else prepared(opened(of), Path(of))
+    if isinstance(of, Progress):
+        progress = of
+    else:
+        refresh()
+        progress = prepared(opened(of), Path(of), stored=True)
     return output.write(progress, lambda text: warnings.warn(text, stacklevel=4))

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sidelight._storage import locked, make_writable, replacing
+from sidelight._storage import locked, make_writable
 from sidelight.errors import SidelightError
-from sidelight.results import provenance
-from sidelight.studies import plan, skips
+from sidelight.studies import bookkeeping, gone, plan, skips
+from sidelight.studies.bookkeeping import failures, history
+from sidelight.studies.calls import Call
 from sidelight.studies.execution import Crew, Display, Done, Execution, Silence
 from sidelight.studies.guard import Failure
 from sidelight.studies.plan import Cell
-from sidelight.studies.store import Names, Store
+from sidelight.studies.store import Names
 from sidelight.studies.study import Study, StudyError
 from sidelight.studies.work import refresh, tasks
 from sidelight.tasks import Share, run_here
 from sidelight.text import count
 
-_STUDY, _HISTORY, _FAILURES, _SKIPPED = "study.json", "history.json", "failures.json", "skipped.json"
+__all__ = ["Progress", "crew_of", "failures", "history", "opened", "prepared", "run", "summary_line"]
 _FORMAT = "sidelight study"
-_MOST = 40  # reasons that are listed
 
 
 @dataclass
@@ -38,10 +37,22 @@ class Progress:
     cells: list[Cell]
     skipped: dict[Cell, str] = field(default_factory=dict)
     done: Done = field(default_factory=Done)
+    pending: bool = False
+    """Whether anything was left to play when it was planned."""
+    told: set[str] = field(default_factory=set)
+    """What people have heard already."""
+    trusting: bool = False
+    """Whether stored runs are used even if a source that they were made with cannot be used any more."""
 
     def __post_init__(self) -> None:
-        self.store = Store(self.folder / "runs")
+        self.store = gone.KeyStore(self.folder / "runs", self.trusting)
         self._seen: dict[str, Names] = {}
+
+    @property
+    def notes(self) -> list[str]:
+        """What people should know: which finished cells cannot be checked any more."""
+        unchecked = self.store.unchecked.items()
+        return gone.notes({cell: why for cell, why in unchecked if cell not in self.skipped and self.is_finished(cell)})
 
     @property
     def playable(self) -> list[Cell]:
@@ -89,74 +100,82 @@ def run(
     who = crew_of(cluster, workers) if crew is None else crew
     place = make_writable(folder)
     refresh()
-    found = plan.settled(study)
-    progress = prepared(found, place)
     former = _stored(place)
+    found = plan.settled(study, former)
+    progress = prepared(found, place)
     changes = _changes(former, found)
-    for change in changes:
-        watcher.note(change)
-    _write(place / _STUDY, {"format": _FORMAT, "format_version": 1, "study": found.to_dict()})
-    _write(place / _SKIPPED, {"cells": list(_skip_names(progress))})
+    for words in [*changes, *progress.notes, *bookkeeping.damage(place)]:
+        watcher.note(words)
+        progress.told.add(words)
     every = [task for cell in progress.playable for task in tasks(cell)]
     mine = every if part is None else part.of(every)
-    execution = Execution(progress.store, who, watcher)
-    progress.done = execution.do(mine, [(study.name, mine)])
-    progress.look_again()
-    if progress.done.ran:
-        progress.store.remember_sizes()
-    _remember(place, progress, changes, part, len(mine))
+    with Call(place, changes, part, len(mine), progress.pending) as call:
+        bookkeeping.write(place / bookkeeping.STUDY, {"format": _FORMAT, "format_version": 1, "study": found.to_dict()})
+        bookkeeping.write(place / bookkeeping.SKIPPED, {"cells": list(_skip_names(progress))})
+        progress.store.list_keys(progress.playable)
+        progress.done = Execution(progress.store, who, watcher).do(mine, [(study.name, mine)])
+        progress.look_again()
+        if progress.done.ran:
+            progress.store.remember_sizes()
+        _remember_failures(progress)
+        call.finished(progress.done)
     return progress
 
 
-def prepared(study: Study, folder: Path) -> Progress:
+def prepared(study: Study, folder: Path, *, stored: bool = False) -> Progress:
     """Plan a settled study: its cells, and those of them that cannot be played.
 
     Cells that are done need not be tried; those that were found to be impossible before are not tried again.
+
+    Parameters
+    ----------
+    study, folder
+        What to plan, and where its runs are.
+    stored
+        It is about what is stored, nothing will be played: what cannot be played is not refused.
 
     Raises
     ------
     StudyError
         Something cannot be played, and the study does not say that this is to be skipped.
     """
-    progress = Progress(study, folder, plan.cells(study))
+    progress = Progress(study, folder, plan.cells(study), trusting=stored)
     store = progress.store
-    known = _known_skips(folder)
+    known = bookkeeping.skips(folder)
     for cell in progress.cells:
         try:
             why = known.get(_name(cell, store), "")
         except SidelightError as error:  # the game, the world or the class of the player cannot be made
-            why = str(error)
+            why = _with_remedy(cell, str(error))
         if why:
             progress.skipped[cell] = why
     pending = [cell for cell in progress.playable if not progress.is_finished(cell)]
-    progress.skipped.update(plan.impossible(pending))
+    progress.skipped.update({cell: _with_remedy(cell, why) for cell, why in plan.impossible(pending)})
+    progress.pending = any(cell not in progress.skipped for cell in pending)
+    if stored:
+        return progress
     if progress.skipped and study.impossible == "refuse":
-        raise StudyError(_refusals(progress.skipped), f"study {study.name!r}")
+        raise _refusal(progress.skipped, f"study {study.name!r}")
     if not progress.playable:
-        raise StudyError(["nobody plays anywhere: games, worlds and players do not fit", *_refusals(progress.skipped)])
+        nobody = "nobody plays anywhere: games, worlds and players do not fit"
+        raise StudyError([nobody, *map(str, skips.grouped(progress.skipped))], f"study {study.name!r}")
     return progress
 
 
 def opened(folder: str | os.PathLike[str]) -> Study:
     """Return the study that was run in a folder."""
     place = Path(folder)
-    data = _read(place / _STUDY)
+    path = place / bookkeeping.STUDY
+    remedy = "run the study's file again, with this folder as --out: finished runs are kept"
+    data = bookkeeping.read(path)
+    if data is None and path.exists():
+        raise SidelightError(f"{str(path)!r} is damaged and cannot be read: {remedy}")
     if data is None:
         raise SidelightError(f"there is no study in {str(place)!r}: 'sidelight study run FILE --out DIR' makes one")
     try:
         return Study.from_dict(data["study"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise SidelightError(f"{str(place / _STUDY)!r} is damaged ({error}): run the study's file again") from None
-
-
-def failures(folder: Path) -> list[dict[str, Any]]:
-    """Return the cells that failed and have not been done since, with reasons and tracebacks."""
-    return list((_read(folder / _FAILURES) or {}).get("failures", []))
-
-
-def history(folder: Path) -> list[dict[str, Any]]:
-    """Return what each call did, the first one first."""
-    return list((_read(folder / _HISTORY) or {}).get("calls", []))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise SidelightError(f"{str(path)!r} is damaged ({error}): {remedy}") from None
 
 
 def crew_of(cluster: str | None, workers: int | None) -> Crew:
@@ -168,29 +187,40 @@ def crew_of(cluster: str | None, workers: int | None) -> Crew:
     return Crew(functools.partial(run_on_cluster, cluster), here=False)
 
 
-def _refusals(skipped: Mapping[Cell, str]) -> list[str]:
-    """List what cannot be played, each reason once per player."""
-    found = list(map(str, skips.grouped(skipped)))
-    more = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
-    remedy = 'restrict them with games = [...] and worlds = [...], or write impossible = "skip"'
-    return [*found[:_MOST], *more, remedy] if found else []
+def _with_remedy(cell: Cell, why: str) -> str:
+    return f"{why}: {gone.REMEDY}" if gone.missing_file(cell) else why
 
 
-def _known_skips(folder: Path) -> dict[str, str]:
-    try:
-        return dict((_read(folder / _SKIPPED) or {}).get("cells", []))
-    except (TypeError, ValueError):
-        return {}
+def _refusal(skipped: Mapping[Cell, str], where: str) -> StudyError:
+    """Return the error about what cannot be played: each missing file once, each other reason once per player."""
+    absent: dict[str, int] = {}
+    rest = {}
+    for cell, why in skipped.items():
+        if path := gone.missing_file(cell):
+            absent[path] = absent.get(path, 0) + 1
+        else:
+            rest[cell] = why
+    files = [
+        f"there is no file {path!r}, which {count(number, 'unfinished cell')} "
+        f"{'needs' if number == 1 else 'need'}: {gone.REMEDY}"
+        for path, number in absent.items()
+    ]
+    return skips.refusal(rest, where, files)
 
 
 def _skip_names(progress: Progress) -> Iterator[tuple[str, str]]:
-    """Yield names and reasons of what is skipped; what cannot even be named is found out anew each time."""
+    """Yield names and reasons of what is skipped; what cannot even be named is found out anew each time.
+
+    So is what needs a file that is not there now.
+    """
     for cell, why in progress.skipped.items():
+        if progress.store.unchecked and cell in progress.store.unchecked:
+            continue
         with contextlib.suppress(SidelightError):
             yield _name(cell, progress.store), why
 
 
-def _name(cell: Cell, store: Store) -> str:
+def _name(cell: Cell, store: gone.KeyStore) -> str:
     return f"{cell.place}/{cell.stem}-{cell.runs}-{store.key(cell)}"
 
 
@@ -224,56 +254,25 @@ def _shown(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _remember(folder: Path, progress: Progress, changes: list[str], share: Share | None, wanted: int) -> None:
-    """Write down what this call did, and which cells failed; other processes may do the same."""
-    done = progress.done
-    call = {
-        **provenance.collected(),
-        "share": None if share is None else str(share),
-        "changes": changes,
-        "pieces": wanted,
-        "ran": len(done.ran),
-        "again": len(done.again),
-        "again_cells": _once(task.cell.title for task in done.again),
-        "failed": len(done.failures),
-        "seconds": round(done.seconds, 1),
-    }
-    with locked(folder / _HISTORY):
-        calls = history(folder)
-        if not calls or done.ran or done.failures or changes:
-            _write(folder / _HISTORY, {"calls": [*calls, call]})
-        kept = [each for each in failures(folder) if each["cell"] in _unfinished(progress, done)]
-        _write(folder / _FAILURES, {"failures": kept + [_failure(cell, why) for cell, why in done.failures.items()]})
-
-
-def _unfinished(progress: Progress, done: Done) -> set[str]:
-    """Return the titles of cells that are not done and did not fail just now."""
-    before = {each["cell"] for each in failures(progress.folder)}
-    if not before:
-        return set()
-    here = [cell for cell in progress.playable if cell.title in before and cell not in done.failures]
-    return {cell.title for cell in here if not progress.is_finished(cell)}
+def _remember_failures(progress: Progress) -> None:
+    """Write down which cells failed; those that failed before and were not tried now stay, if they are in the study."""
+    folder, failed = progress.folder, progress.done.failures
+    with locked(folder / bookkeeping.FAILURES):
+        before = {_identity(each): each for each in failures(folder)}
+        kept = []
+        for cell in progress.playable if before else []:
+            if (each := before.get((cell.title, cell.seed))) is not None and cell not in failed:
+                kept += [] if progress.is_finished(cell) else [each]
+        kept += [_failure(cell, why) for cell, why in failed.items()]
+        bookkeeping.write(folder / bookkeeping.FAILURES, {"failures": kept})
 
 
 def _failure(cell: Cell, failure: Failure) -> dict[str, Any]:
-    return {"cell": cell.title, "player": cell.player.label, **failure._asdict()}
+    return {"cell": cell.title, "seed": cell.seed, "player": cell.player.label, **failure._asdict()}
 
 
-def _once(titles: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(titles))[:20]
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return data if isinstance(data, dict) else None
-
-
-def _write(path: Path, data: Mapping[str, Any]) -> None:
-    with replacing(path) as draft:
-        draft.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+def _identity(failure: Mapping[str, Any]) -> tuple[Any, Any]:
+    return failure["cell"], failure.get("seed", 0)
 
 
 def summary_line(progress: Progress) -> str:

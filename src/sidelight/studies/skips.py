@@ -52,14 +52,15 @@ def grouped(skipped: Mapping[Cell, str]) -> list[Skip]:
     ]
 
 
-def refusal(skipped: Mapping[Cell, str], where: str = "", before: Sequence[str] = ()) -> StudyError:
-    """Return the error that a study cannot be played as it is, with each reason once per player.
-
-    What is told `before` the reasons is that there is nothing to play at all, whatever may be skipped.
-    """
+def refusal(skipped: Mapping[Cell, str], where: str = "", others: Sequence[str] = ()) -> StudyError:
+    """Return the error that a study cannot be played as it is: other problems, and each reason once per player."""
     remedy = 'restrict them with games = [...] and worlds = [...], or write impossible = "skip"'
-    problems = [*before, *map(str, grouped(skipped))]
-    return StudyError(problems, where, "" if before else remedy)
+    return StudyError([*others, *map(str, grouped(skipped))], where, remedy if skipped else "")
+
+
+def titled(cell: Cell, seeds: Sequence[int]) -> str:
+    """Return the title of a cell, with its seed if the study has several."""
+    return f"{cell.title}, seed {cell.seed}" if len(seeds) > 1 else cell.title
 
 
 def listed(labels: Sequence[str], most: int = 8) -> str:
