@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,12 +78,12 @@ def new_command(file: str) -> None:
     text = (files("sidelight.studies") / "example.toml").read_text(encoding="utf-8")
     with replacing(path) as draft:
         draft.write_text(text, encoding="utf-8")
-    click.echo(f"Wrote {file}; next: sidelight study check {file}")
+    click.echo(f"Wrote {file}; next: sidelight study check {shlex.quote(file)}")
 
 
 @command.command("check")
 @click.argument("file", metavar="FILE")
-@click.option("--workers", type=COUNT, metavar="N", help="Threads that will run it; by default one per core.")
+@click.option("--workers", type=COUNT, metavar="N", help="Cores that will run it; by default all.")
 @click.option("--all", "everything", is_flag=True, help="List every combination that is skipped.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def check_command(file: str, workers: int | None, everything: bool, as_json: bool) -> None:
@@ -127,7 +128,7 @@ def check_command(file: str, workers: int | None, everything: bool, as_json: boo
 @command.command("run")
 @click.argument("file", metavar="FILE")
 @click.option("--out", metavar="DIR", help="Folder for runs and report; by default named like the study.")
-@click.option("--workers", type=COUNT, metavar="N", help="Threads on this machine; by default one per core.")
+@click.option("--workers", type=COUNT, metavar="N", help="Cores of this machine to use; by default all.")
 @cluster_option
 @click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
@@ -151,7 +152,7 @@ def run_command(
 @command.command("add")
 @click.argument("folder", metavar="DIR")
 @click.option("--strategy", "strategies", multiple=True, required=True, metavar="NAME", help="Repeatable.")
-@click.option("--workers", type=COUNT, metavar="N", help="Threads on this machine; by default one per core.")
+@click.option("--workers", type=COUNT, metavar="N", help="Cores of this machine to use; by default all.")
 @cluster_option
 @click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
