@@ -104,8 +104,11 @@ def test_loops_that_are_not_compiled_yet_will_take_as_long_as_the_others_did():
     for task in known[1:]:
         forecast.finished(task, Spent(1.0))
     assert forecast.remaining() == pytest.approx(10 * 1.0 + 30.0)
-    forecast.finished(unknown[0], Spent(1.0, 12.0))
-    assert forecast.remaining() == pytest.approx(9 * 1.0)
+    for task in unknown[1:]:
+        forecast.finished(task, None)  # another process did them, at once
+    assert forecast.remaining() == pytest.approx((1.0 + 30.0) / (1 + 9 / 40))
+    forecast.failed(unknown[0])
+    assert forecast.remaining() == 0.0
 
 
 def test_a_kind_that_has_not_begun_is_predicted_from_its_strategy_and_its_place():
@@ -191,10 +194,13 @@ def test_nothing_is_said_until_something_is_known_of_every_strategy():
 def test_a_strategy_whose_tasks_all_failed_is_not_waited_for():
     good, bad = tasks(cell("CBP", runs=8)), tasks(cell("TSPM", runs=4))
     forecast = Forecast([*good, *bad], 1, Clock())
+    for rounds in (10, 20):
+        forecast.advance(bad[0], rounds)
     for task in bad:
         forecast.failed(task)
     forecast.finished(good[0], Spent(5.0))
     assert forecast.remaining() == pytest.approx(15.0)
+    assert forecast.share == pytest.approx(0.25)
 
 
 def test_one_slow_strategy_says_nothing_about_the_others():

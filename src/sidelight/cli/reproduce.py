@@ -68,7 +68,7 @@ As a job array, without Dask (job i of 8, then once):
 )
 @click.option("--full", is_flag=True, help="Give PG-TS and PG-IDS all runs, too, at 7500 rounds (takes an hour).")
 @click.option("--beyond", is_flag=True, help="The same at 20000 rounds, which the paper does not have (takes hours).")
-@click.option("--workers", type=COUNT, metavar="N", help="Number of threads; by default one per core.")
+@click.option("--workers", type=COUNT, metavar="N", help="Cores of this machine to use; by default all.")
 @cluster_option
 @click.option("--share", "--shard", "shard", metavar="I/N", help="Do only share I of N, and write no report.")
 @click.option("--merge", is_flag=True, help="Merge the finished shares, run again what differs, and write the report.")

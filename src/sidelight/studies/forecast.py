@@ -22,6 +22,7 @@ import bisect
 import math
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
@@ -88,7 +89,7 @@ class Forecast:
         self._lock = threading.Lock()
         self._kinds: dict[Hashable, _Kind] = {}
         self._rates: dict[Hashable, float] | None = None  # of all kinds, until more is known
-        self._loops = {task.kernel for task in pending}
+        self._loops = Counter(task.kernel for task in pending)  # how many open tasks need each
         self._compiling: dict[Hashable, float] = {}  # what the first task of each loop took for that
         self._helped = 0.0  # seconds that other processes spent, as far as their tasks are known
         self._moments, self._sums = [self._started], [0.0]  # when tasks ended, and seconds of all until then
@@ -124,7 +125,7 @@ class Forecast:
             if task not in self._open:
                 return
             kind, units = self._kinds[task.kind], _units(task)
-            kind.begun += units - self._open.pop(task).rounds
+            kind.begun += units - self._closed(task).rounds
             if spent is None:
                 self._helped += self._rate(task.kind) * units
                 return
@@ -142,8 +143,11 @@ class Forecast:
         with self._lock:
             if task in self._open:
                 kind = self._kinds[task.kind]
-                kind.begun -= self._open.pop(task).rounds
+                kind.begun -= self._closed(task).rounds
                 kind.units -= _units(task)
+                kind.guess -= task.seconds
+                kind.tasks -= 1
+                self._rates = None
 
     @property
     def share(self) -> float:
@@ -160,9 +164,14 @@ class Forecast:
                 return 0.0
             met = {kind.strategy for kind in self._kinds.values() if kind.measured}
             busy, own = self._workers or self._busy(), self._sums[-1]
-            if not busy or any(kind.units and kind.strategy not in met for kind in self._kinds.values()):
+            if not busy or any(kind.tasks and kind.strategy not in met for kind in self._kinds.values()):
                 return None
             return self._left() / (busy * (1.0 + self._helped / own if own else 1.0))
+
+    def _closed(self, task: Task) -> _UnderWay:
+        """Take a task out of those that are not finished."""
+        self._loops[task.kernel] -= 1
+        return self._open.pop(task)
 
     def _busy(self) -> float:
         """Return how many tasks were under way on average in the later half of the time so far."""
@@ -176,7 +185,7 @@ class Forecast:
     def _left(self) -> float:
         """Return the seconds of one core that are left."""
         playing = sum(self._rate(key) * max(0.0, kind.units - kind.begun) for key, kind in self._kinds.items())
-        to_compile = len(self._loops) - len(self._compiling)
+        to_compile = sum(tasks > 0 and loop not in self._compiling for loop, tasks in self._loops.items())
         return playing + (to_compile * fmean(self._compiling.values()) if self._compiling else 0.0)
 
     def _rate(self, key: Hashable) -> float:
@@ -188,14 +197,16 @@ class Forecast:
 
 def _rates(kinds: dict[Hashable, _Kind]) -> dict[Hashable, float]:
     """Return seconds per unit of all kinds: those of measured ones, and predictions for the others."""
-    measured = [kind for kind in kinds.values() if kind.measured]
+    measured = [kind for kind in kinds.values() if kind.measured and kind.tasks]
     predict = _prediction(measured)
     predicted = sum(predict(kind) for kind in measured)
     scale = sum(kind.ratio * kind.guess for kind in measured) / predicted if predicted else 1.0
     rates = {}
     for key, kind in kinds.items():
-        prior = scale * predict(kind) / (kind.units or 1.0)
-        weight = kind.units / kind.tasks if kind.units else 1.0
+        if not kind.tasks:  # all of them failed
+            rates[key] = 0.0
+            continue
+        prior, weight = scale * predict(kind) / kind.units, kind.units / kind.tasks
         rates[key] = (kind.seconds + weight * prior) / (kind.measured + weight)
     return rates
 
