@@ -34,6 +34,9 @@ class Silent:
     def finished(self, task, seconds):
         pass
 
+    def dropped(self, task):
+        pass
+
     def failed(self, task, failure):
         pass
 

@@ -67,6 +67,9 @@ class Watcher:
     def finished(self, task, spent):
         pass
 
+    def dropped(self, task):
+        pass
+
     def failed(self, task, failure):
         self.failures.append(failure)
 

@@ -123,7 +123,7 @@ def test_two_processes_share_the_work(folder):
 
 
 BAD = """
-import time
+import os, time
 from sidelight.strategies import Strategy
 
 class Bad(Strategy):
@@ -137,6 +137,8 @@ class Bad(Strategy):
             raise RuntimeError("out of apples")
         if self.how == "hang":
             time.sleep(600)
+        if self.how == "exit":
+            os._exit(5)
         return 7 if self.how == "invalid" else 0
     def _observe(self, action, symbol, context):
         pass

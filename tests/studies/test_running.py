@@ -49,6 +49,7 @@ def test_runs_are_those_of_simulate_and_are_made_once(tmp_path):
         ("return 7", "SidelightError: Mine chose action 7: there are actions 0 to 1"),
         ("return 'sell'", "SidelightError: Mine chose 'sell', which is not the index of an action"),
         ("time.sleep(600)", "no round was finished for 2 s"),
+        ("while True: pass", "no round was finished for 2 s"),
         ("raise SystemExit", "SystemExit"),
     ],
 )
@@ -73,8 +74,8 @@ def test_compiling_needs_no_patience(tmp_path, monkeypatch):
     from sidelight.studies import work
 
     prepare = work.prepare
-    monkeypatch.setattr(work, "prepare", lambda task: time.sleep(1.0) or prepare(task))
-    progress, watcher = ran(small(Player("Uniform"), patience=0.3), tmp_path)
+    monkeypatch.setattr(work, "prepare", lambda task: time.sleep(3.0) or prepare(task))
+    progress, watcher = ran(small(Player("Uniform"), patience=2.0), tmp_path)
     assert (watcher.failures, len(progress.done.ran)) == ([], 2)
 
 
@@ -119,14 +120,16 @@ def test_an_edited_module_is_not_taken_for_what_was_imported(tmp_path, monkeypat
     if by_hand:
         importlib.invalidate_caches()
         importlib.import_module(name)
-    if not (by_hand and compiled):  # else it is noticed the first time
+    if not by_hand:  # else it is noticed the first time
         ran(study, tmp_path / "out")
     file.write_text(text_of_mine("return 1 - 0"))
     with pytest.raises(sl.SidelightError, match="was edited after this process had imported it"):
         ran(study, tmp_path / "out")
     file.write_text(text_of_mine())
-    if not (by_hand and compiled):  # by its contents, it is what was imported
+    if not by_hand:  # by its contents, it is what was imported
         assert ran(study, tmp_path / "out")[0].done.ran == []
+    elif not compiled:
+        assert len(ran(study, tmp_path / "out")[0].done.ran) == 2
 
 
 def test_an_edited_study_runs_what_is_new_and_says_so(tmp_path):
@@ -311,23 +314,14 @@ def test_a_file_may_import_its_neighbors(tmp_path, monkeypatch):
     assert len(ran(study, tmp_path / "out")[0].done.ran) == 2
 
 
-def test_a_strategy_that_ends_its_process_harms_nobody_else(tmp_path, monkeypatch):
-    monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", -1.0)
+def test_a_strategy_that_ends_its_process_harms_nobody_else(tmp_path):
+    """Other people's code is never run in this process."""
     bad = write_mine(tmp_path, "import os; os._exit(4)")
     progress, watcher = ran(small(Player("Uniform"), bad), tmp_path / "out")
     (failure,) = watcher.failures
     assert failure.reason.startswith("the process that performed Mine in apple-tasting, balanced, 60 rounds, runs ")
     assert failure.reason.endswith("ended with exit code 4")
     assert {task.cell.player.label for task in progress.done.ran} == {"Uniform"}
-
-
-def test_a_strategy_that_hangs_in_a_process_is_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", -1.0)
-    bad = write_mine(tmp_path, "time.sleep(600)")
-    progress, watcher = ran(small(Player("Uniform"), bad, patience=2.0), tmp_path / "out")
-    assert [failure.reason for failure in watcher.failures] == ["no round was finished for 2 s"]
-    assert "mine.py" in watcher.failures[0].traceback
-    assert len(progress.done.ran) == 2
 
 
 def test_processes_find_the_same_as_threads(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ class Squaring:
     kind: str = "square"
     pause: float = 0.0
     fails: bool = False
-    portable: bool = True
+    where: str = "anywhere"
 
     @property
     def title(self):

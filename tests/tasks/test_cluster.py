@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.tasks.cluster import OtherVersionsError, run_on_cluster
+from sidelight.tasks import DiedError
+from sidelight.tasks.cluster import OtherVersionsError, _result, run_on_cluster
 from sidelight.tasks.task import TaskError
 from sidelight.tasks.versions import differences, versions
 
@@ -97,6 +98,21 @@ def test_tasks_and_their_errors(cluster):
     with cluster.client() as client:
         results = sl.simulate(sl.strategies.Uniform(GAME), WORLD, 50, runs=3, cluster=client)
     assert np.array_equal(results.regret, sl.simulate(sl.strategies.Uniform(GAME), WORLD, 50, runs=3).regret)
+
+
+def test_a_task_that_ends_every_worker_is_given_up_and_the_others_go_on():
+    class KilledWorker(Exception):  # noqa: N818 - the name that Dask gives it
+        pass
+
+    class Future:
+        status = "error"
+
+        def result(self):
+            raise KilledWorker
+
+    died = _result(Future(), Squaring(3))
+    assert isinstance(died, DiedError)
+    assert str(died) == "every worker that performed the square of 3 ended: 6 of them"
 
 
 def test_what_is_said_about_versions():

@@ -1,5 +1,8 @@
 """Tasks on threads: all of them once, compiled loops first, and an end when somebody wants one."""
 
+import threading
+from dataclasses import dataclass
+
 import pytest
 
 from sidelight.tasks import cores, run_here
@@ -46,18 +49,35 @@ def test_one_task_of_each_kind_comes_before_the_others():
 def test_what_takes_long_comes_before_what_does_not():
     """What a kind takes is known once one of its tasks is done; guesses do not count then."""
     quick = [Squaring(k, seconds=9.0, kind="quick") for k in range(3)]
-    slow = [Squaring(k, seconds=0.1, kind="slow", pause=0.1) for k in range(10, 13)]
+    slow = [Squaring(k, seconds=0.1, kind="slow", pause=0.6) for k in range(10, 13)]
     order = [task.number for task in done_here([*quick, *slow], workers=1)]
     assert {number // 10 for number in order[:2]} == {0, 1}
     assert [number // 10 for number in order[2:]] == [1, 1, 0, 0]
 
 
-def test_nobody_waits_for_a_loop_that_another_worker_compiles():
-    """The first task of one loop takes long before it tells of a round; meanwhile only other loops are played."""
-    blocked = [Squaring(k, seconds=9.0, kernel="slow", pause=2.0 if k == 0 else 0.0) for k in range(4)]
+def test_nobody_waits_for_a_loop_that_another_worker_compiles(monkeypatch):
+    """The first task of one loop tells of no round until all others are done, which do not need that loop."""
+    monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", 1e9)
+    all_done = threading.Event()
+
+    @dataclass(frozen=True)
+    class Compiling(Squaring):
+        def perform(self, progress=False):
+            assert all_done.wait(60.0)
+            return 0
+
+    blocked = [Compiling(0, seconds=9.0, kernel="slow"), *(Squaring(k, kernel="slow") for k in range(1, 4))]
+    order = []
+
+    def finished(task, result):
+        order.append(task.number)
+        if len(order) == 4:
+            all_done.set()
+
     others = [Squaring(k, kernel="quick") for k in range(10, 14)]
-    order = [task.number for task in done_here([*blocked, *others], workers=2)]
+    run_here([*blocked, *others], finished, lambda task, rounds: None, workers=2)
     assert set(order[:4]) == {10, 11, 12, 13}
+    assert len(order) == 8
 
 
 def test_progress_is_passed_on():

@@ -144,15 +144,43 @@ def test_a_process_that_dies_is_told_of_and_replaced(process, what, how):
     assert process.perform(Squaring(5), Rounds()) == 25
 
 
+def spin():
+    """Leave a thread that never ends and keeps the interpreter busy."""
+
+    def forever():
+        while True:
+            pass
+
+    threading.Thread(target=forever, daemon=True).start()
+
+
 def test_a_process_in_which_something_is_left_running_is_not_used_again(process):
+    """And whoever comes next is not harmed."""
     first = own_number(process)
-    leave = "__import__('threading').Thread(target=time.sleep, args=(60,), daemon=True).start()"
-    assert process.perform(Doing(0, what=leave), Rounds()) is None
-    for _ in range(100):
-        if process._process.poll() is not None:
-            break
-        time.sleep(0.05)
+    assert process.perform(Doing(0, what="spin()"), Rounds()) is None
     assert own_number(process) != first
+
+
+def fork_and_die():
+    """Leave a process that sleeps, and end this one."""
+    if os.fork() == 0:
+        time.sleep(600)
+    os._exit(3)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_what_a_task_has_forked_keeps_nobody_waiting(process):
+    with pytest.raises(DiedError, match="with exit code 3"):
+        process.perform(Doing(0, what="fork_and_die()"), Rounds())
+    assert process.perform(Squaring(3), Rounds()) == 9
+
+
+def test_progress_does_not_leak_into_the_next_task(process):
+    rounds = Rounds()
+    process.perform(Doing(0, what="progress.advance(1) or progress.advance(100)"), rounds)
+    assert rounds.count == 1
+    process.perform(Doing(0, what="progress.advance(7)"), rounds)
+    assert rounds.count == 8
 
 
 def test_whoever_does_not_want_to_hear_more_ends_the_task(process):
@@ -182,12 +210,21 @@ def test_one_death_does_not_end_the_others(at_once):
 
 
 def test_what_cannot_be_sent_is_done_here(at_once):
-    here = Doing(1, what="os.getpid()", portable=False)
+    here = Doing(1, what="os.getpid()", where="here")
     away = Doing(2, what="os.getpid()")
     found = {}
     run_here([here, away], found.__setitem__, lambda task, rounds: None, workers=1)
     assert found[here] == os.getpid()
     assert found[away] != os.getpid()
+
+
+def test_what_is_better_done_apart_begins_in_a_process(monkeypatch):
+    monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", 1e9)
+    apart, anywhere = Doing(1, what="os.getpid()", where="apart"), Doing(2, what="os.getpid()")
+    found = {}
+    run_here([apart, anywhere], found.__setitem__, lambda task, rounds: None, workers=1)
+    assert found[apart] != os.getpid()
+    assert found[anywhere] == os.getpid()
 
 
 def test_what_need_not_be_done_is_not(at_once):
@@ -206,11 +243,10 @@ def test_what_need_not_be_done_is_not(at_once):
 
 def alive(number):
     try:
-        os.kill(number, 0)
-    except ProcessLookupError:
+        with open(f"/proc/{number}/stat", encoding="ascii") as stream:
+            return stream.read().rpartition(")")[2].split()[0] != "Z"  # which is over, though nobody has asked
+    except (FileNotFoundError, ProcessLookupError):
         return False
-    with open(f"/proc/{number}/stat", encoding="ascii") as stream:  # one that nobody waits for is no longer alive
-        return stream.read().rpartition(")")[2].split()[0] != "Z"
 
 
 def wait_for_end(number):
@@ -222,19 +258,23 @@ def wait_for_end(number):
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="needs /proc")
-def test_an_interrupt_ends_the_processes(at_once):
-    numbers = []
+def test_an_interrupt_ends_the_processes(at_once, tmp_path):
+    """Also those that are busy."""
+    note = tmp_path / "number"
+    busy = Doing(1, what=f"[open({str(note)!r}, 'w').write(str(os.getpid())), time.sleep(600)]")
 
     def interrupt(task, result):
-        numbers.append(result)
+        for _ in range(600):
+            if note.exists() and note.read_text():
+                break
+            time.sleep(0.05)
         raise KeyboardInterrupt
 
-    quick, slow = Doing(0, what="os.getpid()"), Doing(1, what="time.sleep(60)")
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        run_here([quick, slow], interrupt, lambda task, rounds: None, workers=2)
-    assert time.monotonic() - started < 30
-    assert wait_for_end(numbers[0])
+        run_here([Doing(0, what="os.getpid()"), busy], interrupt, lambda task, rounds: None, workers=2)
+    assert time.monotonic() - started < 60
+    assert wait_for_end(int(note.read_text()))
 
 
 @pytest.mark.slow

@@ -76,6 +76,10 @@ class Bars:
                 if not self._open_tasks[name]:
                     self._finish(name)
 
+    def dropped(self, task: Task) -> None:
+        """Count a task that is not tried."""
+        self.finished(task)
+
     def note(self, text: str) -> None:
         """Print a note."""
         self._say(f"sidelight: note: {text}")

@@ -67,6 +67,11 @@ class StudyBar:
         self._done += 1
         self._draw()
 
+    def dropped(self, task: Task) -> None:
+        """Hear of a task that is not tried."""
+        if self._forecast is not None:
+            self._forecast.failed(task)
+
     def failed(self, task: Task, failure: Failure) -> None:
         """Report a task that failed."""
         from sidelight.studies.skips import titled

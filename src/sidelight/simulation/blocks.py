@@ -13,7 +13,7 @@ from sidelight.game import Game
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies import plugins
 from sidelight.strategies.base import Strategy
-from sidelight.tasks import Advancing
+from sidelight.tasks import Advancing, Where
 
 _MOST = 64  # blocks: enough for many workers, and few enough that each is worth sending
 _ROUNDS = 200_000  # of a block, at least: a fraction of a second
@@ -50,9 +50,9 @@ class Block:
         return 1e-6 * self.rounds
 
     @property
-    def portable(self) -> bool:
-        """Whether another process can perform it, too."""
-        return True
+    def where(self) -> Where:
+        """Who can perform it."""
+        return "anywhere"
 
     @property
     def kernel(self) -> Hashable:

@@ -1,8 +1,9 @@
 """Import code that others wrote: anything that goes wrong becomes one line that says what and where.
 
 Python imports a module once, so a process that goes on while its file is edited runs what it was before. Whether a file
-is still as it was imported is told from its contents, if it was imported through here or asked about before; else from
-the file in which Python keeps the compiled module, whose head has the size of the source and when it was written.
+is still as it was imported is told from its contents, if it was imported through here or asked about before. Else it is
+told from its functions, compiled again, and from the file in which Python keeps the compiled module, whose head has the
+size of the source and when it was written.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import inspect
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import SidelightError
@@ -73,12 +75,47 @@ def is_outdated(file: str) -> bool:
     """Say whether a file was edited after this process had imported it."""
     if file in _imported:
         return _digest(file) != _imported[file]
-    if not any(getattr(module, "__file__", None) == file for module in list(sys.modules.values())):
-        return False
-    if _was_compiled_from_another(file):
+    loaded = [module for module in list(sys.modules.values()) if getattr(module, "__file__", None) == file]
+    if any(_has_other_functions(module, file) for module in loaded) or (loaded and _was_compiled_from_another(file)):
         return True
-    remember(file)
+    if loaded:
+        remember(file)
     return False
+
+
+def _has_other_functions(module: ModuleType, file: str) -> bool:
+    """Say whether a function of a module is another one than its source has now."""
+    try:
+        written = {
+            code.co_qualname: _essence(code) for code in _codes_in(compile(Path(file).read_bytes(), file, "exec"))
+        }
+    except (OSError, SyntaxError, ValueError):
+        return True
+    found = _codes_of(vars(module), module.__name__)
+    return any(written.get(code.co_qualname, _essence(code)) != _essence(code) for code in found)
+
+
+def _codes_of(namespace: Mapping[str, Any], module: str) -> Iterator[CodeType]:
+    """Yield what the functions and methods of a module or class run."""
+    for value in namespace.values():
+        function = inspect.unwrap(getattr(value, "__func__", None) or getattr(value, "fget", None) or value)
+        if isinstance(function, FunctionType) and function.__module__ == module:
+            yield function.__code__
+        elif isinstance(value, type) and value.__module__ == module:
+            yield from _codes_of(vars(value), module)
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes_in(constant)
+
+
+def _essence(code: CodeType) -> Any:
+    """Return all that a function does, wherever in its file it stands."""
+    constants = [_essence(each) if isinstance(each, CodeType) else repr(each) for each in code.co_consts]
+    return code.co_code, code.co_names, code.co_varnames, constants
 
 
 def _was_compiled_from_another(file: str) -> bool:

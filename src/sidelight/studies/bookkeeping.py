@@ -27,10 +27,14 @@ def failures(folder: Path) -> list[dict[str, Any]]:
     return _entries(folder, FAILURES) or []
 
 
+def calls(folder: Path) -> list[dict[str, Any]]:
+    """Return what each call wrote down about itself, the first one first."""
+    return _entries(folder, HISTORY) or []
+
+
 def history(folder: Path) -> list[dict[str, Any]]:
     """Return what each call did or is doing, the first one first; one whose process is gone was killed."""
-    calls = _entries(folder, HISTORY) or []
-    return [{**call, "state": KILLED} if _is_gone(folder, call) else call for call in calls]
+    return [{**call, "state": KILLED} if _is_gone(folder, call) else call for call in calls(folder)]
 
 
 def skips(folder: Path) -> dict[str, str]:

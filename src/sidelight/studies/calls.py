@@ -5,6 +5,7 @@ So a call that was interrupted or killed is in the report, too, with what had ch
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -13,8 +14,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from sidelight._storage import claim, locked
+from sidelight.errors import FileError
 from sidelight.results import provenance
-from sidelight.studies.bookkeeping import BEGUN, ERROR, FINISHED, HISTORY, INTERRUPTED, at_work, history, write
+from sidelight.studies.bookkeeping import BEGUN, ERROR, FINISHED, HISTORY, INTERRUPTED, at_work, calls, write
 from sidelight.studies.execution import Done
 from sidelight.tasks import Share
 from sidelight.text import one_line
@@ -56,11 +58,11 @@ class Call:
     def __enter__(self) -> Self:
         """Write down that the call has begun, unless it has nothing to do and nothing to say."""
         with locked(self.folder / HISTORY):
-            calls = history(self.folder)
-            self._first = not calls
+            before = calls(self.folder)
+            self._first = not before
             if self._first or self.pending or self.entry["changes"]:
                 self._give_back = claim(at_work(self.folder, self.entry["call"]))
-                write(self.folder / HISTORY, {"calls": [*calls, self.entry]})
+                write(self.folder / HISTORY, {"calls": [*before, self.entry]})
         return self
 
     def __exit__(
@@ -71,7 +73,8 @@ class Call:
             if error is not None and self.entry["state"] == BEGUN:
                 stopped = isinstance(error, KeyboardInterrupt)
                 why = {} if stopped else {"why": one_line(f"{error}" or type(error).__name__)[:_LONGEST]}
-                self._end({"state": INTERRUPTED if stopped else ERROR, **why})
+                with contextlib.suppress(FileError):  # as on a full disk: the error that ended the call matters more
+                    self._end({"state": INTERRUPTED if stopped else ERROR, **why})
         finally:
             if self._give_back is not None:
                 self._give_back()
@@ -93,7 +96,7 @@ class Call:
     def _end(self, facts: dict[str, Any], kept: bool = True) -> None:
         ended = {"ended": datetime.now(UTC).isoformat(timespec="seconds")}
         with locked(self.folder / HISTORY):
-            before = history(self.folder)
+            before = calls(self.folder)
             place = next((k for k, each in enumerate(before) if each.get("call") == self.entry["call"]), len(before))
             self.entry |= facts | ended
             after = [*before[:place], *([self.entry] if kept else []), *before[place + 1 :]]

@@ -40,8 +40,11 @@ class Display(typing.Protocol):
     def finished(self, task: Task, spent: Spent | None) -> None:
         """Hear that a task is over, and how long it took.
 
-        None means that another process did it, or that it was not tried because its cell had failed.
+        None means that another process did it.
         """
+
+    def dropped(self, task: Task) -> None:
+        """Hear that a task will not be done, because another one of its cell failed."""
 
     def failed(self, task: Task, failure: Failure) -> None:
         """Hear that a task failed, the first of its cell."""
@@ -63,6 +66,9 @@ class Silence:
         """Do nothing."""
 
     def finished(self, task: Task, spent: Spent | None) -> None:
+        """Do nothing."""
+
+    def dropped(self, task: Task) -> None:
         """Do nothing."""
 
     def failed(self, task: Task, failure: Failure) -> None:
@@ -205,7 +211,7 @@ class Execution:
 
     def _fail(self, task: Task, why: Failure) -> None:
         if task.cell in self._done.failures:
-            self.display.finished(task, None)
+            self.display.dropped(task)
         else:
             self._done.failures[task.cell] = why
             self.display.failed(task, why)

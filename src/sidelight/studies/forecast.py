@@ -62,6 +62,8 @@ class _Kind:
     """What that took."""
     finished: bool = False
     """Whether one of its tasks is finished."""
+    helped: float = 0.0
+    """How much of it other processes did."""
 
     @property
     def ratio(self) -> float:
@@ -88,10 +90,10 @@ class Forecast:
         self._workers, self._clock, self._started = workers, clock, clock()
         self._lock = threading.Lock()
         self._kinds: dict[Hashable, _Kind] = {}
-        self._rates: dict[Hashable, float] | None = None  # of all kinds, until more is known
+        self._rates: dict[Hashable, float] = {}  # seconds per unit of all kinds, as far as they are known
+        self._outdated = True  # whether more is known by now
         self._loops = Counter(task.kernel for task in pending)  # how many open tasks need each
         self._compiling: dict[Hashable, float] = {}  # what the first task of each loop took for that
-        self._helped = 0.0  # seconds that other processes spent, as far as their tasks are known
         self._moments, self._sums = [self._started], [0.0]  # when tasks ended, and seconds of all until then
         self._open: dict[Task, _UnderWay] = {}  # the tasks that are not finished
         for task in pending:
@@ -112,7 +114,7 @@ class Forecast:
             if own.last is not None and not kind.finished:
                 kind.measured += rounds
                 kind.seconds += now - own.last
-                self._rates = None
+                self._outdated = True
             own.last = now
 
     def finished(self, task: Task, spent: Spent | None) -> None:
@@ -127,7 +129,7 @@ class Forecast:
             kind, units = self._kinds[task.kind], _units(task)
             kind.begun += units - self._closed(task).rounds
             if spent is None:
-                self._helped += self._rate(task.kind) * units
+                kind.helped += units
                 return
             self._moments.append(self._clock())
             self._sums.append(self._sums[-1] + spent.seconds + spent.compiling)
@@ -136,7 +138,7 @@ class Forecast:
                 kind.finished, kind.measured, kind.seconds = True, 0.0, 0.0
             kind.measured += units
             kind.seconds += spent.seconds
-            self._rates = None
+            self._outdated = True
 
     def failed(self, task: Task) -> None:
         """Hear that a task failed: it is neither done nor left."""
@@ -147,13 +149,14 @@ class Forecast:
                 kind.units -= _units(task)
                 kind.guess -= task.seconds
                 kind.tasks -= 1
-                self._rates = None
+                self._outdated = True
 
     @property
     def share(self) -> float:
         """Which share of the work is done, in time."""
         with self._lock:
-            spent = sum(self._rate(key) * kind.begun for key, kind in self._kinds.items())
+            self._update()
+            spent = sum(self._rates[key] * kind.begun for key, kind in self._kinds.items())
             spent, left = spent + sum(self._compiling.values()), self._left()
         return spent / (spent + left) if spent + left > 0 else 0.0
 
@@ -162,11 +165,13 @@ class Forecast:
         with self._lock:
             if not self._open:
                 return 0.0
+            self._update()
             met = {kind.strategy for kind in self._kinds.values() if kind.measured}
             busy, own = self._workers or self._busy(), self._sums[-1]
             if not busy or any(kind.tasks and kind.strategy not in met for kind in self._kinds.values()):
                 return None
-            return self._left() / (busy * (1.0 + self._helped / own if own else 1.0))
+            helped = sum(self._rates[key] * kind.helped for key, kind in self._kinds.items())
+            return self._left() / (busy * (1.0 + helped / own if own else 1.0))
 
     def _closed(self, task: Task) -> _UnderWay:
         """Take a task out of those that are not finished."""
@@ -184,15 +189,13 @@ class Forecast:
 
     def _left(self) -> float:
         """Return the seconds of one core that are left."""
-        playing = sum(self._rate(key) * max(0.0, kind.units - kind.begun) for key, kind in self._kinds.items())
+        playing = sum(self._rates[key] * max(0.0, kind.units - kind.begun) for key, kind in self._kinds.items())
         to_compile = sum(tasks > 0 and loop not in self._compiling for loop, tasks in self._loops.items())
         return playing + (to_compile * fmean(self._compiling.values()) if self._compiling else 0.0)
 
-    def _rate(self, key: Hashable) -> float:
-        """Return seconds per unit of a kind, as well as they are known."""
-        if self._rates is None:
-            self._rates = _rates(self._kinds)
-        return self._rates[key]
+    def _update(self) -> None:
+        if self._outdated:
+            self._rates, self._outdated = _rates(self._kinds), False
 
 
 def _rates(kinds: dict[Hashable, _Kind]) -> dict[Hashable, float]:

@@ -15,13 +15,12 @@ from typing import Any
 
 from sidelight.errors import FileError, NoFileError, SidelightError
 from sidelight.results import sealed
-from sidelight.results._checks import canonical
 from sidelight.results.sealed import Arrays
 from sidelight.simulation import players
 from sidelight.studies import bookkeeping
 from sidelight.studies.plan import Cell
 from sidelight.studies.store import State, Store
-from sidelight.studies.work import Task
+from sidelight.studies.work import Task, key_of
 from sidelight.text import count
 
 REMEDY = "put it back, or run the study's file from where it is now"
@@ -96,7 +95,7 @@ class KeyStore(Store):
             raise
         except SidelightError:
             return State.DAMAGED, {}
-        same = _key(facts) == self.key(task.cell) and (facts.get("first_run"), facts.get("runs")) == (
+        same = key_of(facts) == self.key(task.cell) and (facts.get("first_run"), facts.get("runs")) == (
             task.first,
             task.count,
         )
@@ -160,11 +159,6 @@ def _is_absent(module: str) -> bool:
         return importlib.util.find_spec(module) is None
     except (ImportError, AttributeError, ValueError):
         return True
-
-
-def _key(facts: Mapping[str, Any]) -> str:
-    own = {name: value for name, value in facts.items() if name not in ("first_run", "runs")}
-    return _digest(canonical(own))
 
 
 def _digest(text: str) -> str:

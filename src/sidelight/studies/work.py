@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sidelight.environments import Environment
+from sidelight.kernels import compiled_available
 from sidelight.results._checks import canonical
 from sidelight.results.provenance import written
 from sidelight.results.sealed import Arrays
@@ -25,7 +26,7 @@ from sidelight.studies.parameters import thawed
 from sidelight.studies.plan import Cell
 from sidelight.studies.study import Game, Player, World
 from sidelight.studies.watching import watch_classifiers
-from sidelight.tasks import Advancing
+from sidelight.tasks import Advancing, Where
 
 FORMAT = 1
 """Changes when runs are made or kept in another way, so that what was kept before is made again."""
@@ -94,10 +95,16 @@ class Task:
         return {**_facts(self.cell), "first_run": self.first, "runs": self.count}
 
     @property
-    def portable(self) -> bool:
-        """Whether another process finds all that it names: what was typed at a prompt is only here."""
-        names = (self.cell.player.name, str(self.cell.world.value))
-        return not any(players.split(name)[0] == "__main__" for name in names)
+    def where(self) -> Where:
+        """Who can perform it: what a script defines, only this process; other people's code, better one of its own."""
+        if self.cell.player.policy:
+            return "anywhere"
+        world = self.cell.world
+        names = [self.cell.player.name, *([str(world.value)] if world.kind in ("laws", "environment") else [])]
+        if any(players.split(name)[0] == "__main__" for name in names):
+            return "here"
+        own = self.cell.player.name in players.known_names(published=True)
+        return "anywhere" if own and ":" not in names[-1] and compiled_available() else "apart"
 
     def perform(self, progress: Advancing | bool = False) -> Finished | Failure:
         """Do it, on one core; return what became of it, or why there is nothing."""
@@ -127,7 +134,13 @@ def tasks(cell: Cell, runs: int | None = None, seconds_per_run: float | None = N
 
 def key(cell: Cell) -> str:
     """Return a short name of everything that the runs of a cell depend on, but for their numbers."""
-    return hashlib.sha256(canonical(_facts(cell)).encode()).hexdigest()[:16]
+    return key_of(_facts(cell))
+
+
+def key_of(facts: Mapping[str, Any]) -> str:
+    """Return the key of a cell from the facts of the cell or of one of its tasks."""
+    own = {name: value for name, value in facts.items() if name not in ("first_run", "runs")}
+    return hashlib.sha256(canonical(own).encode()).hexdigest()[:16]
 
 
 def code_of(cells: Iterable[Cell]) -> str:
@@ -142,6 +155,7 @@ def refresh() -> None:
     sources.refresh()
     for cached in (_played_place, _player):
         cached.cache_clear()
+    _compiled.clear()
 
 
 def pair(cell: Cell) -> tuple[Strategy, Environment]:
@@ -161,7 +175,7 @@ def prepare(task: Task) -> float:
         return 0.0
     _ = strategy.compiled_parameters
     started = time.perf_counter()
-    if (loop := (task.kernel, cell.game)) not in _compiled:
+    if (loop := (type(strategy), task.kernel, cell.player, cell.game)) not in _compiled:
         simulate(strategy, environment, 1, 1, cell.seed, 1, workers=1, first_run=task.first, progress=False)
         _compiled.add(loop)
     return time.perf_counter() - started

@@ -7,6 +7,6 @@ perform it, and nothing else.
 from sidelight.tasks.local import cores, run_here
 from sidelight.tasks.processes import DiedError
 from sidelight.tasks.shares import Share
-from sidelight.tasks.task import Advancing, Task, TaskError
+from sidelight.tasks.task import Advancing, Task, TaskError, Where
 
-__all__ = ["Advancing", "DiedError", "Share", "Task", "TaskError", "cores", "run_here"]
+__all__ = ["Advancing", "DiedError", "Share", "Task", "TaskError", "Where", "cores", "run_here"]

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from sidelight.errors import SidelightError
 from sidelight.tasks.order import in_order
+from sidelight.tasks.processes import DiedError
 from sidelight.tasks.task import Task, TaskError
 from sidelight.tasks.versions import differences, versions
 
@@ -202,6 +203,8 @@ def _result(future: Any, task: Task) -> Any:
     except SidelightError:
         raise
     except Exception as error:
+        if type(error).__name__ == "KilledWorker":
+            return DiedError(f"every worker that performed {task.title} ended: {_RETRIES + 1} of them")
         # What the task raised arrives with the status "error"; else it is the scheduler that did not answer.
         if isinstance(error, CancelledError | OSError) and future.status != "error":
             raise _LostError from None

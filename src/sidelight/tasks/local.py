@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import heapq
 import os
 import threading
@@ -39,8 +38,8 @@ def run_here(
     """Perform tasks on so many cores, by default on all; call `finished` in this thread as they end.
 
     Short work is done by threads; work that lasts longer goes on in a process for each core, so that cores do not wait
-    for each other. If a process dies, the result of its task is a `DiedError`, and the others go on. An error or Ctrl-C
-    ends all tasks within a fraction of a second.
+    for each other, and tasks that are better done apart begin there (see `Where`). If a process dies, the result of its
+    task is a `DiedError`, and the others go on. An error or Ctrl-C ends all tasks within a fraction of a second.
 
     One task of each loop comes first, then one of each kind, then the others, those first that are likely to take
     longest, as far as their kind is known. A task whose loop another worker is compiling has to wait as long as there
@@ -59,8 +58,9 @@ def run_here(
         queue.stop.set()
         for hand in hands:
             hand.process.kill()
+        end = time.monotonic() + _PATIENCE
         for hand in hands:
-            hand.join(_PATIENCE)
+            hand.join(max(0.0, end - time.monotonic()))
 
 
 def cores() -> int:
@@ -97,6 +97,7 @@ class _Queue:
         self._compiling: set[Hashable] = set()
         self.workers = workers
         self.stop = threading.Event()
+        self.no_processes = threading.Event()
         self._lock = threading.Condition()
         self._results: deque[Any] = deque()
 
@@ -199,9 +200,13 @@ class _Worker(threading.Thread):
     def _perform(self, task: Task) -> Any:
         listener = _Listener(task, self._queue, self._advance)
         late = time.monotonic() - self._started_at > _WORTHWHILE
-        if late and task.portable:
-            with contextlib.suppress(NoProcessError):
+        if (task.where == "apart" or (task.where == "anywhere" and late)) and not self._queue.no_processes.is_set():
+            try:
                 return self.process.perform(task, listener)
+            except NoProcessError:
+                self._queue.no_processes.set()
+        if self._queue.stop.is_set():
+            raise Stopped
         return task.perform(listener)
 
 

@@ -1,9 +1,9 @@
 """Processes that perform tasks, one at a time each.
 
 Python code runs on one thread at a time, however many cores there are, and a thread cannot be ended from outside. A
-process has neither limit. It starts within a second and ends with the process that started it, even if that is killed.
-Tasks go to its standard input; progress, warnings and results come from its standard output, as pickles that follow
-their lengths.
+process has neither limit. It starts within a second and, unless something holds its interpreter, ends with the process
+that started it, even if that is killed. Tasks go to its standard input; progress, warnings and results come from its
+standard output, as pickles that follow their lengths.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from sidelight.tasks.task import Advancing, Task, TaskError
 _SOON = 0.1  # seconds between two reports of progress
 _LENGTH = 8  # bytes that say how long a message is
 _START = "import sys; sys.path[:] = {path!r}; from sidelight.tasks.processes import serve; serve()"
-_READY, _ADVANCE, _WARNING, _RAISED, _DONE = range(5)
+_READY, _ADVANCE, _WARNING, _RAISED, _DONE, _LAST = range(6)
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _warned: dict[Any, Any] = {}  # which warnings of other processes were shown
 
 
@@ -51,7 +52,9 @@ class Process:
             self._send(process, task)
             while True:
                 what, value = self._answer(process, task)
-                if what == _DONE:
+                if what == _LAST:
+                    self.end()
+                if what in (_DONE, _LAST):
                     return value
                 if what == _RAISED:
                     raise value
@@ -65,16 +68,23 @@ class Process:
             raise
 
     def kill(self) -> None:
-        """Kill the process, whatever it does; any thread may call this."""
-        if (process := self._process) is not None:
-            process.kill()
+        """Kill the process and those that it started, whatever they do; any thread may call this."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            return
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
 
     def end(self) -> None:
         """End the process, and let go of it."""
         if self._process is not None:
-            self._process.kill()
-            with contextlib.suppress(OSError):
-                self._process.communicate()
+            self.kill()
+            self._process.wait()
+            for pipe in (self._process.stdin, self._process.stdout):
+                with contextlib.suppress(OSError):
+                    pipe.close()  # type: ignore[union-attr]  # there are pipes
             self._process = None
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -110,17 +120,26 @@ class Process:
 
 def _start() -> subprocess.Popen[bytes]:
     path = [str(entry) for entry in sys.path]
-    environment = os.environ if compiled_available() else os.environ | {"SIDELIGHT_JIT": "0"}
-    command = [sys.executable, "-c", _START.format(path=path)]
+    interpreting = {} if compiled_available() else {"SIDELIGHT_JIT": "0"}
     try:
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-    except (OSError, ValueError) as error:
+        # In a session of its own: Ctrl-C is for this process, and all that it starts can be killed together.
+        return subprocess.Popen(
+            [sys.executable, "-c", _START.format(path=path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=_ONE_THREAD | os.environ | interpreting,
+            start_new_session=True,
+        )
+    except (OSError, ValueError, TypeError) as error:
         raise NoProcessError(f"{sys.executable!r} cannot be started: {error}") from None
 
 
 def _ending(process: subprocess.Popen[bytes]) -> str:
     code = process.wait()
-    return f"with exit code {code}" if code >= 0 else f"by signal {signal.Signals(-code).name}"
+    if code >= 0:
+        return f"with exit code {code}"
+    names = {int(each): each.name for each in signal.Signals}
+    return f"by signal {names.get(-code, -code)}"
 
 
 def _write(stream: Any, message: bytes) -> None:
@@ -139,13 +158,14 @@ def _read(stream: Any) -> bytes:
 
 def serve() -> None:
     """Perform the tasks that arrive on standard input, until it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     # What a strategy reads or prints must not mix with tasks and results.
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
+    if hasattr(os, "register_at_fork"):  # what a strategy forks must not keep the other end waiting
+        os.register_at_fork(after_in_child=outgoing.raw.close)
     messages: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(incoming, messages), daemon=True).start()
     starter = _Starter(outgoing)
@@ -153,13 +173,14 @@ def serve() -> None:
     starter.tell(_READY, None)
     while True:
         message = messages.get()
+        starter.begin()
         try:
             answer = _DONE, pickle.loads(message).perform(starter)
         except BaseException as error:
             answer = _RAISED, error
+        if answer[0] == _DONE and threading.active_count() > 2:  # a task has left something behind that still runs
+            answer = _LAST, answer[1]
         starter.tell(*answer)
-        if threading.active_count() > 2:  # a task has left something behind that still runs
-            os._exit(0)
 
 
 def _receive(stream: BinaryIO, messages: queue.SimpleQueue[bytes]) -> None:
@@ -177,6 +198,10 @@ class _Starter:
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._lock = threading.Lock()
+        self._untold, self._told = 0, 0.0
+
+    def begin(self) -> None:
+        """Begin a task."""
         self._untold, self._told = 0, 0.0
 
     def advance(self, count: int) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from sidelight.errors import SidelightError
+
+Where = Literal["here", "anywhere", "apart"]
+"""Only this process can perform a task; any can; or one of its own should, as it may do anything to its process."""
 
 
 class TaskError(SidelightError):
@@ -43,8 +46,8 @@ class Task(Hashable, Protocol):
         """Which tasks cost about as much per round: those with equal kinds."""
 
     @property
-    def portable(self) -> bool:
-        """Whether another process can perform it, too."""
+    def where(self) -> Where:
+        """Who can perform it."""
 
     def perform(self, progress: Advancing | bool = False) -> Any:
         """Do it, on one core."""
