@@ -8,8 +8,9 @@ an effect of the strategy and an effect of the place,
     log(seconds per round / g) = a_strategy + b_place,
 
 fitted by least squares to the kinds that are measured, b_place with a penalty, as few may know a place. Logarithms make
-predictions too small on average; they are scaled so that those of the measured kinds add up to what these took. A
-prediction counts as much as one measured task of the kind, since a single one may take far less or more than most.
+predictions too small on average; they are scaled so that those of a strategy's measured kinds add up to what they took.
+Since single tasks may take far less or more than most of their kind, predictions of measured kinds count, too: as much
+as one measured task, or less if the tasks of a kind turn out to be more alike than the kinds that the strategy has.
 Loops that are not compiled yet are taken to need as long as the others did.
 
 The remaining time is the sum of all that, divided by the number of workers. Where that is not known, it is divided by
@@ -22,15 +23,17 @@ import bisect
 import math
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from statistics import fmean, median
+from dataclasses import dataclass, field
+from statistics import fmean, median, pvariance
 
 from sidelight.studies.work import Spent, Task
 
 _SWEEPS = 4  # of least squares, in turns for strategies and places
 _PENALTY = 1.0  # as much as one measured kind
+_LEAST = 0.01  # tasks that a prediction is worth
+_ENOUGH = 5  # degrees of freedom that tell how much tasks of a kind differ
 
 
 @dataclass
@@ -64,6 +67,8 @@ class _Kind:
     """Whether one of its tasks is finished."""
     helped: float = 0.0
     """How much of it other processes did."""
+    logs: list[float] = field(default_factory=list)
+    """Logarithms of the seconds per unit of its finished tasks."""
 
     @property
     def ratio(self) -> float:
@@ -138,6 +143,7 @@ class Forecast:
                 kind.finished, kind.measured, kind.seconds = True, 0.0, 0.0
             kind.measured += units
             kind.seconds += spent.seconds
+            kind.logs.append(math.log(max(spent.seconds, 1e-9) / units))
             self._outdated = True
 
     def failed(self, task: Task) -> None:
@@ -202,16 +208,42 @@ def _rates(kinds: dict[Hashable, _Kind]) -> dict[Hashable, float]:
     """Return seconds per unit of all kinds: those of measured ones, and predictions for the others."""
     measured = [kind for kind in kinds.values() if kind.measured and kind.tasks]
     predict = _prediction(measured)
-    predicted = sum(predict(kind) for kind in measured)
-    scale = sum(kind.ratio * kind.guess for kind in measured) / predicted if predicted else 1.0
+    actual: defaultdict[str, float] = defaultdict(float)
+    predicted: defaultdict[str, float] = defaultdict(float)
+    for kind in measured:
+        actual[kind.strategy] += kind.ratio * kind.guess
+        predicted[kind.strategy] += predict(kind)
+    weights = _weights(measured, predict)
     rates = {}
     for key, kind in kinds.items():
         if not kind.tasks:  # all of them failed
             rates[key] = 0.0
             continue
-        prior, weight = scale * predict(kind) / kind.units, kind.units / kind.tasks
+        scale = actual[kind.strategy] / predicted[kind.strategy] if predicted[kind.strategy] else 1.0
+        prior, weight = scale * predict(kind) / kind.units, weights[kind.strategy] * kind.units / kind.tasks
         rates[key] = (kind.seconds + weight * prior) / (kind.measured + weight)
     return rates
+
+
+def _weights(measured: Sequence[_Kind], predict: Callable[[_Kind], float]) -> defaultdict[str, float]:
+    """Return how many tasks a prediction is worth, for each strategy: at most 1, which it is until that is known.
+
+    It is the variance of tasks of a kind over that of kinds around their predictions, in logarithms.
+    """
+    found: defaultdict[str, float] = defaultdict(lambda: 1.0)
+    groups: dict[str, list[_Kind]] = {}
+    for kind in measured:
+        groups.setdefault(kind.strategy, []).append(kind)
+    for strategy, kinds in groups.items():
+        more = [kind.logs for kind in kinds if len(kind.logs) > 1]
+        if sum(map(len, more)) < _ENOUGH + len(more):
+            continue
+        within = sum(pvariance(logs) * len(logs) for logs in more) / (sum(map(len, more)) - len(more))
+        residuals = [math.log(max(kind.ratio, 1e-12) * kind.guess / predict(kind)) for kind in kinds]
+        noise = fmean(within / max(1, len(kind.logs)) for kind in kinds)
+        around = fmean(each * each for each in residuals) - noise
+        found[strategy] = max(_LEAST, within / around) if around > within else 1.0
+    return found
 
 
 def _prediction(measured: Sequence[_Kind]) -> Callable[[_Kind], float]:
