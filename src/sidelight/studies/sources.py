@@ -27,7 +27,7 @@ _IRRELEVANT = tuple(
     f"{_PACKAGE}.{name}"
     for name in (
         *("_version", "_storage", "errors", "text", "table", "results", "report", "tasks", "checks", "cli"),
-        *("kernels.cache", "kernels.digest", "simulation.progress", "simulation.players"),
+        *("kernels.cache", "kernels.digest", "simulation.progress", "simulation.players", "simulation.blocks"),
         *("strategies.plugins", "strategies.importing", "strategies.saved"),
     )
 )
