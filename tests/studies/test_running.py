@@ -16,7 +16,7 @@ from sidelight.studies.plan import Cell
 from sidelight.studies.running import failures, history, summary_line
 from sidelight.studies.skips import grouped, listed
 from sidelight.studies.store import State, Store
-from sidelight.studies.work import tasks
+from sidelight.studies.work import Task, tasks
 
 from .making import Watcher, small, text_of_mine, write_mine
 
@@ -377,3 +377,25 @@ print(len(progress.done.ran), len(progress.done.failures))
         [sys.executable, "-"], input=script.read_text(), cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert "Mine was typed at a prompt" in typed.stderr
+
+
+@pytest.mark.parametrize(
+    ("player", "world", "where"),
+    [
+        (Player("CBP"), World("laws", "balanced"), "anywhere"),
+        (Player("BayesOptimal"), World("laws", "balanced"), "anywhere"),
+        (Player("CBP"), World("environment", "sidelight.experiments.worlds:Any"), "anywhere"),
+        (Player("CBP"), World("environment", "mine:World"), "apart"),
+        (Player("CBP"), World("laws", "mine:laws"), "apart"),
+        (Player("mine.py:Mine"), World("laws", "balanced"), "apart"),
+        (Player("sidelighter:Mine"), World("laws", "balanced"), "apart"),
+        (Player("__main__:Mine"), World("laws", "balanced"), "here"),
+        (Player("CBP"), World("laws", "__main__:laws"), "here"),
+        (Player("sequential", policy=True), World("classifiers", 1, {"tolerance": 0.1}), "anywhere"),
+    ],
+)
+def test_only_our_own_compiled_code_is_run_in_this_process(player, world, where, monkeypatch):
+    task = Task(Cell(Game("apple-tasting"), world, player, 10, 2), 0, 2)
+    assert task.where == where
+    monkeypatch.setenv("SIDELIGHT_JIT", "0")
+    assert task.where == ("apart" if where == "anywhere" and not player.policy else where)

@@ -18,7 +18,7 @@ from sidelight.results._checks import canonical
 from sidelight.results.provenance import written
 from sidelight.results.sealed import Arrays
 from sidelight.simulation import players, simulate
-from sidelight.strategies import Strategy
+from sidelight.strategies import Strategy, plugins
 from sidelight.strategies.base import KernelStrategy
 from sidelight.studies import making, sources
 from sidelight.studies.guard import Failure, Pulse, guarded
@@ -101,10 +101,12 @@ class Task:
             return "anywhere"
         world = self.cell.world
         names = [self.cell.player.name, *([str(world.value)] if world.kind in ("laws", "environment") else [])]
-        if any(players.split(name)[0] == "__main__" for name in names):
+        modules = [module for module, rest in map(players.split, names) if rest is not None]
+        if "__main__" in modules:
             return "here"
-        own = self.cell.player.name in players.known_names(published=True)
-        return "anywhere" if own and ":" not in names[-1] and compiled_available() else "apart"
+        ours = all(module.partition(".")[0] == "sidelight" for module in modules)
+        ours = ours and plugins.named(self.cell.player.name) is None
+        return "anywhere" if ours and compiled_available() else "apart"
 
     def perform(self, progress: Advancing | bool = False) -> Finished | Failure:
         """Do it, on one core; return what became of it, or why there is nothing."""
