@@ -161,17 +161,23 @@ def test_a_process_in_which_something_is_left_running_is_not_used_again(process)
     assert own_number(process) != first
 
 
-def fork_and_die():
+def fork_and_die(note):
     """Leave a process that sleeps, and end this one."""
-    if os.fork() == 0:
+    number = os.fork()
+    if number == 0:
         time.sleep(600)
+    with open(note, "w", encoding="ascii") as stream:
+        stream.write(str(number))
     os._exit(3)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_what_a_task_has_forked_keeps_nobody_waiting(process):
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs fork and waitid")
+def test_what_a_task_has_forked_keeps_nobody_waiting(process, tmp_path):
+    note = str(tmp_path / "number")
     with pytest.raises(DiedError, match="with exit code 3"):
-        process.perform(Doing(0, what="fork_and_die()"), Rounds())
+        process.perform(Doing(0, what=f"fork_and_die({note!r})"), Rounds())
+    with open(note, encoding="ascii") as stream:
+        assert wait_for_end(int(stream.read()))
     assert process.perform(Squaring(3), Rounds()) == 9
 
 

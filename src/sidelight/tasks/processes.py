@@ -135,6 +135,11 @@ def _start() -> subprocess.Popen[bytes]:
 
 
 def _ending(process: subprocess.Popen[bytes]) -> str:
+    """Wait for the end of a process, end those that it started, and say how it ended."""
+    if hasattr(os, "waitid"):  # without asking for its code, after which its number may be another one's
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
     code = process.wait()
     if code >= 0:
         return f"with exit code {code}"
