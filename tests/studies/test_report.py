@@ -233,3 +233,16 @@ def test_shares_of_plays_add_up(finished):
     for players in outcome.shares.values():
         for shares in players.values():
             assert np.isclose(shares.sum(), 1.0)
+
+
+def test_a_report_is_not_replaced_by_one_of_nothing(tmp_path, monkeypatch):
+    """As after an upgrade, when all stored runs are those of other code; the study is run again then."""
+    run(small(), tmp_path, workers=1)
+    report(tmp_path)
+    before = (tmp_path / "report.html").read_bytes()
+    monkeypatch.setattr("sidelight.studies.sources.digest", lambda roots: "another")
+    with pytest.raises(sl.SidelightError, match="made by other code"):
+        report(tmp_path)
+    assert (tmp_path / "report.html").read_bytes() == before
+    run(small(), tmp_path, workers=1)
+    assert len(report(tmp_path).outcome.standings) == 2

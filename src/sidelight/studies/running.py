@@ -153,6 +153,7 @@ def prepared(study: Study, folder: Path, *, stored: bool = False) -> Progress:
     progress.skipped.update({cell: _with_remedy(cell, why) for cell, why in plan.impossible(pending)})
     progress.pending = any(cell not in progress.skipped for cell in pending)
     if stored:
+        _refuse_other_code(progress)
         return progress
     if progress.skipped and study.impossible == "refuse":
         raise _refusal(progress.skipped, f"study {study.name!r}")
@@ -185,6 +186,19 @@ def crew_of(cluster: str | None, workers: int | None) -> Crew:
     from sidelight.tasks.cluster import run_on_cluster
 
     return Crew(functools.partial(run_on_cluster, cluster), here=False)
+
+
+def _refuse_other_code(progress: Progress) -> None:
+    """Refuse to replace a report by one of nothing, because all stored runs were made by other code."""
+    if not (progress.folder / "report.html").exists():
+        return
+    places = {cell.place for cell in progress.cells}
+    found = {key for place in places for keys in progress.store.names(place).values() for key in keys}
+    if found and not found & {progress.store.key(cell) for cell in progress.playable}:
+        raise SidelightError(
+            f"all stored runs in {str(progress.folder)!r} were made by other code, as by another version of sidelight; "
+            "the report about them is kept: run the study again to have them made by the code that is here"
+        )
 
 
 def _with_remedy(cell: Cell, why: str) -> str:
