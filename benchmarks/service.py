@@ -4,7 +4,7 @@ python benchmarks/service.py [--seconds S] [--rounds N] [--million] [--only sqli
 
 - 64 clients that decide one prediction at a time, against a route that only checks key and body;
 - 8 clients with batches of 100, against plain rows in commits of 100;
-- one client, against the sum of a plain commit and that route;
+- one client, against the sum of a plain commit and that route, and what it waits for /healthz on an open connection;
 - PostgreSQL with 2 processes, against pgbench with the same statements, on one monitor and on 100;
 - with --million, a million decisions in batches: memory, the report, the dashboard.
 
@@ -196,6 +196,10 @@ def one_process(name, database, plain, spare, seconds, rounds):
             least=0.25,
             note=f"{rate:.0f} / {rows:.0f} a second",
         )
+
+        healthz = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        waited = load(target.url, 1, lambda client: itertools.repeat(healthz), seconds).median
+        report(f"{name}: /healthz on an open connection, median wait", waited, most=5.0, unit="ms")
 
         def single():
             free, decided = target.load("nothing", 1, seconds), target.load("decisions", 1, seconds)

@@ -68,6 +68,12 @@ def main(role, *arguments):
     listener = listen("127.0.0.1", 0)
     print(address_of(listener), flush=True)
     options = {"database": database, "grace": 10.0, "proxies": ""}
+    if processes == "1":  # as `sidelight serve` does
+        from sidelight.service.process.serving import serve
+
+        with build(options) as app:
+            serve(app, listener)
+        return 0
     return Supervisor(listener, int(processes), options, [sys.executable, __file__, "worker"]).run()
 
 

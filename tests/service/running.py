@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import threading
 import time
 
 import uvicorn
 
+from sidelight.service.process.listening import address_of, listen
 from sidelight.service.process.serving import configured
 
 
 @contextlib.contextmanager
 def running(app):
     """Serve an application at a free port; yield its address."""
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = listen("127.0.0.1", 0)
     server = uvicorn.Server(configured(app, grace=5))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
@@ -25,7 +25,7 @@ def running(app):
                 break
             time.sleep(0.01)
         assert server.started
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        yield address_of(listening)
     finally:
         server.should_exit = True
         thread.join(60.0)
