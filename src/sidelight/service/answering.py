@@ -9,7 +9,7 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import UnknownIdError
 from sidelight.monitor.decisions import Label
 from sidelight.monitor.inputs import same_label
-from sidelight.service import history, journal
+from sidelight.service import history, journal, rights
 from sidelight.service.held import Held, plain_news, said
 from sidelight.service.inputs import label_fault, text_fault
 from sidelight.service.items import DELETED, FORGOTTEN, UNSETTLED, follow_news, settle_item
@@ -20,6 +20,12 @@ from sidelight.service.work import Item, Job, Work
 NOT_CHOSEN, UNKNOWN, CONFLICT, GONE = "not chosen", "unknown", "conflict", "gone"
 """Statuses of an answer in addition to those of the library; with these, nothing has changed."""
 
+UNLIKE = "the label and the prediction are of different types; nothing changed"
+"""What is said instead of the class, which a blind monitor does not tell."""
+_HIDDEN = {
+    CONFLICT: "this item is settled with another answer: set replace to change that",
+    GONE: "this item was forgotten or deleted, or is too old to be changed",
+}
 _WORDS = {None: "skipped", True: "right", False: "wrong"}
 
 
@@ -51,9 +57,9 @@ class Answered(NamedTuple):
 class _Answer:
     """Records the answers of one request."""
 
-    def __init__(self, monitor: str, answers: Sequence[AnswerTo], actor: str) -> None:
+    def __init__(self, monitor: str, answers: Sequence[AnswerTo], actor: str, settles: bool) -> None:
         self.monitors: Sequence[str] = (monitor,)
-        self.answers, self.actor = answers, actor
+        self.answers, self.actor, self.settles = answers, actor, settles
         self._refuse_faults()
         self.item_keys = [journal.key_of(monitor, one.id) for one in answers]
 
@@ -74,9 +80,10 @@ class _Answer:
         """Check everything, then record the answers one by one."""
         held = work.held(self.monitors[0])
         refuse_archived(held)
+        rights.check_direct(self.actor, self.settles, held.review)
         work.look_up_items(self.item_keys)
         work.look_up(key for key in self.item_keys if work.items[key] is None)
-        saying = self._correctness(work)
+        saying = self._correctness(work, held.review.blind)
         results = []
         for one, key, correct in zip(self.answers, self.item_keys, saying, strict=True):
             work.look_up_items([key])
@@ -85,10 +92,10 @@ class _Answer:
                 results.append(_without_item(work, one.id, key))
             else:
                 result = settle(work, held, item, correct, label=one.label, replace=one.replace, actor=self.actor)
-                results.append(result)
+                results.append(_hidden(result) if held.review.blind else result)
         return results
 
-    def _correctness(self, work: Work) -> list[bool | None]:
+    def _correctness(self, work: Work, blind: bool) -> list[bool | None]:
         """Return whether each answer says correct, None to skip; labels that cannot be compared are refused."""
         saying, found = [], []
         for i, (one, key) in enumerate(zip(self.answers, self.item_keys, strict=True)):
@@ -97,16 +104,16 @@ class _Answer:
                 try:
                     correct = same_label(item.prediction, one.label)
                 except SidelightError as error:
-                    found.append(place([i, "label"], str(error)))
+                    found.append(place([i, "label"], UNLIKE if blind else str(error)))
             saying.append(correct)
         if found:
             raise Problem("invalid", "some labels cannot be compared with predictions; nothing changed", places=found)
         return saying
 
 
-def answers(monitor: str, given: Sequence[AnswerTo], *, actor: str) -> Job[list[Answered]]:
-    """Record answers; the results are in the same order."""
-    return _Answer(monitor, given, actor)
+def answers(monitor: str, given: Sequence[AnswerTo], *, actor: str, settles: bool = True) -> Job[list[Answered]]:
+    """Record answers; the results are in the same order. `settles` says whether the actor has that scope."""
+    return _Answer(monitor, given, actor, settles)
 
 
 def settle(
@@ -126,7 +133,8 @@ def settle(
     """
     if item.state in (FORGOTTEN, DELETED):
         return Answered(item.id, GONE, None, f"this item was {item.state}; nothing changed")
-    if item.state not in UNSETTLED and item.correct != correct and not replace:
+    settled, relabelled = item.state not in UNSETTLED, label != item.label
+    if settled and not replace and (item.correct != correct or (held.review.blind and relabelled)):
         text = f"this item is settled as {_WORDS[item.correct]}: set replace to change that; nothing changed"
         return Answered(item.id, CONFLICT, None, text, item.correct)
     before = history.position(held, item.prediction)
@@ -136,7 +144,8 @@ def settle(
         text = f"this item is settled as {_WORDS[item.correct]} and is too old to be changed; nothing changed"
         return Answered(item.id, GONE, None, text, item.correct)
     news, closed = held.news()
-    if answer.status != "unchanged" or item.state in UNSETTLED:  # a reopened item may be skipped again
+    # A reopened item may be skipped again, and another label may be as wrong as the one before.
+    if answer.status != "unchanged" or not settled or (replace and relabelled):
         body: dict[str, Any] = {
             "id": item.id,
             "number": item.number,
@@ -148,10 +157,19 @@ def settle(
         }
         body |= ({} if label is None else {"label": label}) | (detail or {}) | plain_news(news, closed)
         number = work.append(held.id, journal.ANSWERED, body, actor=actor)
-        settle_item(work, item, correct, None if label is None else journal.text_of(label), actor)
+        settle_item(work, item, correct, label, actor)
         follow_news(work, held, news, closed)
         history.note(work, held, item.prediction, before, number)
     return Answered(item.id, answer.status, answer.verdict, answer.text, correct)
+
+
+def _hidden(result: Answered) -> Answered:
+    """Return a result that does not depend on the prediction, which a blind monitor does not tell."""
+    if result.status in (CONFLICT, GONE):
+        return Answered(result.id, result.status, None, f"{_HIDDEN[result.status]}; nothing changed")
+    return Answered(
+        result.id, "recorded", None, "the answer is recorded; this monitor does not say whether it is right"
+    )
 
 
 def _without_item(work: Work, id: str, key: bytes) -> Answered:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sidelight.monitor import Decision
-from sidelight.monitor.decisions import PLACES, Closed, Event
+from sidelight.monitor.decisions import PLACES, Closed, Event, Label
 from sidelight.service import journal
 from sidelight.service.held import Held
 from sidelight.service.work import Item, Work
@@ -45,11 +45,12 @@ def enter_item(work: Work, held: Held, key: bytes, decision: Decision, time: flo
         work.insert("payloads", ("monitor", "item", "media_type", "content"), row)
 
 
-def settle_item(work: Work, item: Item, correct: bool | None, label: str | None, actor: str) -> None:
+def settle_item(work: Work, item: Item, correct: bool | None, label: Label | None, actor: str) -> None:
     """Store the settled answer of an item; None if it is skipped."""
     state, value = (SKIPPED, None) if correct is None else (ANSWERED, int(correct))
-    work.update(_SETTLE, state, value, label, work.now, actor, item.monitor, item.number)
-    work.items[item.key] = item._replace(state=state, correct=correct, revision=item.revision + 1)
+    said = None if label is None else journal.text_of(label)
+    work.update(_SETTLE, state, value, said, work.now, actor, item.monitor, item.number)
+    work.items[item.key] = item._replace(state=state, correct=correct, label=label, revision=item.revision + 1)
 
 
 def follow_news(work: Work, held: Held, news: Iterable[Event], closed: Iterable[Closed]) -> None:

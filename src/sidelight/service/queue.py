@@ -39,7 +39,7 @@ DISPUTED_ITEM = f"{UNSETTLED_ITEM} AND ({_ANSWERED}) >= ?"
 """The condition that an item has all its reviews (the value says how many) and they disagree."""
 _DISPUTED = f"({_ANSWERED}) >= ? AND ({_LEASED}) = 0"
 _FREE = f"i.monitor = ? AND {UNSETTLED_ITEM} AND NOT EXISTS ({_OWN})"
-_ITEM = f"SELECT {ITEM_COLUMNS}, asked_at, label, settled_at, settled_by FROM items"
+_ITEM = f"SELECT {ITEM_COLUMNS}, asked_at, settled_at, settled_by FROM items"
 
 
 class ReviewItem(NamedTuple):
@@ -54,8 +54,8 @@ class ReviewItem(NamedTuple):
     state: str
     revision: int
     correct: bool | None
-    asked_at: float
     label: Any
+    asked_at: float
     settled_at: float | None
     settled_by: str | None
 
@@ -67,7 +67,7 @@ class ReviewItem(NamedTuple):
     @property
     def stored(self) -> Item:
         """The part that settling needs."""
-        return Item(*self[:9])
+        return Item(*self[:10])
 
 
 class Slot(NamedTuple):
@@ -103,9 +103,7 @@ def review_settings(tx: Transaction, monitor: str) -> ReviewSettings:
 
 
 def _item(row: Row) -> ReviewItem:
-    asked_at, label, settled_at, settled_by = row[9:]
-    said = None if label is None else journal.read_text(label)
-    return ReviewItem(*item_of(row[:9]), asked_at, said, settled_at, settled_by)
+    return ReviewItem(*item_of(row[:10]), *row[10:])
 
 
 def find_item(tx: Transaction, monitor: str, number: int, lock: bool = False) -> ReviewItem:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.monitor.decisions import Label
 from sidelight.monitor.inputs import same_label
-from sidelight.service import answering, journal
+from sidelight.service import answering, journal, rights
 from sidelight.service.held import Held
 from sidelight.service.inputs import label_fault
 from sidelight.service.items import DELETED, FORGOTTEN
@@ -207,8 +207,8 @@ class Review:
         found = free_place(free, on.review.reviews)
         if found is None:
             found = min(number for number, one in taken.items() if one.answer is None)
-        if found > on.review.reviews and not self.settles:
-            raise Problem("forbidden", "the reviews of this item disagree: settling it needs the scope settle")
+        if found > on.review.reviews:
+            rights.check_settling(self.settles, "the reviews of this item disagree: settling it")
         return found
 
     def _skip(self, on: _OnItem) -> Reviewed:
@@ -223,8 +223,7 @@ class Review:
         if not self.replace or self.revision != on.item.revision:
             raise on.conflict()
         if own is None:
-            if not self.settles:
-                raise Problem("forbidden", "this item was settled by others: replacing that needs the scope settle")
+            rights.check_settling(self.settles, "this item was settled by others: replacing that")
             on.settle(answer.get("correct"), answer.get("label"), self.reviewer)
             return Reviewed(self.number, "settled", on.item.revision)
         rests = on.rests_on_reviews()
@@ -315,7 +314,8 @@ def checked(said: Said, item: ReviewItem, review: ReviewSettings) -> dict[str, A
     try:
         return {"correct": same_label(item.prediction, label), "label": label}
     except SidelightError as error:
-        raise Problem("invalid", str(error), places=[place(["label"], "give a label of the classes' type")]) from None
+        detail = answering.UNLIKE if review.blind else str(error)
+        raise Problem("invalid", detail, places=[place(["label"], "give a label of the classes' type")]) from None
 
 
 def _as_class(label: Label, prediction: Label) -> Label:

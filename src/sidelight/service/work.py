@@ -65,16 +65,18 @@ class Item(NamedTuple):
     state: str
     revision: int
     correct: bool | None
+    label: Any = None
 
 
-ITEM_COLUMNS = "monitor, number, key, id, class, reason, state, revision, correct"
+ITEM_COLUMNS = "monitor, number, key, id, class, reason, state, revision, correct, label"
 
 
 def item_of(row: Row) -> Item:
     """Return the item in a row with `ITEM_COLUMNS`."""
-    monitor, number, key, id, name, reason, state, revision, correct = row
+    monitor, number, key, id, name, reason, state, revision, correct, label = row
     right = None if correct is None else bool(correct)
-    return Item(monitor, number, bytes(key), id, journal.read_text(name), reason, state, revision, right)
+    said = None if label is None else journal.read_text(label)
+    return Item(monitor, number, bytes(key), id, journal.read_text(name), reason, state, revision, right, said)
 
 
 class Work:

@@ -39,6 +39,10 @@ class Caller(NamedTuple):
     monitors: frozenset[str] | None
     """Ids of the monitors that the scopes are for; None for all."""
 
+    def may(self, scope: str, monitor: str | None = None) -> bool:
+        """Say whether they have a scope, for the monitor with this id if one is given."""
+        return scope in self.scopes and (monitor is None or self.monitors is None or monitor in self.monitors)
+
 
 class Key(NamedTuple):
     """What is known about a key."""

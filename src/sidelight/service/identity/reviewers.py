@@ -14,6 +14,7 @@ from sidelight.service.identity.keys import Caller, check_scopes, monitor_ids, n
 from sidelight.service.inputs import check_text
 from sidelight.service.journal import text_of
 from sidelight.service.problems import Problem
+from sidelight.service.rights import PERSON
 from sidelight.service.storage.base import Row, Transaction
 from sidelight.service.work import Work
 
@@ -38,7 +39,7 @@ class Reviewer(NamedTuple):
     @property
     def actor(self) -> str:
         """Their name in the journal, in slots and in the audit log."""
-        return f"reviewer:{self.id}"
+        return f"{PERSON}{self.id}"
 
     @property
     def caller(self) -> Caller:
@@ -76,7 +77,7 @@ def any_administrator(tx: Transaction, besides: str = "") -> bool:
 
 def names(tx: Transaction) -> dict[str, str]:
     """Return the names of reviewers, by actor."""
-    return {f"reviewer:{id}": name for id, name in tx.all("SELECT id, name FROM reviewers")}
+    return {f"{PERSON}{id}": name for id, name in tx.all("SELECT id, name FROM reviewers")}
 
 
 @dataclass(frozen=True)

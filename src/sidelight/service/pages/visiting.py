@@ -86,8 +86,7 @@ class Visitor(NamedTuple):
 
     def may(self, scope: str, monitor: str | None = None) -> bool:
         """Say whether they have a scope, for the monitor with this id if one is given."""
-        only = self.session.reviewer.monitors
-        return scope in self.session.reviewer.scopes and (monitor is None or only is None or monitor in only)
+        return self.session.reviewer.caller.may(scope, monitor)
 
     def context(self, monitor: MonitorRow | None = None, tab: str | None = None) -> dict[str, Any]:
         """Return what every page needs."""

@@ -30,12 +30,18 @@ async def take(body: Annotated[Answers, Body()], asked: Annotated[AskedOf, asked
     A prediction that was let pass gets the status "not chosen", which is not an error: you may send labels for
     everything. For a single answer, an unknown id gives 404, an item with a different answer 409, and a forgotten item
     410; in a batch these are statuses of the results.
+
+    An answer settles its item. In a monitor with two reviews or hidden predictions, and for people who have signed in,
+    this needs the scope settle, too; reviews go through the queue. A monitor that hides predictions does not say
+    whether an answer is right.
     """
     single = isinstance(body, AnswerIn)
     given = [body] if isinstance(body, AnswerIn) else body.answers
     rows = [AnswerTo(one.id, one.correct, one.label, one.skipped, one.replace) for one in given]
     with relocated(None if single else "answers"):
-        results = await asked.service.submit(answering.answers(asked.monitor, rows, actor=asked.caller.actor))
+        settles = asked.caller.may("settle")
+        job = answering.answers(asked.monitor, rows, actor=asked.caller.actor, settles=settles)
+        results = await asked.service.submit(job)
     if single and results[0].status in _REFUSED:
         found = results[0]
         stands = {} if found.correct is None else {"correct": found.correct}

@@ -95,7 +95,7 @@ async def claim(body: Annotated[ClaimIn, Body()], asked: Annotated[AskedOf, aske
 
     With the scope settle, this includes items whose reviews disagree.
     """
-    settle = "settle" in asked.caller.scopes
+    settle = asked.caller.may("settle")
     claimed = await asked.service.submit(Claim(asked.monitor, asked.caller.actor, body.count, settle))
     return answer({"items": await asyncio.to_thread(_items, asked, claimed)})
 
@@ -108,7 +108,7 @@ async def claim(body: Annotated[ClaimIn, Body()], asked: Annotated[AskedOf, aske
 )
 async def review(body: Annotated[ReviewIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
     """Record the caller's review of an item; a settled answer changes only with `replace` and the `revision`."""
-    settles = "settle" in asked.caller.scopes
+    settles = asked.caller.may("settle")
     said = Said(body.correct, body.label, body.skipped)
     job = Review(asked.monitor, asked.caller.actor, body.item, said, body.revision, body.replace, settles)
     return _reviewed(await asked.service.submit(job))
