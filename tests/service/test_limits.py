@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from sidelight.service.limits import BodyLimit, HostAllowList, RateLimit, host_of
+from sidelight.service.limits import BodyLimit, HostAllowList, RateLimit, host_of, neighborhood
 from sidelight.service.problems import Problem
 
 
@@ -121,3 +121,17 @@ def test_buckets_of_keys_that_do_not_come_back_are_forgotten():
     for key in range(100):
         limit.take(str(key))
     assert len(limit._buckets) == 10
+
+
+@pytest.mark.parametrize(
+    ("host", "counted"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("fe80::1%eth0", "fe80::"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_what_counts_as_one_client(host, counted):
+    assert neighborhood(host) == counted

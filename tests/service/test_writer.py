@@ -8,6 +8,8 @@ import pytest
 
 from service.conftest import fatal
 from service.traffic import Traffic
+from sidelight.errors import SidelightError
+from sidelight.service import journal
 from sidelight.service.answering import AnswerTo, answers
 from sidelight.service.deciding import Prediction, decide
 from sidelight.service.options import Options
@@ -79,12 +81,44 @@ def test_requests_that_wait_are_committed_together(service, traffic):
 
 @pytest.mark.parametrize("error", [RuntimeError("a defect"), Problem("conflict", "too late")], ids=str)
 def test_a_request_that_fails_takes_no_other_with_it(service, traffic, error):
-    jobs = [one(traffic, "x1"), Failing(traffic, error), one(traffic, "x2"), one(traffic, "x1")]
+    again = one(traffic, "never")  # what the failing request had decided is decided again
+    jobs = [one(traffic, "x1"), Failing(traffic, error), one(traffic, "x2"), again, one(traffic, "x1")]
     found, groups = together(service, jobs)
-    assert groups == 1 + len(jobs)
+    assert groups == (1 if isinstance(error, Problem) else 1 + len(jobs))
     assert found[1] is error
-    assert [found[k][0].id for k in (0, 2, 3)] == ["x1", "x2", "x1"]
+    assert [found[k][0].id for k in (0, 2, 3, 4)] == ["x1", "x2", "never", "x1"]
+    assert service.report(traffic.monitor).predictions == traffic.sent + 3
+    assert verify(service.storage) == []
+
+
+class Late:
+    """A job that writes everywhere but to the monitor itself, and is refused then."""
+
+    def __init__(self, monitor):
+        self.monitors = (monitor,)
+
+    def run(self, work):
+        monitor = self.monitors[0]
+        work.insert("duties", ("name", "holder", "until", "next_at"), ("first", "x", 1.0, 1.0))
+        work.append(monitor, journal.REVIEWED, {"number": 1}, actor="x")
+        work.tx.run("INSERT INTO duties (name, holder, until, next_at) VALUES ('second', 'x', 1.0, 1.0)")
+        work.update("UPDATE monitors SET name = 'renamed' WHERE id = ?", monitor)
+        assert work.reading.one("SELECT name FROM monitors WHERE id = ?", monitor) == ("renamed",)
+        raise SidelightError("not like this")
+
+
+def test_a_late_refusal_undoes_only_what_it_did(service, traffic):
+    held = service.writer.followers.get(traffic.monitor)
+    jobs = [one(traffic, "x1"), Late(traffic.monitor), Late(traffic.monitor), one(traffic, "x2")]
+    found, groups = together(service, jobs)
+    assert groups == 1
+    assert [str(found[k]) for k in (1, 2)] == ["not like this"] * 2
+    assert service.writer.followers.get(traffic.monitor) is held  # nothing is replayed
     assert service.report(traffic.monitor).predictions == traffic.sent + 2
+    with service.read() as tx:
+        assert tx.all("SELECT name FROM duties") == []
+        assert tx.one("SELECT name FROM monitors WHERE id = ?", traffic.monitor) != ("renamed",)
+        assert tx.all("SELECT number FROM journal WHERE kind = ?", journal.REVIEWED) == []
     assert verify(service.storage) == []
 
 
@@ -254,9 +288,13 @@ class Refused:
 
 def test_a_refusal_does_not_cost_the_monitor_in_memory(service, traffic):
     held = service.writer.followers.get(traffic.monitor)
+    held_before = held.state()
     with pytest.raises(Problem, match="not this one"):
         service.do(Refused(traffic.monitor))
     assert service.writer.followers.get(traffic.monitor) is held
+    with pytest.raises(Problem, match="too late"):
+        service.do(Failing(traffic, Problem("conflict", "too late")))
+    assert service.writer.followers.get(traffic.monitor).state() == held_before
     with pytest.raises(RuntimeError):
         service.do(Failing(traffic, RuntimeError("a defect")))
     assert service.writer.followers.get(traffic.monitor) is None

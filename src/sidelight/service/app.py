@@ -22,6 +22,7 @@ from sidelight.service.description import describe
 from sidelight.service.duties import Clock
 from sidelight.service.identity.callers import KeyRing
 from sidelight.service.identity.keys import NoteUse
+from sidelight.service.identity.knocking import Door
 from sidelight.service.limits import BodyLimit, HostAllowList, RateLimit
 from sidelight.service.logs import AccessLog
 from sidelight.service.names import Names
@@ -57,7 +58,7 @@ def make_app(service: Service, options: Options | None = None) -> FastAPI:
     )
     app.state.service, app.state.options = service, options
     app.state.keys, app.state.names = KeyRing(service), Names(service)
-    app.state.rates = RateLimit(options.requests_per_second)
+    app.state.rates, app.state.door = RateLimit(options.requests_per_second), Door()
     routers = list(_routers())
     app.state.api_routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
     for router in routers:

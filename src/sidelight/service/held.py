@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE, ClassifierMonitor, Decision
@@ -19,6 +19,15 @@ _DAY = 86_400
 
 class DivergedError(SidelightError):
     """Replaying the journal does not give what the journal says."""
+
+
+class Mark(NamedTuple):
+    """Where a monitor was before a request."""
+
+    version: tuple[object, ...]
+    number: int
+    chain: bytes
+    spent: tuple[str, str, int] | None
 
 
 class Held:
@@ -63,6 +72,17 @@ class Held:
         """A value that differs after every change of this object."""
         library = None if self._monitor is None else self._monitor.version
         return self.number, self.archived, id(self.review), library
+
+    def mark(self) -> Mark:
+        """Return what `go_back` needs."""
+        return Mark(self.version, self.number, self.chain, self.spent)
+
+    def go_back(self, mark: Mark) -> bool:
+        """Forget the entries after a mark; False if the monitor itself has changed since, and must be rebuilt."""
+        if self.version[1:] != mark.version[1:]:
+            return False
+        self.number, self.chain, self.spent = mark.number, mark.chain, mark.spent
+        return True
 
     def news(self) -> tuple[list[Event], list[Closed]]:
         """Return what happened to verdicts and open requests since the last call."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sidelight.service import journal
-from sidelight.service.held import Held
+from sidelight.service.following import rebuild
+from sidelight.service.held import Held, Mark
 from sidelight.service.journal import Entry
 from sidelight.service.problems import Problem
 from sidelight.service.storage.base import Row, Transaction, Value
@@ -19,9 +20,9 @@ Publisher = Callable[["Work", str, str, dict[str, Any]], None]
 class Job(Protocol[T_co]):
     """One writing request.
 
-    A `Problem` raised before the first change refuses only this request. After a change, any error rolls the group
-    back, and its requests are run one by one. A job may have `keys` and `item_keys`, the keys of the decisions and
-    items it needs: they are looked up for the whole group at once.
+    A `SidelightError` refuses only this request, and undoes what it did. Any other error rolls the group back, and its
+    requests are run one by one. A job may have `keys` and `item_keys`, the keys of the decisions and items it needs:
+    they are looked up for the whole group at once.
     """
 
     @property
@@ -79,34 +80,113 @@ def item_of(row: Row) -> Item:
     return Item(monitor, number, bytes(key), id, journal.read_text(name), reason, state, revision, right, said)
 
 
+class _Unsent:
+    """Rows and updates that are not in the database yet."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, tuple[str, ...]], list[Sequence[Value]]] = {}
+        self.updates: list[tuple[str, list[Sequence[Value]]]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.rows or self.updates)
+
+    def update(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
+        if not self.updates or self.updates[-1][0] != sql:
+            self.updates.append((sql, []))
+        self.updates[-1][1].extend(rows)
+
+    def take(self, others: _Unsent) -> None:
+        for place, rows in others.rows.items():
+            self.rows.setdefault(place, []).extend(rows)
+        for sql, values in others.updates:
+            self.update(sql, values)
+        others.clear()
+
+    def send(self, tx: Transaction) -> None:
+        for (table, columns), rows in self.rows.items():
+            tx.insert(table, columns, rows)
+        for sql, values in self.updates:
+            tx.many(sql, values)
+        self.clear()
+
+    def clear(self) -> None:
+        self.rows.clear()
+        self.updates.clear()
+
+
 class Work:
-    """One group of requests, in one transaction."""
+    """One group of requests, in one transaction.
+
+    `begin` comes before each request. What the request does can then be undone without affecting those before it: its
+    rows are kept apart until they are sent, and sent only after a mark in the transaction.
+    """
 
     def __init__(self, tx: Transaction, held: dict[str, Held | Problem], publisher: Publisher | None) -> None:
         self._tx, self._held, self._publisher = tx, held, publisher
         self._now: float | None = None
-        self._rows: dict[tuple[str, tuple[str, ...]], list[Sequence[Value]]] = {}
-        self._updates: list[tuple[str, list[Sequence[Value]]]] = []
+        self._unsent, self._own = _Unsent(), _Unsent()
+        self._marks: dict[str, Mark] = {}
+        self._marked = False
+        self._new: list[str] = []
+        self._learned: list[bytes] = []
         self._known: dict[bytes, Known | None] = {}
         self.items: dict[bytes, Item | None] = {}
         """Items that the group has looked up or created, by their keys."""
         self._steady: dict[tuple[Any, ...], list[Row]] = {}
         self.changed: set[str] = set()
-        self.changes = 0
+
+    def begin(self, monitors: Iterable[str]) -> None:
+        """Begin a request that may change these monitors."""
+        if self._own:
+            self._unsent.take(self._own)
+        held = ((id, self._held.get(id)) for id in monitors)
+        self._marks = {id: one.mark() for id, one in held if isinstance(one, Held)}
+        self._marked = False
+        self._new.clear()
+        self._learned.clear()
+
+    def undo(self) -> None:
+        """Undo what the request did; a monitor that it changed is rebuilt."""
+        if self._own or self._marked:
+            self.items.clear()
+            self._steady.clear()
+        self._own.clear()
+        if self._marked:
+            self._tx.go_back()
+        self._known.update(dict.fromkeys(self._learned))
+        for id in self._new:
+            del self._held[id]
+            self.changed.discard(id)
+        for id, mark in self._marks.items():
+            held = self.held(id)
+            if not held.go_back(mark):
+                self._unsent.send(self._tx)
+                self._held[id] = again = rebuild(self._tx, id, mark.number, mark.chain, held.base)
+                again.base, again.spent = held.base, mark.spent
+                self.changed.add(id)
 
     @property
     def tx(self) -> Transaction:
         """The transaction, to read and write; everything done earlier in the group is visible in it."""
-        self.changes += 1  # it may be used to write
         self.items.clear()
         self._steady.clear()
+        self._unsent.send(self._tx)
+        self._mark()
         return self.reading
 
     @property
     def reading(self) -> Transaction:
-        """The transaction for reading only: a request can still be refused without rolling its group back."""
-        self.flush()
+        """The transaction for reading only, which costs less."""
+        self._unsent.send(self._tx)
+        if self._own:
+            self._mark()
+            self._own.send(self._tx)
         return self._tx
+
+    def _mark(self) -> None:
+        if not self._marked:
+            self._tx.mark()
+            self._marked = True
 
     def steady(self, sql: str, *values: Value) -> list[Row]:
         """Return rows that only `tx` changes: queried once per group, without flushing first."""
@@ -134,6 +214,7 @@ class Work:
     def hold(self, held: Held) -> None:
         """Make a monitor that the group created known to it."""
         self._held[held.id] = held
+        self._new.append(held.id)
 
     def append(self, monitor: str, kind: str, body: dict[str, Any], *, actor: str, key: bytes | None = None) -> int:
         """Append an entry to the journal of a monitor, which the caller has already changed; return its number."""
@@ -147,15 +228,11 @@ class Work:
 
     def insert(self, table: str, columns: tuple[str, ...], row: Sequence[Value]) -> None:
         """Insert a row; all rows of a group are sent to the database together."""
-        self._rows.setdefault((table, columns), []).append(row)
-        self.changes += 1
+        self._own.rows.setdefault((table, columns), []).append(row)
 
     def update(self, sql: str, *values: Value) -> None:
         """Run a statement that changes rows, together with others of the group, in order and after all inserts."""
-        if not self._updates or self._updates[-1][0] != sql:
-            self._updates.append((sql, []))
-        self._updates[-1][1].append(values)
-        self.changes += 1
+        self._own.update(sql, [values])
 
     def publish(self, monitor: str, event: str, data: dict[str, Any]) -> None:
         """Send an event to the webhooks that subscribe to it."""
@@ -170,7 +247,7 @@ class Work:
         self._known.update(dict.fromkeys(wanted))
         for key, body in self._tx.among("SELECT key, body FROM journal WHERE key IN (??)", wanted):
             data = journal.read_text(body)
-            self.remember(bytes(key), Known(data["id"], data["class"], bool(data["verify"]), data["reason"]))
+            self._known[bytes(key)] = Known(data["id"], data["class"], bool(data["verify"]), data["reason"])
         if any(isinstance(held, Held) and held.base for held in self._held.values()):
             self._look_up_pruned([key for key in wanted if self._known[key] is None])
 
@@ -198,19 +275,12 @@ class Work:
     def remember(self, key: bytes, known: Known) -> None:
         """Note a decision of this group."""
         self._known[key] = known
-
-    def flush(self) -> None:
-        """Send everything to the database that is not there yet."""
-        for (table, columns), rows in self._rows.items():
-            self._tx.insert(table, columns, rows)
-        self._rows.clear()
-        for sql, values in self._updates:
-            self._tx.many(sql, values)
-        self._updates.clear()
+        self._learned.append(key)
 
     def finish(self) -> None:
         """Update the rows of the monitors before the commit."""
-        self.flush()
+        self.begin(())
+        self._unsent.send(self._tx)
         if self.changed:
             rows = [(held.number, held.chain, held.id) for held in map(self.held, sorted(self.changed))]
             self._tx.many("UPDATE monitors SET last = ?, chain = ? WHERE id = ?", rows)

@@ -2,7 +2,7 @@
 
 Failures are handled as follows:
 
-- A request that is refused (`Problem`) before it changed anything does not affect the others.
+- A request that is refused (`Problem`) does not affect the others: only what it did is undone.
 - Any other error rolls the group back. Its monitors in memory, which have changed, are dropped, and its requests are
   run one by one, so that only the failing one gets the error.
 - If the database cannot be reached, nothing has happened, and all requests are refused with 503.
@@ -22,9 +22,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
+from sidelight.errors import SidelightError
 from sidelight.service.following import Followers
 from sidelight.service.options import Options
-from sidelight.service.problems import Problem, unavailable
+from sidelight.service.problems import unavailable
 from sidelight.service.storage.base import DiskError, Storage, StorageError, UnavailableError, UnknownOutcomeError
 from sidelight.service.work import Job, Later, Publisher, Work
 
@@ -133,8 +134,7 @@ class Writer:
         except Exception as error:
             self._forget(group)
             if len(group) == 1:
-                if not isinstance(error, Problem):
-                    _LOG.error("a request failed", exc_info=error)
+                _LOG.error("a request failed", exc_info=error)
                 stored = isinstance(error, StorageError)  # for example, two processes did the same at the same time
                 group[0].error = (
                     unavailable("not stored: send the request again with the same ids", 1) if stored else error
@@ -158,13 +158,14 @@ class Writer:
         """Run the jobs of a group; no request is answered before the commit."""
         for ticket in group:
             ticket.error = None
-            before = work.changes
+            work.begin(ticket.job.monitors)
             try:
                 ticket.outcome = ticket.job.run(work)
-            except Problem as problem:
-                if work.changes != before:
-                    raise
-                ticket.error = problem
+            except StorageError:
+                raise
+            except SidelightError as refusal:
+                work.undo()
+                ticket.error = refusal
         work.finish()
 
     def _fail(self, group: Sequence[Ticket[Any]], error: Exception) -> None:

@@ -39,9 +39,9 @@ class Forms(HTMLParser):
 class Browser:
     """Somebody who looks at pages of an application."""
 
-    def __init__(self, app, base=BASE):
+    def __init__(self, app, base=BASE, address="127.0.0.1"):
         self.base, self.runner = base, asyncio.Runner()
-        self.client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=base)
+        self.client = httpx.AsyncClient(transport=httpx.ASGITransport(app, client=(address, 1)), base_url=base)
 
     def get(self, path, follow=True, **headers):
         headers = {name.replace("_", "-"): value for name, value in headers.items()}

@@ -10,6 +10,7 @@ from service.pages.browsing import PASSWORD, Browser, add_person
 from service.routes.conftest import SQLITE
 from sidelight.service.app import make_app
 from sidelight.service.identity import passwords, reviewers, sessions
+from sidelight.service.identity.knocking import Door
 from sidelight.service.problems import Problem
 
 pytestmark = SQLITE
@@ -142,22 +143,102 @@ def test_a_wrong_password_tells_nothing_about_names(service, stranger, name):
     assert "The name or password is wrong" in reply.text
 
 
-def test_after_five_wrong_passwords_the_account_waits_and_a_right_one_does_not_help(service, stranger):
+class Time:
+    """A clock that only sleeping moves."""
+
+    def __init__(self):
+        self.now, self.slept = 0.0, []
+
+    def __call__(self):
+        return self.now
+
+    async def sleep(self, seconds):
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture
+def time(app):
+    """The time at the door."""
+    time = Time()
+    app.state.door = Door(time, time.sleep)
+    return time
+
+
+@pytest.fixture
+def at(app):
+    """Return a function that returns a browser at an address."""
+    opened = []
+
+    def open_at(address):
+        opened.append(Browser(app, address=address))
+        return opened[-1]
+
+    yield open_at
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Replace the slow hash."""
+    monkeypatch.setattr(passwords, "matches", lambda password, stored: password == PASSWORD and stored is not None)
+
+
+@pytest.mark.parametrize("name", ["Ada", "Nobody"])
+def test_guessing_gets_slow_and_tells_nothing_about_names(service, at, time, quick, name):
     add_person(service, "Ada", "answer")
-    for _ in range(5):
-        assert stranger.sign_in("Ada", "wrong password!").status_code == 403
-    reply = stranger.sign_in("Ada", PASSWORD)
-    assert reply.status_code == 429
-    assert "try again in" in reply.text
+    jobs = service.writer.jobs
+    for _ in range(12):
+        assert at("192.0.2.1").sign_in(name, "wrong password!").status_code == 403
+    assert time.slept == [0.0] * 5 + [4.0] * 7
+    assert service.writer.jobs == jobs  # storing the failures would take longer for names that exist
 
-    class Pass:
-        monitors = ()
 
-        def run(self, work):
-            work.tx.run("UPDATE reviewers SET blocked_until = ?", work.now - 1)
+def test_nobody_is_locked_out_by_others(service, at, time, quick):
+    add_person(service, "Ada", "answer")
+    for _ in range(12):
+        at("192.0.2.1").sign_in("Ada", "wrong password!")
+    assert at("192.0.2.2").sign_in("Ada").status_code == 200
+    assert time.slept[-1] == 0.0
+    assert at("192.0.2.1").sign_in("Ada").status_code == 200  # from the same address it takes a moment
+    assert time.slept[-1] == 4.0
+    assert at("192.0.2.1").sign_in("Ada").status_code == 200
+    assert time.slept[-1] == 0.0
 
-    service.do(Pass())
-    assert stranger.sign_in("Ada", PASSWORD).status_code == 200
+
+def test_many_names_from_one_address_get_slow_as_well(service, at, time, quick):
+    for n in range(40):
+        address = f"2001:db8::{n:x}" if n % 2 else f"2001:db8::ffff:{n:x}"  # one network
+        assert at(address).sign_in(f"person {n}", "wrong password!").status_code == 403
+    assert time.slept == [0.0] * 20 + [1.0] * 20
+    at("2001:db8:0:1::1").sign_in("person", "wrong password!")
+    assert time.slept[-1] == 0.0
+
+
+def test_who_does_not_wait_is_refused_and_told_when_to_come_again(service, app, at, quick):
+    add_person(service, "Ada", "answer")
+    time = Time()
+
+    async def at_once(seconds):  # as if all came in the same moment
+        time.slept.append(seconds)
+
+    app.state.door = Door(time, at_once)
+    replies = [at("192.0.2.1").sign_in("Ada", "wrong password!") for _ in range(9)]
+    assert [one.status_code for one in replies] == [403] * 7 + [429] * 2
+    assert time.slept == [0.0] * 5 + [4.0, 8.0]
+    assert replies[-1].headers["retry-after"] == "2"
+    assert "try again in" in replies[-1].text
+
+
+def test_a_wrong_code_costs_neither_a_hash_nor_a_commit(service, at, time, monkeypatch):
+    service.do(sessions.MakeFirstLink())
+    jobs = service.writer.jobs
+    monkeypatch.setattr(passwords, "hashed", None)
+    replies = [at("192.0.2.1").post("/start", {"code": "wrong", "password": PASSWORD}) for _ in range(30)]
+    assert {one.status_code for one in replies} == {403}
+    assert time.slept == [0.0] * 20 + [1.0] * 10
+    assert service.writer.jobs == jobs
 
 
 def test_signing_out_ends_the_session(browsers):

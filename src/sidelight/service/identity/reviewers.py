@@ -93,7 +93,7 @@ class InviteReviewer:
     def run(self, work: Work) -> Invitation:
         """Check everything, then insert the reviewer and the link."""
         scopes = check_scopes(self.scopes)
-        only = None if self.only is None else monitor_ids(work.tx, self.only)
+        only = None if self.only is None else monitor_ids(work.reading, self.only)
         reviewer = insert(work, self.name, None, scopes, only)
         audit.write(work.tx, self.actor, "reviewer invited", reviewer.name, scopes=list(scopes), monitors=only)
         return Invitation(reviewer, links.make(work.tx, work.now, reviewer.id, links.INVITATION))
@@ -109,7 +109,7 @@ class RenewLink:
 
     def run(self, work: Work) -> Invitation:
         """Insert the link."""
-        reviewer = enabled(work.tx, self.id)
+        reviewer = enabled(work.reading, self.id)
         audit.write(work.tx, self.actor, "link renewed", reviewer.name)
         return Invitation(reviewer, links.make(work.tx, work.now, reviewer.id, links.INVITATION))
 
@@ -126,9 +126,9 @@ class ChangeScopes:
     def run(self, work: Work) -> None:
         """Store the scopes, unless no administrator would be left."""
         scopes = check_scopes(self.scopes)
-        reviewer = enabled(work.tx, self.id)
+        reviewer = enabled(work.reading, self.id)
         if "admin" not in scopes:
-            _keep_an_administrator(work.tx, reviewer)
+            _keep_an_administrator(work.reading, reviewer)
         work.tx.run("UPDATE reviewers SET scopes = ? WHERE id = ?", text_of(list(scopes)), reviewer.id)
         audit.write(work.tx, self.actor, "scopes changed", reviewer.name, scopes=list(scopes))
 
@@ -143,8 +143,8 @@ class DisableReviewer:
 
     def run(self, work: Work) -> None:
         """Mark the reviewer as disabled and release their items."""
-        reviewer = enabled(work.tx, self.id)
-        _keep_an_administrator(work.tx, reviewer)
+        reviewer = enabled(work.reading, self.id)
+        _keep_an_administrator(work.reading, reviewer)
         work.tx.run("UPDATE reviewers SET disabled_at = ? WHERE id = ?", work.now, reviewer.id)
         work.tx.run("DELETE FROM sessions WHERE reviewer = ?", reviewer.id)
         work.tx.run("DELETE FROM slots WHERE reviewer = ? AND answer IS NULL", reviewer.actor)
@@ -161,7 +161,7 @@ class EnableReviewer:
 
     def run(self, work: Work) -> None:
         """Remove the mark."""
-        reviewer = find(work.tx, self.id)
+        reviewer = find(work.reading, self.id)
         if reviewer is None:
             raise Problem("not-found", "there is no reviewer with this id: reload the list")
         work.tx.run("UPDATE reviewers SET disabled_at = NULL WHERE id = ?", reviewer.id)
@@ -174,7 +174,7 @@ def insert(
     """Insert a reviewer unless the name is taken; `password` is hashed."""
     name = spelled(name)
     check_text("name", name)
-    if work.tx.one("SELECT 1 FROM reviewers WHERE name = ?", name) is not None:
+    if work.reading.one("SELECT 1 FROM reviewers WHERE name = ?", name) is not None:
         raise Problem("conflict", "this name is taken: choose another one")
     id = new_id()
     monitors = None if only is None else text_of(list(only))

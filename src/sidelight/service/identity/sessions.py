@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidelight.service import audit
-from sidelight.service.identity import links, passwords, reviewers
+from sidelight.service.identity import links, reviewers
 from sidelight.service.identity.reviewers import Reviewer
 from sidelight.service.inputs import check_text
 from sidelight.service.journal import text_of
@@ -26,7 +26,6 @@ from sidelight.service.work import Work
 
 SECONDS = 14 * 86_400.0
 """Seconds for which a session lasts."""
-_FREE_FAILURES, _SHORTEST, _LONGEST = 5, 4.0, 900.0
 _COOKIE = "sidelight"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -50,7 +49,6 @@ class Account(NamedTuple):
 
     id: str
     password: str | None
-    blocked_until: float
 
 
 def find(tx: Transaction, cookie: str) -> Session | None:
@@ -66,23 +64,8 @@ def find(tx: Transaction, cookie: str) -> Session | None:
 
 def account(tx: Transaction, name: str) -> Account | None:
     """Return the account with this name."""
-    row = tx.one(
-        "SELECT id, password, blocked_until FROM reviewers WHERE name = ? AND disabled_at IS NULL",
-        reviewers.spelled(name),
-    )
-    return None if row is None else Account(row[0], row[1], row[2] or 0.0)
-
-
-def check_password(found: Account | None, password: str, now: float) -> bool:
-    """Say whether a password is right; it takes as long for unknown names, so that no one learns which exist."""
-    if found is not None and found.blocked_until > now:
-        wait = found.blocked_until - now
-        raise Problem(
-            "too-many",
-            f"too many wrong passwords for this name: try again in {wait:.0f} s",
-            headers={"Retry-After": str(int(wait) + 1)},
-        )
-    return passwords.matches(password, None if found is None else found.password)
+    row = tx.one("SELECT id, password FROM reviewers WHERE name = ? AND disabled_at IS NULL", reviewers.spelled(name))
+    return None if row is None else Account(*row)
 
 
 @dataclass(frozen=True)
@@ -95,29 +78,9 @@ class SignIn:
 
     def run(self, work: Work) -> NewSession:
         """Insert the session."""
-        reviewer = reviewers.enabled(work.tx, self.id)
-        work.tx.run("UPDATE reviewers SET failures = 0, blocked_until = NULL WHERE id = ?", self.id)
+        reviewer = reviewers.enabled(work.reading, self.id)
         audit.write(work.tx, reviewer.actor, "signed in", reviewer.name)
         return _open(work, reviewer, self.old_cookie)
-
-
-@dataclass(frozen=True)
-class NoteFailure:
-    """Count a wrong password; from the fifth in a row, the account is locked, twice as long each time."""
-
-    id: str
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> None:
-        """Store the count and the time."""
-        row = work.tx.one("SELECT failures, name FROM reviewers WHERE id = ?", self.id)
-        if row is None:
-            return
-        failures, until = row[0] + 1, None
-        if failures >= _FREE_FAILURES:
-            until = work.now + min(_LONGEST, _SHORTEST * 2.0 ** min(failures - _FREE_FAILURES, 20))
-            audit.write(work.tx, f"reviewer:{self.id}", "wrong passwords", row[1], failures=failures)
-        work.tx.run("UPDATE reviewers SET failures = ?, blocked_until = ? WHERE id = ?", failures, until, self.id)
 
 
 @dataclass(frozen=True)
@@ -150,17 +113,15 @@ class FollowLink:
 
     def run(self, work: Work) -> NewSession:
         """Insert or change the reviewer, and open a session."""
-        id = links.owner(work.tx, work.now, self.code)
+        id = links.owner(work.reading, work.now, self.code)
         if id is None:
             check_text("name", self.name.strip())
             links.use_up(work.tx, self.code)
             reviewer = _administrator(work, self.name, self.password)
         else:
-            reviewer = reviewers.enabled(work.tx, id)
+            reviewer = reviewers.enabled(work.reading, id)
             links.use_up(work.tx, self.code)
-            work.tx.run(
-                "UPDATE reviewers SET password = ?, failures = 0, blocked_until = NULL WHERE id = ?", self.password, id
-            )
+            work.tx.run("UPDATE reviewers SET password = ? WHERE id = ?", self.password, id)
             work.tx.run("DELETE FROM sessions WHERE reviewer = ?", id)
             audit.write(work.tx, reviewer.actor, "password chosen", reviewer.name)
         return _open(work, reviewer, self.old_cookie)
@@ -178,7 +139,7 @@ class MakeFirstLink:
 
     def run(self, work: Work) -> str | None:
         """Insert the link."""
-        if self.only_first and reviewers.any_administrator(work.tx):
+        if self.only_first and reviewers.any_administrator(work.reading):
             return None
         audit.write(work.tx, "system", "administrator link made", "" if self.only_first else "recovery")
         return links.make(work.tx, work.now, None)
@@ -186,19 +147,18 @@ class MakeFirstLink:
 
 def _administrator(work: Work, name: str, password: str) -> Reviewer:
     """Return a new administrator, or the existing account of this name with a new password and all scopes."""
-    row = work.tx.one("SELECT id FROM reviewers WHERE name = ?", reviewers.spelled(name))
+    row = work.reading.one("SELECT id FROM reviewers WHERE name = ?", reviewers.spelled(name))
     if row is None:
         reviewer = reviewers.insert(work, name, password, reviewers.ADMINISTRATOR)
         audit.write(work.tx, reviewer.actor, "administrator created", reviewer.name)
         return reviewer
     id = row[0]
     work.tx.run(
-        "UPDATE reviewers SET password = ?, scopes = ?, monitors = NULL, disabled_at = NULL, failures = 0,"
-        " blocked_until = NULL WHERE id = ?",
+        "UPDATE reviewers SET password = ?, scopes = ?, monitors = NULL, disabled_at = NULL WHERE id = ?",
         *(password, text_of(list(reviewers.ADMINISTRATOR)), id),
     )
     work.tx.run("DELETE FROM sessions WHERE reviewer = ?", id)
-    reviewer = reviewers.enabled(work.tx, id)
+    reviewer = reviewers.enabled(work.reading, id)
     audit.write(work.tx, reviewer.actor, "administrator recovered", reviewer.name)
     return reviewer
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+
 from fastapi import Request, Response
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
-from sidelight.service.identity import passwords, sessions
+from sidelight.service.identity import links, passwords, sessions
 from sidelight.service.identity.passwords import BusyError, PasswordError
 from sidelight.service.pages.rendering import render
-from sidelight.service.pages.visiting import enter, form_of, is_secure, make_router, service_of
+from sidelight.service.pages.visiting import door_of, enter, form_of, is_secure, make_router, service_of
 from sidelight.service.problems import Problem, unavailable
 
 router = make_router()
+_LOG = logging.getLogger("sidelight.service")
 
 
 @router.get("/signin")
@@ -21,23 +25,31 @@ def signin_page(request: Request, next: str = "/") -> Response:
 
 
 @router.post("/signin")
-def signin(request: Request) -> Response:
+async def signin(request: Request) -> Response:
     """Open a session if the name and password are right."""
-    form, service = form_of(request), service_of(request)
+    form = form_of(request)
     name, target = form.get("name"), _local(form.get("next"))
-    with service.read() as tx:
-        account, now = sessions.account(tx, name), tx.now()
     try:
-        right = sessions.check_password(account, form.get("password"), now)
+        await door_of(request).knock(request, name)
+        session = await run_in_threadpool(_sign_in, request, name, form.get("password"))
+    except Problem as problem:
+        return _again(name, target, problem)
+    door_of(request).welcome(request, name)
+    return _opened(request, session, target)
+
+
+def _sign_in(request: Request, name: str, password: str) -> sessions.NewSession:
+    service = service_of(request)
+    with service.read() as tx:
+        account = sessions.account(tx, name)
+    try:
+        right = passwords.matches(password, None if account is None else account.password)
     except BusyError as error:
         raise unavailable(str(error), 5) from None
-    except Problem as problem:
-        return _again(name, target, problem.detail, problem.status)
     if account is None or not right:
-        if account is not None:
-            service.do(sessions.NoteFailure(account.id))
-        return _again(name, target, "The name or password is wrong.", 403)
-    return _opened(request, service.do(sessions.SignIn(account.id, _old(request))), target)
+        _LOG.warning("somebody tried to sign in with a wrong name or password")
+        raise Problem("forbidden", "the name or password is wrong")
+    return service.do(sessions.SignIn(account.id, _old(request)))
 
 
 @router.post("/signout")
@@ -59,19 +71,28 @@ def start_page() -> Response:
 
 
 @router.post("/start")
-def start(request: Request) -> Response:
+async def start(request: Request) -> Response:
     """Use up a link."""
     form = form_of(request)
     code, name = form.get("code"), form.get("name")
     try:
-        password = passwords.hashed(form.get("password"))
-        session = service_of(request).do(sessions.FollowLink(code, name, password, _old(request)))
-    except BusyError as error:
-        raise unavailable(str(error), 5) from None
+        await door_of(request).knock(request)
+        session = await run_in_threadpool(_follow, request, code, name, form.get("password"))
     except (PasswordError, Problem) as error:
         context = {"code": code, "name": name, "least": passwords.LEAST_LENGTH, "notice": _bad(str(error))}
-        return render("start.html", context, status=getattr(error, "status", 422))
+        return render("start.html", context, status=getattr(error, "status", 422), headers=_headers(error))
     return _opened(request, session, "/")
+
+
+def _follow(request: Request, code: str, name: str, password: str) -> sessions.NewSession:
+    service = service_of(request)
+    with service.read() as tx:  # before hashing, with which strangers could keep the server busy
+        links.owner(tx, tx.now(), code)
+    try:
+        hashed = passwords.hashed(password)
+    except BusyError as error:
+        raise unavailable(str(error), 5) from None
+    return service.do(sessions.FollowLink(code, name, hashed, _old(request)))
 
 
 def _opened(request: Request, session: sessions.NewSession, target: str) -> Response:
@@ -80,8 +101,13 @@ def _opened(request: Request, session: sessions.NewSession, target: str) -> Resp
     return response
 
 
-def _again(name: str, target: str, text: str, status: int) -> Response:
-    return render("signin.html", {"next": target, "name": name, "notice": _bad(text)}, status=status)
+def _again(name: str, target: str, problem: Problem) -> Response:
+    context = {"next": target, "name": name, "notice": _bad(problem.detail)}
+    return render("signin.html", context, status=problem.status, headers=_headers(problem))
+
+
+def _headers(error: Exception) -> dict[str, str]:
+    return error.headers if isinstance(error, Problem) else {}
 
 
 def _bad(text: str) -> dict[str, str]:

@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse
 from sidelight.service import monitors
 from sidelight.service.identity import sessions
 from sidelight.service.identity.keys import Caller
+from sidelight.service.identity.knocking import Door
 from sidelight.service.identity.sessions import Session
 from sidelight.service.monitors import MonitorRow
 from sidelight.service.pages.rendering import csrf_field, render
@@ -144,6 +145,12 @@ def service_of(request: Request) -> Service:
     """Return the service that a request is for."""
     service: Service = request.app.state.service
     return service
+
+
+def door_of(request: Request) -> Door:
+    """Return what slows down those who try to sign in."""
+    door: Door = request.app.state.door
+    return door
 
 
 def base_of(request: Request) -> str | None:

@@ -123,8 +123,8 @@ CREATE TABLE reviewers (
     preferences TEXT NOT NULL,        -- JSON
     created_at DOUBLE PRECISION NOT NULL,
     disabled_at DOUBLE PRECISION,
-    failures BIGINT NOT NULL DEFAULT 0,
-    blocked_until DOUBLE PRECISION
+    failures BIGINT NOT NULL DEFAULT 0,  -- not used any more
+    blocked_until DOUBLE PRECISION       -- not used any more
 );
 
 -- Sessions and links to sign in with: only their hashes are kept.

@@ -69,6 +69,12 @@ class Transaction(Protocol):
     def many(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
         """Run a statement for many rows of values, in order."""
 
+    def mark(self) -> None:
+        """Remember this state of the transaction, instead of the one remembered before."""
+
+    def go_back(self) -> None:
+        """Undo everything after the last `mark`."""
+
     def columns(self, table: str) -> list[str]:
         """Return the names of the columns of a table, sorted."""
 

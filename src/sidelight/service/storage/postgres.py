@@ -50,6 +50,7 @@ class PostgresTransaction:
     def __init__(self, connection: psycopg.Connection[Row]) -> None:
         self._connection = connection
         self._now: float | None = None
+        self._marked = False
 
     def _execute(self, sql: str, values: Sequence[Any]) -> psycopg.Cursor[Row]:
         with _translated():
@@ -102,6 +103,15 @@ class PostgresTransaction:
             return
         with _translated(), self._connection.cursor() as cursor:
             cursor.executemany(_with_percents(sql), rows)
+
+    def mark(self) -> None:
+        """Remember this state of the transaction."""
+        self.run("RELEASE SAVEPOINT job; SAVEPOINT job" if self._marked else "SAVEPOINT job")
+        self._marked = True
+
+    def go_back(self) -> None:
+        """Undo everything after the last `mark`."""
+        self.run("ROLLBACK TO SAVEPOINT job")
 
     def columns(self, table: str) -> list[str]:
         """Return the names of the columns of a table, sorted."""

@@ -60,6 +60,7 @@ class SQLiteTransaction:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._marked = False
 
     def all(self, sql: str, *values: Value) -> list[Row]:
         """Return all rows."""
@@ -96,6 +97,17 @@ class SQLiteTransaction:
         """Run a statement for many rows of values, in order."""
         with _translated():
             self._connection.executemany(sql, rows)
+
+    def mark(self) -> None:
+        """Remember this state of the transaction."""
+        if self._marked:
+            self.run("RELEASE job")
+        self.run("SAVEPOINT job")
+        self._marked = True
+
+    def go_back(self) -> None:
+        """Undo everything after the last `mark`."""
+        self.run("ROLLBACK TO job")
 
     def columns(self, table: str) -> list[str]:
         """Return the names of the columns of a table, sorted."""

@@ -37,7 +37,7 @@ def publish(work: Work, monitor: str, event: str, data: dict[str, Any]) -> None:
     if not endpoints:
         return
     message = _message_id(monitor, event, data, work.now)
-    told = work.tx.all("SELECT endpoint FROM outbox WHERE event = ?", message)
+    told = work.reading.all("SELECT endpoint FROM outbox WHERE event = ?", message)
     new = [one for one in endpoints if (one,) not in told]
     if not new:
         return
