@@ -6,6 +6,9 @@ import pytest
 
 from service.reviews import ask, claim, entries, item, make, say, slots
 from sidelight.service.answering import AnswerTo, answers
+from sidelight.service.identity.keys import CreateKey, RevokeKey
+from sidelight.service.identity.reviewers import DisableReviewer, InviteReviewer
+from sidelight.service.identity.sessions import FollowLink
 from sidelight.service.problems import Problem
 from sidelight.service.queue import Slot
 from sidelight.service.reviewing import Said, Settle, Withdraw, disputed, outcome
@@ -292,3 +295,78 @@ def test_the_journal_replays_to_what_reviews_left(service):
     served = service.report(monitor)
     service.writer.followers.forget()
     assert service.report(monitor) == served
+
+
+def person(service, name, *scopes, only=None, ready=True):
+    """Add somebody who may sign in; return their actor."""
+    invited = service.do(InviteReviewer("test", name, scopes or ("answer",), only))
+    if ready:
+        service.do(FollowLink(invited.code, "", "hash"))
+    return invited.reviewer.actor
+
+
+@pytest.mark.parametrize("reviews", [1, 2])
+def test_a_skipped_item_goes_to_somebody_else_before_it_ends(service, reviews):
+    monitor = make(service, 2, reviews=reviews)
+    ann, bob, cem = (person(service, name) for name in ("Ann", "Bob", "Cem"))
+    assert claim(service, monitor, ann) == 1
+    assert say(service, monitor, 1, ann, skipped=True) == "passed on"
+    assert item(service, monitor, 1).state == "open"
+    assert claim(service, monitor, ann) == 2
+    assert claim(service, monitor, bob) == 1
+    assert say(service, monitor, 1, bob, skipped=True) == "skipped"
+    assert claim(service, monitor, cem) != 1
+    assert counts(service, monitor) == (0, 0, 1)
+
+
+def test_what_one_skips_another_answers(service):
+    monitor = make(service, 1)
+    ann, bob = person(service, "Ann"), person(service, "Bob")
+    say(service, monitor, 1, ann, skipped=True)
+    assert say(service, monitor, 1, bob, correct=False) == "settled"
+    assert counts(service, monitor) == (1, 1, 0)
+    service.do(Withdraw(monitor, ann, 1))
+    assert item(service, monitor, 1).correct is False
+
+
+def test_only_who_can_review_it_keeps_a_skipped_item_open(service):
+    monitor = make(service, 6)
+    make(service, 0, name="other")
+    ann = person(service, "Ann")
+    (
+        person(service, "invited", ready=False),
+        person(service, "elsewhere", only=["other"]),
+        person(service, "x", "report"),
+    )
+    service.do(CreateKey("test", "classifier", ["decide", "answer"]))
+    service.do(RevokeKey("test", service.do(CreateKey("test", "old", ["answer"])).key.id))
+    assert say(service, monitor, 1, ann, skipped=True) == "skipped"
+    bob = person(service, "Bob")
+    assert say(service, monitor, 2, ann, skipped=True) == "passed on"
+    service.do(DisableReviewer("test", bob.partition(":")[2]))
+    assert say(service, monitor, 3, ann, skipped=True) == "skipped"
+    service.do(CreateKey("test", "tool", ["answer"], ["fruit"]))
+    assert say(service, monitor, 4, ann, skipped=True) == "passed on"
+
+
+def test_a_skip_that_is_withdrawn_opens_the_item_and_can_be_replaced(service):
+    monitor = make(service, 1)
+    ann, bob = person(service, "Ann"), person(service, "Bob")
+    say(service, monitor, 1, ann, skipped=True), say(service, monitor, 1, bob, skipped=True)
+    service.do(Withdraw(monitor, ann, 1))
+    assert item(service, monitor, 1).state == "open"
+    assert claim(service, monitor, bob) is None
+    assert claim(service, monitor, ann) == 1
+    assert say(service, monitor, 1, ann, skipped=True) == "skipped"
+    revision = item(service, monitor, 1).revision
+    assert say(service, monitor, 1, ann, correct=True, replace=True, revision=revision) == "settled"
+    assert counts(service, monitor) == (1, 0, 0)
+
+
+def test_who_settled_an_item_as_skipped_is_not_overruled_by_one_withdrawn_skip(service):
+    monitor = make(service, 1)
+    ann, _ = person(service, "Ann"), person(service, "Bob")
+    say(service, monitor, 1, ann, skipped=True)
+    service.do(Settle(monitor, "reviewer:cem", 1, Said(skipped=True)))
+    service.do(Withdraw(monitor, ann, 1))
+    assert item(service, monitor, 1).state == "skipped"

@@ -44,6 +44,12 @@ def stands_text(k: int, m: int) -> str:
     return f"stands if at most {k} of the {m} missing answers {'is' if k == 1 else 'are'} against it"
 
 
+def skipped_text(one: ClassReport) -> str:
+    """Say which share of a class was skipped, and what that may mean."""
+    share = 100 * (one.skipped_share or 0.0)
+    return f"{share:.2g} % were skipped ({one.skipped}); if these are the hard ones, the error rate is underestimated"
+
+
 def _notes(one: ClassReport) -> list[str]:
     """Say what happened to the verdict, which answers are missing, and what the class is waiting for."""
     others = one.reopened - sum("reopened" in event for event in one.events)
@@ -52,6 +58,8 @@ def _notes(one: ClassReport) -> list[str]:
     if one.overdue:
         late = "1 answer is" if one.overdue == 1 else f"{one.overdue} answers are"
         notes.append(f"{late} overdue; the monitor no longer waits, but late answers still count")
+    if one.skipped:
+        notes.append(skipped_text(one))
     if one.stands is not None:
         notes.append(f"{one.verdict!r} {stands_text(*one.stands)}")
     low, high = one.interval

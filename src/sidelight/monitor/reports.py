@@ -70,6 +70,15 @@ class ClassReport:
     events: tuple[str, ...]
     """Unusual events of the verdict: it turned, late answers, corrections, drift."""
 
+    @property
+    def skipped_share(self) -> float | None:
+        """The share of skipped requests among those that reviewers dealt with; None if there are none.
+
+        If hard predictions are skipped, the error rate looks lower than it is.
+        """
+        settled = self.verified + self.skipped
+        return self.skipped / settled if settled else None
+
 
 def by_importance(one: ClassReport) -> tuple[int, float]:
     """Return what puts the classes that matter most first.
@@ -150,7 +159,10 @@ class Report:
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one plain dictionary per class."""
-        return [vars(one) | {"interval": list(one.interval), "events": list(one.events)} for one in self.classes]
+        return [
+            vars(one) | {"interval": list(one.interval), "events": list(one.events), "skipped_share": one.skipped_share}
+            for one in self.classes
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""

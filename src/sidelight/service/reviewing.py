@@ -2,7 +2,7 @@
 
 Only the settled answer reaches the monitor, through `answering.settle`. Reviews agree if they agree on correctness. If
 they disagree, someone with the scope `settle` decides: a third reviewer from the queue, or anyone else with the scope,
-so that a team of two can manage. An item is skipped after as many skips as it needs reviews.
+so that a team of two can manage. A skipped item is offered to others; it ends after two skips, or if no one is left.
 
 Late answers to an open item are accepted. A settled answer changes only if the request asks for that and names the
 revision that it has seen.
@@ -19,6 +19,7 @@ from sidelight.monitor.decisions import Label
 from sidelight.monitor.inputs import same_label
 from sidelight.service import answering, journal, rights
 from sidelight.service.held import Held
+from sidelight.service.identity.reviewers import has_others
 from sidelight.service.inputs import label_fault
 from sidelight.service.items import DELETED, FORGOTTEN
 from sidelight.service.monitors import refuse_archived
@@ -28,6 +29,7 @@ from sidelight.service.settings import ReviewSettings
 from sidelight.service.work import Work
 
 _SKIPPED = {"skipped": True}
+_MOST_SKIPS = 2
 
 
 class Said(NamedTuple):
@@ -136,7 +138,7 @@ class _OnItem:
             if self.item.open or found != (self.item.correct, self.item.label):
                 self.settle(*found, actor)
             return "settled"
-        if sum(one.slot < 0 for one in self.slots) >= self.review.reviews:
+        if self.skipped_enough():
             if self.item.state != "skipped":
                 self.settle(None, None, actor)
             return "skipped"
@@ -144,10 +146,17 @@ class _OnItem:
             self.reopen(actor)
         return "disputed" if disputed(self.slots, self.review.reviews) else "recorded"
 
+    def skipped_enough(self) -> bool:
+        """Say whether the skips end the item: there are two, or one is enough because nobody else could review it."""
+        skips = {one.reviewer for one in self.slots if one.slot < 0}
+        if len(skips) == 1 == self.review.reviews:
+            return not has_others(self.work.reading, self.monitor, skips)
+        return len(skips) >= _MOST_SKIPS
+
     def rests_on_reviews(self) -> bool:
         """Say whether the settled answer comes from the reviews, not from someone who settled it differently."""
         if self.item.state == "skipped":
-            return sum(one.slot < 0 for one in self.slots) >= self.review.reviews
+            return self.skipped_enough()
         found = outcome(self.slots, self.review.reviews)
         return found is not None and found[0] == self.item.correct
 

@@ -10,7 +10,7 @@ import pytest
 from service.pages.browsing import PASSWORD, add_person
 from service.pages.chromium import Window, program, serving
 from service.pages.hostile import HOSTILE
-from service.reviews import ask, make, say
+from service.reviews import ask, item, make, say
 from service.routes.conftest import SQLITE
 from sidelight.service import journal, monitors, payloads
 from sidelight.service.deciding import Prediction, decide
@@ -129,6 +129,26 @@ def test_twenty_items_by_keyboard_alone_then_undo(service, window):
     one.press("x")
     page.wait_for_selector("text=was withdrawn")
     assert answered(service, monitor) == (18, 4, 2)
+
+
+def test_what_is_typed_is_what_is_said_and_enter_says_nothing(service, window):
+    labels = [*map(str, range(10)), "s", "S"]
+    monitor = make(service, 8, labels=labels, prediction="7")
+    one = window("Ann", "answer")
+    page = one.go("/m/fruit/review?item=1")
+    for number, key in enumerate(("1", "0", "s", "S", "7", "/"), 1):
+        page.wait_for_selector(f"text=item {number},")
+        assert page.evaluate("document.activeElement === document.body")
+        one.press("Enter")
+        one.press(key)
+    page.wait_for_selector("text=item 7,")
+    found = [item(service, monitor, number) for number in range(1, 8)]
+    assert [(one.state, one.label) for one in found] == [
+        *(("answered", label) for label in ("1", "0", "s", "S", None)),
+        ("skipped", None),
+        ("open", None),
+    ]
+    assert found[4].correct
 
 
 def test_single_keys_can_be_switched_off(service, window):

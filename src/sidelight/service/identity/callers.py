@@ -15,7 +15,7 @@ from typing import Any
 from starlette.requests import Request
 
 from sidelight.service.identity import keys
-from sidelight.service.identity.keys import Caller, Key
+from sidelight.service.identity.keys import Caller
 from sidelight.service.limits import RateLimit
 from sidelight.service.problems import Problem
 from sidelight.service.remembering import SECONDS, Remembered
@@ -53,15 +53,11 @@ class KeyRing:
             found, seconds = None, SECONDS
         else:
             left = math.inf if key.expires_at is None else key.expires_at - now
-            found, seconds = (_caller_of(key), min(SECONDS, left)) if left > 0.0 else (None, SECONDS)
+            found, seconds = (key.caller, min(SECONDS, left)) if left > 0.0 else (None, SECONDS)
         self._known.put(name, found, begin + seconds)
         if key is not None and found is not None and now - (key.used_at or 0.0) > _USED:
             self._used[key.id] = now
         return found
-
-
-def _caller_of(key: Key) -> Caller:
-    return Caller(key.actor, frozenset(key.scopes), None if key.monitors is None else frozenset(key.monitors))
 
 
 class Gate:

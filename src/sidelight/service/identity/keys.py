@@ -63,6 +63,15 @@ class Key(NamedTuple):
         """The name of its user in the journal, the audit log and the logs."""
         return f"key:{self.id}"
 
+    @property
+    def caller(self) -> Caller:
+        """What its user may do."""
+        return Caller(self.actor, frozenset(self.scopes), None if self.monitors is None else frozenset(self.monitors))
+
+    def live(self, now: float) -> bool:
+        """Whether it works."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)
+
 
 class NewKey(NamedTuple):
     """A new key; `text` is never shown again."""
@@ -90,6 +99,12 @@ def find(tx: Transaction, text: str) -> Key | None:
 def listed(tx: Transaction) -> list[Key]:
     """Return all keys, newest first."""
     return [_key(row) for row in tx.all(f"SELECT {_COLUMNS} FROM keys ORDER BY created_at DESC, id")]
+
+
+def live(tx: Transaction) -> list[Key]:
+    """Return the keys that work."""
+    now = tx.now()
+    return [one for one in listed(tx) if one.live(now)]
 
 
 @dataclass(frozen=True)
@@ -224,7 +239,7 @@ def _insert(
 def _live(work: Work, id: str) -> Key:
     row = work.reading.one(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", id)
     key = None if row is None else _key(row)
-    if key is None or key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= work.now):
+    if key is None or not key.live(work.now):
         raise Problem("not-found", "there is no working key with this id: list the keys")
     return key
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sidelight.service import audit
-from sidelight.service.identity import links
+from sidelight.service.identity import keys, links
 from sidelight.service.identity.keys import Caller, check_scopes, monitor_ids, new_id
 from sidelight.service.inputs import check_text
 from sidelight.service.journal import text_of
@@ -78,6 +78,13 @@ def any_administrator(tx: Transaction, besides: str = "") -> bool:
 def names(tx: Transaction) -> dict[str, str]:
     """Return the names of reviewers, by actor."""
     return {f"{PERSON}{id}": name for id, name in tx.all("SELECT id, name FROM reviewers")}
+
+
+def has_others(tx: Transaction, monitor: str, actors: Collection[str]) -> bool:
+    """Say whether anyone else can review items of a monitor: a person, or a key that is not the classifier's."""
+    people = [one for one in listed(tx) if one.ready and one.disabled_at is None]
+    programs = [one for one in keys.live(tx) if "decide" not in one.scopes]
+    return any(one.caller.may("answer", monitor) and one.actor not in actors for one in [*people, *programs])
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def _keys(request: Request, visitor: Visitor, secret: Secret | None = None) -> R
         one._asdict()
         | {
             "only": _only_words(one.monitors, names),
-            "live": one.revoked_at is None and (one.expires_at is None or one.expires_at > now),
+            "live": one.live(now),
         }
         for one in found
     ]

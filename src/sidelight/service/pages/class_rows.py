@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from sidelight.monitor.report_text import stands_text
+from sidelight.monitor.report_text import skipped_text, stands_text
 from sidelight.monitor.reports import ClassReport
 from sidelight.service import charts, journal
 from sidelight.service.charts import Point, percent
@@ -17,6 +17,8 @@ from sidelight.service.storage.base import Transaction
 from sidelight.text import count, grouped
 
 _SPARK_POINTS = 24
+_MANY_SKIPPED = 0.05
+"""Share of skipped items from which on a warning stands beside the verdict."""
 
 
 class Standing(NamedTuple):
@@ -50,6 +52,7 @@ class ClassRow(NamedTuple):
     oldest: float | None
     expired: int
     skipped: int
+    skipped_share: str
     warnings: list[str]
     events: tuple[str, ...]
 
@@ -85,6 +88,7 @@ def class_row(
         oldest=None if standing is None else standing.oldest,
         expired=one.overdue,
         skipped=one.skipped,
+        skipped_share=percent(one.skipped_share),
         warnings=_warnings(one, standing),
         events=one.events,
     )
@@ -110,6 +114,8 @@ def _warnings(one: ClassReport, standing: Standing | None) -> list[str]:
         found.append(f"reviewers disagree on {standing.disputed} of {count(standing.items, 'open item')}")
     if one.stands is not None and one.stands[1] and one.stands[0] < one.stands[1]:
         found.append(stands_text(*one.stands))
+    if (one.skipped_share or 0.0) >= _MANY_SKIPPED:
+        found.append(skipped_text(one))
     if not one.decidable:
         found.append("cannot be decided with the labels available")
     return found

@@ -12,6 +12,7 @@ from sidelight.service.identity import reviewers
 from sidelight.service.monitors import MonitorRow
 from sidelight.service.pages import payload
 from sidelight.service.pages.rendering import address, render
+from sidelight.service.pages.shortcuts import button_keys, label_keys
 from sidelight.service.pages.visiting import Form, Visitor, enter, form_of, make_router, monitor_for, service_of
 from sidelight.service.problems import Problem
 from sidelight.service.queue import Claim, ReviewItem, Slot, find_item, held_by, last_answered, slots_of, waiting_for
@@ -23,8 +24,6 @@ from sidelight.service.work import Job
 
 router = make_router()
 _DAY = 86_400.0
-# Letters that have another meaning on the page are not used for labels.
-_LABEL_KEYS = "1234567890" + "".join(one for one in "abcdefghijklmnopqrstuvwxyz" if one not in "rwsuxn")
 _NOTICES = {
     "conflict": ("warn", "Someone else has settled item {}: your answer was not recorded."),
     "gone": ("warn", "Item {} no longer needs an answer: yours was not recorded."),
@@ -64,12 +63,13 @@ def review_page(
             "notice": _notice(told, about),
             "item": None,
             "poll": 4 if number is None else None,
+            "keys": button_keys(review.labels),
         }
         hosts: Sequence[str] = ()
         if number is not None:
             found = find_item(tx, row.id, number)
             look = payload.shown(tx, row.id, row.name, found.number, review)
-            context |= {"payload": look.markup, "labels": choices(review, found.prediction)}
+            context |= {"payload": look.markup} | choices(review, found.prediction)
             context["item"] = _shown(tx, visitor, row, review, found)
             hosts = look.hosts
     return render("review.html", visitor.context(row, "Review") | context, image_hosts=hosts)
@@ -160,14 +160,14 @@ def answer_words(slot: Slot, blind: bool) -> str:
     return word if label is None or said.get("correct") else f"{word}, it is {label}"
 
 
-def choices(review: ReviewSettings, prediction: Any) -> list[Choice]:
-    """Return the labels to choose from, each with a key as long as there are keys.
+def choices(review: ReviewSettings, prediction: Any) -> dict[str, Any]:
+    """Return the labels to choose from; a visible prediction is none of them, because "right" means the same.
 
-    A visible prediction is left out, because "right" says the same; the keys of the other labels do not change.
+    The keys of labels do not depend on the prediction. Its own is `also`, a second key for "right".
     """
-    keys = [*_LABEL_KEYS[: len(review.labels)], *[""] * (len(review.labels) - len(_LABEL_KEYS))]
-    shown = zip(review.labels, keys, strict=True)
-    return [Choice(one, key) for one, key in shown if review.blind or one != str(prediction)]
+    keys = label_keys(review.labels)
+    also = "" if review.blind else keys.pop(str(prediction), "")
+    return {"labels": [Choice(one, key) for one, key in keys.items()], "also": also}
 
 
 def _held_by_others(tx: Transaction, monitor: str, reviewer: str) -> int:

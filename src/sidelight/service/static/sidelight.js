@@ -65,14 +65,13 @@ function listen() {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || keysAreOff()) return;
     if (event.target.closest("input:not([type=checkbox], [type=radio]), textarea, select")) return;
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    for (const one of document.querySelectorAll("[data-key]")) {
-      if (one.dataset.key === key && !one.disabled) {
-        event.preventDefault();
-        one.click();
-        return;
-      }
-    }
+    const all = [...document.querySelectorAll("[data-key]")];
+    const shows = (fold) => (one) => [one.dataset.key, one.dataset.also].some((key) => key && fold(key) === fold(event.key));
+    // Labels may differ only in case; apart from them, case does not matter.
+    const found = all.find(shows((key) => key)) ?? all.find(shows((key) => key.toLowerCase()));
+    if (!found || found.disabled) return;
+    event.preventDefault();
+    found.click();
   });
   const toggle = document.getElementById("keys");
   if (!toggle) return;
