@@ -6,17 +6,16 @@ import contextlib
 import threading
 import time
 
-import uvicorn
-
 from sidelight.service.process.listening import address_of, listen
-from sidelight.service.process.serving import configured
+from sidelight.service.process.serving import Server, configured
 
 
 @contextlib.contextmanager
-def running(app):
+def running(app, grace=5, proxies=""):
     """Serve an application at a free port; yield its address."""
     listening = listen("127.0.0.1", 0)
-    server = uvicorn.Server(configured(app, grace=5))
+    address = address_of(listening)
+    server = Server(configured(app, grace, proxies))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
@@ -25,7 +24,7 @@ def running(app):
                 break
             time.sleep(0.01)
         assert server.started
-        yield address_of(listening)
+        yield address
     finally:
         server.should_exit = True
         thread.join(60.0)

@@ -2,8 +2,9 @@ import json
 
 import pytest
 
+from sidelight.service.limits import DEEPEST
 from sidelight.service.problems import Problem
-from sidelight.service.reading import DEEPEST, parse_json
+from sidelight.service.reading import parse_json
 
 
 def refusal(body: bytes) -> Problem:

@@ -4,7 +4,6 @@ import contextlib
 import dataclasses
 import json
 import socket
-import time
 
 import httpx
 import pytest
@@ -14,7 +13,6 @@ from service.running import running
 from sidelight.service import monitors
 from sidelight.service.app import make_app
 from sidelight.service.identity.keys import SCOPES, CreateKey
-from sidelight.service.process import connections
 
 pytestmark = SQLITE
 
@@ -135,35 +133,3 @@ def test_headers_that_never_end_are_cut_off(served, piece):
     assert sent < 10 << 20  # what waits in the buffers of both sides
     assert not found or found.startswith(b"HTTP/1.1 400")
     assert httpx.get(f"{url}/v1/monitors", headers=headers).status_code == 200
-
-
-@pytest.mark.parametrize("begun", [b"", b"GET /healthz HTTP/1.1\r\nHost: localh"])
-def test_a_client_that_does_not_finish_its_headers_is_not_waited_for(served, monkeypatch, begun):
-    monkeypatch.setattr(connections, "PATIENCE", 0.3)
-    url, _ = served
-    with connected(url) as connection:
-        connection.sendall(begun)
-        assert connection.recv(1000) == b""
-
-
-def test_a_connection_is_kept_between_requests_and_bodies_may_be_long_and_late(served, monkeypatch):
-    monkeypatch.setattr(connections, "PATIENCE", 0.3)
-    url, headers = served
-    body = json.dumps({"id": "late", "prediction": "7", "payload": "x" * 50_000}).encode()
-    head = (
-        "POST /v1/monitors/digits/decisions HTTP/1.1\r\nHost: localhost\r\n"
-        f"Authorization: {headers['Authorization']}\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    ).encode()
-    with connected(url) as connection:
-        for _ in range(2):
-            connection.sendall(head + body[:20_000])
-            time.sleep(0.5)
-            # The next request begins in what is read together with the end of this one.
-            connection.sendall(body[20_000:] + b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            found = b""
-            while found.count(b"HTTP/1.1 200") < 2:
-                part = connection.recv(65_536)
-                assert part, found
-                found += part
-            time.sleep(0.5)

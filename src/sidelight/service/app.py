@@ -20,10 +20,10 @@ from sidelight.errors import SidelightError
 from sidelight.service import expiring, pages, retention, routes
 from sidelight.service.description import describe
 from sidelight.service.duties import Clock
+from sidelight.service.guarding import BodyLimit, HostAllowList, RateLimit
 from sidelight.service.identity.callers import KeyRing
 from sidelight.service.identity.keys import NoteUse
 from sidelight.service.identity.knocking import Door
-from sidelight.service.limits import BodyLimit, HostAllowList, RateLimit
 from sidelight.service.logs import AccessLog
 from sidelight.service.names import Names
 from sidelight.service.options import Options

@@ -1,180 +1,41 @@
-"""Limits on the size of requests, on the rate of each key, and on the hosts that are served."""
+"""Limits on what clients may send, how long they may take, and how often they may come."""
 
 from __future__ import annotations
 
-import contextlib
-import ipaddress
-import threading
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Collection
-
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from sidelight.service.problems import Problem, retry_after
-from sidelight.service.responses import problem_response
-
+# Bodies.
 BODY = 8 << 20
 """Maximum size of a body in bytes."""
 BATCH = 1_000
 """Maximum number of predictions or answers in one request."""
+DEEPEST = 50
+"""How deep arrays and objects may be nested in JSON."""
+FORM, FORM_FIELDS = 64 << 10, 1_000
+"""Maximum size of a form in bytes, and number of its fields."""
+PLACES = 100
+"""How many mistakes in a body are listed."""
+
+# Connections.
+HEAD = 64 << 10
+"""Maximum bytes of the request line and headers; up to one read more may arrive before they are counted."""
+PATIENCE = 20.0
+"""Seconds within which the request line and headers must arrive, and the body, which gets more as it comes."""
+SLOWEST = 32 << 10
+"""Bytes of a body that give it one more second."""
+READING = 30.0
+"""Seconds within which a client must read what it is sent, about 50 KB at a time."""
+KEEP_ALIVE = 30
+"""Seconds for which a connection stays open between requests."""
+CONNECTIONS = 1_000
+"""Maximum number of connections of a process; those of one address may be half of them."""
+SPARE_FILES = 128
+"""Open files that a process keeps for other purposes than connections, such as the database."""
+ACCEPTED_AT_ONCE = 16
+"""How many connections are accepted before they are looked at."""
+
+# Tries to sign in, or to use a link.
 SIGN_INS = (1.0, 20.0)
-"""Tries to sign in or to use a link from one address: per second, and at once."""
+"""From one address: per second, and at once."""
 SIGN_INS_AS = (0.25, 5.0)
-"""The same from one address for one name."""
+"""From one address for one name: per second, and at once."""
 SIGN_IN_PATIENCE = 10.0
 """Seconds that a try may have to wait; more tries are refused."""
-
-
-class BodyLimit:
-    """Count the bytes of each body as it is read, and answer 413 as soon as there are too many."""
-
-    def __init__(self, app: ASGIApp, most: int = BODY) -> None:
-        self.app, self.most = app, most
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        counted, started, exceeded = 0, False, _announced(scope) > self.most
-
-        async def counting() -> Message:
-            nonlocal counted, exceeded
-            message = await receive()
-            counted += len(message.get("body", b""))
-            if counted > self.most:
-                exceeded = True
-                raise _TooLarge
-            return message
-
-        async def sending(message: Message) -> None:
-            nonlocal started
-            if exceeded and not started:
-                return  # ignore the application's answer to the interruption
-            started = True
-            await send(message)
-
-        if not exceeded:
-            with contextlib.suppress(_TooLarge):
-                await self.app(scope, counting, sending)
-        if exceeded and not started:
-            await problem_response(_too_large(self.most))(scope, receive, send)
-
-
-class _TooLarge(Exception):  # noqa: N818, never leaves this file
-    """The body is larger than allowed."""
-
-
-def _too_large(most: int) -> Problem:
-    detail = f"the body has more than {most} bytes: send fewer predictions or answers at once"
-    # The rest of the body is not read, so the connection cannot be reused.
-    return Problem("too-large", detail, headers={"Connection": "close"})
-
-
-def _announced(scope: Scope) -> int:
-    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
-    return int(lengths[0]) if lengths and lengths[0].isdigit() and len(lengths[0]) < 20 else 0
-
-
-class HostAllowList:
-    """Answer only requests for one of the given hosts, to prevent DNS rebinding.
-
-    Without it, any web site could let its name resolve to a loopback address and then read what a browser on this
-    machine may read.
-    """
-
-    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
-        self.app, self.hosts = app, frozenset(host.lower() for host in hosts)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
-        if scope["type"] == "http":
-            named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-            if len(named) != 1 or host_of(named[0]) not in self.hosts:
-                detail = "the Host header does not name this server: use its address, or start it with --url"
-                await problem_response(Problem("wrong-host", detail))(scope, receive, send)
-                return
-        await self.app(scope, receive, send)
-
-
-def host_of(header: str) -> str:
-    """Return the host of a Host header in lower case, without its port; IPv6 addresses keep their brackets."""
-    text = header.strip().lower()
-    if text.startswith("["):
-        address, bracket, _ = text.partition("]")
-        return _plain_address(address[1:]) + bracket
-    host = text.rpartition(":")[0] if text.count(":") == 1 else text
-    return host.removesuffix(".")
-
-
-def _plain_address(text: str) -> str:
-    try:
-        return "[" + ipaddress.IPv6Address(text).compressed
-    except ValueError:
-        return "[" + text
-
-
-class RateLimit:
-    """A token bucket per key: at most `burst` tokens, refilled at `rate` per second; each request takes one.
-
-    Each process counts separately, so with k processes a key gets up to k times the rate.
-
-    Parameters
-    ----------
-    patience
-        How many seconds a request may be told to wait for its token; one that would wait longer is refused.
-    words
-        What a refused caller is told.
-    most
-        How many keys are remembered.
-    """
-
-    def __init__(
-        self,
-        rate: float,
-        burst: float | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        most: int = 10_000,
-        *,
-        patience: float = 0.0,
-        words: str = "this key may send {rate:g} requests per second: send larger batches, or wait {wait:.2g} s",
-    ) -> None:
-        self.rate, self.burst = rate, max(1.0, 2 * rate if burst is None else burst)
-        self._clock, self._most, self._patience, self._words = clock, most, patience, words
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def take(self, key: str) -> float:
-        """Take one token and return how many seconds to wait for it, or refuse and say when to try again."""
-        now = self._clock()
-        with self._lock:
-            tokens, last = self._buckets.pop(key, (self.burst, now))
-            tokens = min(self.burst, tokens + self.rate * (now - last))
-            wait = max(0.0, (1.0 - tokens) / self.rate)
-            enough = wait <= self._patience
-            self._buckets[key] = (tokens - 1.0 if enough else tokens, now)
-            while len(self._buckets) > self._most:  # the buckets used longest ago are full again
-                self._buckets.popitem(last=False)
-        if not enough:
-            wait -= self._patience
-            detail = self._words.format(rate=self.rate, wait=wait)
-            raise Problem("too-many", detail, headers=retry_after(wait))
-        return wait
-
-    def forget(self, key: str) -> None:
-        """Fill the bucket of a key."""
-        with self._lock:
-            self._buckets.pop(key, None)
-
-
-def neighborhood(host: str) -> str:
-    """Return what counts as one client: an IPv4 address, or an IPv6 network of 64 bits, which one customer gets."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host
-    if isinstance(address, ipaddress.IPv6Address):
-        mapped = address.ipv4_mapped
-        return str(ipaddress.IPv6Address(int(address) >> 64 << 64)) if mapped is None else str(mapped)
-    return str(address)

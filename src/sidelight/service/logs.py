@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
+import threading
 import time
+from collections import OrderedDict
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ACCESS = logging.getLogger("sidelight.access")
 _UNNAMED = "(no such address)"
+_MINUTE, _MOST_KINDS = 60.0, 1_000
 
 
 class JSONFormatter(logging.Formatter):
@@ -35,10 +40,40 @@ class JSONFormatter(logging.Formatter):
         return json.dumps(line, default=str)
 
 
+class OncePerMinute(logging.Filter):
+    """Let only one warning or error of each kind pass per minute; it says how many like it were left out before.
+
+    A kind is a message without its values, and the type of the exception. So nobody can fill the disk with failures.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._seen: OrderedDict[tuple[object, ...], tuple[float, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Say whether to write a line."""
+        if record.levelno < logging.WARNING:
+            return True
+        kind = (record.name, str(record.msg).partition("\n")[0][:100], record.exc_info and record.exc_info[0])
+        now = self._clock()
+        with self._lock:
+            begun, left_out = self._seen.pop(kind, (-math.inf, 0))
+            passes = now - begun >= _MINUTE
+            self._seen[kind] = (now, 0) if passes else (begun, left_out + 1)
+            while len(self._seen) > _MOST_KINDS:
+                self._seen.popitem(last=False)
+        if passes and left_out:
+            record.fields = getattr(record, "fields", {}) | {"left_out": left_out}
+        return passes
+
+
 def write_json_logs(level: int = logging.INFO) -> None:
     """Write all logs of this process to standard error as JSON, including those of uvicorn."""
     handler = logging.StreamHandler()
     handler.setFormatter(JSONFormatter())
+    handler.addFilter(OncePerMinute())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)

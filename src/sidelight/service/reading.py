@@ -13,10 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from sidelight.service.limits import DEEPEST
 from sidelight.service.problems import Problem, place
 
-DEEPEST = 50
-"""How deep arrays and objects may be nested."""
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

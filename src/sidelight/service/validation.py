@@ -7,9 +7,9 @@ from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 
+from sidelight.service.limits import PLACES
 from sidelight.service.problems import Problem, place
 
-MOST_PLACES = 100
 _WORDS = {
     "missing": "this field is required",
     "extra_forbidden": "this field is unknown: leave it out",
@@ -29,8 +29,8 @@ _WORDS = {
 def problem_of(error: RequestValidationError, batches: Sequence[str] = ()) -> Problem:
     """Return the refusal; `batches` are names of shapes that pydantic adds to places but that bodies do not contain."""
     errors = error.errors()
-    places = [_place(one, batches) for one in errors[:MOST_PLACES]]
-    more = f" (the first {MOST_PLACES} of {len(errors)} are listed)" if len(errors) > MOST_PLACES else ""
+    places = [_place(one, batches) for one in errors[:PLACES]]
+    more = f" (the first {PLACES} of {len(errors)} are listed)" if len(errors) > PLACES else ""
     return Problem("invalid", f"some values are not allowed{more}; nothing changed", places=places)
 
 

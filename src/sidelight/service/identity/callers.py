@@ -14,9 +14,9 @@ from typing import Any
 
 from starlette.requests import Request
 
+from sidelight.service.guarding import RateLimit
 from sidelight.service.identity import keys
 from sidelight.service.identity.keys import Caller
-from sidelight.service.limits import RateLimit
 from sidelight.service.problems import Problem
 from sidelight.service.remembering import SECONDS, Remembered
 from sidelight.service.service import Service

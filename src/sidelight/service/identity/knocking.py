@@ -14,8 +14,9 @@ from collections.abc import Awaitable, Callable
 
 from starlette.requests import Request
 
+from sidelight.service.guarding import RateLimit, neighborhood
 from sidelight.service.identity.reviewers import spelled
-from sidelight.service.limits import SIGN_IN_PATIENCE, SIGN_INS, SIGN_INS_AS, RateLimit, neighborhood
+from sidelight.service.limits import SIGN_IN_PATIENCE, SIGN_INS, SIGN_INS_AS
 
 _WORDS = "too many tries to sign in: try again in {wait:.0f} s"
 

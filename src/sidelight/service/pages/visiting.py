@@ -17,6 +17,7 @@ from sidelight.service.identity import sessions
 from sidelight.service.identity.keys import Caller
 from sidelight.service.identity.knocking import Door
 from sidelight.service.identity.sessions import Session
+from sidelight.service.limits import FORM, FORM_FIELDS
 from sidelight.service.monitors import MonitorRow
 from sidelight.service.pages.rendering import csrf_field, render
 from sidelight.service.problems import Problem, unavailable
@@ -24,8 +25,6 @@ from sidelight.service.service import Service
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.storage.base import StorageError, Transaction
 
-_LARGEST_FORM = 64 << 10
-_MOST_FIELDS = 1_000
 _SCOPES = {"": "report", "/review": "answer", "/items": "report"}
 
 
@@ -238,11 +237,11 @@ async def _read_form(request: Request) -> Form:
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > _LARGEST_FORM:
+        if len(body) > FORM:
             raise Problem("too-large", "the form contains too much text: shorten it")
     try:
         text = body.decode("utf-8")
-        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=FORM_FIELDS, errors="strict")
     except ValueError:  # not UTF-8, or too many fields
         pairs = [("\0", "")]
     if any("\0" in name or "\0" in value for name, value in pairs):

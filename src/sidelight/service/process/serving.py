@@ -16,11 +16,12 @@ from typing import Any
 
 import uvicorn
 
-from sidelight.service.process.connections import Connection
+from sidelight.service.limits import KEEP_ALIVE
+from sidelight.service.process.connections import Connection, close_late
+from sidelight.service.process.listening import Listener
 from sidelight.service.process.signals import GRACE, stopping
 
 _SPARE = 10.0
-_KEEP_ALIVE = 30
 _log = logging.getLogger("sidelight.serve")
 
 
@@ -41,9 +42,15 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start accepting requests."""
-        await super().startup(sockets)
+        await super().startup([Listener(fileno=one.detach()) for one in sockets or ()])
         if self._ready is not None and self.started:
             self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Close connections whose clients take too long, once a second; uvicorn calls this ten times as often."""
+        if counter % 10 == 0:
+            close_late(self.server_state.connections)
+        return await super().on_tick(counter)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -107,13 +114,14 @@ def configured(app: Any, grace: float = GRACE, proxies: str = "") -> uvicorn.Con
     return uvicorn.Config(
         app,
         http=Connection,
+        loop="asyncio",  # others accept connections without asking `Listener`
         ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=bool(proxies),
         forwarded_allow_ips=proxies or None,
-        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=max(1, round(grace)),
         lifespan="on",
     )

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from sidelight.service.limits import BodyLimit, HostAllowList, RateLimit, host_of, neighborhood
+from sidelight.service.guarding import BodyLimit, HostAllowList, RateLimit, host_of, neighborhood
 from sidelight.service.problems import Problem
 
 
