@@ -82,9 +82,9 @@ def names(tx: Transaction) -> dict[str, str]:
 
 def has_others(tx: Transaction, monitor: str, actors: Collection[str]) -> bool:
     """Say whether anyone else can review items of a monitor: a person, or a key that is not the classifier's."""
-    people = [one for one in listed(tx) if one.ready and one.disabled_at is None]
-    programs = [one for one in keys.live(tx) if "decide" not in one.scopes]
-    return any(one.caller.may("answer", monitor) and one.actor not in actors for one in [*people, *programs])
+    people = [one.caller for one in listed(tx) if one.ready and one.disabled_at is None]
+    programs = [one.caller for one in keys.live(tx) if "decide" not in one.scopes]
+    return any(one.may("answer", monitor) and one.actor not in actors for one in people + programs)
 
 
 @dataclass(frozen=True)
