@@ -1,6 +1,8 @@
 """`sidelight monitor new|decide|answer|pending|status|report`."""
 
 import json
+import math
+from datetime import timedelta
 
 import pytest
 from click.testing import CliRunner
@@ -258,3 +260,20 @@ def test_settings_reach_the_monitor(tmp_path):
         ("cat",),
     )
     assert (settings.policy.margin, settings.weights["cat"], settings.drift_alarm_every) == (0.1, 3, 500)
+
+
+def test_limits_and_patience_of_a_file_are_changed(tmp_path):
+    path = tmp_path / "m.json"
+    said("new", path, "--tolerance", 0.05, "--cap", 100)
+    said("decide", path, "cat", "--id", "a")
+    assert "changed patience and cap" in said("change", path, "--patience", "2000", "--cap", "none")
+    settings = ClassifierMonitor.load(path)._settings
+    assert (settings.patience, settings.cap) == (2000, None)
+    said("change", path, "--patience", "12h")
+    assert ClassifierMonitor.load(path)._settings.patience == timedelta(hours=12)
+    said("change", path, "--patience", "never")
+    assert ClassifierMonitor.load(path)._settings.patience == math.inf
+    said("change", path, "--patience", "default")
+    assert ClassifierMonitor.load(path)._settings.patience is None
+    assert "say what to change" in refused("change", path)
+    assert "give a number of decisions" in refused("change", path, "--patience", "soon")

@@ -1,5 +1,6 @@
 """Error rates that change: windows, restarts, spot checks."""
 
+import json
 import math
 import random
 
@@ -9,6 +10,7 @@ import pytest
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.drift import WINDOW, Drift
+from sidelight.monitor.reports import Report
 
 
 def play(monitor, rates, seed=1, name="cat"):
@@ -91,18 +93,63 @@ def test_answers_from_before_a_restart_do_not_count_and_are_not_waited_for():
     assert "overdue" not in " ".join(note for note in str(monitor.report()).splitlines() if note.startswith("cat:"))
 
 
-def test_reports_say_that_patience_is_too_short():
+def late_answers(say):
     monitor = ClassifierMonitor(0.05, policy="explore", labels=10**6, patience=10, drift=False)
     for id in range(1000):
         monitor.decide("cat", id=id)
         if id >= 15 and id % 20 == 0:
-            monitor.answer(id - 15, correct=False)
-        monitor.answer(id, correct=True) if id % 20 != 5 else None
-    report = monitor.report()
+            monitor.answer(id - 15, correct=say(id))
+        monitor.answer(id, correct=id % 10 > 0) if id % 20 != 5 else None
+    return ClassifierMonitor.from_dict(monitor.to_dict()).report()
+
+
+@pytest.mark.parametrize(
+    ("say", "advice"),
+    [
+        (lambda id: False, "Wrong answers take longer than right ones"),
+        (lambda id: id % 200 > 0, "a larger patience would only delay verdicts and drift alarms"),
+    ],
+    ids=["wrong ones are late", "all kinds are late"],
+)
+def test_reports_say_whether_a_larger_patience_would_help(say, advice):
+    report = late_answers(say)
     assert report.late == 49
-    assert "4.9 % of the answers came when they were overdue: the patience is too short" in report.impatience
+    assert "4.9 % of the answers came when they were overdue" in report.impatience
+    assert advice in report.impatience
     assert report.impatience in str(report)
+    assert Report.from_dict(json.loads(json.dumps(report.to_dict()))).impatience == report.impatience
+
+
+def test_reports_without_late_answers_give_no_advice_about_patience():
     assert ClassifierMonitor(0.05).report().impatience is None
+    monitor = ClassifierMonitor(0.05, policy="explore", patience=2)
+    for id in range(10):
+        monitor.decide("cat", id=id)
+    monitor.answer_many(range(5), [True] * 5)  # with nothing to compare the first one with
+    assert "100.0 % of the answers came when they were overdue" in monitor.report().impatience
+
+
+@pytest.mark.parametrize("slow", [0.16, 0.35])
+def test_a_slow_channel_does_not_hide_changes(slow):
+    """Ten classes jump; some answers take 40 000 decisions and some never come. The others say it soon enough."""
+    monitor, draws, late = ClassifierMonitor(0.1), random.Random(3), []
+    for place in range(93_000):
+        name, wrong = draws.randrange(10), draws.random() < (0.04 if place < 60_000 else 0.25)
+        if monitor.decide(name, id=place).verify:
+            fate = draws.random()
+            if fate < slow:
+                late.append((place, wrong))
+            elif fate < 0.94:
+                monitor.answer(place, correct=not wrong)
+        while late and late[0][0] + 40_000 <= place:
+            id, bad = late.pop(0)
+            monitor.answer(id, correct=not bad)
+        if place == 59_999:
+            alarms = sum(one.alarms for one in monitor.report().classes)
+    found = sum(event.cause == "drift" and event.decision > 60_000 for event in monitor.history())
+    assert alarms <= 1
+    assert found >= 5
+    assert monitor._ledger.patience.limit <= 5000
 
 
 def test_spot_checks_have_their_share():

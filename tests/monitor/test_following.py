@@ -1,6 +1,7 @@
 """A monitor that is told what another one decided is the same monitor, whatever happens in between."""
 
 import json
+import math
 import random
 from datetime import timedelta
 
@@ -91,6 +92,7 @@ class Twins:
             change = {
                 "cap": self.random.choice((None, None, self.there.asked + 20)),
                 "max_pending": self.random.choice((None, 5)),
+                "patience": self.random.choice((None, 4, 9, math.inf, timedelta(hours=5), timedelta(hours=1))),
             }
             self.there.change(**change)
             self.here.change(**change)
@@ -138,6 +140,42 @@ def test_requests_that_are_not_waited_for_are_told():
     assert closed[1:] == [decisions.Closed(2, forgotten=False)]
     monitor.expire(1.8e9 + 3601.5)
     assert len(closed) == 2
+
+
+def pending_of(monitor):
+    return {one.id: one.overdue for one in monitor.pending()}
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_patience_can_be_changed_meanwhile(saved):
+    def changed(monitor, patience):
+        monitor.change(patience=patience)
+        return ClassifierMonitor.from_dict(json.loads(json.dumps(monitor.to_dict()))) if saved else monitor
+
+    monitor = ClassifierMonitor(0.05, patience=5)
+    monitor.decide_many(["cat"] * 2, ids=[0, 1])
+    monitor.decide_many(["dog"] * 6, ids=range(2, 8))
+    monitor.decide("dog", id=8)
+    assert pending_of(monitor)[0]
+    monitor = changed(monitor, float("inf"))
+    monitor.decide_many(["dog"] * 20, ids=range(9, 29))
+    assert [id for id, overdue in pending_of(monitor).items() if overdue] == [0, 1]  # what is overdue stays so
+    monitor = changed(monitor, 10)
+    monitor.decide("dog", id=29)
+    assert [id for id, overdue in pending_of(monitor).items() if overdue] == [*range(9)]
+    monitor = changed(monitor, timedelta(hours=2))  # ages from the next time on
+    monitor.decide("dog", id=30, time=3600.0)
+    monitor.expire(2 * 3600.0)
+    assert not pending_of(monitor)[29]
+    monitor = changed(monitor, timedelta(hours=1))
+    monitor.expire(2.1 * 3600.0)
+    assert (pending_of(monitor)[29], pending_of(monitor)[30]) == (True, True)
+    monitor = changed(monitor, None)
+    assert monitor._ledger.patience.limit == 500
+    for wrong in (0, "never", {"seconds": 5}, timedelta(0)):
+        with pytest.raises(SidelightError, match="patience is"):
+            monitor.change(cap=3, patience=wrong)
+    assert monitor._settings.cap is None
 
 
 def test_limits_can_be_changed_and_nothing_else():

@@ -314,17 +314,18 @@ def test_what_is_not_a_patience(patience):
         ClassifierMonitor(0.05, patience=patience)
 
 
-def test_the_default_patience_follows_the_delays():
+def test_the_default_patience_follows_the_usual_delay_and_is_bounded():
     patience = Patience(None)
     assert patience.limit == 500
-    for delay in [0] * 380 + [10_000] * 20:
+    for delay in [0] * 201 + [40_000] * 199:
         patience.learn(delay)
     assert patience.limit == 500
-    patience.learn(10_000)
-    assert patience.limit == 20_000
-    for _ in range(400):
-        patience.learn(300)
-    assert (patience.limit, len(patience.delays)) == (600, 400)
+    for _ in range(3):
+        patience.learn(40_000)
+    assert patience.limit == 5000
+    for delay in [300] * 250 + [40_000] * 150:
+        patience.learn(delay)
+    assert (patience.limit, len(patience.delays)) == (3000, 400)
 
 
 def test_a_batch_is_as_old_as_its_last_decision():

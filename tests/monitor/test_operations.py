@@ -387,7 +387,7 @@ def transcript(policy, mode):
 
 
 TRANSCRIPTS = {
-    2: {
+    3: {
         "sequential identify": "fe58ee7611c4",
         "sequential guard": "fc6a9a483418",
         "randcbp identify": "eb96bff2d05c",

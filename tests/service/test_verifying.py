@@ -257,6 +257,22 @@ def test_settings_are_changed_by_journal(service):
     assert caught.value.status == 409
 
 
+@pytest.mark.parametrize("patience", [1, {"seconds": 0.5}, "never", None])
+def test_patience_is_changed_by_journal(service, patience):
+    traffic = Traffic(service, patience=40)
+    traffic.decide(20)
+    row = service.do(monitors.change(traffic.monitor, {"patience": patience}, actor="key:9"))
+    assert row.settings["patience"] == patience
+    traffic.decide(20)
+    for wrong in (0, {"hours": 1}, {"seconds": "x"}, "soon"):
+        with pytest.raises(Problem) as caught:
+            service.do(monitors.change(traffic.monitor, {"patience": wrong}, actor="key:9"))
+        assert caught.value.status == 422
+    restart(service)
+    traffic.decide(20)
+    assert verify(service.storage) == []
+
+
 def test_pages_of_the_journal_are_read_in_order(service, monkeypatch):
     monkeypatch.setattr(verifying, "_PAGE", 7)
     traffic = Traffic(service)

@@ -16,14 +16,14 @@ from sidelight.monitor.policies import Explore, Policy
 from sidelight.monitor.row_files import read_by_class
 
 if TYPE_CHECKING:
-    _Values = click.ParamType[Any]
+    Values = click.ParamType[Any]
 else:
-    _Values = click.ParamType  # generic in new versions of Click only
+    Values = click.ParamType  # generic in new versions of Click only
 _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 
 
-class _Patience(_Values):
+class _Patience(Values):
     """A number of decisions, a time, or "never"."""
 
     name = "patience"
@@ -40,6 +40,7 @@ class _Patience(_Values):
         self.fail(f"{value!r}: give a number of decisions, a time such as 90min, 12h or 3d, or never")
 
 
+PATIENCE = _Patience()
 _OPTIONS = (
     click.option("--tolerance", type=float, metavar="RATE", help="The error rate to tolerate in each class."),
     click.option(
@@ -123,10 +124,10 @@ _OPTIONS = (
     ),
     click.option(
         "--patience",
-        type=_Patience(),
+        type=PATIENCE,
         metavar="N|TIME|never",
-        help="How long to wait for an answer: N decisions, or a time such as 12h or 3d. By default this follows from "
-        "past delays.",
+        help="How long to wait for an answer: N decisions, or a time such as 12h or 3d. By default ten times the "
+        "median of past delays, but 500 to 5000 decisions.",
     ),
     click.option(
         "--spot-checks",

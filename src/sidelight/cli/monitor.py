@@ -6,6 +6,7 @@ import click
 
 from sidelight.cli import _monitor_file
 from sidelight.cli._group import InOrder
+from sidelight.cli._monitor_change import change_command
 from sidelight.cli._replay import replay_command
 from sidelight.errors import SidelightError
 
@@ -16,14 +17,14 @@ def command(context: click.Context) -> None:
     """Watch a classifier: which predictions to verify, and which classes are wrong too often.
 
     'replay' says what monitoring would have cost on labeled data. The other commands keep a monitor in a file: create
-    one with 'new', ask 'decide' about each prediction, tell 'answer' what a verification showed, and read 'status'.
-    Several processes can use one file at the same time.
+    one with 'new', ask 'decide' about each prediction, tell 'answer' what a verification showed, and read 'status';
+    'change' sets other limits. Several processes can use one file at the same time.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-for _command in (*_monitor_file.COMMANDS, replay_command):
+for _command in (*_monitor_file.COMMANDS, change_command, replay_command):
     command.add_command(_command)
 
 

@@ -17,7 +17,7 @@ from sidelight.monitor.classes import ClassState
 from sidelight.monitor.decisions import Closed, Event, Label, Standing
 from sidelight.monitor.inputs import check_spelling, label
 from sidelight.monitor.rationing import Rationing
-from sidelight.monitor.settings import LIMITS, Settings
+from sidelight.monitor.settings import LIMITS, Settings, checked_patience
 from sidelight.monitor.watch import Watch
 
 
@@ -57,12 +57,20 @@ class Followed(Watch):
             self._tell()
 
     def change(self, **limits: Any) -> None:
-        """Give `cap`, `daily_cap`, `class_cap` or `max_pending` other values from now on; None for no limit."""
+        """Give `cap`, `daily_cap`, `class_cap`, `max_pending` or `patience` other values from now on.
+
+        None means no limit, and for `patience` the default. A new patience also holds for requests under way; those
+        that are overdue stay so. From decisions to a time, requests under way age from the next known time on.
+        """
         unknown = sorted(set(limits) - set(LIMITS))
         if unknown:
             raise SidelightError(f"{unknown[0]} cannot be changed, only {', '.join(LIMITS)}: make a new monitor")
+        if "patience" in limits:
+            limits["patience"] = checked_patience(limits["patience"])
         with self._lock:
             settings = Settings.from_plain(replace(self._settings, **limits).plain())
+            if settings.patience != self._settings.patience:
+                self._ledger.change_patience(settings.patience)
             self._adopt(settings)
             if not settings.rationed:
                 self._rationing = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from datetime import timedelta
 from typing import Any
 
 from sidelight.errors import SidelightError
@@ -54,6 +55,8 @@ class Ledger:
         self.passes: dict[Id, tuple[ClassState, str]] = {}
         self.days: dict[str, int] = {}
         self.pending = self.answered = self.late = self.lost = self.forgotten = self.spot_checks = 0
+        self.compared = (0, 0, 0.0)
+        """Late answers, errors among them, and as many errors as answers around the same time let expect."""
         self._passed_order: deque[Id] = deque()
         self._asked_order: deque[Id] = deque()
         self._named = 0
@@ -111,6 +114,16 @@ class Ledger:
             while len(self._asked_order) > self.forget_after:
                 self._forget(self._asked_order.popleft())
 
+    def change_patience(self, setting: int | float | timedelta | None) -> None:
+        """Wait this long from now on, also for requests under way; what is overdue stays overdue."""
+        before, self.patience = self.patience, Patience(setting)
+        more = self.patience.limit - before.limit
+        for record in self.verifications.values():
+            if record.status == PENDING:
+                known = record.due is not None and self.patience.timed
+                record.due = record.due + more if known else None  # type: ignore[operator]
+                self.patience.wait_for(record)
+
     def settle(self, record: Verification, status: int, cause: str) -> None:
         """Set the new status of a request."""
         state, before = record.state, record.status
@@ -136,13 +149,22 @@ class Ledger:
             state.overdue += 1
         else:
             self.answered += 1
-            self.late += before == OVERDUE
+            if before == OVERDUE:
+                self._compare(record, status)
             state.verified += 1
             state.errors += status == WRONG
             if before in (PENDING, OVERDUE):
                 self.patience.learn(max(0, self.journal.decided - record.asked_at))
         record.status = status
         state.mark(record.place, status, cause)
+
+    def _compare(self, record: Verification, status: int) -> None:
+        """Compare a late answer with those to requests around the same time."""
+        self.late += 1
+        rate = record.state.rate_near(record.place)
+        if rate is not None:
+            n, errors, usual = self.compared
+            self.compared = n + 1, errors + (status == WRONG), usual + rate
 
     def expected(self, state: ClassState) -> float:
         """Estimate how many pending requests of a class will be answered: a share of them.
@@ -223,7 +245,7 @@ class Ledger:
     def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:
         """Return everything as JSON can hold it, column by column; `places` numbers the classes."""
         records = self.verifications.values()
-        timed = {"due": [one.due for one in records]} if self.patience.timed else {}
+        timed = {"due": [one.due if one.status == PENDING else None for one in records]} if self.patience.timed else {}
         return {
             "decided": self.journal.decided,
             "batch_end": max(self.journal.decided, self.journal.batch_end),
@@ -231,6 +253,7 @@ class Ledger:
             "pending": self.pending,
             "lost": self.lost,
             "late": self.late,
+            "compared": list(self.compared),
             "forgotten": self.forgotten,
             "spot_checks": self.spot_checks,
             "times": self.journal.times(),
@@ -259,6 +282,7 @@ class Ledger:
         self.journal.decided, self.journal.asked = data["decided"], data["asked"]
         self.journal.batch_end = data.get("batch_end", data["decided"])
         self.pending, self.late = data["pending"], data["late"]
+        self.compared = tuple(data.get("compared", self.compared))
         self.forgotten, self.spot_checks = data["forgotten"], data["spot_checks"]
         self.journal.first_time, self.journal.last_time = data["times"] or (None, None)
         self._named, self.days = data["named"], dict(data["days"])

@@ -15,6 +15,7 @@ LETTERS = ".rwso"
 """How files write them."""
 
 _FEWEST_FOLDED = 1024
+_NEAR = 50
 
 
 class Line:
@@ -67,6 +68,13 @@ class Line:
     def latest(self, most: int) -> bytes:
         """Return the last counted answers, 0 for right and 1 for wrong, in the order of asking."""
         return bytes(self.marks[self._place_of_last(most) : self.counted]).translate(_WRONG_OR_NOT, _NO_ANSWERS)
+
+    def rate_near(self, place: int) -> float | None:
+        """Return the share of errors among the answers to requests around a place; None if there are none."""
+        i = place - self.origin
+        near = self.marks[max(0, i - _NEAR) : max(0, i + _NEAR)]
+        wrong, right = near.count(WRONG), near.count(RIGHT)
+        return wrong / (wrong + right) if wrong + right else None
 
     def restart(self) -> None:
         """Begin a new stretch after what is counted."""

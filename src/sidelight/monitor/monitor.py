@@ -76,7 +76,8 @@ class ClassifierMonitor(Followed):
         at least a tenth of the evidence for an alarm. By default 0 without `drift` and `window`.
     patience
         How long to wait for an answer: a number of later decisions, a timedelta (measured by `time`), or `math.inf` to
-        wait forever. By default 500 decisions, or twice the 95 % quantile of the last 400 delays if that is more.
+        wait forever. By default ten times the median of the last 400 delays, but 500 to 5 000 decisions. `change` can
+        set it later.
     forget_after
         Forget an id once this many later verifications were requested; its answer can then no longer be given.
     remember_passes

@@ -9,8 +9,9 @@ and `monitor`, which is what `ClassifierMonitor.to_dict` returns:
   and errors before the line), `folded` (the verdict then), and `events`;
 - `verifications` and `passes`: columns id, class (its place in `classes`), number, reason (its place in
   `decisions.REASONS`), status (0 to 4 in the order above), place among the requests of the class, and asked_at, the
-  number of decisions up to then; with a patience in seconds also due;
-- counters (`batch_end` is the number of the last decision of the batch under way, if any), and the latest `delays` of
+  number of decisions up to then; with a patience in seconds also due, of those that are waited for;
+- counters (`compared`: late answers, errors among them, and the errors that answers around the same time let expect;
+  `batch_end` is the number of the last decision of the batch under way, if any), and the latest `delays` of
   answers in decisions;
 - `rationing`, where labels are: the traffic of this day and the usual one, and of each class its place in `classes` and
   what `sidelight.monitor.rationing.Claim` holds.

@@ -1,9 +1,11 @@
 """How long to wait for an answer.
 
 Patience counts later decisions of the whole monitor, or time. Counted in later requests of the class, it would never
-run out once the class is no longer asked about. By default it is max(500 decisions, 2 x the 95 % quantile of the last
-400 delays), late ones included. No default is both quick and unbiased: an overdue request is passed over, and if wrong
-answers take longer than right ones, more wrong answers are passed over; they count once they come.
+run out once the class is no longer asked about. By default it is ten times the median of the last 400 delays, late ones
+included, and from 500 to 5 000 decisions. The median, because no channel with less than half of the answers should
+decide how long all others are held up; ten times, because of delays with an exponential law one in a thousand is
+longer. No default is both quick and unbiased: an overdue request is passed over, and if wrong answers take longer than
+right ones, more wrong answers are passed over; they count once they come.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Any, Protocol
 
 from sidelight.monitor.line import PENDING
 
-_LEAST, _FACTOR, _QUANTILE, _RECENT = 500, 2, 0.95, 400
+_LEAST, _MOST, _FACTOR, _RECENT = 500, 5_000, 10, 400
 _SHORT = _LEAST // _FACTOR
 
 
@@ -46,11 +48,14 @@ class Patience:
         self._long = 0
         self.queue: deque[Awaited] = deque()
         self._heap: list[tuple[float, int, Awaited]] = []
+        self._undated: list[Awaited] = []
 
     def wait_for(self, request: Awaited) -> None:
-        """Wait for one more answer."""
+        """Wait for one more answer; if time is measured and its time is not known, from the next known time on."""
         if request.due is not None:
             heapq.heappush(self._heap, (request.due, request.number, request))
+        elif self.timed:
+            self._undated.append(request)
         elif self.limit < math.inf:
             queue = self.queue
             while queue and queue[0].status != PENDING:
@@ -66,6 +71,11 @@ class Patience:
 
     def give_up_overdue(self, decided: int, now: float | None, give_up: Callable[[Any], None]) -> None:
         """Give up the requests that are overdue after this many decisions, or now."""
+        if now is not None and self._undated:
+            undated, self._undated = self._undated, []
+            for request in undated:
+                request.due = now + self.limit
+                self.wait_for(request)
         while self._elapsed(decided, now):
             request = self.queue.popleft() if now is None else heapq.heappop(self._heap)[2]
             if request.status == PENDING:
@@ -79,12 +89,11 @@ class Patience:
         self._long += delay > _SHORT
         if len(self._delays) > _RECENT:
             self._long -= self._delays.popleft() > _SHORT
-        if not self._long:  # mostly answers come soon, and the quantile need not be known
+        rank = (len(self._delays) - 1) // 2
+        if self._long + rank < len(self._delays):  # mostly answers come soon, and the median need not be known
             self.limit = _LEAST
-            return
-        rank = math.ceil(_QUANTILE * len(self._delays)) - 1
-        quick = self._long + rank < len(self._delays)
-        self.limit = _LEAST if quick else max(_LEAST, _FACTOR * sorted(self._delays)[rank])
+        else:
+            self.limit = min(_MOST, _FACTOR * sorted(self._delays)[rank])
 
     @property
     def delays(self) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 _MONTH, _LEAST_SPAN = 30 * 86400.0, 3600.0
 _MANY_LATE, _LARGE_LATE_SHARE = 5, 0.01
-"""With the default patience and exponential delays the share is 0.0025."""
+"""With the default patience and exponential delays the share is 0.001."""
+_CLEARLY = 3.0
+"""By how many standard errors late answers must differ from others."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,8 @@ class Report:
     guarantee: str
     drift: DriftReport | None
     """None if the monitor does not look for changes in error rates."""
+    late_rates: tuple[float, float] | None = None
+    """The share of errors among late answers, and among answers to requests around the same time."""
 
     @property
     def saved(self) -> int:
@@ -146,9 +151,18 @@ class Report:
         share = self.late / max(1, sum(one.verified for one in self.classes))
         if self.late < _MANY_LATE or share < _LARGE_LATE_SHARE:
             return None
+        text = f"{100 * share:.1f} % of the answers came when they were overdue; each counts since it came"
+        if self.late_rates is None:
+            return text
+        late, usual = self.late_rates
+        text += f". {100 * late:.1f} % of them said wrong, and {100 * usual:.1f} % of answers asked for around then"
+        error = math.sqrt(max(usual * (1.0 - usual), 1.0 / self.late) / self.late)
+        if abs(late - usual) <= _CLEARLY * error:
+            return f"{text}: no clear difference, so a larger patience would only delay verdicts and drift alarms"
+        longer = "Wrong answers take longer than right ones" if late > usual else "Right answers take longer than wrong"
         return (
-            f"{100 * share:.2g} % of the answers came when they were overdue: the patience is too short. If wrong "
-            "answers take longer than right ones, verdicts and drift alarms are misleading; set a larger patience"
+            f"{text}. {longer}, so verdicts and drift alarms are misleading until the late ones have come: a larger "
+            "patience cures that, but verdicts and drift alarms then come later"
         )
 
     def __getitem__(self, name: Any) -> ClassReport:
@@ -183,6 +197,7 @@ class Report:
                     "classes": tuple(_class_from(row) for row in data["classes"]),
                     "overall": whole and Overall(**_taken(Overall, whole) | {"interval": tuple(whole["interval"])}),
                     "drift": drift and DriftReport(**_taken(DriftReport, drift)),
+                    "late_rates": data.get("late_rates") and tuple(data["late_rates"]),
                 }
             )
         except (KeyError, TypeError) as error:
@@ -262,7 +277,12 @@ def make_report(
         overall=None if settings.window is not None else _overall(settings, states),
         guarantee=guarantee(settings, bool(ledger.late)),
         drift=_drift(settings, classes, ledger) if settings.drift else None,
+        late_rates=_late_rates(*ledger.compared),
     )
+
+
+def _late_rates(compared: int, errors: int, usual: float) -> tuple[float, float] | None:
+    return (errors / compared, usual / compared) if compared else None
 
 
 def _drift(settings: Settings, classes: Iterable[ClassReport], ledger: Ledger) -> DriftReport:

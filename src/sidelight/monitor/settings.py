@@ -19,7 +19,7 @@ from sidelight.monitor.together import share_of
 
 MODES = ("identify", "guard")
 AIMS = ("verdicts", "first-come")
-LIMITS = ("cap", "daily_cap", "class_cap", "max_pending")
+LIMITS = ("cap", "daily_cap", "class_cap", "max_pending", "patience")
 """What can be changed later."""
 DRIFT = True
 """Whether to look for changes in error rates if the settings do not say."""
@@ -141,7 +141,7 @@ def make_settings(
         counts[name] = _count(name, others[name], least)
         if counts[name] is None:
             raise SidelightError(f"{name} is None: give a whole number")
-    patience = _patience(others["patience"])
+    patience = checked_patience(others["patience"])
     seed = plain_number(others["seed"])
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise SidelightError(f"seed is {seed!r}: give a whole number")
@@ -245,7 +245,8 @@ def warn_of_prior(prior: Any) -> None:
         warnings.warn(text, DeprecationWarning, stacklevel=3)
 
 
-def _patience(value: Any) -> int | float | timedelta | None:
+def checked_patience(value: Any) -> int | float | timedelta | None:
+    """Check how long to wait for answers."""
     plain = plain_number(value)
     if isinstance(plain, timedelta):
         good = plain > timedelta(0)

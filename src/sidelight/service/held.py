@@ -12,7 +12,7 @@ from sidelight.monitor.decisions import PLACES, REASONS, Closed, Event
 from sidelight.monitor.reports import Report
 from sidelight.service import journal
 from sidelight.service.journal import Entry
-from sidelight.service.settings import ReviewSettings, make_review, review_plain
+from sidelight.service.settings import ReviewSettings, from_json, make_review, review_plain
 
 _DAY = 86_400
 
@@ -191,7 +191,7 @@ def _answered(held: Held, data: dict[str, Any]) -> dict[str, Any]:
 
 def _settings(held: Held, data: dict[str, Any]) -> dict[str, Any]:
     if data.get("limits"):
-        held.monitor.change(**data["limits"])
+        held.monitor.change(**{name: from_json(name, value) for name, value in data["limits"].items()})
     if data.get("review"):
         held.review = make_review(data["review"], held.review)
     held.archived = data.get("archived", held.archived)

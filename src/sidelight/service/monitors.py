@@ -13,7 +13,7 @@ from sidelight.monitor.settings import LIMITS
 from sidelight.service import journal
 from sidelight.service.held import Held
 from sidelight.service.problems import Problem, place
-from sidelight.service.settings import changeable, make_monitor, make_review, review_plain, split
+from sidelight.service.settings import changeable, from_json, make_monitor, make_review, review_plain, split
 from sidelight.service.storage.base import Transaction
 from sidelight.service.work import Job, Work
 
@@ -110,7 +110,7 @@ class _Change:
         new = make_review(review, held.review)
         if limits:
             try:
-                held.monitor.change(**limits)
+                held.monitor.change(**{name: from_json(name, value) for name, value in limits.items()})
             except SidelightError as error:
                 name = next((one for one in limits if one in str(error)), next(iter(limits)))
                 places = [place(["settings", name], str(error))]
@@ -125,7 +125,7 @@ class _Change:
 
 
 def change(monitor: str, settings: Mapping[str, Any], *, actor: str) -> Job[MonitorRow]:
-    """Change caps, pending limits and settings of the queue; other changes need a new monitor."""
+    """Change caps, pending limits, patience and settings of the queue; other changes need a new monitor."""
     return _Change(monitor, settings, actor)
 
 

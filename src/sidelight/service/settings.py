@@ -90,7 +90,7 @@ def make_monitor(settings: Mapping[str, Any]) -> ClassifierMonitor:
     if "tolerance" not in settings:
         missing = place(["settings", "tolerance"], "give the tolerated error rate, for instance 0.05")
         raise Problem("invalid", "some settings are not allowed", places=[missing])
-    values = {name: _plain(name, value) for name, value in settings.items()}
+    values = {name: from_json(name, value) for name, value in settings.items()}
     try:
         # Only the database answers retries.
         return ClassifierMonitor(**values, remember_passes=0)
@@ -103,7 +103,8 @@ def make_monitor(settings: Mapping[str, Any]) -> ClassifierMonitor:
         raise Problem("invalid", "some settings are not allowed", places=places) from None
 
 
-def _plain(name: str, value: Any) -> Any:
+def from_json(name: str, value: Any) -> Any:
+    """Return the value of a setting as the library takes it."""
     if name in ("tolerance", "weights") and isinstance(value, list):
         try:
             return dict(value)

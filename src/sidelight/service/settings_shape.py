@@ -80,7 +80,7 @@ ALL: dict[str, Any] = {
 }
 CHANGEABLE: dict[str, Any] = {
     "type": "object",
-    "description": "Caps, pending limits and settings of the review queue.",
+    "description": "Caps, pending limits, patience and settings of the review queue.",
     "properties": {name: MONITOR[name] for name in LIMITS} | QUEUE,
     "additionalProperties": False,
 }
