@@ -52,6 +52,12 @@ def planted_game(outcomes: int = 30, better: int = 0, actions: int = 30, planted
     return Game(rows, feedback, name=f"{actions} x {outcomes}" + (", better" if better else ""))
 
 
+def tangents(count: int, revealing: int) -> Game:
+    """Return a game of two outcomes in which every action has a cell, and only the first `revealing` show anything."""
+    loss = [[s * s, (count - s) ** 2] for s in range(count)]
+    return Game(loss, [["a", "b"] if s < revealing else ["a", "a"] for s in range(count)])
+
+
 def check_pairs(analysis: Analysis) -> int:
     """Check from the definitions that every pair that is not one of neighbors is ruled out; return how many."""
     loss, outcomes = analysis.game.loss, range(analysis.game.n_outcomes)
@@ -101,6 +107,8 @@ def main() -> int:
         timed("dynamic pricing, 50 prices", 60, lambda: analyzed(games.load("dynamic-pricing", prices=50))),
         timed("Bernoulli bandit, 6 arms (64 outcomes)", 10, lambda: analyzed(games.load("bernoulli-bandit", arms=6))),
         timed("the whole catalogue at its defaults", 5, catalogue),
+        timed("1 000 actions, 2 outcomes, all reveal", 1, lambda: analyzed(tangents(1000, 1000))),
+        timed("1 000 actions, 2 outcomes, one reveals", 1, lambda: Analysis(tangents(1000, 1)).kind),
         timed("30 x 30 integers, ten planted", 60, lambda: found.append(analyzed(planted_game()))),
         timed("30 x 30, planted ones a little better", 60, lambda: found.append(analyzed(planted_game(better=1)))),
         timed("30 x 6 integers, ten planted", 60, lambda: found.append(analyzed(planted_game(outcomes=6)))),

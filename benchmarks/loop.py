@@ -107,6 +107,14 @@ def long_runs():
             report(f"{name} {kind.__name__}, a round of 1e7 against one of 1e4", times[1] / times[0] / 10, most=1.5)
 
 
+def many_short_runs():
+    """Time runs of ten rounds, most of which is what a run costs before its first round."""
+    game = sl.games.load("apple-tasting")
+    for kind in (CBP, RandCBP, sl.strategies.Uniform):
+        (spent,) = fastest(simulation(game, kind(game), horizon=10, runs=20_000), **QUIET)
+        report(f"a run of ten rounds, {kind.__name__}", spent / 20_000 * 1e6, most=30.0, unit="us")
+
+
 def growth():
     """Show how the cost of a round grows with the observer vectors."""
     print("dynamic pricing, RandCBP: prices, pairs, size of the observer vectors, ns a round, ns a round and entry")
@@ -168,7 +176,7 @@ def laws(outcomes):
 def main():
     game = sl.games.load("dynamic-pricing", prices=3)
     simulation(game, RandCBP(game), np.full(3, 1 / 3), horizon=10)()  # compiled, so that no figure includes that
-    for part in (against_hand, threads, first_round, interactive, long_runs, growth, large_games):
+    for part in (against_hand, threads, first_round, interactive, long_runs, many_short_runs, growth, large_games):
         part()
     if missed:
         sys.exit(f"{len(missed)} limits missed: {'; '.join(missed)}")

@@ -66,7 +66,7 @@ class Game:
       taste   rotten  good
     """
 
-    __slots__ = ("_actions", "_feedback", "_loss", "_name", "_outcomes", "_symbols")
+    __slots__ = ("_actions", "_feedback", "_floats", "_loss", "_name", "_outcomes", "_symbols")
 
     _loss: tuple[tuple[Fraction, ...], ...]
     _feedback: tuple[tuple[Symbol, ...], ...]
@@ -74,6 +74,7 @@ class Game:
     _name: str | None
     _actions: tuple[str, ...]
     _outcomes: tuple[str, ...]
+    _floats: Any  # the losses as an array, once `loss_matrix` has made it
 
     def __init__(
         self,

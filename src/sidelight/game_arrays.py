@@ -19,8 +19,12 @@ def float_rows(rows: Iterable[Sequence[Fraction | int]]) -> Floats:
 
 def loss_matrix(game: Game) -> Floats:
     """Return the losses in floating point."""
-    check_float_range(game)
-    return float_rows(game.loss)
+    # Every run of a simulation asks for them, and to convert a Fraction takes long.
+    if not hasattr(game, "_floats"):
+        check_float_range(game)
+        object.__setattr__(game, "_floats", float_rows(game.loss))
+    floats: Floats = game._floats.copy()
+    return floats
 
 
 def signal_indices(game: Game) -> Integers:

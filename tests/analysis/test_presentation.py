@@ -33,7 +33,10 @@ def test_the_explanation_of_a_nameless_game():
 def test_mixtures_can_be_told_from_the_names_in_them():
     text = analyze(games.load("three-class-label-efficient")).explain()
     assert "dominated: 1/3 x [0 predict A] + 1/3 x [1 predict B] + 1/3 x [2 predict C] costs less" in text
-    assert "dominated: 2 hedge costs less" in analyze(games.load("blind-degenerate")).explain()
+    text = analyze(games.load("blind-degenerate")).explain()
+    assert "dominated: 1/2 x [0 call tails] + 1/2 x [1 call heads] costs less" in text
+    text = analyze(Game([[0, 1], [1, 2]], [["a", "b"]] * 2, actions=["stay", "go"])).explain()
+    assert "dominated: 0 stay costs less" in text
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from common.players import make
 from sidelight.environments import Replay
 from sidelight.game_arrays import signal_indices
 from sidelight.kernels import interpreted
-from sidelight.simulation.loop import Run, play
+from sidelight.simulation.loop import CHECKPOINT, ROWS, Runs, play
+from sidelight.simulation.worker import no_restart
 from sidelight.strategies import KernelStrategy
 
 FOLDER = Path(__file__).parent.parent / "transcripts"
@@ -80,9 +81,11 @@ def by_loop(strategy, outcomes):
     contexts = contexts_of(strategy) if strategy.dimension else None
     world_rng, rng = np.random.default_rng(0), np.random.default_rng(strategy.seed)
     world = Replay(outcomes, contexts=contexts).start(game, 0, world_rng)
-    plays = np.zeros(game.n_actions, np.int64)
-    progress, spent = np.zeros(4, np.int64), np.zeros(1)
-    run = Run(signal_indices(game), np.array([len(outcomes)]), np.zeros(1), plays, progress, spent)
+    plays = np.zeros((1, game.n_actions), np.int64)
+    progress = np.zeros(CHECKPOINT + 1, np.int64)
+    progress[ROWS] = 1
+    rounds, regret, spent = np.array([len(outcomes)]), np.zeros((1, 1)), np.zeros(1)
+    run = Runs(signal_indices(game), rounds, regret, plays, progress, spent, no_restart())
     context = np.zeros(strategy.dimension)
     parameters, state = strategy.compiled_parameters, strategy._start()
     for t in range(len(outcomes)):

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from sidelight.analysis.cells import ActionCertificate, Cells, NeighborCertificate, Status
+from sidelight.analysis.envelope import Envelope
 from sidelight.analysis.observability import (
     ObservabilityCertificate,
     ObserverKind,
@@ -95,15 +96,17 @@ class Analysis:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.cells = Cells(game)
+        self.cells = Envelope(game) if game.n_outcomes == 2 else Cells(game)
         self._observers: dict[tuple[int, ...], Observers] = {}
         self._plausible: dict[tuple[tuple[int, ...], ...], PlausibleSets] = {}
         every = range(game.n_actions)
         self.pareto = tuple(i for i in every if self.cells.status(i) == "pareto")
         self.degenerate = tuple(i for i in every if self.cells.status(i) == "degenerate")
         self.dominated = tuple(i for i in every if self.cells.status(i) == "dominated")
-        groups = [tuple(i for i in every if self.cells.representative[i] == r) for r in self.cells.classes]
-        self.duplicates = tuple(group for group in groups if len(group) > 1)
+        groups: dict[int, list[int]] = {}
+        for i in every:
+            groups.setdefault(self.cells.representative[i], []).append(i)
+        self.duplicates = tuple(tuple(group) for group in groups.values() if len(group) > 1)
         self.neighbors: tuple[Pair, ...] = self.cells.neighbors
 
     def __reduce__(self) -> tuple[Any, ...]:

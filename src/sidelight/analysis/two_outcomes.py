@@ -23,7 +23,8 @@ def breakpoints(analysis: Analysis) -> tuple[Integers, Integers]:
         return nothing, nothing
     rows = [analysis.cells.difference(*pair) for pair in analysis.neighbors]
     breaks = [Fraction(d1, d1 - d0) for d0, d1 in rows]
-    rank = np.array([sorted(breaks).index(value) for value in breaks], np.int64)
+    place = {value: index for index, value in reversed(list(enumerate(sorted(breaks))))}
+    rank = np.array([place[value] for value in breaks], np.int64)
     return rank, np.array([1 if d0 > d1 else -1 for d0, d1 in rows], np.int64)
 
 

@@ -79,9 +79,9 @@ class IID(Environment):
             law = checked_law(self.law(rng), game.n_outcomes, f"the law drawn for run {run}")
         else:
             law = self._laws[0 if self._shared else run]
-        cumulative = np.cumsum(law)
+        cumulative = law.cumsum()
         # No draw may fall beyond the last possible outcome, however the sum was rounded.
-        cumulative[np.flatnonzero(law)[-1] :] = 1.0
+        cumulative[law.nonzero()[0][-1] :] = 1.0
         return World(cumulative, gaps(game, law))
 
     def describe(self) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from sidelight.strategies.base import Strategy
 
 _ORDER = "give simulate(strategy, environment, ...)"
 _LEAST = {"horizon": 1, "runs": 1, "seed": 0, "first_run": 0, "workers": 1}
-# Rounds and runs are counted with 64 bits; a seed only has to have a decimal form that files can hold.
-_BITS = {"seed": 1024}
+# Rounds are counted with 64 bits, and the numbers of runs, of which random numbers are made, with 32. A seed only has
+# to have a decimal form that files can hold.
+_BITS = {"seed": 1024, "runs": 31, "first_run": 31}
 
 
 def bound(signature: inspect.Signature, arguments: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:

@@ -7,22 +7,56 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sidelight.environments.base import baseline, cost, draw
-from sidelight.kernels import implements, loop
+from sidelight.kernels import implements, kernel, loop
 from sidelight.kernels.arrays import Floats, Integers
+from sidelight.simulation.packing import Words
 from sidelight.strategies.base import act, observe
 
-ROUND, OUTCOME, DRAWN, CHECKPOINT = 0, 1, 2, 3
+ROW, ROWS, ROUND, OUTCOME, DRAWN, CHECKPOINT = range(6)
 
 
-class Run(NamedTuple):
-    """The record of one run. `progress` holds the next round, an outcome already drawn, and the next checkpoint."""
+class Restart(NamedTuple):
+    """Where everything that changes in a run lies in memory, and what it holds at the start of each run.
+
+    Runs of few rounds would else take most of their time in entering the loop.
+    """
+
+    state: Words
+    world: Words
+    own_stream: Words
+    world_stream: Words
+    fresh_state: Words
+    fresh_worlds: Words  # (runs, words of the world)
+    own_seeds: Words  # (runs, words of a stream)
+    world_seeds: Words
+
+
+class Runs(NamedTuple):
+    """The record of some runs, which are played one after the other.
+
+    `progress` holds the row of the current run, how many rows to play, the next round of the run, an outcome, whether
+    it was already drawn for that round, and the next checkpoint.
+    """
 
     signals: Integers  # (actions, outcomes): which of the action's symbols the outcome shows
     checkpoints: Integers
-    regret: Floats
-    plays: Integers
+    regret: Floats  # (runs, checkpoints)
+    plays: Integers  # (runs, actions)
     progress: Integers
     spent: Floats
+    restart: Restart
+
+
+@kernel
+def _begin(restart: Restart, row: int) -> None:
+    """Put everything as it is at the start of a run."""
+    for k in range(restart.state.shape[0]):
+        restart.state[k] = restart.fresh_state[k]
+    for k in range(restart.world.shape[0]):
+        restart.world[k] = restart.fresh_worlds[row, k]
+    for k in range(restart.own_stream.shape[0]):
+        restart.own_stream[k] = restart.own_seeds[row, k]
+        restart.world_stream[k] = restart.world_seeds[row, k]
 
 
 @loop
@@ -30,44 +64,53 @@ def play(
     parameters: Any,
     state: Any,
     world: Any,
-    run: Run,
+    runs: Runs,
     context: Floats,
     rng: Any,
     world_rng: np.random.Generator,
     until: int,
 ) -> int:
-    """Play up to the round `until`; return 0 then.
+    """Play each run up to the round `until`; return 0 then.
 
     When the strategy has a question, return -1, to be called again. An action that the game does not have is not
     played: then return it plus one. The strategy is shown the symbol and nothing else.
     """
-    t = run.progress[ROUND]
-    outcome = run.progress[OUTCOME]
-    drawn = run.progress[DRAWN]
-    mark = run.progress[CHECKPOINT]
-    spent = run.spent[0]
+    row = runs.progress[ROW]
+    t = runs.progress[ROUND]
+    outcome = runs.progress[OUTCOME]
+    drawn = runs.progress[DRAWN]
+    mark = runs.progress[CHECKPOINT]
+    spent = runs.spent[0]
     waiting = 0
-    while t < until:
-        if drawn == 0:
-            outcome = draw(world, context, world_rng)
-        drawn = 0
-        action = act(parameters, state, context, rng)
-        if action < 0 or action >= run.plays.shape[0]:
-            drawn = 1
-            waiting = -1 if action < 0 else action + 1
+    while True:
+        while t < until:
+            if drawn == 0:
+                outcome = draw(world, context, world_rng)
+            drawn = 0
+            action = act(parameters, state, context, rng)
+            if action < 0 or action >= runs.plays.shape[1]:
+                drawn = 1
+                waiting = -1 if action < 0 else action + 1
+                break
+            observe(parameters, state, action, runs.signals[action, outcome], context)
+            spent += cost(world, action, outcome)
+            runs.plays[row, action] += 1
+            t += 1
+            if mark < runs.checkpoints.shape[0] and t == runs.checkpoints[mark]:
+                runs.regret[row, mark] = spent - baseline(world)
+                mark += 1
+        if waiting != 0 or row + 1 >= runs.progress[ROWS]:
             break
-        observe(parameters, state, action, run.signals[action, outcome], context)
-        spent += cost(world, action, outcome)
-        run.plays[action] += 1
-        t += 1
-        if mark < run.checkpoints.shape[0] and t == run.checkpoints[mark]:
-            run.regret[mark] = spent - baseline(world)
-            mark += 1
-    run.progress[ROUND] = t
-    run.progress[OUTCOME] = outcome
-    run.progress[DRAWN] = drawn
-    run.progress[CHECKPOINT] = mark
-    run.spent[0] = spent
+        row += 1
+        t = mark = 0
+        spent = 0.0
+        _begin(runs.restart, row)
+    runs.progress[ROW] = row
+    runs.progress[ROUND] = t
+    runs.progress[OUTCOME] = outcome
+    runs.progress[DRAWN] = drawn
+    runs.progress[CHECKPOINT] = mark
+    runs.spent[0] = spent
     return waiting
 
 

@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import inspect
-import threading
 import time
 import warnings
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any, overload
-
-import numpy as np
 
 from sidelight.environments.base import Environment
 from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.game_arrays import signal_indices
 from sidelight.kernels import compiled_available
-from sidelight.kernels.arrays import Floats, Integers
 from sidelight.results import Results
 from sidelight.simulation.arguments import bound, check_numbers, check_players
-from sidelight.simulation.blocks import Block, address_of, blocks_of
+from sidelight.simulation.blocks import address_of
 from sidelight.simulation.checkpoints import Checkpoints, rounds_of
-from sidelight.simulation.loop import CHECKPOINT, ROUND, Run, Stepped, play
+from sidelight.simulation.job import Job
 from sidelight.simulation.progress import Progress
 from sidelight.strategies.base import KernelStrategy, Strategy
 from sidelight.tasks import Advancing, cores
 
 _LONG_MINUTES = 2  # warn when a simulation will take longer than this
-# How much time passes between two updates of the progress bar and checks for Ctrl-C, and the first number of rounds.
-_PATIENCE = 0.2
-_FIRST_CHUNK = 1 << 10
-_MOST_CHUNK = 1 << 24
 
 
 @overload
@@ -131,7 +121,7 @@ def _simulate(
     shown = progress if isinstance(progress, bool) else None
     with Progress(f"{strategy.name} on {game.name or 'game'}", runs * horizon, shown) as own:
         bar = own if progress is None or isinstance(progress, bool) else progress
-        job = _Job(game, strategy, environment, horizon, seed, rounds, range(first_run, first_run + runs), bar)
+        job = Job(game, strategy, environment, horizon, seed, rounds, range(first_run, first_run + runs), bar)
         if address is None:
             job.play_all(workers)
         else:
@@ -165,115 +155,3 @@ def warn_of_long_work(strategy: Strategy, rounds: int, workers: int) -> None:
 
 _SIGNATURE = inspect.signature(_simulate)
 simulate.__signature__ = _SIGNATURE  # type: ignore[attr-defined]  # what help() and editors show
-
-
-class _Job:
-    """One simulation: everything that its runs share."""
-
-    def __init__(
-        self,
-        game: Game,
-        strategy: Strategy,
-        environment: Environment,
-        horizon: int,
-        seed: int,
-        rounds: Integers,
-        numbers: range,
-        bar: Advancing,
-    ) -> None:
-        self.game, self.strategy, self.environment = game, strategy, environment
-        self.horizon, self.seed, self.rounds, self.numbers, self.bar = horizon, seed, rounds, numbers, bar
-        self.signals = signal_indices(game)
-        self.stop = threading.Event()
-        try:
-            self.regret = np.zeros((len(numbers), len(rounds)))
-            self.plays = np.zeros((len(numbers), game.n_actions), np.int64)
-        except (MemoryError, ValueError, OverflowError):
-            raise SidelightError(
-                f"{numbers.stop - numbers.start} runs with {len(rounds)} checkpoints do not fit into memory: "
-                "give fewer, or simulate parts of the experiment with first_run and save them"
-            ) from None
-
-    def play_all(self, workers: int) -> None:
-        """Play all runs on threads; on an error or Ctrl-C the others stop at their next chunk."""
-        waiting, lock = iter(self.numbers), threading.Lock()
-
-        def work() -> None:
-            while not self.stop.is_set():
-                with lock:
-                    number = next(waiting, None)
-                if number is None:
-                    return
-                self._play(number)
-
-        if workers == 1:
-            work()
-            return
-        with ThreadPoolExecutor(workers) as pool:
-            futures = [pool.submit(work) for _ in range(workers)]
-            try:
-                # In slices: on some platforms a thread that waits without a timeout does not notice Ctrl-C.
-                while wait(futures, timeout=0.2, return_when=FIRST_EXCEPTION).not_done:
-                    if any(future.done() and future.exception() for future in futures):
-                        break
-            finally:
-                self.stop.set()
-        for future in futures:
-            future.result()
-
-    def play_on_cluster(self, address: str) -> None:
-        """Play all runs on the workers of a cluster."""
-        from sidelight.tasks.cluster import run_on_cluster
-
-        def arrived(block: Block, rows: tuple[Floats, Integers]) -> None:
-            here = slice(block.first - self.numbers.start, block.first - self.numbers.start + block.count)
-            self.regret[here], self.plays[here] = rows
-
-        parts = blocks_of(
-            self.strategy, self.environment, self.game, self.horizon, self.seed, self.rounds, self.numbers
-        )
-        run_on_cluster(address, parts, arrived, lambda block, rounds: self.bar.advance(rounds))
-
-    def _play(self, number: int) -> None:
-        """Play one run to its end."""
-        world_rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number, 0)))
-        own = np.random.SeedSequence(self.seed, spawn_key=(number, 1))
-        world = self.environment.start(self.game, number, world_rng)
-        run = Run(
-            signals=self.signals,
-            checkpoints=self.rounds,
-            regret=self.regret[number - self.numbers.start],
-            plays=self.plays[number - self.numbers.start],
-            progress=np.zeros(CHECKPOINT + 1, np.int64),
-            spent=np.zeros(1),
-        )
-        context = np.zeros(self.environment.dimension)
-        if isinstance(self.strategy, KernelStrategy):
-            self._compiled(self.strategy, own, world, run, context, world_rng)
-        else:
-            player = self.strategy.clone().reset(own)
-            self._stepped(player, world, run, context, world_rng)
-
-    def _compiled(self, strategy: KernelStrategy, own: Any, world: Any, run: Run, context: Any, world_rng: Any) -> None:
-        rng = np.random.default_rng(own)
-        parameters, state = strategy.compiled_parameters, strategy._start()
-        chunk = _FIRST_CHUNK
-        while (t := int(run.progress[ROUND])) < self.horizon and not self.stop.is_set():
-            begun = time.perf_counter()
-            waiting = play(parameters, state, world, run, context, rng, world_rng, min(t + chunk, self.horizon))
-            if waiting > 0:
-                last = self.game.n_actions - 1
-                raise SidelightError(f"{strategy.name} chose action {waiting - 1}: there are actions 0 to {last}")
-            if waiting:
-                parameters, state = strategy._resume(parameters, state)
-            played = int(run.progress[ROUND]) - t
-            self.bar.advance(played)
-            if played == chunk:
-                longer = _PATIENCE / max(time.perf_counter() - begun, 1e-6)
-                chunk = int(min(_MOST_CHUNK, max(1.0, chunk * min(longer, 16.0))))
-
-    def _stepped(self, player: Strategy, world: Any, run: Run, context: Any, world_rng: Any) -> None:
-        while (t := int(run.progress[ROUND])) < self.horizon and not self.stop.is_set():
-            until = min(t + _FIRST_CHUNK, self.horizon)
-            play.python(Stepped(player), None, world, run, context, None, world_rng, until)
-            self.bar.advance(until - t)

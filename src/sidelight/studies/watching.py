@@ -7,6 +7,7 @@ All policies meet the same classifiers, streams and outcomes.
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from sidelight.kernels.arrays import Floats, Integers
 from sidelight.monitor.confidence import rate_test
 from sidelight.monitor.detection import asks
 from sidelight.monitor.policies import Policy, wald_cap
+from sidelight.simulation.streams import Stream
 from sidelight.studies.classifiers import STREAM, Classifier, draw_classifier, macro_f1
 
 
@@ -134,25 +136,36 @@ def watch_classifiers(
     never = Stop(np.full(cap + 1, -1), np.full(cap + 1, cap + 1))
     rest = certain if (policy.until_certain if stop is None else stop) else never
 
+    of_thread = threading.local()
+
     def play(run: int) -> tuple[Floats, Integers, Integers, Integers]:
         classifier = draw_classifier(case, run, classifiers)
-        return _watched(rule, rest, classifier, cap, stream, (seed, case, run))
+        return _watched(rule, rest, classifier, cap, stream, (seed, case, run), of_thread.streams)
+
+    def begin() -> None:
+        of_thread.streams = [Stream() for _ in range(3)]
 
     numbers = range(first_run, first_run + runs)
-    with ThreadPoolExecutor(workers if compiled_available() else 1) as pool:
+    with ThreadPoolExecutor(workers if compiled_available() else 1, initializer=begin) as pool:
         rates, predictions, verified, errors = (np.array(part) for part in zip(*pool.map(play, numbers), strict=True))
     sure = (errors <= certain.few[verified]) | (errors >= certain.many[verified])
     return Outcome(case, tolerance, policy, confidence, predictions, rates, verified, errors, sure)
 
 
 def _watched(
-    rule: Any, rest: Stop, classifier: Classifier, cap: int, stream: int, place: tuple[int, int, int]
+    rule: Any,
+    rest: Stop,
+    classifier: Classifier,
+    cap: int,
+    stream: int,
+    place: tuple[int, int, int],
+    streams: list[Stream],
 ) -> tuple[Floats, Integers, Integers, Integers]:
     """Watch one classifier; return error rates, predictions, verifications and errors of its classes."""
     seed, case, run = place
-    drawn, world, own = (
-        np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(case, run, k))) for k in range(3)
-    )
+    for k, each in enumerate(streams):
+        each.seed(np.random.SeedSequence(seed, spawn_key=(case, run, k)).generate_state(4, np.uint64).tolist())
+    drawn, world, own = (each.rng for each in streams)
     predictions = np.minimum(drawn.multinomial(stream, classifier.share), cap).astype(np.int64)
     verified, errors = (np.zeros(len(predictions), np.int64) for _ in range(2))
     watch(rule, rest, classifier.error, predictions, verified, errors, own, world)

@@ -1,0 +1,84 @@
+"""One simulation on several threads, or on a cluster."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
+import numpy as np
+
+from sidelight.environments.base import Environment
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+from sidelight.game_arrays import signal_indices
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.simulation.blocks import Block, blocks_of
+from sidelight.simulation.worker import Worker
+from sidelight.strategies.base import Strategy
+from sidelight.tasks import Advancing
+
+
+class Job:
+    """One simulation: everything that its runs share."""
+
+    def __init__(
+        self,
+        game: Game,
+        strategy: Strategy,
+        environment: Environment,
+        horizon: int,
+        seed: int,
+        rounds: Integers,
+        numbers: range,
+        bar: Advancing,
+    ) -> None:
+        self.game, self.strategy, self.environment = game, strategy, environment
+        self.horizon, self.seed, self.rounds, self.numbers, self.bar = horizon, seed, rounds, numbers, bar
+        self.signals = signal_indices(game)
+        self.stop = threading.Event()
+        self._lock, self._waiting = threading.Lock(), numbers
+        try:
+            self.regret = np.zeros((len(numbers), len(rounds)))
+            self.plays = np.zeros((len(numbers), game.n_actions), np.int64)
+        except (MemoryError, ValueError, OverflowError):
+            raise SidelightError(
+                f"{numbers.stop - numbers.start} runs with {len(rounds)} checkpoints do not fit into memory: "
+                "give fewer, or simulate parts of the experiment with first_run and save them"
+            ) from None
+
+    def take(self, most: int) -> range:
+        """Return the numbers of the next runs to play, at most so many and not all that are left."""
+        with self._lock:
+            count = 0 if self.stop.is_set() else min(most, -(-len(self._waiting) // 4))
+            taken, self._waiting = self._waiting[:count], self._waiting[count:]
+            return taken
+
+    def play_all(self, workers: int) -> None:
+        """Play all runs on threads; on an error or Ctrl-C the others stop at their next chunk."""
+        if workers == 1:
+            Worker(self).work()
+            return
+        with ThreadPoolExecutor(workers) as pool:
+            futures = [pool.submit(Worker(self).work) for _ in range(workers)]
+            try:
+                # In slices: on some platforms a thread that waits without a timeout does not notice Ctrl-C.
+                while wait(futures, timeout=0.2, return_when=FIRST_EXCEPTION).not_done:
+                    if any(future.done() and future.exception() for future in futures):
+                        break
+            finally:
+                self.stop.set()
+        for future in futures:
+            future.result()
+
+    def play_on_cluster(self, address: str) -> None:
+        """Play all runs on the workers of a cluster."""
+        from sidelight.tasks.cluster import run_on_cluster
+
+        def arrived(block: Block, rows: tuple[Floats, Integers]) -> None:
+            here = slice(block.first - self.numbers.start, block.first - self.numbers.start + block.count)
+            self.regret[here], self.plays[here] = rows
+
+        parts = blocks_of(
+            self.strategy, self.environment, self.game, self.horizon, self.seed, self.rounds, self.numbers
+        )
+        run_on_cluster(address, parts, arrived, lambda block, rounds: self.bar.advance(rounds))
