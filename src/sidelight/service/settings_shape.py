@@ -16,8 +16,8 @@ def _or_null(kind: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [kind, {"type": "null"}]}
 
 
-def _count(least: int) -> dict[str, Any]:
-    return _or_null({"type": "integer", "minimum": least})
+def _count(least: int, words: str = "") -> dict[str, Any]:
+    return _or_null({"type": "integer", "minimum": least}) | ({"description": words} if words else {})
 
 
 def _by_class(value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -27,13 +27,19 @@ def _by_class(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 QUEUE: dict[str, Any] = {
-    "reviews": {"type": "integer", "minimum": 1, "maximum": 2},
-    "lease": {"type": "number", "minimum": 10, "maximum": 86_400},
-    "blind": _SWITCH,
-    "labels": _TEXTS,
-    "retention": _or_null({"type": "number", "minimum": 0}),
-    "image_hosts": _TEXTS,
-    "instructions": {"type": "string", "maxLength": 10_000},
+    "reviews": {"type": "integer", "minimum": 1, "maximum": 2, "description": "Reviews that an item needs, 1 or 2."},
+    "lease": {
+        "type": "number",
+        "minimum": 10,
+        "maximum": 86_400,
+        "description": "Seconds that a reviewer has for an item before someone else may get it.",
+    },
+    "blind": _SWITCH | {"description": "Hide the prediction from reviewers; needs labels."},
+    "labels": _TEXTS | {"description": "The labels that reviewers choose from; without any, they say right or wrong."},
+    "retention": _or_null({"type": "number", "minimum": 0})
+    | {"description": "Days that a payload is kept after the answer; empty or null for ever."},
+    "image_hosts": _TEXTS | {"description": "Hosts whose pictures pages may show if payloads link to them."},
+    "instructions": {"type": "string", "maxLength": 10_000, "description": "Instructions for reviewers."},
 }
 MONITOR: dict[str, Any] = {
     "tolerance": {"anyOf": [_RATE, *_by_class(_RATE)]},
@@ -45,11 +51,11 @@ MONITOR: dict[str, Any] = {
     "margin": _or_null({"type": "number", "minimum": 0, "exclusiveMaximum": 0.5}),
     "reviewer_error": {"type": "number", "minimum": 0, "exclusiveMaximum": 0.5},
     "together": _SWITCH,
-    "cap": _count(0),
-    "daily_cap": _count(0),
-    "class_cap": _count(1),
+    "cap": _count(0, "Most verifications in all."),
+    "daily_cap": _count(0, "Most verifications a day, in UTC."),
+    "class_cap": _count(1, "Most verifications of a class."),
     "class_predictions": _count(1),
-    "max_pending": _count(0),
+    "max_pending": _count(0, "Most answers to wait for at once."),
     "aim": {"enum": list(AIMS)},
     "weights": _or_null({"anyOf": _by_class({"type": "number", "exclusiveMinimum": 0})}),
     "window": _count(1),

@@ -178,6 +178,22 @@ class RevokeKey:
 
 
 @dataclass(frozen=True)
+class ChangeKeyScopes:
+    """Change what a key may do; all processes notice within five seconds."""
+
+    actor: str
+    id: str
+    scopes: Collection[str]
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        """Store the scopes and note them."""
+        scopes, key = check_scopes(self.scopes), _live(work, self.id)
+        work.tx.run("UPDATE keys SET scopes = ? WHERE id = ?", text_of(list(scopes)), key.id)
+        audit.write(work.tx, self.actor, "key scopes changed", key.prefix, scopes=list(scopes))
+
+
+@dataclass(frozen=True)
 class NoteUse:
     """Store when keys were last used."""
 

@@ -121,10 +121,24 @@ class FollowLink:
         else:
             reviewer = reviewers.enabled(work.reading, id)
             links.use_up(work.tx, self.code)
-            work.tx.run("UPDATE reviewers SET password = ? WHERE id = ?", self.password, id)
-            work.tx.run("DELETE FROM sessions WHERE reviewer = ?", id)
-            audit.write(work.tx, reviewer.actor, "password chosen", reviewer.name)
+            _set_password(work, reviewer, self.password, "password chosen")
         return _open(work, reviewer, self.old_cookie)
+
+
+@dataclass(frozen=True)
+class ChangePassword:
+    """Change the password of someone who knew the old one; all their other sessions and links end."""
+
+    id: str
+    password: str
+    """Hashed already."""
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> NewSession:
+        """Store the password, and open a new session."""
+        reviewer = reviewers.enabled(work.reading, self.id)
+        _set_password(work, reviewer, self.password, "password changed")
+        return _open(work, reviewer, None)
 
 
 @dataclass(frozen=True)
@@ -143,6 +157,12 @@ class MakeFirstLink:
             return None
         audit.write(work.tx, "system", "administrator link made", "" if self.only_first else "recovery")
         return links.make(work.tx, work.now, None)
+
+
+def _set_password(work: Work, reviewer: Reviewer, password: str, action: str) -> None:
+    work.tx.run("UPDATE reviewers SET password = ? WHERE id = ?", password, reviewer.id)
+    work.tx.run("DELETE FROM sessions WHERE reviewer = ?", reviewer.id)
+    audit.write(work.tx, reviewer.actor, action, reviewer.name)
 
 
 def _administrator(work: Work, name: str, password: str) -> Reviewer:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
-from sidelight.service.pages import admin, dashboard, entrance, files, listing, overview, review
+from sidelight.service.pages import admin, dashboard, entrance, files, listing, overview, review, settings
 from sidelight.service.pages.visiting import session_caller
 
 
 def install(app: FastAPI) -> None:
     """Add all pages to an application, and let people who have signed in use its HTTP interface."""
-    for one in (entrance, files, overview, dashboard, review, listing, admin):
+    for one in (entrance, files, overview, dashboard, review, listing, settings, admin):
         app.include_router(one.router)
     app.state.session_caller = session_caller

@@ -90,14 +90,17 @@ def create_key(request: Request) -> Response:
 
 @router.post("/admin/keys/{id}")
 def change_key(request: Request, id: str) -> Response:
-    """Rotate or revoke a key."""
-    visitor, service, what = enter_admin(request), service_of(request), form_of(request).get("do")
+    """Rotate or revoke a key, or change its scopes."""
+    visitor, service, form = enter_admin(request), service_of(request), form_of(request)
+    what = form.get("do")
     if what == "rotate":
         new = service.do(keys.RotateKey(visitor.actor, id))
         text = "copy it now; it will not be shown again. The old key works for another day."
         return _keys(request, visitor, Secret("New key:", text, new.text))
     if what == "revoke":
         service.do(keys.RevokeKey(visitor.actor, id))
+    elif what == "scopes":
+        service.do(keys.ChangeKeyScopes(visitor.actor, id, form.all("scope")))
     return RedirectResponse("/admin/keys", 303)
 
 

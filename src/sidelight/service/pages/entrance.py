@@ -8,10 +8,10 @@ from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
-from sidelight.service.identity import links, passwords, sessions
+from sidelight.service.identity import links, passwords, reviewers, sessions
 from sidelight.service.identity.passwords import BusyError, PasswordError
 from sidelight.service.pages.rendering import render
-from sidelight.service.pages.visiting import door_of, enter, form_of, is_secure, make_router, service_of
+from sidelight.service.pages.visiting import Visitor, door_of, enter, form_of, is_secure, make_router, service_of
 from sidelight.service.problems import Problem, unavailable
 
 router = make_router()
@@ -39,8 +39,13 @@ async def signin(request: Request) -> Response:
 
 
 def _sign_in(request: Request, name: str, password: str) -> sessions.NewSession:
-    service = service_of(request)
-    with service.read() as tx:
+    id = _known(request, name, password, "the name or password is wrong")
+    return service_of(request).do(sessions.SignIn(id, _old(request)))
+
+
+def _known(request: Request, name: str, password: str, refusal: str) -> str:
+    """Return the id of the account with this name and password."""
+    with service_of(request).read() as tx:
         account = sessions.account(tx, name)
     try:
         right = passwords.matches(password, None if account is None else account.password)
@@ -48,8 +53,47 @@ def _sign_in(request: Request, name: str, password: str) -> sessions.NewSession:
         raise unavailable(str(error), 5) from None
     if account is None or not right:
         _LOG.warning("somebody tried to sign in with a wrong name or password")
-        raise Problem("forbidden", "the name or password is wrong")
-    return service.do(sessions.SignIn(account.id, _old(request)))
+        raise Problem("forbidden", refusal)
+    return account.id
+
+
+@router.get("/account")
+def account_page(request: Request, changed: bool = False) -> Response:
+    """Show who has signed in, and let them change their password."""
+    notice = {"kind": "good", "text": "Your password is changed. You are signed out everywhere else."}
+    return _account(enter(request), notice if changed else None)
+
+
+@router.post("/account")
+async def change_password(request: Request) -> Response:
+    """Change the password of someone who knows the old one."""
+    visitor, form = await run_in_threadpool(enter, request), form_of(request)
+    try:
+        await door_of(request).knock(request, visitor.name)
+        session = await run_in_threadpool(_change, request, visitor, form.get("old"), form.get("password"))
+    except (PasswordError, Problem) as error:
+        return _account(visitor, _bad(str(error)), getattr(error, "status", 422), _headers(error))
+    door_of(request).welcome(request, visitor.name)
+    return _opened(request, session, "/account?changed=1")
+
+
+def _change(request: Request, visitor: Visitor, old: str, new: str) -> sessions.NewSession:
+    id = _known(request, visitor.name, old, "the old password is wrong; nothing changed")
+    return service_of(request).do(sessions.ChangePassword(id, _hashed(new)))
+
+
+def _account(
+    visitor: Visitor, notice: dict[str, str] | None, status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
+    context = visitor.context(tab="Account") | {"notice": notice, "least": passwords.LEAST_LENGTH}
+    return render("account.html", context, status=status, headers=headers)
+
+
+def _hashed(password: str) -> str:
+    try:
+        return passwords.hashed(password)
+    except BusyError as error:
+        raise unavailable(str(error), 5) from None
 
 
 @router.post("/signout")
@@ -67,32 +111,45 @@ def signout(request: Request) -> Response:
 @router.get("/start")
 def start_page() -> Response:
     """Ask for what a link needs; opening this page does not use up the link."""
-    return render("start.html", {"code": "", "name": "", "least": passwords.LEAST_LENGTH})
+    return _start("", "", None)
 
 
 @router.post("/start")
 async def start(request: Request) -> Response:
-    """Use up a link."""
-    form = form_of(request)
+    """Use up a link, or only say whom it is for."""
+    form, invited = form_of(request), None
     code, name = form.get("code"), form.get("name")
     try:
         await door_of(request).knock(request)
+        invited = await run_in_threadpool(_invited, request, code)
+        if form.get("look"):
+            return _start(code, name, invited)
         session = await run_in_threadpool(_follow, request, code, name, form.get("password"))
     except (PasswordError, Problem) as error:
-        context = {"code": code, "name": name, "least": passwords.LEAST_LENGTH, "notice": _bad(str(error))}
-        return render("start.html", context, status=getattr(error, "status", 422), headers=_headers(error))
+        return _start(code, name, invited, error)
     return _opened(request, session, "/")
+
+
+def _start(code: str, name: str, invited: str | None, error: Exception | None = None) -> Response:
+    context = {"code": code, "name": name, "invited": invited, "least": passwords.LEAST_LENGTH}
+    if error is None:
+        return render("start.html", context)
+    status = getattr(error, "status", 422)
+    return render("start.html", context | {"notice": _bad(str(error))}, status=status, headers=_headers(error))
 
 
 def _follow(request: Request, code: str, name: str, password: str) -> sessions.NewSession:
     service = service_of(request)
     with service.read() as tx:  # before hashing, with which strangers could keep the server busy
         links.owner(tx, tx.now(), code)
-    try:
-        hashed = passwords.hashed(password)
-    except BusyError as error:
-        raise unavailable(str(error), 5) from None
-    return service.do(sessions.FollowLink(code, name, hashed, _old(request)))
+    return service.do(sessions.FollowLink(code, name, _hashed(password), _old(request)))
+
+
+def _invited(request: Request, code: str) -> str | None:
+    """Return the name of the person whom a link is for; None for a new administrator."""
+    with service_of(request).read() as tx:
+        id = links.owner(tx, tx.now(), code)
+        return None if id is None else reviewers.enabled(tx, id).name
 
 
 def _opened(request: Request, session: sessions.NewSession, target: str) -> Response:

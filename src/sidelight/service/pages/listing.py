@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
 from fastapi import Request, Response
 
 from sidelight.service import journal
 from sidelight.service.identity import reviewers
+from sidelight.service.items import DELETED, FORGOTTEN
 from sidelight.service.pages.etags import etag_of, unchanged
 from sidelight.service.pages.rendering import address, render
-from sidelight.service.pages.review import answer_words
+from sidelight.service.pages.review import answer_words, item_words
 from sidelight.service.pages.visiting import enter, make_router, monitor_for, service_of
 from sidelight.service.queue import DISPUTED_ITEM, MOST_NUMBER, ReviewItem, Slot, items_where, slots_among
 from sidelight.service.reviewing import disputed
@@ -19,6 +21,7 @@ from sidelight.service.storage.base import Transaction, Value
 
 router = make_router()
 _PAGE = 50
+_DIGITS = len(str(MOST_NUMBER))
 _STATES = {
     "": "All",
     "disputed": "Disagreements",
@@ -30,15 +33,16 @@ _STATES = {
 
 
 @router.get("/m/{monitor}/items")
-def items(request: Request, monitor: str, state: str = "", before: int | None = None) -> Response:
+def items(request: Request, monitor: str, state: str = "", before: int | None = None, q: str = "") -> Response:
     """Show a page of items."""
+    q = q.strip()
     visitor, service = enter(request), service_of(request)
     name = request.query_params.get("class")
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "report")
         state = state if state in _STATES else ""
         name = None if review.blind else name  # filtering by class would reveal the predictions
-        shown, older = _page(tx, row.id, review, state, name, before)
+        shown, older = _page(tx, row.id, review, Wanted(state, name, q, before))
         slots = slots_among(tx, row.id, [one.number for one in shown])
         names, now = reviewers.names(tx), tx.now()
     live = {number: [one for one in found if one.live(now)] for number, found in slots.items()}
@@ -46,30 +50,46 @@ def items(request: Request, monitor: str, state: str = "", before: int | None = 
     short = unchanged(request, etag)
     if short is not None:
         return short
+    asked = {"state": state, "class_": name, "q": q}
     context = visitor.context(row, "Items") | {
         "rows": [_row(one, live.get(one.number, []), names, review) for one in shown],
         "filters": [(key, words) for key, words in _STATES.items() if key != "disputed" or review.reviews > 1],
         "state": state,
         "blind": review.blind,
         "chosen": None if name is None else _class_words(name),
-        "link": lambda **changes: address(f"/m/{row.name}/items", **{"state": state, "class_": name} | changes),
-        "older": address(f"/m/{row.name}/items", state=state, class_=name, before=older),
-        "newer": address(f"/m/{row.name}/items", state=state, class_=name) if before is not None else None,
-        "poll": 5,
+        "class_name": name,
+        "q": q,
+        "link": lambda **changes: address(f"/m/{row.name}/items", **asked | changes),
+        "older": None if older is None else address(f"/m/{row.name}/items", **asked, before=older),
+        "newer": None if before is None else address(f"/m/{row.name}/items", **asked),
+        "poll": None if q else 5,  # searching reads all items
         "etag": etag,
     }
-    context["older"] = context["older"] if older is not None else None
     return render("items.html", context, headers={"ETag": etag})
 
 
-def _page(
-    tx: Transaction, monitor: str, review: ReviewSettings, state: str, name: str | None, before: int | None
-) -> tuple[list[ReviewItem], int | None]:
+class Wanted(NamedTuple):
+    """Which items to list."""
+
+    state: str
+    name: str | None
+    """The JSON of a class."""
+    q: str
+    """Part of an id, or the number of an item."""
+    before: int | None
+
+
+def _page(tx: Transaction, monitor: str, review: ReviewSettings, wanted: Wanted) -> tuple[list[ReviewItem], int | None]:
     """Return the items of a page, and where the next page begins, if there is one."""
+    state, name, q, before = wanted
     where, values = ["i.monitor = ?"], list[Value]([monitor])
     if name is not None:
         where.append("i.class = ?")
         values.append(name)
+    if q:
+        where.append("(LOWER(i.id) LIKE LOWER(?) ESCAPE '!' OR i.number = ?)")
+        plain = re.sub("[!%_]", lambda found: f"!{found[0]}", q)
+        values += [f"%{plain}%", int(q) if q.isascii() and q.isdigit() and len(q) < _DIGITS else 0]
     first: list[ReviewItem] = []
     if before is None and review.reviews > 1 and state in ("", "open"):
         sql = f"{' AND '.join([*where, DISPUTED_ITEM])} ORDER BY i.number LIMIT {_PAGE}"
@@ -91,7 +111,7 @@ def _page(
 
 def _row(item: ReviewItem, slots: list[Slot], names: dict[str, str], review: ReviewSettings) -> dict[str, Any]:
     differ = item.open and disputed(slots, review.reviews)
-    word, tone = ("disagreement", "near") if differ else _words(item, review.blind)
+    word, tone = ("disagreement", "near") if differ else item_words(item, review.blind)
     return {
         "number": item.number,
         "id": item.id,
@@ -105,23 +125,13 @@ def _row(item: ReviewItem, slots: list[Slot], names: dict[str, str], review: Rev
             if item.open or one.answer is not None
         ],
         "asked_at": item.asked_at,
-        "open": item.open,
+        "shown": item.state not in (FORGOTTEN, DELETED),
         "disputed": differ,
     }
 
 
 def _said(slot: Slot, blind: bool) -> str:
     return "is reviewing" if slot.answer is None else answer_words(slot, blind)
-
-
-def _words(item: ReviewItem, blind: bool) -> tuple[str, str]:
-    if item.state != "answered":
-        return {"open": "waiting"}.get(item.state, item.state), "unknown"
-    if blind:
-        return "answered" if item.label is None else str(item.label), "unknown"
-    if item.correct:
-        return "right", "below"
-    return "wrong" if item.label is None else f"wrong, it is {item.label}", "above"
 
 
 def _class_words(name: str) -> str:

@@ -9,6 +9,7 @@ from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
 from sidelight.service.identity import reviewers
+from sidelight.service.items import DELETED, FORGOTTEN
 from sidelight.service.monitors import MonitorRow
 from sidelight.service.pages import payload
 from sidelight.service.pages.rendering import address, render
@@ -131,8 +132,9 @@ def _shown(
     """Return what the page shows of an item; in blind mode nothing depends on the prediction."""
     slots = slots_of(tx, row.id, item.number)
     own = next((one for one in slots if one.reviewer == visitor.actor and one.answer is not None), None)
-    settling = item.open and disputed(slots, review.reviews) and visitor.may("settle", row.id)
-    names = reviewers.names(tx) if settling else {}
+    settles = visitor.may("settle", row.id)
+    settling = item.open and disputed(slots, review.reviews) and settles
+    names = reviewers.names(tx) if settling or not item.open else {}
     others = [one for one in slots if one.slot > 0 and one.answer is not None] if settling else []
     return {
         "number": item.number,
@@ -145,7 +147,23 @@ def _shown(
             {"name": names.get(one.reviewer, one.reviewer), "answer": answer_words(one, review.blind)} for one in others
         ],
         "settling": settling,
+        "settled": None if item.open else item_words(item, review.blind)[0],
+        "settled_by": names.get(item.settled_by or "", item.settled_by),
+        "settled_at": item.settled_at,
+        # Whoever may not replace the answer of others can only look at it.
+        "locked": not item.open and (item.state in (FORGOTTEN, DELETED) or (own is None and not settles)),
     }
+
+
+def item_words(item: ReviewItem, blind: bool) -> tuple[str, str]:
+    """Return the state or answer of an item in words, and the verdict whose color suits it."""
+    if item.state != "answered":
+        return {"open": "waiting"}.get(item.state, item.state), "unknown"
+    if blind:
+        return "answered" if item.label is None else str(item.label), "unknown"
+    if item.correct:
+        return "right", "below"
+    return "wrong" if item.label is None else f"wrong, it is {item.label}", "above"
 
 
 def answer_words(slot: Slot, blind: bool) -> str:

@@ -25,7 +25,7 @@ from sidelight.service.service import Service
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.storage.base import StorageError, Transaction
 
-_SCOPES = {"": "report", "/review": "answer", "/items": "report"}
+_SCOPES = {"": "report", "/review": "answer", "/items": "report", "/settings": "report"}
 
 
 class SignInNeeded(Exception):  # noqa: N818, a redirect, not a failure
@@ -78,6 +78,11 @@ class Visitor(NamedTuple):
     def name(self) -> str:
         """Their name for people."""
         return self.session.reviewer.name
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """What they may do."""
+        return self.session.reviewer.scopes
 
     @property
     def admin(self) -> bool:
@@ -134,10 +139,21 @@ def make_router() -> APIRouter:
 
 def refusal(problem: Problem) -> Response:
     """Return the page that says why something cannot be done."""
-    words = [one["detail"] for one in problem.places if one["detail"] not in problem.detail]
-    detail = "; ".join([problem.detail, *words])
-    context = {"title": problem.title, "detail": f"{detail[:1].upper()}{detail[1:]}."}
+    context = {"title": problem.title, "detail": told_words(problem)}
     return render("problem.html", context, status=problem.status, headers=problem.headers)
+
+
+def told_words(problem: Problem) -> str:
+    """Return what is wrong and where, as a sentence for people."""
+    words = [f"{_where(one)}{one['detail']}" for one in problem.places if one["detail"] not in problem.detail]
+    detail = "; ".join([problem.detail, *words])
+    return f"{detail[:1].upper()}{detail[1:]}."
+
+
+def _where(place: dict[str, Any]) -> str:
+    """Return the name of the setting that a place is about, which no label beside the words tells."""
+    start, _, name = place["pointer"].rpartition("/")
+    return f"{name}: " if start == "#/settings" and name not in place["detail"] else ""
 
 
 def service_of(request: Request) -> Service:

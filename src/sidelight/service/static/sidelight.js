@@ -113,6 +113,16 @@ function takeCode() {
   field.value = decodeURIComponent(location.hash.slice(1));
   field.closest(".field").hidden = true;
   history.replaceState(null, "", location.pathname);
+  showInvited(field.value);
+}
+
+/** Show the name of the person whom a link is for, instead of asking for one. */
+async function showInvited(code) {
+  const answer = await fetch("/start", { method: "POST", body: new URLSearchParams({ code, look: "1" }) }).catch(() => null);
+  if (!answer?.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const name = page.querySelector("#name[readonly]");
+  if (name) document.getElementById("name").closest(".field").replaceWith(name.closest(".field"));
 }
 
 const main = document.getElementById("main");
