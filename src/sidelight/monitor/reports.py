@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MONTH, _LEAST_SPAN = 30 * 86400.0, 3600.0
+OLDEST = "; the oldest pending one is "
+"""What the reason why a class is stalled says before it names a request."""
 _MANY_LATE, _LARGE_LATE_SHARE = 5, 0.01
 """With the default patience and exponential delays the share is 0.001."""
 _CLEARLY = 3.0
@@ -349,5 +351,5 @@ def _stalled(state: ClassState, oldest: Pending | None, refusal: str | None) -> 
     if state.ahead:
         reasons.append(f"{state.ahead} answers count as soon as an earlier one has come or is overdue")
     if oldest is not None:
-        reasons.append(f"the oldest pending one is {oldest.id!r}, asked for {oldest.age} decisions ago")
+        return "; ".join(reasons) + f"{OLDEST}{oldest.id!r}, asked for {oldest.age} decisions ago"
     return "; ".join(reasons)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sidelight.monitor.decisions import DAILY_CAP, PLACES, REASONS, TOTAL_CAP, Label
-from sidelight.service import journal
+from sidelight.service import history, journal
 from sidelight.service.held import Held, day_of, plain_news
 from sidelight.service.inputs import label_fault, text_fault
 from sidelight.service.items import Payload, enter_item, follow_news
@@ -132,9 +132,10 @@ class _Decide:
         }
         if decision.verify:
             body["number"] = held.monitor.asked
-        work.append(held.id, journal.DECIDED, body | plain_news(news, closed), actor=self.actor, key=key)
+        number = work.append(held.id, journal.DECIDED, body | plain_news(news, closed), actor=self.actor, key=key)
         work.remember(key, Known(one.id, one.prediction, decision.verify, reason))
         follow_news(work, held, news, closed)
+        history.turned(work, held, news, number)
         if reason in _BUDGETS and held.spent != (spent := (_BUDGETS[reason], body["day"], held.monitor.asked)):
             held.spent = spent
             work.publish(held.id, "budget.used_up", dict(zip(("limit", "day", "verifications"), spent, strict=True)))

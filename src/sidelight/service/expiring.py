@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from sidelight.service import journal
+from sidelight.service import history, journal
 from sidelight.service.duties import duty
 from sidelight.service.held import plain_news
 from sidelight.service.items import follow_news
@@ -35,8 +35,9 @@ class _Expire:
         news, closed = held.news()
         if closed:
             body = {"time": work.now} | plain_news(news, closed)
-            work.append(held.id, journal.EXPIRED, body, actor="service")
+            number = work.append(held.id, journal.EXPIRED, body, actor="service")
             follow_news(work, held, news, closed)
+            history.turned(work, held, news, number)
         return len(closed)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE, ClassifierMonitor, Decision
 from sidelight.monitor.decisions import PLACES, REASONS, Closed, Event
-from sidelight.monitor.reports import Report
+from sidelight.monitor.reports import OLDEST, Report
 from sidelight.service import journal
 from sidelight.service.journal import Entry
 from sidelight.service.settings import ReviewSettings, from_json, make_review, review_plain
@@ -137,8 +138,18 @@ class Held:
     def report(self) -> Report:
         """Return the report, which is made only once per journal entry."""
         if self.made_report is None or self.made_report[0] != self.chain:
-            self.made_report = self.chain, self.monitor.report()
+            found = self.monitor.report()
+            self.made_report = self.chain, without_ids(found) if self.review.blind else found
         return self.made_report[1]
+
+
+def without_ids(report: Report) -> Report:
+    """Return a report that does not say which pending request is of which class, which a blind monitor hides."""
+    named = [
+        one if one.stalled is None else replace(one, stalled=one.stalled.partition(OLDEST)[0] or None)
+        for one in report.classes
+    ]
+    return replace(report, classes=tuple(named))
 
 
 def plain_news(news: list[Event], closed: list[Closed]) -> dict[str, Any]:

@@ -7,8 +7,9 @@ most 90 rows per power of ten, so that charts of a million answers stay small.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
-from sidelight.monitor.decisions import Label
+from sidelight.monitor.decisions import Event, Label
 from sidelight.service import journal
 from sidelight.service.held import Held
 from sidelight.service.work import Work
@@ -39,6 +40,17 @@ def note(work: Work, held: Held, name: Label, before: tuple[int, str], number: i
     now = held.monitor.standing(name)
     if (now.counted, now.verdict) == before or (now.verdict == before[1] and not _passed(before[0], now.counted)):
         return
+    _write(work, held, name, number)
+
+
+def turned(work: Work, held: Held, news: Iterable[Event], number: int) -> None:
+    """Store a row about each class whose verdict changed without an answer, as when requests become overdue."""
+    for name in dict.fromkeys(one.prediction for one in news):
+        _write(work, held, name, number)
+
+
+def _write(work: Work, held: Held, name: Label, number: int) -> None:
+    now = held.monitor.standing(name)
     low, high = held.monitor.interval(name)
     counts = (now.predictions, now.asked, now.counted, now.errors)
     work.insert(

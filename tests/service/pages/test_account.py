@@ -72,7 +72,9 @@ def test_scopes_of_people_and_keys_are_changed_on_the_page(service, browsers):
 
 def test_a_link_says_whom_it_is_for_and_stays_usable(service, stranger):
     invited = service.do(reviewers.InviteReviewer("test", "Ann <b>", ["answer"]))
-    assert "readonly" not in stranger.get("/start").text
+    page = stranger.get("/start").text
+    assert "readonly" not in page
+    assert page.index("Continue</button>") < page.index('name="look"')  # Enter presses the first button
     look = stranger.post("/start", {"code": invited.code, "look": "1"})
     assert (look.status_code, 'readonly value="Ann &lt;b&gt;"' in look.text) == (200, True)
     short = stranger.post("/start", {"code": invited.code, "password": "short"})

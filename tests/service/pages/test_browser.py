@@ -15,7 +15,7 @@ from service.routes.conftest import SQLITE
 from sidelight.service import journal, monitors, payloads
 from sidelight.service.deciding import Prediction, decide
 from sidelight.service.demo.fruit import picture
-from sidelight.service.identity import sessions
+from sidelight.service.identity import reviewers, sessions
 from sidelight.service.items import Payload
 
 pytestmark = [SQLITE, pytest.mark.slow]
@@ -100,6 +100,18 @@ def test_the_first_start_leads_from_a_link_to_the_first_monitor(service, window)
     page.click("button:has-text('Sign in')")
     page.wait_for_selector("text=The name or password is wrong")
     one.faults[:] = [text for text in one.faults if "403" not in text]
+
+
+def test_an_invitation_shows_the_name_it_is_for(service, window):
+    invited = service.do(reviewers.InviteReviewer("test", "Ann", ["answer"]))
+    one = window(signed_in=False)
+    page = one.go(f"/start#{invited.code}")
+    page.wait_for_selector("#name[readonly]")
+    assert page.input_value("#name") == "Ann"
+    page.fill("#password", PASSWORD)
+    page.click("button:has-text('Continue')")
+    page.wait_for_url(f"{one.base}/")
+    assert page.inner_text(".me") == "Ann"
 
 
 def test_twenty_items_by_keyboard_alone_then_undo(service, window):
@@ -254,8 +266,9 @@ def test_new_items_appear_by_themselves(service, window):
 
 
 def all_pages(monitor="fruit", name="%22pear%22"):
-    parts = ("", f"/class?name={name}", "/review", "/review?item=1", "/items")
-    return ["/", *(f"/m/{monitor}{one}" for one in parts), "/admin", "/admin/keys", "/admin/webhooks", "/admin/audit"]
+    parts = ("", f"/class?name={name}", "/review", "/review?item=1", "/review?item=2", "/items", "/settings")
+    admin = ("/admin", "/admin/keys", "/admin/webhooks", "/admin/audit")
+    return ["/", *(f"/m/{monitor}{one}" for one in parts), "/account", *admin]
 
 
 def filled(service):

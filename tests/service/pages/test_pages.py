@@ -36,6 +36,9 @@ def every_page(monitor="fruit", name='"pear"'):
         f"/m/{monitor}/items",
         *(f"/m/{monitor}/items?state={state}" for state in ("disputed", "open", "answered", "skipped", "overdue")),
         f"/m/{monitor}/items?before=3",
+        f"/m/{monitor}/items?q=id-1",
+        f"/m/{monitor}/settings",
+        "/account",
         "/admin",
         "/admin/keys",
         "/admin/webhooks",
@@ -92,6 +95,7 @@ def test_no_address_and_no_form_is_an_error_of_the_server(service, browsers):
             *(f"/m/{value}", f"/m/{value}/review", f"/m/fruit/items/{value}/image", f"/static/x/{value}"),
             *(f"/m/fruit/review?item={value}", f"/m/fruit/review?told={value}&about={value}"),
             *(f"/m/fruit/items?before={value}", f"/m/fruit/items?class={value}", f"/m/fruit/items?state={value}"),
+            *(f"/m/fruit/items?q={value}", f"/m/{value}/settings", f"/m/fruit/settings?saved={value}"),
             *(f"/m/fruit?page={value}", f"/m/fruit?q={value}", f"/m/fruit/class?name={value}"),
             *(f"/admin/audit?at={value}&id={value}", f"/admin/audit?at=1&id={value}", f"/signin?next={value}"),
         ):
@@ -100,7 +104,10 @@ def test_no_address_and_no_form_is_an_error_of_the_server(service, browsers):
     for value in ("\0", "\r\n", huge, "-1", "é" * 300, "{", "[" * 3000, "<b>"):
         names = ("name", "tolerance", "confidence", "daily_cap", "reviews", "labels", "days", "scope", "monitor", "url")
         names += ("event", "do", "item", "revision", "answer", "label", "code", "password", "next")
-        for path in ("/admin/monitors", "/admin/keys", "/admin/webhooks", "/admin/reviewers", "/m/fruit/review"):
+        for path in (
+            *("/admin/monitors", "/admin/keys", "/admin/webhooks", "/admin/reviewers"),
+            *("/m/fruit/review", "/m/fruit/settings", "/m/fruit/archive"),
+        ):
             reply = browser.post(path, token | dict.fromkeys(names, value), follow=False)
             assert reply.status_code < 500, (path, value)
         for path in ("/admin/keys/x", "/admin/webhooks/x", "/admin/reviewers/x", "/start", "/signin"):

@@ -39,7 +39,7 @@ def test_all_settings_are_shown_and_some_changed(service, browsers):
     for name in CHANGEABLE["properties"]:
         assert re.search(rf'name="{name}"[^>]*aria-describedby="h-{name}"', page.text)
     form = filled(page)
-    assert (form["labels"], form["daily_cap"], form["cap"], form["lease"]) == ("pear\n<b>", "7", "", "900.0")
+    assert (form["labels"], form["daily_cap"], form["cap"], form["lease"]) == ("pear\n<b>", "7", "", "900")
     reply = browser.post(PAGE, form)
     assert "are saved" in reply.text
     assert entries(service, monitor, "settings") == []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from sidelight.monitor.decisions import ANSWERS
 from sidelight.monitor.report_text import skipped_text, stands_text
 from sidelight.monitor.reports import ClassReport
 from sidelight.service import charts, journal
@@ -17,6 +18,7 @@ from sidelight.service.storage.base import Transaction
 from sidelight.text import count, grouped
 
 _SPARK_POINTS = 24
+_MOST_TURNS = 12
 _MANY_SKIPPED = 0.05
 """Share of skipped items from which on a warning stands beside the verdict."""
 
@@ -54,7 +56,6 @@ class ClassRow(NamedTuple):
     skipped: int
     skipped_share: str
     warnings: list[str]
-    events: tuple[str, ...]
 
 
 def answer_rate(verified: int, overdue: int, skipped: int) -> float | None:
@@ -90,7 +91,6 @@ def class_row(
         skipped=one.skipped,
         skipped_share=percent(one.skipped_share),
         warnings=_warnings(one, standing),
-        events=one.events,
     )
 
 
@@ -116,23 +116,68 @@ def _warnings(one: ClassReport, standing: Standing | None) -> list[str]:
         found.append(stands_text(*one.stands))
     if (one.skipped_share or 0.0) >= _MANY_SKIPPED:
         found.append(skipped_text(one))
+    if one.stalled is not None:
+        found.append(f"stalled: {one.stalled}")
     if not one.decidable:
         found.append("cannot be decided with the labels available")
     return found
 
 
-def histories(tx: Transaction, monitor: str, names: Sequence[Any]) -> dict[str, list[Point]]:
+class Turn(NamedTuple):
+    """A change of the verdict on a class."""
+
+    number: int
+    """Of the journal entry."""
+    at: float
+    name: str
+    """The JSON of the class."""
+    before: str
+    verdict: str
+    counted: int
+    errors: int
+
+
+class History(NamedTuple):
+    """How a class developed."""
+
+    points: list[Point]
+    turns: list[Turn]
+
+
+def histories(tx: Transaction, monitor: str, names: Sequence[Any]) -> dict[str, History]:
     """Return the history of classes over their answers, by the JSON of their names."""
-    columns = "class, counted, low, high, errors"
+    columns = "number, at, class, verdict, counted, errors, low, high"
     sql = f"SELECT {columns} FROM history WHERE class IN (??) AND monitor = ? ORDER BY class, number"
-    found: dict[str, list[Point]] = {}
-    for name, counted, low, high, errors in tx.among(sql, [journal.text_of(one) for one in names], monitor):
-        points = found.setdefault(name, [])
+    found = {journal.text_of(one): History([], []) for one in names}
+    last = dict.fromkeys(found, "unknown")
+    for number, at, name, verdict, counted, errors, low, high in tx.among(sql, list(found), monitor):
+        points, turns = found[name]
+        if verdict != last[name]:
+            turns.append(Turn(number, at, name, last[name], verdict, counted, errors))
+            last[name] = verdict
         # After a change of the error rate, a class counts from zero again: only the part since then is shown.
         if points and counted < points[-1].at:
             points.clear()
         points.append(Point(counted, low, high, errors / counted if counted else None))
     return found
+
+
+def turn_rows(tx: Transaction, monitor: str, name: str, turns: Iterable[Turn]) -> list[dict[str, Any]]:
+    """Return changes of verdicts as tables show them, the latest first; `name` is that of the monitor."""
+    latest = sorted(turns, reverse=True)[:_MOST_TURNS]
+    sql = "SELECT number, body FROM journal WHERE number IN (??) AND monitor = ?"
+    bodies = {
+        number: journal.read_text(body) for number, body in tx.among(sql, [one.number for one in latest], monitor)
+    }
+    rows = []
+    for one in latest:
+        words = f"after {count(one.counted, 'answer')}, {one.errors} wrong"
+        said = bodies.get(one.number, {}).get("turned", ())  # nothing if the entry is pruned
+        causes = [cause for who, _, _, cause in said if journal.text_of(who) == one.name and cause != ANSWERS]
+        label = journal.read_text(one.name)
+        told = {"name": str(label), "link": class_address(name, label), "words": ", by ".join([words, *causes])}
+        rows.append(one._asdict() | told)
+    return rows
 
 
 def standings(tx: Transaction, monitor: str, reviews: int) -> Mapping[str, Standing]:

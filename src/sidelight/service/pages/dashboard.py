@@ -14,7 +14,7 @@ from sidelight.monitor.reports import ClassReport, Report, by_importance
 from sidelight.service import charts, journal
 from sidelight.service.charts import percent
 from sidelight.service.monitors import MonitorRow
-from sidelight.service.pages.class_rows import answer_rate, class_address, class_row, histories, standings
+from sidelight.service.pages.class_rows import answer_rate, class_row, histories, standings, turn_rows
 from sidelight.service.pages.columns import asked_over_time
 from sidelight.service.pages.etags import etag_of, unchanged
 from sidelight.service.pages.overview import VERDICTS, tolerance_words
@@ -27,7 +27,6 @@ from sidelight.text import count, grouped
 
 router = make_router()
 _PAGE = 100
-_MOST_EVENTS = 12
 _WORDS = {"above": "Above", "near": "Near", "unknown": "Open", "below": "Below"}
 
 
@@ -48,13 +47,14 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
     first = (max(1, min(page, 1 + (len(chosen) - 1) // _PAGE)) - 1) * _PAGE
     shown = chosen[first : first + _PAGE]
     with service.read() as tx:
-        points, open_items = histories(tx, row.id, [one.name for one in shown]), standings(tx, row.id, review.reviews)
+        past, open_items = histories(tx, row.id, [one.name for one in shown]), standings(tx, row.id, review.reviews)
+        turns = turn_rows(tx, row.id, row.name, [turn for one in past.values() for turn in one.turns])
         columns, budgets, now = asked_over_time(tx, row.id), _budgets(tx, row, report), tx.now()
     limit = charts.common_limit((one.tolerance for one in shown), (one.estimate for one in shown))
     rows = []
     for one in shown:
         key = journal.text_of(one.name)
-        rows.append(class_row(one, row.name, limit, points.get(key, ()), open_items.get(key)))
+        rows.append(class_row(one, row.name, limit, past[key].points, open_items.get(key)))
     context = (
         visitor.context(row, "Dashboard")
         | _numbers(report)
@@ -73,7 +73,7 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
             "q": q,
             "link": lambda **changes: address(f"/m/{row.name}", **{"verdict": verdict, "q": q, "page": None} | changes),
             "columns": charts.stacked(columns, ("answered", "not answered")),
-            "events": _events(report, row.name),
+            "turns": turns,
             "base": own_address(request),
             "now": now,
             "poll": 3,
@@ -96,11 +96,13 @@ def one_class(request: Request, monitor: str, name: str) -> Response:
     report = service.report(row.id)
     one = _find(report, name)
     with service.read() as tx:
-        points = histories(tx, row.id, [one.name]).get(journal.text_of(one.name), [])
+        (points, turns) = histories(tx, row.id, [one.name])[journal.text_of(one.name)]
+        rows = turn_rows(tx, row.id, row.name, turns)
         standing, now = standings(tx, row.id, review.reviews).get(journal.text_of(one.name)), tx.now()
     context = visitor.context(row, "Dashboard") | {
         "one": class_row(one, row.name, charts.common_limit([one.tolerance], [one.estimate]), points, standing),
         "confidence": percent(report.confidence),
+        "turns": rows,
         "chart": charts.history(points, one.tolerance, one.verdict),
         "facts": _class_facts(one),
         "items": None if review.blind else address(f"/m/{row.name}/items", class_=journal.text_of(one.name)),
@@ -137,7 +139,7 @@ def _numbers(report: Report) -> dict[str, Any]:
         "answer_rate": answer_rate(totals["verified"], totals["overdue"], totals["skipped"]),
         "expired": totals["overdue"],
         "skipped": totals["skipped"],
-        "pending": report.pending,
+        "unanswered": report.pending + totals["overdue"],
         "confidence": percent(report.confidence),
         "facts": facts,
         "warnings": [] if report.impatience is None else [report.impatience + "."],
@@ -169,15 +171,6 @@ def _budget(name: str, used: int, most: int) -> dict[str, Any]:
     return {"name": name, "used": grouped(used), "most": grouped(most), "meter": meter}
 
 
-def _events(report: Report, monitor: str) -> list[dict[str, str]]:
-    found = [
-        {"name": str(one.name), "link": class_address(monitor, one.name), "text": one.events[-1]}
-        for one in sorted(report.classes, key=by_importance)
-        if one.events
-    ]
-    return found[:_MOST_EVENTS]
-
-
 def _class_facts(one: ClassReport) -> list[tuple[str, str]]:
     facts = [
         (
@@ -186,8 +179,6 @@ def _class_facts(one: ClassReport) -> list[tuple[str, str]]:
         ),
         ("Reopened", f"{count(one.reopened, 'time')}, {one.alarms} by drift"),
     ]
-    if one.stalled is not None:
-        facts.append(("Stalled", one.stalled))
     if one.stands is not None and one.stands[1]:
         facts.append(("Missing answers", f"the verdict {stands_text(*one.stands)}"))
     return facts

@@ -147,6 +147,8 @@ def written(kind: str, value: Any) -> str:
         return "1" if value else ""
     if kind == "lines":
         return "\n".join(value or ())
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 

@@ -122,7 +122,9 @@ async function showInvited(code) {
   if (!answer?.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const name = page.querySelector("#name[readonly]");
-  if (name) document.getElementById("name").closest(".field").replaceWith(name.closest(".field"));
+  if (!name) return;
+  document.getElementById("name").closest(".field").replaceWith(name.closest(".field"));
+  document.querySelector("button[name=look]")?.remove();
 }
 
 const main = document.getElementById("main");
