@@ -184,7 +184,8 @@ class Monitor:
         """Record what a verification showed: `correct`, or the true `label`, or `skipped=True` to release it.
 
         The same answer twice changes nothing; replacing a different one needs `replace=True`. An id that was let pass
-        has the status "not chosen"; one that was never decided, or was forgotten, is an error.
+        has the status "not chosen"; one that was never decided, or was forgotten, is an error. In a monitor with two
+        reviews or hidden predictions, the key also needs the scope settle.
         """
         return self._run(self._calls.answer([answer_row(id, correct, label, skipped, replace)], single=True))[0]
 

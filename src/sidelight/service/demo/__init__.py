@@ -10,7 +10,7 @@ import asyncio
 import secrets
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -122,6 +122,8 @@ class Demo:
         for who in self._people[: world.settings.get("reviews", 1)]:
             found = await self.service.submit(Claim(monitor, who, count=min(spare, MOST_CLAIMED), settle=True))
             jobs += [self._said(world, monitor, who, one.item) for one in found]
+        # Someone else skips it, too; otherwise the visitor would get what was skipped in the past, without a picture.
+        jobs += [replace(one, reviewer=self._people[-1]) for one in jobs if one.said.skipped]
         await asyncio.gather(*(self.service.submit(one) for one in jobs))
         for one in jobs:
             world.truth.pop(one.id, None)
