@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from sidelight.service.limits import DEEPEST
+from sidelight.service import reading
+from sidelight.service.limits import DEEPEST, PARTS, PLACES
 from sidelight.service.problems import Problem
 from sidelight.service.reading import parse_json
 
@@ -53,6 +54,28 @@ def test_the_depth_has_a_limit_and_brackets_in_texts_do_not_count():
     assert parse_json(b"[" * DEEPEST + b"]" * DEEPEST)
     assert "deep" in refusal(b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1)).detail
     assert parse_json(json.dumps(["[" * 1_000, [[]] * 100]).encode())
+
+
+@pytest.mark.parametrize("text", ["[" * 60, "]" * 60, '"', "\\", '\\"[', "{}[]", "\\\\", '"":"":'])
+def test_brackets_and_escapes_in_texts_do_not_count(text):
+    value = {text: [text, {text: [[[text]]] * 60}]}
+    assert parse_json(json.dumps(value).encode()) == value
+    deep = json.dumps([text] * 60).encode() + b","
+    assert "deep" in refusal(b"[" + deep + b"[" * DEEPEST + b"]" * DEEPEST + b"]").detail
+
+
+@pytest.mark.parametrize("piece", [b"[],", b"{},", b'{"a":0},', b'[{"a":[0]}],'])
+def test_many_tiny_parts_are_refused_before_they_are_read(piece, monkeypatch):
+    count = PARTS // (piece.count(b"[") + piece.count(b"{") + piece.count(b":")) + 1
+    monkeypatch.setattr(reading, "_DECODER", None)
+    assert f"more than {PARTS}" in refusal(b"[" + piece * count + b"0]").detail
+
+
+def test_a_body_of_lone_surrogates_is_refused_at_the_first_ones():
+    problem = refusal(b"[" + rb'"\ud800",' * 5_000 + b"0]")
+    assert len(problem.places) == PLACES
+    problem = refusal(rb'{"' + b"a" * 10_000 + rb'\ud800": 0}')
+    assert len(json.dumps(problem.to_dict())) < 1_000
 
 
 def test_half_a_surrogate_pair_is_refused_where_it_is():

@@ -49,14 +49,15 @@ class BodyLimit:
             with contextlib.suppress(_TooLarge):
                 await self.app(scope, counting, sending)
         if exceeded and not started:
-            await problem_response(_too_large(self.most))(scope, receive, send)
+            await problem_response(too_large(self.most))(scope, receive, send)
 
 
 class _TooLarge(Exception):  # noqa: N818, never leaves this file
     """The body is larger than allowed."""
 
 
-def _too_large(most: int) -> Problem:
+def too_large(most: int) -> Problem:
+    """Return the refusal of a body with more than `most` bytes."""
     detail = f"the body has more than {most} bytes: send fewer predictions or answers at once"
     # The rest of the body is not read, so the connection cannot be reused.
     return Problem("too-large", detail, headers={"Connection": "close"})

@@ -5,6 +5,10 @@ from __future__ import annotations
 # Bodies.
 BODY = 8 << 20
 """Maximum size of a body in bytes."""
+SMALL_BODY = 512 << 10
+"""The same where no batches are sent."""
+PARTS = 200_000
+"""Maximum number of arrays, objects and keys in JSON."""
 BATCH = 1_000
 """Maximum number of predictions or answers in one request."""
 DEEPEST = 50

@@ -30,6 +30,7 @@ TITLES: dict[str, tuple[int, str]] = {
     "unavailable": (503, "The service cannot do this now"),
 }
 """Each kind of problem with its status and title; `type` in the answer ends with the kind."""
+_LONGEST_STEP, _LONGEST_TEXT = 64, 1_000
 
 
 class Problem(SidelightError):  # noqa: N818, the word of RFC 9457
@@ -55,6 +56,7 @@ class Problem(SidelightError):  # noqa: N818, the word of RFC 9457
         places: Iterable[Mapping[str, Any]] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
+        detail = _short(detail, _LONGEST_TEXT)
         super().__init__(detail)
         self.kind = kind
         self.status, self.title = TITLES[kind]
@@ -78,9 +80,14 @@ def place(path: Iterable[str | int], detail: str, **others: Any) -> dict[str, An
 
     The place is written as a JSON pointer in a fragment (RFC 6901, section 6), as in the example of RFC 9457.
     """
-    steps = (str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    steps = (_short(str(step), _LONGEST_STEP).replace("~", "~0").replace("/", "~1") for step in path)
     pointer = "#" + "".join("/" + quote(step, safe="~", errors="replace") for step in steps)
-    return {"detail": detail, "pointer": pointer} | others
+    return {"detail": _short(detail, _LONGEST_TEXT), "pointer": pointer} | others
+
+
+def _short(text: str, most: int) -> str:
+    """Return a text, without its end if it is too long: it may contain what was sent."""
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def unavailable(detail: str, seconds: float) -> Problem:

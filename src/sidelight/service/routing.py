@@ -9,7 +9,9 @@ from fastapi import APIRouter, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
+from sidelight.service.guarding import too_large
 from sidelight.service.identity.callers import Gate
+from sidelight.service.limits import BODY, PLACES, SMALL_BODY
 from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem, place
 from sidelight.service.reading import parse_json
 
@@ -25,6 +27,8 @@ class Route(APIRoute):
     FastAPI reads the body first, so a client without a key could make the server read and parse megabytes.
     """
 
+    most = SMALL_BODY
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the function that handles a request."""
         handle, gates, has_body = super().get_route_handler(), list(gates_of(self)), self.body_field is not None
@@ -36,15 +40,23 @@ class Route(APIRoute):
             if request.scope["query_string"] and not request.query_params.keys() <= known:
                 raise _unknown_query(set(request.query_params.keys()) - known)
             if has_body:
-                request = await _read(request)
+                request = await _read(request, self.most)
             return await handle(request)
 
         return handler
 
 
-def make_router(tag: str) -> APIRouter:
+class BatchRoute(Route):
+    """A route that takes many rows at once."""
+
+    most = BODY
+
+
+def make_router(tag: str, route_class: type[Route] = Route) -> APIRouter:
     """Return the router of a file in `routes/`; its operations are named after the file and the function."""
-    return APIRouter(route_class=Route, tags=[tag], generate_unique_id_function=lambda route: f"{tag}.{route.name}")
+    return APIRouter(
+        route_class=route_class, tags=[tag], generate_unique_id_function=lambda route: f"{tag}.{route.name}"
+    )
 
 
 def links(monitor: str, *operations: str, body: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -83,7 +95,7 @@ def _query_in(dependant: Dependant) -> Iterator[str]:
 
 def _unknown_query(names: Iterable[str]) -> Problem:
     detail = "this parameter is unknown: leave it out"
-    places = [place([], detail, **{"in": "query", "name": name}) for name in sorted(names)]
+    places = [place([], detail, **{"in": "query", "name": name[:64]}) for name in sorted(names)[:PLACES]]
     return Problem("invalid", "some query parameters are unknown", places=places)
 
 
@@ -92,11 +104,14 @@ class _ReadRequest(Request):
 
     value: Any = None
 
+    async def body(self) -> bytes:
+        return b" "  # FastAPI asks for JSON if there is a body
+
     async def json(self) -> Any:
         return self.value
 
 
-async def _read(request: Request) -> Request:
+async def _read(request: Request, most: int) -> Request:
     kind, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().replace('"', "")
     if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
@@ -104,5 +119,15 @@ async def _read(request: Request) -> Request:
     if request.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
         raise Problem("media-type", "send the body uncompressed, without Content-Encoding")
     read = _ReadRequest(request.scope, request.receive)
-    read.value = parse_json(await read.body())
+    read.value = parse_json(await read_body(read, most))
     return read
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """Return the body of a request, or refuse it as soon as it is too large."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise too_large(most)
+    return bytes(body)

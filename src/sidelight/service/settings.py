@@ -11,6 +11,7 @@ from typing import Any
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.settings import LIMITS
+from sidelight.service.limits import PLACES
 from sidelight.service.problems import Problem, place
 
 _NOT_OFFERED = ("prior", "restart_on_drift", "remember_passes")
@@ -135,7 +136,9 @@ def changeable(settings: Mapping[str, Any]) -> None:
     wrong = [name for name in settings if name not in LIMITS and name not in _REVIEW]
     if wrong:
         detail = f"only {', '.join(LIMITS)} and the settings of the queue can be changed: create a new monitor"
-        raise Problem("invalid", "this cannot be changed", places=[place(["settings", name], detail) for name in wrong])
+        raise Problem(
+            "invalid", "this cannot be changed", places=[place(["settings", name], detail) for name in wrong[:PLACES]]
+        )
 
 
 def _is_number(value: Any) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema, model_validator
 
 from sidelight.errors import SidelightError
 from sidelight.service import payloads, settings_shape
@@ -22,6 +22,7 @@ BATCHES = ("one", "many")
 
 _TEXT = {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS, "pattern": r"^[^\x00]+$"}
 _LARGEST = (1 << 63) - 1
+_FEW = 10
 _LABEL = {
     "anyOf": [_TEXT, {"type": "number", "minimum": -_LARGEST, "maximum": _LARGEST}, {"type": "boolean"}],
 }
@@ -64,6 +65,8 @@ def _payload(value: Any) -> Payload | None:
 Text = Annotated[str, _checked(text_fault), WithJsonSchema(_TEXT)]
 Label = Annotated[str | int | float | bool, _checked(label_fault), WithJsonSchema(_LABEL)]
 Moment = Annotated[float | None, PlainValidator(_moment), WithJsonSchema({"anyOf": [_TIME, {"type": "null"}]})]
+Names = Annotated[list[str], Field(max_length=BATCH)]
+Settings = Annotated[dict[Annotated[str, Field(max_length=64)], Any], Field(max_length=BATCH)]
 PayloadIn = Annotated[Payload | None, PlainValidator(_payload), WithJsonSchema({})]
 
 
@@ -71,6 +74,14 @@ class Shape(BaseModel):
     """The body of a request: exact types, and no unknown fields."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_crowds(cls, value: Any) -> Any:
+        """Refuse an object with many unknown fields before each of them becomes an error."""
+        if isinstance(value, dict) and len(value) > len(cls.model_fields) + _FEW:
+            raise ValueError(f"leave out all fields but {', '.join(cls.model_fields)}")
+        return value
 
 
 class PredictionIn(Shape):
@@ -124,13 +135,13 @@ class MonitorIn(Shape):
     """A monitor to create."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$", max_length=64)]
-    settings: Annotated[dict[str, Any], WithJsonSchema(settings_shape.ALL)]
+    settings: Annotated[Settings, WithJsonSchema(settings_shape.ALL)]
 
 
 class SettingsIn(Shape):
     """Settings to change."""
 
-    settings: Annotated[dict[str, Any], WithJsonSchema(settings_shape.CHANGEABLE)]
+    settings: Annotated[Settings, WithJsonSchema(settings_shape.CHANGEABLE)]
 
 
 class DecisionOut(BaseModel):

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from service.routes.conftest import SQLITE
+from sidelight.service.limits import SMALL_BODY
 
 pytestmark = SQLITE
 JSON = {"Content-Type": "application/json"}
@@ -40,6 +41,17 @@ BODIES = [
     b'{"settings": {"lease": 1e308, "retention": 1e308}}',
     b'{"settings": {"retention": -1}}',
 ]
+MANY = b", ".join(b'"secret-%d": 0' % n for n in range(1_000))
+BODIES += [
+    b"{" + MANY + b"}",
+    b'{"predictions": [{' + MANY + b"}]}",
+    b'{"name": "x", "settings": {' + MANY + b"}}",
+    b'{"settings": {' + MANY + b"}}",
+    b'{"settings": {"tolerance": "' + b"secret " * 10_000 + b'"}, "name": "x"}',
+    b'{"settings": {"' + b"secret " * 10_000 + b'": 1, "tolerance": 0.1}, "name": "x"}',
+    b'{"' + b"secret " * 10_000 + b'": 1}',
+    b"[" + b'"\\ud800", ' * 10_000 + b"0]",
+]
 ROUTES = [
     ("POST", "/v1/monitors"),
     ("PATCH", "/v1/monitors/digits"),
@@ -56,6 +68,8 @@ def check(reply, caller, before):
     assert 400 <= reply.status_code < 500, reply.text
     assert reply.headers["content-type"] == "application/problem+json"
     assert reply.content.isascii()
+    assert len(reply.content) < 20_000
+    assert reply.content.count(b"secret") < 200
     problem = reply.json()
     assert problem["status"] == reply.status_code
     assert problem["type"].startswith("urn:sidelight:problem:")
@@ -150,3 +164,10 @@ def test_other_hosts_and_other_sites_are_refused(digits):
 def test_methods_that_a_route_does_not_have_are_named(digits):
     reply = digits("DELETE", "/v1/monitors/digits")
     assert (reply.status_code, reply.headers["allow"]) == (405, "GET, PATCH")
+
+
+@pytest.mark.parametrize("path", ["/v1/monitors", "/v1/keys", "/v1/webhooks", "/v1/monitors/digits/queue/claim"])
+def test_large_bodies_are_for_batches(digits, path):
+    reply = digits("POST", path, content=b" " * (SMALL_BODY + 1), headers=JSON)
+    assert reply.status_code == 413
+    check(reply, digits, journal(digits))

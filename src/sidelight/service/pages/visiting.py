@@ -21,6 +21,7 @@ from sidelight.service.limits import FORM, FORM_FIELDS
 from sidelight.service.monitors import MonitorRow
 from sidelight.service.pages.rendering import csrf_field, render
 from sidelight.service.problems import Problem, unavailable
+from sidelight.service.routing import read_body
 from sidelight.service.service import Service
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.storage.base import StorageError, Transaction
@@ -250,11 +251,7 @@ async def _read_form(request: Request) -> Form:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise Problem("media-type", "the request is not a form: use the form on the page")
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > FORM:
-            raise Problem("too-large", "the form contains too much text: shorten it")
+    body = await read_body(request, FORM)
     try:
         text = body.decode("utf-8")
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=FORM_FIELDS, errors="strict")

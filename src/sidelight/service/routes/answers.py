@@ -11,10 +11,10 @@ from sidelight.service.answering import CONFLICT, GONE, UNKNOWN, Answered, Answe
 from sidelight.service.asked import AskedOf, asked_of
 from sidelight.service.problems import Problem, place, relocated
 from sidelight.service.responses import answer
-from sidelight.service.routing import make_router, problems
+from sidelight.service.routing import BatchRoute, make_router, problems
 from sidelight.service.shapes import AnswerIn, AnswerOut, Answers, AnswersOut
 
-router = make_router("answers")
+router = make_router("answers", BatchRoute)
 _REFUSED = {UNKNOWN: "not-found", CONFLICT: "conflict", GONE: "gone"}
 
 

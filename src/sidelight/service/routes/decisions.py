@@ -11,10 +11,10 @@ from sidelight.service.asked import AskedOf, asked_of
 from sidelight.service.deciding import Decided, Prediction
 from sidelight.service.problems import relocated
 from sidelight.service.responses import answer
-from sidelight.service.routing import links, make_router, problems
+from sidelight.service.routing import BatchRoute, links, make_router, problems
 from sidelight.service.shapes import DecisionOut, Decisions, DecisionsOut, PredictionIn
 
-router = make_router("decisions")
+router = make_router("decisions", BatchRoute)
 _NEXT = links(
     "$request.path.monitor", "answers.take", body={"id": "$response.body#/id", "label": "$response.body#/prediction"}
 )

@@ -11,10 +11,10 @@ from sidelight.service import retention
 from sidelight.service.asked import AskedOf, asked_of
 from sidelight.service.limits import BATCH
 from sidelight.service.responses import answer
-from sidelight.service.routing import make_router, problems
+from sidelight.service.routing import BatchRoute, make_router, problems
 from sidelight.service.shapes import Shape, Text
 
-router = make_router("erasing")
+router = make_router("erasing", BatchRoute)
 
 
 class ErasuresIn(Shape):

@@ -11,9 +11,10 @@ from pydantic import BaseModel, Field
 from sidelight.service.asked import Asked, asked
 from sidelight.service.identity import keys
 from sidelight.service.identity.keys import GRACE, LONGEST, CreateKey, Key, NewKey, RevokeKey, RotateKey
+from sidelight.service.limits import BATCH
 from sidelight.service.responses import answer
 from sidelight.service.routing import make_router, problems
-from sidelight.service.shapes import Shape, Text
+from sidelight.service.shapes import Names, Shape, Text
 
 router = make_router("keys")
 KeyId = Annotated[str, Path(pattern="^[a-z2-9]{10}$", description="The ten characters after sl_.")]
@@ -24,8 +25,8 @@ class KeyIn(Shape):
     """A key to create."""
 
     name: Annotated[Text, Field(description="What the key is for.")]
-    scopes: Annotated[list[Scope], Field(min_length=1)]
-    monitors: Annotated[list[str] | None, Field(description="Names of monitors; null for all.")] = None
+    scopes: Annotated[list[Scope], Field(min_length=1, max_length=BATCH)]
+    monitors: Annotated[Names | None, Field(description="Names of monitors; null for all.")] = None
     expires_in: Annotated[float | None, Field(gt=0, le=LONGEST, description="Seconds; null for no limit.")] = None
 
 

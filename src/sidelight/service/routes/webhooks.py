@@ -9,9 +9,10 @@ from fastapi import Body, Path, Response
 from pydantic import BaseModel, Field
 
 from sidelight.service.asked import Asked, asked
+from sidelight.service.limits import BATCH
 from sidelight.service.responses import answer
 from sidelight.service.routing import make_router, problems
-from sidelight.service.shapes import Shape
+from sidelight.service.shapes import Names, Shape
 from sidelight.service.webhooks import endpoints
 from sidelight.service.webhooks.endpoints import CreateWebhook, RemoveWebhook, Webhook
 from sidelight.service.webhooks.events import EVENTS
@@ -27,8 +28,8 @@ class WebhookIn(Shape):
     url: Annotated[
         str, Field(min_length=1, max_length=2_000, description="The receiver's address; starts with https://.")
     ]
-    events: Annotated[list[str], Field(min_length=1, description=_ABOUT)]
-    monitors: Annotated[list[str] | None, Field(description="Names of monitors; null for all.")] = None
+    events: Annotated[list[str], Field(min_length=1, max_length=BATCH, description=_ABOUT)]
+    monitors: Annotated[Names | None, Field(description="Names of monitors; null for all.")] = None
 
 
 class WebhookOut(BaseModel):
