@@ -163,3 +163,41 @@ def test_incomplete_data_is_refused(key):
     del data[key]
     with pytest.raises(sl.SidelightError, match=f"lacks '{key}'"):
         Nesting.load(data)
+
+
+class Listing(Strategy):
+    """Keeps a list of arrays, and whatever a test adds."""
+
+    def _start(self):
+        return {"per": [np.zeros(2), {"inner": np.ones(3, np.int64)}, "text"], "clock": 0}
+
+    def _act(self, context):
+        self.state["clock"] += 1
+        return int(self.rng.integers(self.game.n_actions))
+
+    def _observe(self, action, symbol, context):
+        self.state["per"][0][action] += 1
+        self.state["per"][1]["inner"][0] += symbol
+
+
+def test_lists_of_arrays_are_saved(tmp_path):
+    game = sl.games.load("apple-tasting")
+    sl.check_strategy(Listing, games=[game])
+    one = Listing(game)
+    for outcome in (0, 1, 1):
+        one.observe(game.feedback[one.act()][outcome])
+    one.save(tmp_path / "one.npz")
+    other = Listing.load(tmp_path / "one.npz")
+    assert other.state["per"][0].tolist() == one.state["per"][0].tolist()
+    assert other.state["per"][1]["inner"].tolist() == one.state["per"][1]["inner"].tolist()
+    assert other.state["per"][1]["inner"].dtype == np.int64
+    assert other.state["per"][2] == "text"
+    assert [other.act() for _ in range(5)] == [one.act() for _ in range(5)]
+
+
+def test_a_state_that_no_file_can_hold_is_refused_in_words(tmp_path):
+    one = Listing(sl.games.load("apple-tasting"))
+    one.state["seen"] = {1, 2}
+    with pytest.raises(sl.SidelightError, match=r"the state of Listing cannot be saved .*set.*: keep arrays, numbers"):
+        one.save(tmp_path / "one.npz")
+    assert not list(tmp_path.iterdir())

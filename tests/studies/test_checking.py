@@ -145,6 +145,17 @@ def test_a_wrong_strategy_is_refused_with_its_line(folder, player, expected):
     assert found.startswith(expected)
 
 
+def test_wrong_values_are_listed_together_and_beside_wrong_games_and_worlds(folder):
+    player = "[[strategies]]\nname = 'RandCBP'\nbins = ['a']\nsigma = -1\nalpha = [1.0, 'b']\n"
+    expected = ["bins is 'a'", "sigma is -1", "alpha is 'b'"]
+    wrong_game, wrong_world = GAME.replace("apple-tasting", "apple-tastin"), "[[worlds]]\nlaw = [0.4, 0.7]\n"
+    for before, first in ((GAME + WORLD, []), (wrong_game + WORLD, ["no game"]), (GAME + wrong_world, ["sums to"])):
+        found = problems(before + player, folder)
+        assert len(found) == len(first) + len(expected), found
+        for words, problem in zip(first + expected, found, strict=True):
+            assert words in problem
+
+
 @pytest.mark.parametrize(
     ("policy", "expected"),
     [

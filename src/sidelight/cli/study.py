@@ -189,6 +189,7 @@ def report_command(folder: str, as_json: bool) -> None:
         progress = prepared(opened(folder), Path(folder), stored=True)
         report = output.write(progress, StudyBar().note)
     _tell(progress, report, as_json)
+    _exit_if_failed(progress, "the report says why")
 
 
 def _run(
@@ -214,9 +215,10 @@ def _run(
 
 
 def _exit_if_failed(progress: Progress, where: str) -> None:
-    """End with exit code 1 if cells failed in this call."""
+    """End with exit code 1 if cells failed in this call, or if stored runs were damaged."""
     if progress.done.failures:
         click.echo(f"sidelight: {count(len(progress.done.failures), 'cell')} failed: {where}", err=True)
+    if progress.done.failures or progress.damaged:
         click.get_current_context().exit(1)
 
 

@@ -6,7 +6,6 @@ to fit both. This is done once, so that the layout is the same in every format.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -146,9 +145,9 @@ def hollow(color: str) -> dict[str, Any]:
 def fitted(text: str, points: float, bold: bool, room: float) -> str:
     """Break a text into lines that fit."""
     width = len(text)
-    while width > 12 and measure(textwrap.fill(text, width), points, bold)[0] > room:
+    while width > 12 and measure(wrapped(text, width), points, bold)[0] > room:
         width -= 2
-    return textwrap.fill(text, width) if text else text
+    return wrapped(text, width) if text else text
 
 
 def label_lines(text: str, width: int, longest: int = _LONGEST) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +72,14 @@ def write(path: Path, data: dict[str, Any]) -> None:
     if path.suffix != ".npz":
         raise SidelightError(f"a strategy is saved to a .npz file, not to {str(path)!r}")
     arrays = dict(_arrays(data["state"]))
-    header = json.dumps(data | {"state": _without_arrays(data["state"]), "arrays": list(arrays)})
-    stored: dict[str, Any] = {".".join(("state", *place)): array for place, array in arrays.items()}
+    try:
+        header = json.dumps(data | {"state": _without_arrays(data["state"]), "arrays": list(arrays)})
+    except TypeError as error:
+        raise SidelightError(
+            f"the state of {data['strategy']} cannot be saved ({error}): keep arrays, numbers and text in it, "
+            "and lists and dictionaries of them"
+        ) from None
+    stored: dict[str, Any] = {_key(place): array for place, array in arrays.items()}
     with replacing(path) as draft, open(draft, "wb") as file:
         np.savez_compressed(file, header=np.frombuffer(header.encode(), np.uint8), **stored)
 
@@ -91,23 +97,30 @@ def read(path: Path) -> dict[str, Any]:
                 inner = data["state"]
                 for name in place[:-1]:
                     inner = inner[name]
-                inner[place[-1]] = file[".".join(("state", *place))]
+                inner[place[-1]] = file[_key(place)]
     except Exception as error:
         raise SidelightError(f"{str(path)!r} is not a saved strategy: {error}") from None
     return data
 
 
-def _arrays(state: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for name, value in state.items():
+def _key(place: Iterable[str | int]) -> str:
+    return ".".join(("state", *map(str, place)))
+
+
+def _arrays(state: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Yield the arrays of nested dictionaries and lists, each with its place."""
+    entries = state.items() if isinstance(state, Mapping) else enumerate(state) if isinstance(state, list) else ()
+    for name, value in entries:
         if isinstance(value, np.ndarray):
             yield (*path, name), value
-        elif isinstance(value, Mapping):
+        else:
             yield from _arrays(value, (*path, name))
 
 
-def _without_arrays(state: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: _without_arrays(value) if isinstance(value, Mapping) else value
-        for name, value in state.items()
-        if not isinstance(value, np.ndarray)
-    }
+def _without_arrays(state: Any) -> Any:
+    """Return nested dictionaries and lists with None in the place of each array."""
+    if isinstance(state, Mapping):
+        return {name: _without_arrays(value) for name, value in state.items()}
+    if isinstance(state, list):
+        return list(map(_without_arrays, state))
+    return None if isinstance(state, np.ndarray) else state

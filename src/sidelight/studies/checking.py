@@ -246,33 +246,39 @@ def _places(entry: Player, scope: _Scope) -> Iterator[tuple[Game, int]]:
 def _parameter_values(entry: Player, noted: Values, scope: _Scope) -> None:
     """Complain about values that are wrong in whatever game, not about those that only do not fit one.
 
-    So they are if the strategy can be made in none of its games with them, but in one of them without them; or if the
-    strategy itself says what is wrong with a parameter.
+    So they are if the strategy can be made in none of its games with them, and either says itself what is wrong with a
+    parameter, or can be made in one of them without them.
     """
-    first, blamed = "", False
-    bare = entry.bare()
-    horizon = min(entry.horizons or scope.horizons, default=1)
-    for game, dimension in islice(_places(entry, scope), _TRIES):
-        try:
-            making.strategy(bare, game, horizon, dimension, scope.folder)
-        except SidelightError as error:
-            text = str(error)
-        else:
-            return
-        blame = bool(_named(entry, text, " is | cannot "))
-        blame = blame or _works(replace(bare, parameters=()), game, horizon, dimension, scope.folder)
-        if not first or (blame and not blamed):
-            first, blamed = text, blame
-    if blamed:
-        noted.problem(_parameter_of(entry, first), first)
+    bare, horizon = entry.bare(), min(entry.horizons or scope.horizons, default=1)
+    places = list(islice(_places(entry, scope), _TRIES))
+    # Where games or worlds are wrong, too, any game shows what is wrong with a value by itself.
+    tried = places or [(_SMALL, 0), (_SMALL, 1)]
+
+    def errors(parameters: tuple[tuple[str, Any], ...]) -> list[str]:
+        """Return why the strategy cannot be made with these, a text for each place; nothing if it can be somewhere."""
+        player = replace(bare, parameters=parameters)
+        texts = [_error(player, game, horizon, dimension, scope.folder) for game, dimension in tried]
+        return texts if all(texts) else []
+
+    if not (texts := errors(bare.parameters)):
+        return
+    blamed = False
+    for name, value in bare.parameters:
+        text = next((text for text in errors(((name, value),)) if _named(entry, text, " is | cannot ") == name), "")
+        if text:
+            noted.problem(("parameters", name), text)
+            blamed = True
+    if places and not blamed and not errors(()):
+        noted.problem(_parameter_of(entry, texts[0]), texts[0])
 
 
-def _works(player: Player, game: Game, horizon: int, dimension: int, folder: str) -> bool:
+def _error(player: Player, game: Game, horizon: int, dimension: int, folder: str) -> str:
+    """Return why a strategy cannot be made; empty if it can."""
     try:
         making.strategy(player, game, horizon, dimension, folder)
-    except SidelightError:
-        return False
-    return True
+    except SidelightError as error:
+        return str(error)
+    return ""
 
 
 def _named(entry: Game | Player | World, text: str, verbs: str) -> str:

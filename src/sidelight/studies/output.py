@@ -49,6 +49,7 @@ def write(progress: Progress, note: Note) -> Report:
     except DamagedError as error:
         store.remove(error.task)
         progress.look_again()
+        progress.damaged += 1
         note(f"{error.task.title}: the stored runs are damaged and were removed; run the study again to make them anew")
         return write(progress, note)
     notes = [*progress.notes, *bookkeeping.damage(folder)]

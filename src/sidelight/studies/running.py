@@ -41,6 +41,8 @@ class Progress:
     """Whether anything was left to play when it was planned."""
     told: set[str] = field(default_factory=set)
     """What people have heard already."""
+    damaged: int = 0
+    """How many stored pieces could not be read for the report, and were removed."""
     trusting: bool = False
     """Whether stored runs are used even if a source that they were made with cannot be used any more."""
 
@@ -293,4 +295,5 @@ def summary_line(progress: Progress) -> str:
     """Say in one line how far a study is."""
     ready, wanted = sum(map(progress.is_finished, progress.playable)), len(progress.playable)
     skipped = f", {count(len(progress.skipped), 'impossible one')} skipped" if progress.skipped else ""
-    return f"{ready} of {count(wanted, 'cell')} {'is' if 1 in (ready, wanted) else 'are'} finished{skipped}"
+    damaged = f", {count(progress.damaged, 'damaged piece')} removed" if progress.damaged else ""
+    return f"{ready} of {count(wanted, 'cell')} {'is' if 1 in (ready, wanted) else 'are'} finished{skipped}{damaged}"
