@@ -380,7 +380,7 @@ def test_shapes_of_losses_that_are_refused(loss, parts):
         ([["a", float("nan")], ["a", "b"]], ["feedback row 0, column 1 is nan", "does not equal itself"]),
         ([["a", ("b", math.nan)], ["a", "b"]], ["feedback row 0, column 1 is ('b', nan)", "does not equal itself"]),
         ([["a", frozenset({Decimal("nan")})], ["a", "b"]], ["feedback row 0, column 1", "does not equal itself"]),
-        ([["a", np.datetime64("NaT")], ["a", "b"]], ["feedback row 0, column 1", "does not equal itself"]),
+        ([["a", np.datetime64("NaT", "s")], ["a", "b"]], ["feedback row 0, column 1", "does not equal itself"]),
         (np.array([["a"], ["b"]]), ["loss has 2 columns but feedback has 1"]),
         (None, []),
     ],

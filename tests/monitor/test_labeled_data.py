@@ -205,7 +205,9 @@ def test_moments_of_all_kinds(moment):
     assert seconds_of(moment) == 1767225600.0
 
 
-@pytest.mark.parametrize("moment", ["soon", "", None, True, pd.NaT, np.datetime64("NaT"), float("nan"), "9" * 400, [1]])
+@pytest.mark.parametrize(
+    "moment", ["soon", "", None, True, pd.NaT, np.datetime64("NaT", "s"), float("nan"), "9" * 400, [1]]
+)
 def test_what_is_not_a_moment(moment):
     with pytest.raises(SidelightError, match="seconds since 1970"):
         seconds_of(moment)
