@@ -189,3 +189,33 @@ def test_an_export_that_is_cut_short_is_silent(tmp_path):
     assert result.stdout.startswith('{"monitor":"digits"')
     assert result.stdout.count("\n") == 1
     assert result.stderr == ""
+
+
+def test_who_takes_data_out_is_noted(filled, tmp_path):
+    invoke("backup", tmp_path / "backup.db", "--database", filled)
+    invoke("export", "--monitor", "digits", "--database", filled)
+    invoke("copy", tmp_path / "copy.db", "--database", filled)
+    lines = invoke("export", "--what", "audit", "--database", filled).stdout.splitlines()
+    noted = {(row["actor"], row["action"], row["subject"]) for row in map(json.loads, lines)}
+    assert noted >= {
+        ("command", "backup made", "backup.db"),
+        ("command", "data exported", "decisions"),
+        ("command", "copy made", ""),
+    }
+
+
+def test_an_unfinished_copy_does_not_pass(database, tmp_path, monkeypatch):
+    source = tmp_path / "source.db"
+    service = Service(open_storage(str(source)))
+    fill(service, 20, "digits")
+    service.close()
+
+    def killed(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sidelight.service.copying._contents", killed)
+        CliRunner().invoke(main, ["service", "copy", database, "--database", str(source)])
+    assert "not finished" in invoke("verify", "--database", database, code=1).output
+    invoke("copy", database, "--database", source)
+    assert "all is well: 1 monitor" in invoke("verify", "--database", database).output

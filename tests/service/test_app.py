@@ -5,13 +5,16 @@ import dataclasses
 import json
 import logging
 import threading
+from types import SimpleNamespace
 
 import pytest
 
 from service.routes.conftest import SQLITE, Caller, Http
 from sidelight.service.app import make_app
 from sidelight.service.identity.keys import CreateKey
+from sidelight.service.identity.sessions import MakeFirstLink
 from sidelight.service.logs import ACCESS, JSONFormatter
+from sidelight.service.problems import Problem
 from sidelight.service.storage.base import UnavailableError, UnknownOutcomeError
 
 pytestmark = SQLITE
@@ -91,10 +94,25 @@ def test_alive_and_ready_are_two_questions(service, http, monkeypatch):
         patch.setattr("sidelight.service.routes.operations.STALE", -1.0)
         reply = http.request("GET", "/readyz")
         assert (reply.status_code, "writer" in reply.json()["detail"]) == (503, True)
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
+        reply = http.request("GET", "/readyz")
+        assert (reply.status_code, "disk" in reply.json()["detail"]) == (503, True)
+    with monkeypatch.context() as patch:
+        patch.setattr(service.storage, "write", _full)
+        with pytest.raises(Problem):
+            service.do(MakeFirstLink())
+        assert http.request("GET", "/readyz").status_code == 503
+    service.do(MakeFirstLink())
+    assert http.request("GET", "/readyz").status_code == 200
     service.do(_NewerSchema())
     reply = http.request("GET", "/readyz")
     assert reply.status_code == 503
     assert http.request("GET", "/healthz").status_code == 200
+
+
+def _full():
+    raise UnavailableError("the database or disk is full")
 
 
 class _NewerSchema:

@@ -12,10 +12,12 @@ import pytest
 from service.filling import ODD, fill
 from sidelight.errors import FileError, SidelightError
 from sidelight.service import backup, copying, exporting, monitors
+from sidelight.service.running import ServeOptions, opened
 from sidelight.service.service import Service
 from sidelight.service.storage import open_storage
 from sidelight.service.storage.base import ConflictError
 from sidelight.service.storage.sqlite import SQLiteTransaction
+from sidelight.service.verifying import verify
 
 
 def exported(storage, what="journal", names=()):
@@ -121,6 +123,17 @@ def test_a_copy_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
         copying.copy(filled.storage, target)
     with target.read() as tx:
         assert tx.one("SELECT count(*) FROM journal") == (0,)
+    assert [one.text for one in verify(target)] == [copying.UNFINISHED]
+    target.close()
+    with (
+        pytest.raises(SidelightError, match="was not finished: repeat it"),
+        opened(ServeOptions(database=str(target.path))),
+    ):
+        pass
+    monkeypatch.undo()
+    target = open_storage(str(target.path))
+    copying.copy(filled.storage, target)
+    assert verify(target) == []
     target.close()
 
 
@@ -160,7 +173,8 @@ def test_audit_is_exported(filled):
         rows = [(f"{n:016x}", float(n % 7), "key:1", "key created", ODD, '{"n":1}') for n in range(2500)]
         tx.insert("audit", ("id", "at", "actor", "action", "subject", "detail"), rows)
     found = [json.loads(line) for line in exported(filled.storage, "audit").splitlines()]
-    assert len(found) == 2500
+    assert len(found) == 2500 + 3
+    assert [row["action"] for row in found[-3:]] == ["monitor created"] * 2 + ["monitor archived"]
     assert [(row["at"], row["id"]) for row in found] == sorted((row["at"], row["id"]) for row in found)
     assert found[0]["detail"] == {"n": 1}
 

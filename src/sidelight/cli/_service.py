@@ -50,6 +50,14 @@ def change(database: str | None, command: str, url: str = _HERE, **arguments: An
     return call(chosen(database), url, command, arguments)
 
 
+def note(database: str | None, action: str, subject: str, **detail: Any) -> None:
+    """Note in the audit log that data left the database; a database that cannot be written is no obstacle."""
+    try:
+        change(database, "note", action=action, subject=subject, detail=detail)
+    except SidelightError as error:
+        click.echo(f"this could not be noted in the audit log: {error}", err=True)
+
+
 @contextlib.contextmanager
 def reading(database: str | None) -> Iterator[Storage]:
     """Open a database read-only, whether a server is running or not."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
 
 from sidelight.cli import _text
-from sidelight.cli._service import DATABASE, URL, change, reading
+from sidelight.cli._service import DATABASE, URL, change, note, reading
 from sidelight.text import count, grouped
 
 _WHAT = ("decisions", "journal", "audit")
@@ -33,6 +34,7 @@ def backup_command(file: str, database: str | None) -> None:
 
     with reading(database) as storage:
         size = back_up(storage, file)
+    note(database, "backup made", os.path.basename(file), bytes=size)
     _text.write(f"{file}: {grouped(size)} bytes")
 
 
@@ -61,6 +63,7 @@ def copy_command(target: str, database: str | None) -> None:
             copied = copy(source, place)
         finally:
             place.close()
+    note(database, "copy made", "", journal=copied["journal"])
     _text.write(f"{count(copied['monitors'], 'monitor')}, {count(copied['journal'], 'entry')} of the journal copied")
 
 
@@ -98,6 +101,7 @@ def export_command(database: str | None, what: str, monitors: tuple[str, ...], o
             exporting.write_json_lines(rows, sys.stdout)
         else:
             click.echo(f"{grouped(exporting.write_file(rows, what, out))} rows written to {out}", err=True)
+    note(database, "data exported", what, monitors=list(monitors))
 
 
 @click.command("verify", short_help="Check that everything is as it was stored.")

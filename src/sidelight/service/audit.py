@@ -1,4 +1,7 @@
-"""The audit log: who changed keys, webhooks and reviewers. What happens to a monitor is in its journal."""
+"""The audit log: who changed keys, webhooks, reviewers and monitors, and who took data out.
+
+What a monitor decides and which answers it gets is in its journal.
+"""
 
 from __future__ import annotations
 

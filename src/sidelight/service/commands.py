@@ -6,10 +6,11 @@ Commands take and return plain data, because they may go through the control soc
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.service import monitors, retention
+from sidelight.service import audit, monitors, retention
 from sidelight.service.identity import keys, links, reviewers, sessions
 from sidelight.service.identity.reviewers import Reviewer
 from sidelight.service.problems import Problem
@@ -19,6 +20,7 @@ from sidelight.service.service import Service
 from sidelight.service.storage import file_of, open_storage
 from sidelight.service.storage.sqlite import InUseError
 from sidelight.service.upgrading import upgrade
+from sidelight.service.work import Work
 
 ACTOR = "command"
 _DAY = 86_400.0
@@ -131,6 +133,24 @@ def _erase(service: Service, base: str, monitor: str, ids: Sequence[str]) -> lis
     return [one._asdict() for one in service.do(retention.erase(id, ids, actor=ACTOR))]
 
 
+@dataclass(frozen=True)
+class _Note:
+    """Note something that a command did without changing anything."""
+
+    action: str
+    subject: str
+    detail: dict[str, Any]
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        """Write the note."""
+        audit.write(work.tx, ACTOR, self.action, self.subject, **self.detail)
+
+
+def _note(service: Service, base: str, action: str, subject: str, detail: dict[str, Any]) -> None:
+    service.do(_Note(action, subject, detail))
+
+
 _COMMANDS: dict[str, Callable[..., Any]] = {
     "key create": _create_key,
     "key rotate": _rotate_key,
@@ -143,4 +163,5 @@ _COMMANDS: dict[str, Callable[..., Any]] = {
     "upgrade": _upgrade,
     "prune": _prune,
     "erase": _erase,
+    "note": _note,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -14,6 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sidelight.service.limits import BODY
 from sidelight.service.problems import Problem, retry_after
 from sidelight.service.responses import problem_response
+
+_HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[\w.-]+))(?::[0-9]{0,5})?")
 
 
 class BodyLimit:
@@ -90,20 +93,19 @@ class HostAllowList:
 
 
 def host_of(header: str) -> str:
-    """Return the host of a Host header in lower case, without its port; IPv6 addresses keep their brackets."""
-    text = header.strip().lower()
-    if text.startswith("["):
-        address, bracket, _ = text.partition("]")
-        return _plain_address(address[1:]) + bracket
-    host = text.rpartition(":")[0] if text.count(":") == 1 else text
-    return host.removesuffix(".")
+    """Return the host of a Host header in lower case, without its port; IPv6 addresses keep their brackets.
 
-
-def _plain_address(text: str) -> str:
+    Anything but a host and a port gives the empty text, which no server has as its name.
+    """
+    found = _HOST.fullmatch(header.strip().lower())
+    if found is None:
+        return ""
+    if found["address"] is None:
+        return found["name"].removesuffix(".")
     try:
-        return "[" + ipaddress.IPv6Address(text).compressed
+        return f"[{ipaddress.IPv6Address(found['address']).compressed}]"
     except ValueError:
-        return "[" + text
+        return ""
 
 
 class RateLimit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from typing import Any
 
 from sidelight.service.problems import Problem, place
@@ -12,6 +13,8 @@ MOST_CHARACTERS = 200
 _LARGEST = 1 << 63
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 """What databases or UTF-8 cannot store."""
+_INVISIBLE = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
+"""Categories of white space, control characters and marks of direction."""
 
 
 def text_fault(value: Any) -> str | None:
@@ -20,6 +23,8 @@ def text_fault(value: Any) -> str | None:
         return f"give a text of 1 to {MOST_CHARACTERS} characters"
     if _UNWRITABLE.search(value):
         return "give a text without NUL and without half of a surrogate pair"
+    if not value[0].isalnum() and all(unicodedata.category(one) in _INVISIBLE for one in value):
+        return "give a text that can be seen, not only white space"
     return None
 
 

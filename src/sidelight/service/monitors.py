@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE, ClassifierMonitor
 from sidelight.monitor.settings import LIMITS
-from sidelight.service import journal
+from sidelight.service import audit, journal
 from sidelight.service.held import Held
 from sidelight.service.problems import Problem, place
 from sidelight.service.settings import changeable, from_json, make_monitor, make_review, review_plain, split
@@ -84,7 +84,9 @@ class _Create:
         work.hold(held)
         # The state has the values of all settings, including defaults, because defaults may change.
         body = {"name": self.name, "rule": RULE, "monitor": self.monitor, "review": self.review, "state": self.state}
-        return row._replace(last=work.append(id, journal.CREATED, body, actor=self.actor))
+        number = work.append(id, journal.CREATED, body, actor=self.actor)
+        audit.write(work.tx, self.actor, "monitor created", self.name, settings=sorted(settings))
+        return row._replace(last=number)
 
 
 def create(name: str, settings: Mapping[str, Any], *, actor: str) -> Job[MonitorRow]:
@@ -121,6 +123,7 @@ class _Change:
         row = _stored(work.tx, id)
         settings = row.settings | limits | body["review"]
         work.tx.run("UPDATE monitors SET settings = ? WHERE id = ?", journal.text_of(settings), id)
+        audit.write(work.tx, self.actor, "monitor changed", row.name, settings=sorted(self.settings))
         return row._replace(settings=settings, last=number)
 
 
@@ -144,7 +147,9 @@ class _Archive:
         held.archived = True
         number = work.append(id, journal.SETTINGS, {"archived": True}, actor=self.actor)
         work.tx.run("UPDATE monitors SET archived_at = ? WHERE id = ?", work.now, id)
-        return _stored(work.tx, id)._replace(last=number)
+        row = _stored(work.tx, id)
+        audit.write(work.tx, self.actor, "monitor archived", row.name)
+        return row._replace(last=number)
 
 
 def archive(monitor: str, *, actor: str) -> Job[MonitorRow]:

@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from sidelight.errors import SidelightError
 from sidelight.service.app import make_app
 from sidelight.service.commands import run_command
+from sidelight.service.copying import UNFINISHED, is_unfinished
 from sidelight.service.identity import links, sessions
 from sidelight.service.logs import write_json_logs
 from sidelight.service.options import Options
@@ -78,6 +79,9 @@ def opened(options: ServeOptions) -> Iterator[Service]:
     """Yield the service on the database in these options; it is closed afterwards."""
     service = Service(open_storage(options.database), options=options.service_options())
     try:
+        with service.read() as tx:
+            if is_unfinished(tx):
+                raise SidelightError(UNFINISHED)
         yield service
     finally:
         service.close()

@@ -17,6 +17,7 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
 from sidelight.monitor.line import OVERDUE, PENDING, RIGHT, SKIPPED, WRONG
 from sidelight.service import following, items, journal, snapshots
+from sidelight.service.copying import UNFINISHED, is_unfinished
 from sidelight.service.held import DivergedError, Held
 from sidelight.service.journal import Entry
 from sidelight.service.storage.base import Storage, StorageError, Transaction
@@ -56,6 +57,8 @@ class Stretch(NamedTuple):
 def verify(storage: Storage) -> list[Finding]:
     """Return everything that is wrong; empty if all is well."""
     with storage.read() as tx:
+        if is_unfinished(tx):
+            return [Finding("the database", UNFINISHED)]
         ids = [row[0] for row in tx.all("SELECT id FROM monitors ORDER BY name, id")]
     return [finding for id in ids if (finding := _finding(storage, id)) is not None]
 

@@ -63,6 +63,8 @@ class Writer:
         self.after_commit: Callable[[set[str]], None] = lambda monitors: None
         self.heartbeat = time.monotonic()
         self.groups = self.jobs = 0
+        self.refused = False
+        """Whether the database did not take the last group, for example because the disk is full."""
         self.failed = False
         """Whether the writer stopped because of a failure."""
         self._waiting: deque[Ticket[Any]] = deque()
@@ -150,6 +152,7 @@ class Writer:
             work.look_up(key for ticket in group for key in getattr(ticket.job, "keys", ()))
             work.look_up_items(key for ticket in group for key in getattr(ticket.job, "item_keys", ()))
             self._run(group, work)
+        self.refused = False
         for id in work.changed:
             self.followers.keep(work.held(id))
         return work.changed
@@ -170,6 +173,7 @@ class Writer:
 
     def _fail(self, group: Sequence[Ticket[Any]], error: Exception) -> None:
         self._forget(group)
+        self.refused = True
         if isinstance(error, DiskError):
             raise error
         _LOG.warning("%s", error)  # it may contain names of hosts and folders, which clients must not see

@@ -13,6 +13,6 @@ HOSTILE = (
     "a" * 200,
     "x\ty\r\nz\x0b\x1f\x7f",
     "%2e%2e/%00?#&=+;",
-    "\N{ZERO WIDTH JOINER}",
+    "\N{ZERO WIDTH JOINER}.",
     "NULL",
 )

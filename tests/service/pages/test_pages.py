@@ -20,6 +20,7 @@ from sidelight.service.deciding import Prediction, decide
 from sidelight.service.demo.png import png
 from sidelight.service.identity.keys import CreateKey
 from sidelight.service.items import Payload
+from sidelight.service.pages.rendering import static_file
 from sidelight.service.queue import Claim
 
 PICTURE = png(np.full((4, 4, 3), 200, np.uint8))
@@ -430,3 +431,10 @@ def test_administration_by_forms(service, browsers, stranger):
         "webhook created",
     ):
         assert words in audit
+
+
+def test_marks_of_direction_turn_nothing_else_around():
+    assert (
+        "*, *::before, *::after { box-sizing: border-box; unicode-bidi: isolate; }"
+        in static_file("sidelight.css").decode()
+    )

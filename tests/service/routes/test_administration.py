@@ -28,6 +28,21 @@ def test_a_key_is_made_used_rotated_and_revoked(digits, http):
     assert {"key created", "key rotated"} <= set(actions)
 
 
+def test_changes_of_monitors_are_noted(digits):
+    digits("PATCH", "/v1/monitors/digits", {"settings": {"cap": 7, "lease": 60}})
+    assert digits("PATCH", "/v1/monitors/digits", {"settings": {"cap": -1}}).status_code == 422
+    digits("POST", "/v1/monitors/digits/archive")
+    assert digits("POST", "/v1/monitors/digits/archive").status_code >= 400
+    notes = [one for one in digits("GET", "/v1/audit").json()["notes"] if one["action"].startswith("monitor ")]
+    assert [(one["action"], one["subject"]) for one in notes] == [
+        ("monitor archived", "digits"),
+        ("monitor changed", "digits"),
+        ("monitor created", "digits"),
+    ]
+    assert notes[1]["detail"] == {"settings": ["cap", "lease"]}
+    assert {one["actor"] for one in notes[:2]} == {notes[0]["actor"]}
+
+
 def test_a_webhook_is_entered_and_removed(digits):
     body = {"url": "https://hooks.example/x", "events": [VERDICT_CHANGED], "monitors": ["digits"]}
     made = digits("POST", "/v1/webhooks", body)
@@ -78,7 +93,7 @@ def test_the_audit_log_is_read_page_by_page(digits, as_caller):
     while page := digits("GET", "/v1/audit", params=query).json()["notes"]:
         found += page
         query = {"limit": 3, "before": page[-1]["at"], "before_id": page[-1]["id"]}
-    assert len(found) == len({one["id"] for one in found}) == 8
+    assert len(found) == len({one["id"] for one in found}) == 9
     for query in ("before=x", "before=nan", "before=inf", "limit=0", "before_id=%00", "before=1&before_id=zz"):
         assert digits("GET", f"/v1/audit?{query}").status_code == 422
 

@@ -43,18 +43,22 @@ async def alive() -> Response:
     summary="Say whether requests are served",
 )
 async def ready(request: Request) -> Response:
-    """Answer 503 unless the database has the schema of this version and the writer is working."""
+    """Answer 503 unless the database has the schema of this version and room for more, and the writer is working."""
     service: Service = request.app.state.service
-    await asyncio.to_thread(_check_schema, service)
+    await asyncio.to_thread(_check_database, service)
+    if service.writer.refused:
+        raise unavailable("the database did not take the last changes: see the log", 10)
     silent = time.monotonic() - service.writer.heartbeat
     if silent > STALE:
         raise unavailable(f"the writer has not responded for {silent:.0f} s: restart the process", 10)
     return answer({"status": "ok"})
 
 
-def _check_schema(service: Service) -> None:
+def _check_database(service: Service) -> None:
     with service.read() as tx:
         migrations.check_version(migrations.version_of(tx))
+    if not service.storage.has_room():
+        raise unavailable("the disk is full: make room", 10)
 
 
 @router.get(

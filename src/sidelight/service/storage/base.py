@@ -103,6 +103,9 @@ class Storage(Protocol):
     def save_to(self, path: Path) -> bool:
         """Copy the whole database, as of one moment, to an empty file with its own tools; False if it has none."""
 
+    def has_room(self) -> bool:
+        """Say whether the disk has room for more, as far as this process can see."""
+
     def tidy(self) -> None:
         """Do maintenance that is due between two transactions of the writing thread."""
 

@@ -244,6 +244,10 @@ class PostgresStorage:
         """Return False: rows are copied instead."""
         return False
 
+    def has_room(self) -> bool:
+        """Return True: the disk is the server's."""
+        return True
+
     def tidy(self) -> None:
         """Do nothing: the server does its own maintenance."""
 

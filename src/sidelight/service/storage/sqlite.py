@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -232,6 +233,10 @@ class SQLiteStorage:
             target.close()
             reader.close()
         return True
+
+    def has_room(self) -> bool:
+        """Say whether the log can grow to the size at which it is emptied."""
+        return shutil.disk_usage(self.path.parent).free >= _LARGE_WAL
 
     def tidy(self) -> None:
         """Checkpoint when the log is large; it cannot be truncated while others read, and may then grow further."""
