@@ -63,7 +63,7 @@ MONITOR: dict[str, Any] = {
     "drift_alarm_every": {"type": "integer", "minimum": 100},
     "spot_checks": _or_null({"type": "number", "minimum": 0, "maximum": 1}),
     "patience": {
-        "description": "Decisions, seconds, or forever; null for the default.",
+        "description": 'Decisions, {"seconds": 3600}, or never; empty or null for the default.',
         "anyOf": [
             {"type": "integer", "minimum": 1},
             {

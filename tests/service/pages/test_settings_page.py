@@ -56,6 +56,19 @@ def test_all_settings_are_shown_and_some_changed(service, browsers):
 
 
 @SQLITE
+def test_patience_is_a_number_a_time_or_never(service, browsers):
+    make(service, 1)
+    browser = browsers()
+    for text, value in (("50", 50), ('{"seconds": 3600}', {"seconds": 3600}), ("never", "never"), ("", None)):
+        page = browser.post(PAGE, filled(browser.get(PAGE)) | {"patience": text})
+        assert "are saved" in page.text
+        assert stored(service)["patience"] == value
+        assert filled(page)["patience"].replace(".0", "") == text
+    for wrong in ("0", "-3", "soon", '{"hours": 1}', "[]"):
+        assert browser.post(PAGE, filled(browser.get(PAGE)) | {"patience": wrong}).status_code == 422
+
+
+@SQLITE
 def test_what_is_wrong_is_told_and_what_was_typed_stays(service, browsers):
     monitor = make(service, 1)
     browser = browsers()
