@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.experiments.use_case import Outcome, simulate_case
-from sidelight.monitor import replay
+from sidelight.monitor import ClassifierMonitor, replay
 from sidelight.monitor.policies import POLICIES
 from sidelight.results.statistics import mean_and_deviation
 from sidelight.studies.classifiers import CASES, STREAM, TOLERANCES
@@ -161,10 +161,69 @@ def _stream(delays: tuple[int, int, float], draws: random.Random) -> Any:
     return done["sequential"]
 
 
+CHECKED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
+SHARES = (0.1, 0.5, 0.8, 2.0)
+CLOSED = 4000
+
+
+def spot_checks(runs: int) -> tuple[str, Table]:
+    """Return what noticing changes costs while nothing changes, and how often they are noticed."""
+    rows = []
+    for tolerance in CHECKED:
+        for share in SHARES:
+            watched = [_watched(tolerance, share * tolerance, run) for run in range(runs)]
+            closed = [one for one in watched if one is not None]
+            if len(closed) < runs / 2:
+                continue
+            labels, alarms, noticed = np.array(closed).T
+            rows.append(
+                [
+                    f"{tolerance:g}",
+                    f"{share * tolerance:g}",
+                    f"{100 * labels.mean():.1f}",
+                    f"{1e6 * alarms.mean() / CLOSED:.0f}",
+                    f"{100 * noticed.mean():.0f}",
+                ]
+            )
+    titles = ("tolerance", "error rate", "verified in %", "false alarms per million", "noticed in %")
+    caption = (
+        f"One class with the default settings, answers at once: {grouped(CLOSED)} predictions at the error rate, then "
+        "the change that is to be noticed. Shown are the share of predictions that are verified while the verdict "
+        "is certain and before the change, the drift alarms up to then (all false) per million predictions, and how "
+        f"often the change was noticed within 2 000 predictions; {runs} runs, of which those with a verdict "
+        "before the change count; left out where they are less than half."
+    )
+    return caption, Table([Column(title) for title in titles], rows)
+
+
+def _watched(tolerance: float, rate: float, run: int) -> tuple[float, int, bool] | None:
+    """Return the share of spot checks, the false alarms, and whether the change was noticed; None if still open."""
+    monitor, draws = ClassifierMonitor(tolerance, seed=run), random.Random(f"{run} {tolerance} {rate}")
+    checked = closed = 0
+    certain = False
+    for place in range(CLOSED):
+        decision = monitor.decide("class", id=place)
+        closed += certain
+        checked += certain and decision.verify
+        if decision.verify:
+            certain = monitor.answer(place, correct=draws.random() >= rate).verdict != "unknown"
+    before = monitor.report()["class"]
+    if not certain:
+        return None
+    after = 3 * tolerance if rate < tolerance else tolerance / 3
+    after = min(after, 1 - (1 - tolerance) / 3)
+    for place in range(CLOSED, CLOSED + 2000):
+        if monitor.decide("class", id=place).verify:
+            monitor.answer(place, correct=draws.random() >= after)
+    one = monitor.report()["class"]
+    return checked / closed, before.alarms, (one.alarms, one.verdict) != (before.alarms, before.verdict)
+
+
 TABLES: dict[str, tuple[Callable[[int], tuple[str, Table]], int]] = {
     "digits": (digits, 1),
     "use-case": (use_case, 1000),
     "reviewers": (reviewers, 20),
+    "spot-checks": (spot_checks, 40),
 }
 
 

@@ -114,6 +114,7 @@ def test_caps_delay_mode(log):
     assert found("--delay", 200) != found()
     assert found("--confidence", 0.8)["sequential"] < found()["sequential"]
     assert found("--drift", "--spot-checks", 0.2)["sequential"] > found("--no-drift")["sequential"]
+    assert found("--notice-within", 50, "--notice", 2)["sequential"] > found("--no-drift")["sequential"]
     assert found("--margin", 0.045)["sequential"] < found()["sequential"]
     assert found("--together")["sequential"] > found()["sequential"]
     assert found("--reviewer-error", 0.01)["sequential"] > found()["sequential"]

@@ -148,7 +148,7 @@ def test_a_slow_channel_does_not_hide_changes(slow):
             alarms = sum(one.alarms for one in monitor.report().classes)
     found = sum(event.cause == "drift" and event.decision > 60_000 for event in monitor.history())
     assert alarms <= 1
-    assert found >= 5
+    assert found >= 8
     assert monitor._ledger.patience.limit <= 5000
 
 
@@ -159,8 +159,9 @@ def test_spot_checks_have_their_share():
     play(monitor, [0.0] * 10_000)
     assert 850 < monitor.report().verifications - before < 1150
     assert ClassifierMonitor(0.05, drift=False)._settings.spot_checks == 0.0
-    assert ClassifierMonitor(0.05)._settings.spot_checks == 0.01
-    assert ClassifierMonitor(0.05, window=50)._settings.spot_checks == 0.01
+    for options in ({}, {"window": 50}):
+        settings = ClassifierMonitor(0.05, **options)._settings
+        assert (settings.spot_checks, settings.notice, settings.notice_within) == (None, 3.0, 2000)
 
 
 def test_a_window_counts_the_latest_asked_whatever_the_order_of_answers():

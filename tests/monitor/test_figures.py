@@ -81,7 +81,7 @@ def test_odd_names_break_nothing():
         for text, box in found:
             assert -1 <= box.x0 <= box.x1 <= page.width + 1, text
     text = str(report)
-    assert len(text.splitlines()) == len(ODD) + 5
+    assert len(text.splitlines()) == len(ODD) + 6
     assert max(map(len, text.splitlines()[:-1])) < 160
     assert "''" in text
     assert "\x1b" not in text

@@ -398,7 +398,7 @@ def test_windows_are_followed_in_constant_time():
     """The number of steps does not grow with the window: what is looked at is the oldest answer and the newest."""
     line = Line(window=50_000)
     for place in range(120_000):
-        line.append()
+        line.append(place)
         line.marks[place] = WRONG if place % 10 == 0 else RIGHT
         line.counted += 1
         line.add(place % 10 == 0)

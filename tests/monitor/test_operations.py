@@ -387,12 +387,12 @@ def transcript(policy, mode):
 
 
 TRANSCRIPTS = {
-    3: {
-        "sequential identify": "fe58ee7611c4",
+    4: {
+        "sequential identify": "6e2bdea9f34d",
         "sequential guard": "fc6a9a483418",
         "randcbp identify": "eb96bff2d05c",
         "randcbp guard": "e41372fe5db8",
-        "cbp identify": "9e49b6aa30e6",
+        "cbp identify": "0a55b416222c",
         "cbp guard": "9968894dd464",
         "explore identify": "541459f1d7a5",
         "explore guard": "541459f1d7a5",

@@ -17,10 +17,10 @@ def test_numbers_are_the_same_one_at_a_time_or_many(start):
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.9, 1.0])
 def test_levels_follow_from_one_number_each_in_any_order(share):
     key = key_of(0, 7, "spot")
-    checks = SpotChecks(key, share)
+    checks = SpotChecks(key)
     for count in [*range(600), 5, 1000, 999, 0, 10**6]:
         u = uniform(key, count)
-        assert checks.level(count) == (ALWAYS if u < share else IF_SUSPICIOUS if u < 0.5 else NEVER)
+        assert checks.level(count, share) == (ALWAYS if u < share else IF_SUSPICIOUS if u < 0.5 else NEVER)
 
 
 def test_a_closed_class_is_looked_at_where_the_numbers_say():

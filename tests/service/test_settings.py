@@ -19,6 +19,7 @@ from sidelight.service.verifying import verify
         ({"tolerance": {"a": 0.1}}, "tolerance", {"a": 0.1}),
         ({"tolerance": [[7, 0.1], [None, 0.2]]}, "tolerance", {7: 0.1, None: 0.2}),
         ({"tolerance": 0.1, "patience": 20}, "patience", 20),
+        ({"tolerance": 0.1, "notice_within": 500, "notice": 2}, "notice_within", 500),
         ({"tolerance": 0.1, "patience": {"seconds": 90}}, "patience", timedelta(seconds=90)),
         ({"tolerance": 0.1, "patience": {"seconds": 1e300}}, "patience", math.inf),
         ({"tolerance": 0.1, "patience": "never"}, "patience", math.inf),

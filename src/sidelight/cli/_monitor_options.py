@@ -14,6 +14,7 @@ from sidelight.cli._numbers import COUNT, WHOLE, whole_number
 from sidelight.errors import SidelightError
 from sidelight.monitor.policies import Explore, Policy
 from sidelight.monitor.row_files import read_by_class
+from sidelight.monitor.settings import NOTICE
 
 if TYPE_CHECKING:
     Values = click.ParamType[Any]
@@ -130,11 +131,25 @@ _OPTIONS = (
         "median of past delays, but 500 to 5000 decisions.",
     ),
     click.option(
+        "--notice-within",
+        type=COUNT,
+        metavar="N",
+        help="Notice within N predictions of a class that its error rate has risen to --notice times its tolerance, in "
+        "nine of ten cases. 2000 by default with --drift or --window.",
+    ),
+    click.option(
+        "--notice",
+        type=float,
+        default=NOTICE,
+        show_default=True,
+        metavar="TIMES",
+        help="How many times the tolerance is to be noticed.",
+    ),
+    click.option(
         "--spot-checks",
         type=float,
         metavar="SHARE",
-        help="Share of predictions to verify in a class whose verdict is settled; 0.01 by default with --drift or "
-        "--window.",
+        help="Instead of --notice-within: share of predictions to verify in a class whose verdict is settled.",
     ),
     click.option(
         "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the policy's random numbers."
@@ -153,7 +168,7 @@ _PASSED = (
         "class_cap",
         "max_pending",
     ),
-    *("window", "drift", "drift_alarm_every", "patience", "spot_checks", "seed"),
+    *("window", "drift", "drift_alarm_every", "patience", "notice", "notice_within", "spot_checks", "seed"),
 )
 
 

@@ -11,12 +11,15 @@ from sidelight.monitor.decisions import ANSWERS, DRIFTED, PLACES, REASONS, Close
 from sidelight.monitor.drift import WINDOW, Drift
 from sidelight.monitor.inputs import seconds_of
 from sidelight.monitor.line import OVERDUE, PENDING, RIGHT, WRONG, Line
+from sidelight.monitor.noticing import History, share_of
 from sidelight.monitor.randomness import key_of
-from sidelight.monitor.settings import Settings
+from sidelight.monitor.settings import SPOT_SHARE, Settings
 from sidelight.monitor.spot_checks import SpotChecks
 
 _UNTOLD = -1
 _MOST_EVENTS = 100
+_MOST_FORESEEN = 100_000
+_BITS = 5
 _ROUNDING = 1e-9
 """Far more than the last bits in which two ways to compute the evidence of drift differ."""
 
@@ -65,9 +68,11 @@ class ClassState(Line):
     """
 
     __slots__ = (
+        "_doubling",
         "_interval",
         "_needed",
         "_rule",
+        "_share",
         "alarms",
         "asked",
         "drift",
@@ -100,7 +105,7 @@ class ClassState(Line):
         self._rule: Any = None
         self.guard = settings.mode == "guard"
         self.key = key_of(settings.seed, name, "policy")
-        self.spot_checks = SpotChecks(key_of(settings.seed, name, "spot"), settings.spot_checks)
+        self.spot_checks = SpotChecks(key_of(settings.seed, name, "spot"))
         self.predictions = self.asked = self.pending = self.skipped = self.overdue = 0
         self.verified = self.errors = self.reopened = self.alarms = 0
         self.verdict: Verdict = "unknown"
@@ -108,8 +113,11 @@ class ClassState(Line):
         self.stalled: str | None = None
         self.events: list[Event] = []
         self.drift = Drift() if settings.drift else None
-        self._needed: int | None = _UNTOLD
-        self._interval: tuple[float, float] | None = None
+        self._needed: int | None
+        self._doubling: int | None
+        self._interval: tuple[float, float] | None
+        self._share: float | None
+        self._forget_results()
 
     @property
     def rule(self) -> Any:
@@ -146,6 +154,39 @@ class ClassState(Line):
             self._interval = self.test.interval(self.e, self.n, self.verdict)
         return self._interval
 
+    def spot_share(self) -> float:
+        """Return the share of predictions whose answers are needed while the policy lets them pass."""
+        if self._share is None:
+            given, within = self.settings.spot_checks, self.settings.notice_within
+            if given is None and within is not None and self.verdict != "unknown":
+                given = share_of(self.history(), self.settings.notice, within)
+            self._share = SPOT_SHARE if given is None else given
+        return self._share
+
+    def doubling(self) -> int | None:
+        """Return within how many predictions a rate of twice the tolerance would be noticed in most cases.
+
+        For a class above, it is half the tolerance. It is None if the class is open, or the number very large.
+        """
+        if self._doubling == _UNTOLD:
+            self._doubling = None
+            if self.verdict != "unknown" and (self.drift is not None or self.window is not None):
+                known = self.history()
+                self._doubling = known.predictions(known.target(2.0), self.spot_share(), _MOST_FORESEEN)
+        return self._doubling
+
+    def history(self) -> History:
+        """Return what is known, to say when a change would be noticed; rounded, so that not every answer matters."""
+        alarm = None if self.drift is None else self.settings.drift_alarm_every
+        rounded = 0 if self.drift is None else max(0, self.n.bit_length() - _BITS)
+        n = self.n >> rounded << rounded
+        return History(n, min(n, self.e), self.test, self.tolerance, alarm, self.window)
+
+    def _forget_results(self) -> None:
+        """Forget what was computed from the counts and the verdict."""
+        self._needed = self._doubling = _UNTOLD
+        self._interval = self._share = None
+
     def stands(self) -> tuple[int, int] | None:
         """Return (k, m): the verdict would follow if at most k of the m missing answers that count were against it.
 
@@ -170,7 +211,7 @@ class ClassState(Line):
     def _count(self, wrong: bool) -> None:
         """Count one more answer, and update the verdict."""
         self.add(wrong)
-        self._needed, self._interval = _UNTOLD, None
+        self._forget_results()
         found = self.test.verdict(self.e, self.n)
         if found != self.verdict and (found != "unknown" or self.window is not None):
             self._turn(found, ANSWERS)
@@ -181,7 +222,7 @@ class ClassState(Line):
 
     def _reconsider(self, i: int, cause: str) -> None:
         """Find the verdict again after `marks[i]` has changed, or with i = 0 from everything that counts."""
-        self._needed, self._interval = _UNTOLD, None
+        self._forget_results()
         found = self.test.verdict(self.e, self.n)
         if found == "unknown" and self.window is None:
             # Nothing before the change is different: if the verdict was unknown there, no counts there reach another.
@@ -237,7 +278,7 @@ class ClassState(Line):
         self.restart()
         self.folded = "unknown"
         self.drift = Drift()
-        self._needed, self._interval = _UNTOLD, None
+        self._forget_results()
         self._turn("unknown", DRIFTED, ago)
 
     def _turn(self, verdict: Verdict, cause: str, ago: int | None = None) -> None:
@@ -256,6 +297,7 @@ class ClassState(Line):
             self.renew_drift()  # so that this monitor goes on from the same bits as the one that is made of the data
         return {name: getattr(self, name) for name in _SAVED} | {
             "line": self.text(),
+            "asked_after": self.asked_after.tolist(),
             "base": list(self.base),
             "stalled": None if self.stalled is None else PLACES[self.stalled],
             "events": [[*event[:2], *event[3:]] for event in self.events],
@@ -265,7 +307,7 @@ class ClassState(Line):
         """Put saved values back."""
         for name in _SAVED:
             setattr(self, name, data[name])
-        self.refill(data["line"], data["counted"], data["asked"], tuple(data["base"]))
+        self.refill(data["line"], data["counted"], data["asked"], tuple(data["base"]), data.get("asked_after"))
         if self.drift is not None:
             self.renew_drift()
         self.stalled = None if data["stalled"] is None else REASONS[data["stalled"]]

@@ -28,7 +28,7 @@ MOST_PENDING = "waiting: max_pending answers are pending"
 RATIONED = "rationed: the labels that are left go to classes where a verdict costs fewer of them"
 HOPELESS = "rationed: the class cannot be decided with its foreseeable traffic"
 
-RULE = 3
+RULE = 4
 """Which rule the monitor decides by: the number is raised whenever the same predictions and answers would lead to other
 decisions than before. A service compares it before it lets one monitor go on where another has stopped."""
 

@@ -14,14 +14,22 @@ by the ratio of two predictive probabilities.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 WINDOW = 600
 _A, _B = 0.5, 4.0
+_LOG_BETA = math.lgamma(_A) + math.lgamma(_B) - math.lgamma(_A + _B)
 _SMALLEST = 16
 _MOST_SCALED = 1e100
 # 1 / (a + b + k), k answers after j: the view from W - p on has them for the places of a ring whose newest is p.
 _SHARES = 1.0 / (_A + _B + np.arange(2 * WINDOW, 0, -1) % WINDOW)
+
+
+def log_marginal(n: float, e: float) -> float:
+    """Return log [B(a + e, b + n - e) / B(a, b)]: how likely n answers with e errors are; counts need not be whole."""
+    return math.lgamma(_A + e) + math.lgamma(_B + n - e) - math.lgamma(_A + _B + n) - _LOG_BETA
 
 
 class Drift:

@@ -13,7 +13,7 @@ from sidelight.monitor.line import OVERDUE, PENDING, SKIPPED, WRONG
 from sidelight.monitor.patience import Patience
 from sidelight.monitor.settings import Settings
 
-_LEAST_SHARE = 0.1
+_LEAST_SHARE, _LEAST_PROMPT = 0.1, 0.2
 _MADE_UP = "auto-"
 
 
@@ -106,7 +106,7 @@ class Ledger:
             self.days[day] = self.days.get(day, 0) + 1
         due = None if now is None else now + self.patience.limit
         asked_at = max(journal.decided, journal.batch_end)
-        record = Verification(state, journal.asked, reason, PENDING, state.append(), asked_at, due)
+        record = Verification(state, journal.asked, reason, PENDING, state.append(state.predictions), asked_at, due)
         self.verifications[id] = record
         self.patience.wait_for(record)
         if self.forget_after is not None:
@@ -174,6 +174,14 @@ class Ledger:
         """
         share = (self.answered + 1) / (self.answered + self.lost + 1) if self.answered else 1.0
         return state.ahead + state.pending * max(_LEAST_SHARE, share)
+
+    def spot_share(self, state: ClassState) -> float:
+        """Return the share of spot checks in a class: more where not all answers come in time, unless it is given."""
+        share = state.spot_share()
+        if state.settings.spot_checks is not None:
+            return share
+        prompt = (self.answered - self.late + 1) / (self.answered + self.lost + 1)
+        return min(1.0, share / max(_LEAST_PROMPT, prompt))
 
     def let_pass(self, id: Id, state: ClassState, reason: str) -> None:
         """Remember a prediction that was let pass."""

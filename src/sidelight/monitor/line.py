@@ -8,6 +8,10 @@ only on its own age. A late answer takes its place in the line.
 
 from __future__ import annotations
 
+import bisect
+from array import array
+from collections.abc import Iterable
+
 PENDING, RIGHT, WRONG, SKIPPED, OVERDUE = range(5)
 """What has become of a request."""
 
@@ -23,21 +27,24 @@ class Line:
 
     `marks[i]` is the status of the request with the place `origin + i` among all requests of the class. The first
     `counted` of them are settled. `n` and `e` count answers and errors among these (with a `window`, among the last
-    `window` answers, which are those from `first` on), `ahead` the answers that wait for an earlier request. Requests
+    `window` answers, which are those from `first` on), `asked_after` says after how many predictions of the class each
+    was made, `ahead` the answers that wait for an earlier request. Requests
     before `origin` can no longer change: `base` holds their counts.
     """
 
-    __slots__ = ("ahead", "base", "counted", "e", "first", "marks", "n", "origin", "window")
+    __slots__ = ("ahead", "asked_after", "base", "counted", "e", "first", "marks", "n", "origin", "window")
 
     def __init__(self, window: int | None) -> None:
         self.window = window
         self.marks = bytearray()
+        self.asked_after: array[int] = array("Q")
         self.base = (0, 0)
         self.origin = self.counted = self.first = self.ahead = self.n = self.e = 0
 
-    def append(self) -> int:
-        """Append a request and return its place."""
+    def append(self, predictions: int) -> int:
+        """Append a request that is made after so many predictions of the class; return its place."""
         self.marks.append(PENDING)
+        self.asked_after.append(predictions)
         return self.origin + len(self.marks) - 1
 
     def add(self, wrong: bool) -> None:
@@ -76,9 +83,14 @@ class Line:
         wrong, right = near.count(WRONG), near.count(RIGHT)
         return wrong / (wrong + right) if wrong + right else None
 
+    def counted_since(self, predictions: int) -> int:
+        """Return how many counted answers are to requests that were made after so many predictions of the class."""
+        i = bisect.bisect_right(self.asked_after, predictions, 0, self.counted)
+        return sum(self.marks.count(one, i, self.counted) for one in _ANSWERS)
+
     def restart(self) -> None:
         """Begin a new stretch after what is counted."""
-        del self.marks[: self.counted]
+        del self.marks[: self.counted], self.asked_after[: self.counted]
         self.origin += self.counted
         self.counted = self.first = self.n = self.e = 0
         self.base = (0, 0)
@@ -96,14 +108,15 @@ class Line:
             return
         if self.window is None:
             self.base = self.counts_before(i)
-        del self.marks[:i]
+        del self.marks[:i], self.asked_after[:i]
         self.origin += i
         self.counted -= i
         self.first = max(0, self.first - i)
 
-    def refill(self, text: str, counted: int, asked: int, base: tuple[int, int]) -> None:
+    def refill(self, text: str, counted: int, asked: int, base: tuple[int, int], after: Iterable[int] | None) -> None:
         """Restore saved values; `text` holds the marks up to that of the last request."""
         self.marks = bytearray(map(LETTERS.index, text))
+        self.asked_after = array("Q", [0] * len(text) if after is None else after)
         self.counted, self.origin, self.base = counted, asked - len(text), base
         self.ahead = sum(mark in _ANSWERS for mark in self.marks[counted:])
         self.first = 0 if self.window is None else self._place_of_last(self.window)

@@ -17,7 +17,7 @@ from sidelight.monitor.inputs import column, identifier, label, listed, moment_o
 from sidelight.monitor.ledger import Verification
 from sidelight.monitor.policies import Policy
 from sidelight.monitor.reports import Report, make_report
-from sidelight.monitor.settings import Settings, make_settings, warn_of_prior
+from sidelight.monitor.settings import NOTICE, Settings, make_settings, warn_of_prior
 from sidelight.monitor.version_1 import from_version_1
 
 
@@ -71,9 +71,15 @@ class ClassifierMonitor(Followed):
     window
         Another way to follow changing error rates: verdicts rest on the last `window` answers of a class, without
         looking for drift.
+    notice, notice_within
+        How soon to notice changes: if the error rate of a closed class rises to `notice` times its tolerance (or, of a
+        class above tolerance, falls to that part of it), within `notice_within` predictions of the class in nine of ten
+        cases, if answers come at once. Spot checks follow from this, see `sidelight.monitor.noticing`. By default 3
+        times within 2 000 predictions. With a `window`, a change is noticed when the class is reopened; without `drift`
+        and `window` there are no spot checks.
     spot_checks
-        The share of predictions of a closed class that are still verified, 0.01 by default; half of them while there is
-        at least a tenth of the evidence for an alarm. By default 0 without `drift` and `window`.
+        Instead of `notice_within`: the share of predictions of a closed class that are still verified. While there is
+        at least a tenth of the evidence for an alarm, it is at least a half either way, unless it is 0.
     patience
         How long to wait for an answer: a number of later decisions, a timedelta (measured by `time`), or `math.inf` to
         wait forever. By default ten times the median of the last 400 delays, but 500 to 5 000 decisions. `change` can
@@ -121,6 +127,8 @@ class ClassifierMonitor(Followed):
         window: int | None = None,
         drift: bool | None = None,
         drift_alarm_every: int = 10_000,
+        notice: float = NOTICE,
+        notice_within: int | None = None,
         spot_checks: float | None = None,
         patience: int | float | timedelta | None = None,
         forget_after: int | None = None,
@@ -154,6 +162,8 @@ class ClassifierMonitor(Followed):
                 drift_alarm_every=drift_alarm_every,
                 patience=patience,
                 spot_checks=spot_checks,
+                notice=notice,
+                notice_within=notice_within,
                 forget_after=forget_after,
                 remember_passes=remember_passes,
                 seed=seed,

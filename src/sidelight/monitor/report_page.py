@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidelight.monitor.class_table import class_table
 from sidelight.monitor.report_text import notes
-from sidelight.monitor.reports import Report, by_importance
+from sidelight.monitor.reports import FRESH, Report, by_importance
 from sidelight.report.web_page import cards, document, inlined
 from sidelight.table import escaped
 from sidelight.text import count, grouped, joined
@@ -22,6 +22,8 @@ _COLUMNS = {
     "verdict": "verdict_colored",
     **{name: name for name in ("tolerance", "estimate", "interval", "errors", "verified", "predictions", "pending")},
     "still needed": "needed",
+    f"% of last {grouped(FRESH)}": "fresh",
+    "twice (or half) noticed within": "doubling",
 }
 _MOST_NOTES = 200
 STYLE = """
@@ -37,7 +39,8 @@ td.wrong { color: var(--above); font-weight: 700; }
 def report_page(report: Report, title: str = "What the monitor knows") -> str:
     """Return the page about a monitor."""
     rows = [(one, None) for one in sorted(report.classes, key=by_importance)]
-    written: dict[str, Any] = dict.fromkeys(("predictions", "verified", "errors", "pending"), grouped)
+    written: dict[str, Any] = dict.fromkeys(("predictions", "verified", "errors", "pending", "doubling"), grouped)
+    written["fresh"] = lambda share: f"{100 * share:.0f}"
     tolerances = {one.tolerance for one in report.classes}
     columns = {name: shown for name, shown in _COLUMNS.items() if shown != "tolerance" or len(tolerances) > 1}
     parts = [

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sidelight.monitor.class_table import class_table, short_name
-from sidelight.monitor.reports import ClassReport, Report
-from sidelight.text import wrapped
+from sidelight.monitor.reports import FRESH, ClassReport, Report
+from sidelight.text import grouped, wrapped
 
 _COLUMNS = {
     "class": "name",
@@ -28,7 +28,9 @@ def text(report: Report, width: int | None = None) -> str:
 
 def notes(report: Report) -> list[str]:
     """Return what does not fit into the table, class by class."""
-    drift = [report.drift.text] if report.drift is not None and report.drift.spot_checks + report.drift.alarms else []
+    drift: list[str] = []
+    if report.drift is not None and report.drift.spot_checks + report.drift.alarms:
+        drift = [report.drift.text, *([] if report.drift.goal is None else [report.drift.goal])]
     late = [] if report.impatience is None else [report.impatience]
     return drift + late + [f"{short_name(one.name, 60)}: {note}" for one in report.classes for note in _notes(one)]
 
@@ -48,6 +50,18 @@ def skipped_text(one: ClassReport) -> str:
     """Say which share of a class was skipped, and what that may mean."""
     share = 100 * (one.skipped_share or 0.0)
     return f"{share:.2g} % were skipped ({one.skipped}); if these are the hard ones, the error rate is underestimated"
+
+
+def fresh_text(one: ClassReport) -> str | None:
+    """Say how fresh the evidence about a closed class is, and how soon a change would be noticed."""
+    if one.fresh is None or one.verdict == "unknown":
+        return None
+    change = "a fall to half" if one.verdict == "above" else "a rise to twice"
+    soon = "not be noticed" if one.doubling is None else f"be noticed within {grouped(one.doubling)} predictions"
+    return (
+        f"{100 * one.fresh:.0f} % of the answers are about the last {grouped(FRESH)} predictions, of which "
+        f"{100 * one.spot_share:.2g} % are verified now; {change} the tolerance would {soon}"
+    )
 
 
 def _notes(one: ClassReport) -> list[str]:

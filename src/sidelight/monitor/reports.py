@@ -20,6 +20,7 @@ from sidelight.monitor.overall import Counts, Overall, overall
 from sidelight.monitor.rationing import Rationing
 from sidelight.monitor.settings import Settings
 from sidelight.results.frames import library
+from sidelight.text import grouped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,6 +30,7 @@ OLDEST = "; the oldest pending one is "
 """What the reason why a class is stalled says before it names a request."""
 _MANY_LATE, _LARGE_LATE_SHARE = 5, 0.01
 """With the default patience and exponential delays the share is 0.001."""
+FRESH = 2000
 _CLEARLY = 3.0
 """By how many standard errors late answers must differ from others."""
 
@@ -74,6 +76,14 @@ class ClassReport:
     """How often a drift alarm has started the class from scratch."""
     events: tuple[str, ...]
     """Unusual events of the verdict: it turned, late answers, corrections, drift."""
+    spot_share: float = 0.0
+    """The share of predictions that are verified to notice changes, while the policy lets them pass."""
+    fresh: float | None = None
+    """The share of the counted answers that were asked for in the last 2 000 predictions of the class; None before the
+    first answer."""
+    doubling: int | None = None
+    """Within how many predictions of the class a rise to twice its tolerance (of a class above: a fall to half of it)
+    would be noticed in nine of ten cases, if answers come at once; None if it is open, or for more than 100 000."""
 
     @property
     def skipped_share(self) -> float | None:
@@ -108,6 +118,10 @@ class DriftReport:
     """How many alarms are expected at most, with the answers so far, if no rate had changed."""
     false_alarms_a_month: float | None
     """The same for 30 days with as many answers; None if decisions came without times."""
+    notice: float | None = None
+    notice_within: int | None = None
+    """A rise of a closed class to `notice` times its tolerance is noticed within so many of its predictions in nine of
+    ten cases, if answers come at once; None if spot checks have a given share."""
 
     @property
     def text(self) -> str:
@@ -118,6 +132,16 @@ class DriftReport:
         one = self.spot_checks == 1
         checks = "1 verification was a spot check" if one else f"{self.spot_checks} verifications were spot checks"
         return f"drift: {found}; at most {rate} expected over all classes if no error rate changes; {checks}"
+
+    @property
+    def goal(self) -> str | None:
+        """What spot checks are to notice, in words; None if their share is given."""
+        if self.notice is None or self.notice_within is None:
+            return None
+        return (
+            f"spot checks are to notice a rise to {self.notice:g} times the tolerance within "
+            f"{grouped(self.notice_within)} predictions of a class in nine of ten cases"
+        )
 
 
 @dataclass(frozen=True)
@@ -264,6 +288,7 @@ def make_report(
             oldest.get(state),
             _refusal(settings, ledger, state),
             rationing is None or not rationing.hopeless(state),
+            ledger.spot_share(state),
         )
         for state in states
     )
@@ -296,6 +321,8 @@ def _drift(settings: Settings, classes: Iterable[ClassReport], ledger: Ledger) -
         spot_checks=ledger.spot_checks,
         false_alarms=expected,
         false_alarms_a_month=expected * _MONTH / (last - first) if last - first >= _LEAST_SPAN else None,
+        notice=None if settings.notice_within is None else settings.notice,
+        notice_within=settings.notice_within,
     )
 
 
@@ -311,7 +338,9 @@ def _refusal(settings: Settings, ledger: Ledger, state: ClassState) -> str | Non
     return state.stalled
 
 
-def _class_report(state: ClassState, oldest: Pending | None, refusal: str | None, decidable: bool) -> ClassReport:
+def _class_report(
+    state: ClassState, oldest: Pending | None, refusal: str | None, decidable: bool, spot_share: float
+) -> ClassReport:
     return ClassReport(
         name=state.name,
         tolerance=state.tolerance,
@@ -331,6 +360,9 @@ def _class_report(state: ClassState, oldest: Pending | None, refusal: str | None
         saved=state.predictions - state.asked,
         stalled=_stalled(state, oldest, refusal if decidable else HOPELESS),
         decidable=decidable,
+        spot_share=spot_share,
+        fresh=state.counted_since(state.predictions - FRESH) / state.n if state.n else None,
+        doubling=state.doubling(),
         stands=state.stands(),
         reopened=state.reopened,
         alarms=state.alarms,

@@ -23,9 +23,11 @@ LIMITS = ("cap", "daily_cap", "class_cap", "max_pending", "patience")
 """What can be changed later."""
 DRIFT = True
 """Whether to look for changes in error rates if the settings do not say."""
-_ABSENT = {"margin": None, "reviewer_error": 0.0, "together": False}
+SPOT_SHARE = 0.01
+"""The share of spot checks in a class without a verdict, of which no change can be noticed."""
+NOTICE, NOTICE_WITHIN = 3.0, 2000
+_ABSENT = {"margin": None, "reviewer_error": 0.0, "together": False, "notice": NOTICE, "notice_within": None}
 """Settings that older files lack, with their values."""
-_SPOT_CHECKS = 0.01
 _LEAST_TOLERANCE = 1e-9
 _LEAST_WEIGHT = 1e-6
 # Nearer alternatives are not in the mixtures, so "near" would never come.
@@ -54,7 +56,10 @@ class Settings:
     window: int | None
     drift: bool
     drift_alarm_every: int
-    spot_checks: float
+    spot_checks: float | None
+    """None where `notice` and `notice_within` say it."""
+    notice: float
+    notice_within: int | None
     patience: int | float | timedelta | None
     forget_after: int | None
     remember_passes: int
@@ -150,9 +155,7 @@ def make_settings(
         raise SidelightError("window and drift are two ways to follow error rates that change: give one of them")
     drift = DRIFT and others["window"] is None if drift is None else drift
     follows = others["window"] is not None or drift
-    spot = (_SPOT_CHECKS if follows else 0.0) if spot_checks is None else _number("spot_checks", spot_checks)
-    if not 0.0 <= spot <= 1.0:
-        raise SidelightError(f"spot_checks is {spot}: give a share between 0 and 1")
+    others |= _spot_checks(spot_checks, others["notice"], others["notice_within"], follows)
     if isinstance(classes, str | bytes):
         raise SidelightError(f"classes is {classes!r}: give a list of classes")
     labels = tuple(dict.fromkeys(label(one) for one in classes or ()))
@@ -169,9 +172,29 @@ def make_settings(
         tolerance=tolerances,
         classes=labels,
         policy=make_policy(policy, parameters),
-        spot_checks=spot,
         **others | counts | {"seed": seed, "confidence": confidence, "drift": drift, "patience": patience},
     )
+
+
+def _spot_checks(share: Any, notice: Any, within: Any, follows: bool) -> dict[str, Any]:
+    """Check how closed classes are looked at: by a share, or by what is to be noticed within how many predictions."""
+    times, within = _number("notice", notice), _count("notice_within", within, 10)
+    if not 1.1 <= times <= 100.0:
+        raise SidelightError(f"notice is {times}: give how many times the tolerance is to be noticed, from 1.1 to 100")
+    if share is not None and within is not None:
+        raise SidelightError("spot_checks and notice_within both say how often to look at closed classes: give one")
+    if within is not None and not follows:
+        raise SidelightError(
+            "notice_within needs drift or a window: without them all answers ever given weigh against a change, and it "
+            "would hardly be noticed"
+        )
+    if share is not None:
+        share = _number("spot_checks", share)
+        if not 0.0 <= share <= 1.0:
+            raise SidelightError(f"spot_checks is {share}: give a share between 0 and 1")
+    elif within is None:
+        share, within = (None, NOTICE_WITHIN) if follows else (0.0, None)
+    return {"spot_checks": share, "notice": times, "notice_within": within}
 
 
 def _tolerance(value: Any) -> float | dict[Any, float]:

@@ -7,30 +7,30 @@ pass should cost almost nothing.
 
 from __future__ import annotations
 
-import numpy as np
-
 from sidelight.monitor.randomness import uniforms
 
 NEVER, IF_SUSPICIOUS, ALWAYS = range(3)
-_SUSPICIOUS_SHARE = 0.5
+SUSPICION, SUSPICIOUS_SHARE = 0.1, 0.5
+"""From this share of the evidence for an alarm on, this share of predictions is checked."""
 _BLOCK = 256
 
 
 class SpotChecks:
-    """When one class is checked: `share` of its predictions, or half of them."""
+    """When one class is checked."""
 
-    __slots__ = ("_first", "_levels", "key", "share")
+    __slots__ = ("_first", "_numbers", "key")
 
-    def __init__(self, key: int, share: float) -> None:
-        self.key, self.share = key, share
-        self._first, self._levels = 0, b""
+    def __init__(self, key: int) -> None:
+        self.key = key
+        self._first = 0
+        self._numbers: list[float] = []
 
-    def level(self, count: int) -> int:
+    def level(self, count: int, share: float) -> int:
         """Say when the prediction with this number, from 0, is checked: NEVER, IF_SUSPICIOUS or ALWAYS."""
         place = count - self._first
-        if not 0 <= place < len(self._levels):
-            numbers, place = uniforms(self.key, count, _BLOCK), 0
-            often = max(_SUSPICIOUS_SHARE, self.share)
-            levels = np.add(numbers < often, numbers < self.share, dtype=np.uint8)
-            self._first, self._levels = count, levels.tobytes()
-        return self._levels[place]
+        if not 0 <= place < len(self._numbers):
+            self._first, self._numbers, place = count, uniforms(self.key, count, _BLOCK).tolist(), 0
+        number = self._numbers[place]
+        if number < share:
+            return ALWAYS
+        return IF_SUSPICIOUS if number < SUSPICIOUS_SHARE else NEVER

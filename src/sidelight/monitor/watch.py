@@ -15,10 +15,8 @@ from sidelight.monitor.inputs import check_spelling, moment_of
 from sidelight.monitor.ledger import Ledger
 from sidelight.monitor.rationing import Rationing
 from sidelight.monitor.settings import Settings
-from sidelight.monitor.spot_checks import ALWAYS, IF_SUSPICIOUS
+from sidelight.monitor.spot_checks import ALWAYS, IF_SUSPICIOUS, SUSPICION
 
-_SUSPICION = 0.1
-"""From this share of the alarm on, spot checks are more frequent."""
 _NO_TIME = (None, None)
 
 
@@ -33,7 +31,7 @@ class Watch:
         self._ledger = Ledger(settings, self._journal)
         self._rationing = Rationing(settings, self._ledger) if settings.rationed else None
         self._adopt(settings)
-        self._suspicious = settings.drift_alarm_every * _SUSPICION
+        self._suspicious = settings.drift_alarm_every * SUSPICION
         for name in settings.classes:
             self._state(name)
 
@@ -165,14 +163,14 @@ class Watch:
             refusal = rationing.refusal(state, day)
             if refusal is not None:
                 wanted, reason = False, refusal
-        if not wanted and settings.spot_checks and self._spot_check(state, t):
+        if not wanted and settings.spot_checks != 0.0 and self._spot_check(state, t):
             spared = rationing is None or rationing.spares_spot_check(state, day)
             return (True, decisions.SPOT) if spared else (False, reason)
         return wanted, reason
 
     def _spot_check(self, state: ClassState, t: int) -> bool:
         """Say whether a passed prediction gets a spot check: more often while there is some evidence of drift."""
-        level = state.spot_checks.level(t)
+        level = state.spot_checks.level(t, self._ledger.spot_share(state))
         if level != IF_SUSPICIOUS:
             return level == ALWAYS
         return state.suspects_drift(self._suspicious)

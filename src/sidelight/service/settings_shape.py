@@ -61,6 +61,8 @@ MONITOR: dict[str, Any] = {
     "window": _count(1),
     "drift": _or_null(_SWITCH),
     "drift_alarm_every": {"type": "integer", "minimum": 100},
+    "notice": {"type": "number", "minimum": 1.1, "maximum": 100},
+    "notice_within": _count(10),
     "spot_checks": _or_null({"type": "number", "minimum": 0, "maximum": 1}),
     "patience": {
         "description": 'Decisions, {"seconds": 3600}, or never; empty or null for the default.',

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import Request, Response
 
 from sidelight.errors import NoEntryError
-from sidelight.monitor.report_text import stands_text
+from sidelight.monitor.report_text import fresh_text, stands_text
 from sidelight.monitor.reports import ClassReport, Report, by_importance
 from sidelight.service import charts, journal
 from sidelight.service.charts import percent
@@ -130,6 +130,8 @@ def _numbers(report: Report) -> dict[str, Any]:
         facts.insert(0, ("Error rate", f"{percent(low)} to {percent(high)} of all predictions are wrong"))
     if report.drift is not None:
         facts.append(("Drift", report.drift.text.removeprefix("drift: ")))
+        if report.drift.goal is not None:
+            facts.append(("Changes", report.drift.goal))
     return {
         "verdicts": {one: counts[one] for one in VERDICTS},
         "predictions": report.predictions,
@@ -179,6 +181,9 @@ def _class_facts(one: ClassReport) -> list[tuple[str, str]]:
         ),
         ("Reopened", f"{count(one.reopened, 'time')}, {one.alarms} by drift"),
     ]
+    fresh = fresh_text(one)
+    if fresh is not None:
+        facts.append(("Freshness", fresh))
     if one.stands is not None and one.stands[1]:
         facts.append(("Missing answers", f"the verdict {stands_text(*one.stands)}"))
     return facts
