@@ -31,7 +31,7 @@ def by_hand(law):
 
 def played(game, strategy, law):
     environment = IID([law, 1.0 - law])
-    return lambda: sl.simulate(game, strategy, environment, ROUNDS, RUNS, checkpoints=1, workers=1, progress=False)
+    return lambda: sl.simulate(strategy, environment, ROUNDS, RUNS, checkpoints=1, workers=1, progress=False)
 
 
 def speed():
@@ -50,9 +50,9 @@ def regrets(runs):
     for name, parameters in (("dynamic-pricing", {}), ("bernoulli-bandit", {"arms": 3}), ("bartok", {})):
         game = sl.games.load(name, **parameters)
         environment = IID(laws.load("dirichlet", game.n_outcomes))
-        base = sl.simulate(game, Uniform(game), environment, ROUNDS, runs, progress=False).final.mean()
+        base = sl.simulate(Uniform(game), environment, ROUNDS, runs, progress=False).final.mean()
         for kind, most in ((IDS, 0.25), (FeedExp3, 0.6)):
-            final = sl.simulate(game, kind(game), environment, ROUNDS, runs, progress=False).final
+            final = sl.simulate(kind(game), environment, ROUNDS, runs, progress=False).final
             error = final.std(ddof=1) / np.sqrt(runs)
             note = f"({final.mean():.0f} +- {error:.0f} against {base:.0f}, {runs} runs)"
             report(f"{game.name}: regret of {kind.__name__}, of Uniform's", final.mean() / base, most=most, note=note)
@@ -68,7 +68,7 @@ def bayes(runs):
         report(f"{name}: Bayes regret, distance from {value}", abs(strategy.value - value), most=5e-7)
         for kind in ("imbalanced", "balanced"):
             environment = IID(laws.load(kind, 2))
-            final = sl.simulate(game, strategy, environment, ROUNDS, runs, checkpoints=1, progress=False).final
+            final = sl.simulate(strategy, environment, ROUNDS, runs, checkpoints=1, progress=False).final
             note = f"(+- {final.std(ddof=1) / np.sqrt(runs):.2g}, {runs} runs)"
             report(f"{name} {kind}: mean regret of the Bayes-optimal play", final.mean(), note=note)
 

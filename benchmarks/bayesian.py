@@ -38,7 +38,7 @@ def against_hand():
 
 def by_engine(game, strategy, law):
     how = {"horizon": ROUNDS, "runs": RUNS, "checkpoints": 1, "workers": 1, "progress": False}
-    return lambda: sl.simulate(game, strategy, IID([law, 1 - law]), **how)
+    return lambda: sl.simulate(strategy, IID([law, 1 - law]), **how)
 
 
 def by_hand(law):
@@ -58,12 +58,12 @@ def experiments(runs):
             strategy = kind(game)
             for instance in ("imbalanced", "balanced"):
                 world = IID(laws.load(instance, 2))
-                spent = seconds(lambda s=strategy, w=world, g=game: simulate(g, s, w, runs))
+                spent = seconds(lambda s=strategy, w=world: simulate(s, w, runs))
                 report(f"{name} {kind.__name__}, {instance}, {runs} runs", spent, 90.0, unit="s")
 
 
-def simulate(game, strategy, world, runs):
-    return sl.simulate(game, strategy, world, horizon=HORIZON, runs=runs, checkpoints=1, progress=False)
+def simulate(strategy, world, runs):
+    return sl.simulate(strategy, world, horizon=HORIZON, runs=runs, checkpoints=1, progress=False)
 
 
 def uniform_regret(game, runs):
@@ -84,7 +84,7 @@ def regret(runs):
         baseline = uniform_regret(game, runs)
         for kind in RATIOS:
             start = time.process_time()
-            final = simulate(game, kind(game), IID(laws.load("dirichlet", game.n_outcomes)), runs).final
+            final = simulate(kind(game), IID(laws.load("dirichlet", game.n_outcomes)), runs).final
             error = final.std(ddof=1) / np.sqrt(runs)
             cost = (time.process_time() - start) / (runs * HORIZON) * 1e6
             note = f"{final.mean():.1f} +- {error:.1f} of {baseline:.0f}, {cost:.1f} us a round"

@@ -19,7 +19,7 @@ GAME = sl.games.load("apple-tasting")
 
 def played(strategy, environment, **how):
     settings = {"horizon": 20_000, "runs": 1, "checkpoints": 1, "workers": 1, "progress": False} | how
-    return lambda: sl.simulate(GAME, strategy, environment, **settings)
+    return lambda: sl.simulate(strategy, environment, **settings)
 
 
 def always_revealing(d):

@@ -45,7 +45,7 @@ Other processes made these numbers vary by a third and more.
 
 def seconds_per_round(game, strategy, environment, runs, horizon=HORIZON):
     start = time.perf_counter()
-    sl.simulate(game, strategy, environment, horizon=horizon, runs=runs, workers=1, checkpoints=1, progress=False)
+    sl.simulate(strategy, environment, horizon=horizon, runs=runs, workers=1, checkpoints=1, progress=False)
     return (time.perf_counter() - start) / (runs * horizon)
 
 

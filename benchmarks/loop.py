@@ -28,7 +28,7 @@ ROUNDS, RUNS = 100_000, 8
 def simulation(game, strategy, law=LAW, **how):
     """Return a simulation as a piece of work."""
     settings = {"horizon": ROUNDS, "runs": RUNS, "checkpoints": 1, "workers": 1, "progress": False} | how
-    return lambda: sl.simulate(game, strategy, IID(law), **settings)
+    return lambda: sl.simulate(strategy, IID(law), **settings)
 
 
 def by_hand(name, bins):
@@ -68,7 +68,7 @@ def first_round():
     """Time the first rounds of a fresh process that finds the loop in the disk cache."""
     script = (
         "import sidelight as sl; game = sl.games.load('apple-tasting');"
-        "sl.simulate(game, sl.strategies.RandCBP(game), sl.environments.IID([0.3, 0.7]), horizon=1, runs=1)"
+        "sl.simulate(sl.strategies.RandCBP(game), sl.environments.IID([0.3, 0.7]), horizon=1, runs=1)"
     )
     command = [sys.executable, "-c", script]
     (spent,) = fastest(lambda: subprocess.run(command, check=True), repetitions=3)

@@ -188,7 +188,7 @@ def test_a_strategy_plays_and_meets_what_a_simulation_shows(name):
         strategy.observe(info["symbol"])
         actions.append(action)
         outcomes.append(info["outcome"])
-    results = sl.simulate(game, sl.strategies.RandCBP(game), Replay(outcomes), horizon=400, runs=1)
+    results = sl.simulate(sl.strategies.RandCBP(game), Replay(outcomes), horizon=400, runs=1)
     assert results.plays[0].tolist() == np.bincount(actions, minlength=game.n_actions).tolist()
 
 
@@ -221,7 +221,7 @@ def test_nothing_else_imports_gymnasium():
         import sys
         import sidelight as sl
         game = sl.games.load("apple-tasting")
-        sl.simulate(game, sl.strategies.CBP(game), sl.environments.IID([0.2, 0.8]), horizon=10, runs=1)
+        sl.simulate(sl.strategies.CBP(game), sl.environments.IID([0.2, 0.8]), horizon=10, runs=1)
         print("gymnasium" in sys.modules)
     """)
     assert done.stdout.split() == ["False"], done.stderr

@@ -208,7 +208,7 @@ def test_a_transcript_fits_and_is_run_0_of_a_simulation(name, columns, strategy)
     assert result.output.count("\nRound ") == 15
     game = sl.games.load(name)
     player = getattr(sl.strategies, strategy)(game)
-    expected = sl.simulate(game, player, sl.environments.IID(LAWS[name]), 15, 1, seed=3)
+    expected = sl.simulate(player, sl.environments.IID(LAWS[name]), 15, 1, seed=3)
     flat = " ".join(result.output.split())
     assert f"Pseudo-regret {expected.final[0]:.6g}: " in flat
     closing = result.output.partition("After 15 rounds")[2]
@@ -225,7 +225,7 @@ def test_drawn_laws_are_those_of_the_simulation():
     assert result.exit_code == 0
     game = sl.games.load("bartok")
     sampler = sl.environments.laws.load("dirichlet", 3)
-    simulated = sl.simulate(game, sl.strategies.RandCBP(game, bins=3), sl.environments.IID(sampler), 30, 1)
+    simulated = sl.simulate(sl.strategies.RandCBP(game, bins=3), sl.environments.IID(sampler), 30, 1)
     assert f"Pseudo-regret {simulated.final[0]:.6g}: " in " ".join(result.output.split())
     assert "RandCBP(bins=3) plays 30 rounds, seed 0." in result.output
 

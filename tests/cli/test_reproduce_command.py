@@ -78,7 +78,7 @@ def test_all_runs_in_one_table(folder):
     from sidelight.experiments.streams import PublishedStreams
 
     game = sl.games.load("apple-tasting")
-    runs = sl.simulate(game, sl.strategies.CBP(game), PublishedStreams("imbalanced"), runs=len(last))
+    runs = sl.simulate(sl.strategies.CBP(game), PublishedStreams("imbalanced"), runs=len(last))
     assert np.array_equal(last.value.to_numpy(), runs.final)
 
 
@@ -182,7 +182,7 @@ def test_interrupted(tmp_path, monkeypatch):
         (["table7"], "there is no experiment 'table7': did you mean 'table"),
         (["--full", "--beyond"], "give only one of them"),
         (["--share", "1/2", "--merge"], "give only one of them"),
-        (["--shard", "3/2"], "write i/n with i from 1 to n"),
+        (["--share", "3/2"], "write i/n with i from 1 to n"),
         (["--cluster", "tcp://127.0.0.1:1", "--workers", "2"], "leave out --workers"),
         (["--cluster", "here"], "give an address such as tcp://host:8786"),
         (["--cluster", "tcp://127.0.0.1"], "give an address such as tcp://host:8786"),

@@ -113,7 +113,7 @@ def refused(*arguments):
 def direct(strategy, law, name="apple-tasting", **options):
     game = sl.games.load(name)
     environment = sl.environments.IID(law)
-    return sl.simulate(game, strategy(game, **options), environment, 60, 4, checkpoints=6)
+    return sl.simulate(strategy(game, **options), environment, 60, 4, checkpoints=6)
 
 
 def test_json_holds_the_numbers_of_simulate():
@@ -168,18 +168,6 @@ def test_laws_are_drawn_unless_given_and_this_is_said():
     chosen = " ".join(succeeded("apple-tasting", "CBP", "--law-from", "balanced", *SMALL).split())
     assert "from 'balanced'" in chosen
     assert "is the default" not in chosen
-
-
-@pytest.mark.parametrize(("old", "new", "value"), [("--p", "--law", "0.3,0.7"), ("--p-from", "--law-from", "balanced")])
-def test_old_names_of_laws_still_work_and_say_so(old, new, value):
-    before, now = (invoke("apple-tasting", "CBP", option, value, *SMALL, "--json") for option in (old, new))
-    assert before.exit_code == now.exit_code == 0
-    first, second = (json.loads(each.stdout) for each in (before, now))
-    assert first["environment"] == second["environment"]
-    assert first["strategies"][0]["mean"] == second["strategies"][0]["mean"]
-    assert before.stderr == f"sidelight: note: {old} is now called {new}; the old name will be removed\n"
-    assert now.stderr == ""
-    assert f"{old} " not in invoke("--help").output
 
 
 @pytest.mark.parametrize(
@@ -347,7 +335,6 @@ def test_mistakes_with_strategies_of_ones_own(own, strategy, parts, tmp_path):
         (["CBP", "--horizon", "1.5"], ["--horizon", "'1.5': give a whole number"]),
         (["CBP", "--horizon", "1e19"], ["--horizon", "too large"]),
         (["CBPSide", "--law", "0.3,0.7"], ["CBPSide decides by contexts", "--contexts linear:d=10"]),
-        (["CBP", "--law", "0.3,0.7", "--p", "0.3,0.7"], ["--p is the old name of --law"]),
         (["CBP", "--checkpoints", "0"], ["--checkpoints is '0'"]),
         (["CBP", "--checkpoints", "10,30000"], ["after the horizon 20000"]),
         (["CBP", "--figure", "figure.gif"], [".svg, .pdf or .png"]),

@@ -120,7 +120,7 @@ def test_it_is_plain_data_and_says_everything(example):
 def test_simulated_regret_of_a_fixed_action():
     """Always revealing costs E|1 - 2 p(x)| where hiding is better: 1 468 on average in 20 000 rounds, as measured."""
     environment = LinearContexts(np.full(10, 0.1))
-    results = sl.simulate(APPLES, FixedAction(APPLES, 1), environment, horizon=20_000, runs=4, checkpoints=1)
+    results = sl.simulate(FixedAction(APPLES, 1), environment, horizon=20_000, runs=4, checkpoints=1)
     assert results.final == pytest.approx(np.full(4, 1_463), rel=0.03)
     assert results.regret_kind == "pseudo-regret"
 
@@ -178,9 +178,9 @@ class TestReplayed:
     def test_regret_against_each_outcome(self):
         outcomes = np.array([0, 1, 1, 0])
         environment = Replay(outcomes, contexts=np.arange(8.0).reshape(4, 2), law="outcome")
-        results = sl.simulate(LABELS, FixedAction(LABELS, 0), environment, horizon=4, runs=1, checkpoints=4)
+        results = sl.simulate(FixedAction(LABELS, 0), environment, horizon=4, runs=1, checkpoints=4)
         assert results.regret.tolist() == [[1, 2, 3, 4]]  # asking always costs 1, the right guess nothing
-        results = sl.simulate(LABELS, FixedAction(LABELS, 1), environment, horizon=4, runs=1, checkpoints=4)
+        results = sl.simulate(FixedAction(LABELS, 1), environment, horizon=4, runs=1, checkpoints=4)
         assert results.regret.tolist() == [[1, 1, 1, 2]]
 
     def test_another_word_is_refused(self):

@@ -200,7 +200,7 @@ def test_changing_the_given_array_afterwards_changes_nothing():
 )
 def test_wrong_laws(law, words):
     with pytest.raises(sl.SidelightError, match=words):
-        sl.simulate(GAME, sl.strategies.CBP(GAME), IID(law), horizon=5, runs=2)
+        sl.simulate(sl.strategies.CBP(GAME), IID(law), horizon=5, runs=2)
 
 
 class TestLaws:

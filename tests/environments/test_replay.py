@@ -37,7 +37,7 @@ def script(horizon=HORIZON):
 
 def simulated(environment, strategy=None, **how):
     settings = {"horizon": HORIZON, "runs": RUNS, "checkpoints": [1, 2, 17, 60, HORIZON]} | how
-    return sl.simulate(GAME, strategy or Scripted(GAME), environment, **settings)
+    return sl.simulate(strategy or Scripted(GAME), environment, **settings)
 
 
 def hindsight(actions, recorded, rounds):
@@ -79,7 +79,7 @@ def test_hindsight_regret_may_be_negative():
             self.state["t"] += 1
             return self.state["t"] % 2
 
-    results = sl.simulate(game, Changing(game), Replay([0, 1] * 10), horizon=20, runs=1, checkpoints=2)
+    results = sl.simulate(Changing(game), Replay([0, 1] * 10), horizon=20, runs=1, checkpoints=2)
     assert results.regret.tolist() == [[-5.0, -10.0]]
 
 

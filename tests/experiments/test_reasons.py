@@ -61,7 +61,7 @@ def replayed(kind):
 
 
 def final(game, strategy, environment, **how):
-    return sl.simulate(game, strategy, environment, **({"checkpoints": 1, "progress": False} | how)).final
+    return sl.simulate(strategy, environment, **({"checkpoints": 1, "progress": False} | how)).final
 
 
 @cache
@@ -251,7 +251,7 @@ class TestHalfSpace:
 
     def test_the_printed_widths_rule_nothing_out(self, game, setting, described):
         for kind in (PublishedCBPSide, PublishedRandCBPSide):
-            plays = sl.simulate(game, kind(game, 10, bounds="printed"), LINEAR, 20_000, 24, progress=False).mean_plays
+            plays = sl.simulate(kind(game, 10, bounds="printed"), LINEAR, 20_000, 24, progress=False).mean_plays
             if game is APPLES:  # all but the opening round reveals the outcome
                 assert plays == pytest.approx([1, 19_999])
             else:
@@ -328,7 +328,7 @@ class TestStatistics:
         assert [total["table1", kind] for kind in KINDS] == [163, 107]
         assert {number for place, number in total.items() if place[0] != "table1"} == {RUNS}
         for kind, ties in zip(KINDS, (40, 11), strict=True):
-            ours = wins([sl.simulate(APPLES, s, replayed(kind)) for s in (RandCBP(APPLES, tail=1e-6), CBP(APPLES))])
+            ours = wins([sl.simulate(s, replayed(kind)) for s in (RandCBP(APPLES, tail=1e-6), CBP(APPLES))])
             assert [one.tied for one in ours] == [ties] * 2
             assert sum(one.strict for one in ours) + ties == RUNS
             assert sum(one.strict + one.tied for one in ours) == RUNS + ties

@@ -56,9 +56,9 @@ def test_mistakes():
         PublishedStreams("even")
     game = sl.games.load("apple-tasting")
     with pytest.raises(sl.SidelightError, match="20000 rounds, but the horizon is 20001"):
-        sl.simulate(game, sl.strategies.CBP(game), PublishedStreams("balanced"), 20_001, 1)
+        sl.simulate(sl.strategies.CBP(game), PublishedStreams("balanced"), 20_001, 1)
     three = sl.games.load("bartok")
     with pytest.raises(sl.SidelightError, match="two outcomes, and the game has"):
-        sl.simulate(three, sl.strategies.CBP(three), PublishedStreams("balanced"), 10, 1)
+        sl.simulate(sl.strategies.CBP(three), PublishedStreams("balanced"), 10, 1)
     with pytest.raises(sl.SidelightError, match="no world 'moon'"):
         world("moon", "published")

@@ -259,7 +259,7 @@ def test_simulated_regret_is_the_value():
         laws = np.random.default_rng(5).beta(*prior, size=1_500)
         environment = environments.IID(np.stack([laws, 1 - laws], axis=1))
         strategy = BayesOptimal(game, 2_000, prior)
-        final = simulate(game, strategy, environment, 2_000, 1_500, checkpoints=1).final
+        final = simulate(strategy, environment, 2_000, 1_500, checkpoints=1).final
         assert abs(final.mean() - strategy.value) < 4 * final.std() / np.sqrt(1_500)
 
 
@@ -276,7 +276,7 @@ def test_means_on_the_instances_of_the_paper(name, kind, mean, half):
     """Reference means over 60 000 runs; here 1 500, with four standard errors as the margin."""
     game = games.load(name)
     environment = environments.IID(environments.laws.load(kind, 2))
-    final = simulate(game, BayesOptimal(game, 20_000), environment, 20_000, 1_500, 3, checkpoints=1).final
+    final = simulate(BayesOptimal(game, 20_000), environment, 20_000, 1_500, 3, checkpoints=1).final
     assert final.mean() == pytest.approx(mean, abs=half)
 
 
@@ -285,13 +285,13 @@ def test_compiled_and_interpreted_agree(game):
     environment = environments.IID([0.4, 0.6])
     fast = BayesOptimal(game, 60)
     rule = fast.compiled_parameters.rule
-    played = simulate(game, fast, environment, 80, 3)
+    played = simulate(fast, environment, 80, 3)
     with interpreted(), np.errstate(all="raise"):
         slow = BayesOptimal(game, 60)
         assert (slow.compiled_parameters.rule.start == rule.start).all()
         assert (slow.compiled_parameters.rule.action == rule.action).all()
         assert slow.value == fast.value
-        assert (simulate(game, slow, environment, 80, 3).plays == played.plays).all()
+        assert (simulate(slow, environment, 80, 3).plays == played.plays).all()
 
 
 def test_looking_stops_for_good():

@@ -8,7 +8,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sidelight import results as sl_results
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.results import compare, paired, welch, wins
@@ -173,10 +172,3 @@ def test_compare_refuses():
             compare([make(), make()], baseline=baseline)
     with pytest.raises(SidelightError, match="different rounds"):
         compare([make(), make(rounds=[5, 20])])
-
-
-def test_the_old_name_of_the_rows_of_a_comparison():
-    with pytest.warns(DeprecationWarning, match="Comparison is now Summary"):
-        assert sl_results.Comparison is sl_results.Summary
-    with pytest.raises(AttributeError, match="Comparisons"):
-        _ = sl_results.Comparisons

@@ -44,7 +44,7 @@ def engine(name, kind, bins):
     game = sl.games.load(name)
     strategy = sl.strategies.RandCBP(game, bins=bins)
     settings = {"horizon": HORIZON, "runs": RUNS, "seed": 11, "checkpoints": 1}
-    return sl.simulate(game, strategy, IID(laws.load(kind, 2)), **settings).final
+    return sl.simulate(strategy, IID(laws.load(kind, 2)), **settings).final
 
 
 def chances(first, second):

@@ -20,7 +20,7 @@ PUBLISHED = {
 def test_published_digits_of_cbp(name, kind):
     outcomes, law = published_streams(kind)
     game = sl.games.load(name)
-    results = sl.simulate(game, sl.strategies.CBP(game), Replay(outcomes, law=law), horizon=20_000, runs=96)
+    results = sl.simulate(sl.strategies.CBP(game), Replay(outcomes, law=law), horizon=20_000, runs=96)
     assert (f"{results.final.mean():.3f}", f"{results.final.std(ddof=1):.3f}") == PUBLISHED[name, kind]
     summary = results.summary()
     assert np.isclose(summary.mean, results.final.mean())
@@ -32,7 +32,7 @@ def test_randcbp_with_one_bin_is_cbp(name):
     outcomes, law = published_streams("balanced", runs=8)
     game = sl.games.load(name)
     both = [
-        sl.simulate(game, strategy, Replay(outcomes, law=law), horizon=20_000, runs=8)
+        sl.simulate(strategy, Replay(outcomes, law=law), horizon=20_000, runs=8)
         for strategy in (sl.strategies.CBP(game), sl.strategies.RandCBP(game, bins=1))
     ]
     assert np.array_equal(both[0].regret, both[1].regret)

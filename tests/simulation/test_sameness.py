@@ -40,7 +40,7 @@ def simulated(key, kind=sl.strategies.RandCBP, fresh=True, **how):
         forget()
     game = load(key)
     settings = {"horizon": 300, "runs": 5, "checkpoints": 7, "seed": 2} | how
-    return sl.simulate(game, kind(game), dirichlet(game), **settings)
+    return sl.simulate(kind(game), dirichlet(game), **settings)
 
 
 def same(first, second):
@@ -80,15 +80,15 @@ def test_what_was_learned_before(key):
     forget()
     for seed in range(3):
         even = IID(np.full(game.n_outcomes, 1 / game.n_outcomes))
-        sl.simulate(game, sl.strategies.RandCBP(game, sigma=0.3), even, horizon=500, runs=2, seed=seed)
-        sl.simulate(game, sl.strategies.CBP(game, alpha=0.2), dirichlet(game), horizon=500, runs=2, seed=seed)
+        sl.simulate(sl.strategies.RandCBP(game, sigma=0.3), even, horizon=500, runs=2, seed=seed)
+        sl.simulate(sl.strategies.CBP(game, alpha=0.2), dirichlet(game), horizon=500, runs=2, seed=seed)
     assert len(analysis._recent) == 1
     assert same(fresh, simulated(key, fresh=False))
     # Even the same object, whose own snapshot is older than what was learned meanwhile.
     forget()
     strategy = sl.strategies.RandCBP(game)
     settings = {"horizon": 300, "runs": 5, "checkpoints": 7, "seed": 2}
-    assert all(same(fresh, sl.simulate(game, strategy, dirichlet(game), **settings)) for _ in range(2))
+    assert all(same(fresh, sl.simulate(strategy, dirichlet(game), **settings)) for _ in range(2))
 
 
 def test_simulations_at_the_same_time_share_what_they_learn():
@@ -173,7 +173,7 @@ def test_all_strategies_meet_the_same_outcomes():
     seen = []
     for strategy in (Witness(game), Witness(game, restless=False), Witness(game, seed=9)):
         Witness.seen = []
-        sl.simulate(game, strategy, dirichlet(game), horizon=50, runs=3, seed=4)
+        sl.simulate(strategy, dirichlet(game), horizon=50, runs=3, seed=4)
         seen.append(Witness.seen)
     assert seen[0] == seen[1] == seen[2]
     assert len(set(map(tuple, np.reshape(seen[0], (3, 50))))) == 3
@@ -189,7 +189,7 @@ def test_the_streams_are_those_that_the_documentation_names(key):
         world = IID(drawn[-1]).start(game, run, rng)
         recorded.append([draw(world, np.zeros(0), rng) for _ in range(300)])
     replayed = sl.simulate(
-        game, sl.strategies.RandCBP(game), Replay(recorded, law=drawn), horizon=300, runs=3, seed=2, checkpoints=7
+        sl.strategies.RandCBP(game), Replay(recorded, law=drawn), horizon=300, runs=3, seed=2, checkpoints=7
     )
     assert same(replayed, simulated(key, runs=3))
     strategy = sl.strategies.RandCBP(game)

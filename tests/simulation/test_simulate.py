@@ -1,6 +1,5 @@
 """`simulate`: checkpoints, errors, strategies of plain Python, what results say, and that nothing grows or hangs."""
 
-import inspect
 import os
 import re
 import signal
@@ -27,7 +26,7 @@ EVEN = IID([0.5, 0.5])
 
 
 def simulated(strategy=None, environment=EVEN, **how):
-    return sl.simulate(GAME, strategy or CBP(GAME), environment, **{"horizon": 100, "runs": 2} | how)
+    return sl.simulate(strategy or CBP(GAME), environment, **{"horizon": 100, "runs": 2} | how)
 
 
 class TestCheckpoints:
@@ -151,64 +150,37 @@ def test_huge_numbers():
     assert simulated(first_run=2**31 - 1).n_runs == 2
 
 
-class TestForms:
-    """The game comes from the strategy, or first, or by name; what is mixed up is said."""
+class TestArguments:
+    """What is mixed up is said."""
 
-    def test_all_forms_are_the_same(self):
+    def test_names_and_places_are_the_same(self):
         strategy, how = RandCBP(GAME), {"horizon": 50, "runs": 3, "seed": 4}
         found = [
             sl.simulate(strategy, EVEN, **how),
-            sl.simulate(strategy, EVEN, 50, 3, 4, 200, None),
-            sl.simulate(GAME, strategy, EVEN, **how),
-            sl.simulate(GAME, strategy, EVEN, 50, 3, 4, 200, 1),
+            sl.simulate(strategy, EVEN, 50, 3, 4, 200, 1),
             sl.simulate(strategy=strategy, environment=EVEN, **how),
-            sl.simulate(game=GAME, strategy=strategy, environment=EVEN, **how),
-            sl.simulate(GAME, strategy=strategy, environment=EVEN, **how),
-            sl.simulate(GAME, strategy, environment=EVEN, **how),
-            sl.simulate(strategy, EVEN, game=GAME, **how),
-            sl.simulate(strategy, environment=EVEN, **how),
         ]
         assert all(each == found[0] for each in found)
 
-    def test_help_shows_the_names(self):
-        names = list(inspect.signature(sl.simulate).parameters)
-        assert names[:4] == ["strategy", "environment", "horizon", "runs"]
-        assert names[-4:] == ["game", "first_run", "progress", "cluster"]
-
     @pytest.mark.parametrize(
-        ("arguments", "options", "words"),
+        ("arguments", "words"),
         [
-            (("apple-tasting", CBP(GAME), EVEN), {}, "strategy is 'apple-tasting' (str), not of the class Strategy"),
-            ((GAME, CBP, EVEN), {}, "strategy is the class CBP: make one of it first"),
-            ((CBP(GAME), IID), {}, "environment is the class IID: make one of it first"),
-            ((GAME, CBP(GAME), [0.5, 0.5]), {}, "environment is [0.5, 0.5] (list), not of the class Environment"),
-            ((EVEN, CBP(GAME)), {}, "give simulate(strategy, environment, ...)"),
-            ((CBP(GAME), GAME, EVEN), {}, "not of the class Environment: give simulate(strategy, environment, ...)"),
-            ((GAME, EVEN, CBP(GAME)), {}, "not of the class Strategy: give simulate(strategy, environment, ...)"),
-            ((CBP(GAME),), {}, "missing a required argument: 'environment'"),
-            ((GAME,), {}, "missing a required argument: 'strategy'"),
-            ((), {}, "missing a required argument: 'strategy'"),
-            ((CBP(GAME), EVEN), {"rounds": 5}, "unexpected keyword argument 'rounds'"),
-            ((GAME, CBP(GAME), EVEN), {"game": GAME}, "the game was given twice"),
-            ((CBP(GAME), EVEN), {"game": "apple-tasting"}, "game is 'apple-tasting' (str), not of the class Game"),
-            ((CBP(GAME), EVEN), {"strategy": CBP(GAME)}, "multiple values for argument 'strategy'"),
+            (("apple-tasting", EVEN), "strategy is 'apple-tasting' (str), not of the class Strategy"),
+            ((CBP, EVEN), "strategy is the class CBP: make one of it first"),
+            ((CBP(GAME), IID), "environment is the class IID: make one of it first"),
+            ((CBP(GAME), [0.5, 0.5]), "environment is [0.5, 0.5] (list), not of the class Environment"),
+            ((EVEN, CBP(GAME)), "give simulate(strategy, environment, ...)"),
+            ((GAME, CBP(GAME), EVEN), "not of the class Strategy: give simulate(strategy, environment, ...)"),
         ],
     )
-    def test_mixed_up(self, arguments, options, words):
+    def test_mixed_up(self, arguments, words):
         with pytest.raises(sl.SidelightError, match=re.escape(words)) as caught:
-            sl.simulate(*arguments, **options)
+            sl.simulate(*arguments)
         assert isinstance(caught.value, TypeError)
 
-    def test_another_game(self):
-        with pytest.raises(sl.SidelightError, match="made for another game"):
-            sl.simulate(GAME, CBP(sl.games.load("label-efficient")), EVEN)
+    def test_laws_for_fewer_runs(self):
         with pytest.raises(sl.SidelightError, match="laws for 2 runs, but 3"):
             simulated(environment=IID([[0.5, 0.5]] * 2), first_run=1)
-
-
-def test_equal_games_with_other_names_are_the_same_game():
-    twin = sl.Game(GAME.loss, GAME.feedback, name="twin")
-    assert sl.simulate(twin, CBP(GAME), EVEN, horizon=10, runs=1).n_runs == 1
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -306,7 +278,7 @@ class TestPlainPython:
         game = sl.games.load("dynamic-pricing", prices=4)
         environment = IID(laws.load("dirichlet", 4))
         settings = {"horizon": 1_500, "runs": 3, "seed": 8}  # more than one chunk of stepped rounds
-        plain, compiled = (sl.simulate(game, kind(game, 0.2), environment, **settings) for kind in (Plain, Compiled))
+        plain, compiled = (sl.simulate(kind(game, 0.2), environment, **settings) for kind in (Plain, Compiled))
         assert np.array_equal(plain.regret, compiled.regret)
         assert np.array_equal(plain.plays, compiled.plays)
         assert plain.plays.min() > 0
@@ -316,7 +288,7 @@ class TestPlainPython:
         game = sl.games.load(name)
         environment = IID(laws.load("dirichlet", game.n_outcomes))
         settings = {"horizon": 200, "runs": 2, "seed": 3}
-        stepped, compiled = (sl.simulate(game, kind(game), environment, **settings) for kind in (Delegating, RandCBP))
+        stepped, compiled = (sl.simulate(kind(game), environment, **settings) for kind in (Delegating, RandCBP))
         assert np.array_equal(stepped.regret, compiled.regret)
 
     def test_an_action_that_does_not_exist(self):
@@ -428,10 +400,10 @@ def test_ctrl_c_stops(game, workers):
         game = {game}
         strategy = sl.strategies.RandCBP(game)
         env = sl.environments.IID([0.5, 0.5])
-        sl.simulate(game, strategy, env, horizon=200, runs=1)
+        sl.simulate(strategy, env, horizon=200, runs=1)
         print("ready", flush=True)
         try:
-            sl.simulate(game, strategy, env, horizon=10**10, runs=4, workers={workers})
+            sl.simulate(strategy, env, horizon=10**10, runs=4, workers={workers})
         except KeyboardInterrupt:
             print("stopped", flush=True)
     """

@@ -128,7 +128,7 @@ def test_both_are_alive_where_the_closed_form_says_so():
 )
 def test_published_streams_to_the_last_digit(kind, radius, mean, deviation):
     outcomes, laws = published_streams(kind)
-    results = sl.simulate(APPLE, BPMLeast(APPLE, radius=radius), Replay(outcomes, law=laws), checkpoints=1)
+    results = sl.simulate(BPMLeast(APPLE, radius=radius), Replay(outcomes, law=laws), checkpoints=1)
     assert round(results.final.mean(), 3) == mean
     assert round(results.final.std(ddof=1), 3) == deviation
 
@@ -267,7 +267,7 @@ def test_without_any_alive_action_the_nearest_is_played():
 
 def test_informative_duplicates_take_turns_and_dominated_actions_are_never_played():
     game = sl.Game([[1, 0], [1, 0], [0, 1], [2, 2]], [["a", "b"], ["a", "b"], ["x", "x"], ["a", "b"]])
-    results = sl.simulate(game, BPMLeast(game), IID([0.2, 0.8]), horizon=500, runs=2)
+    results = sl.simulate(BPMLeast(game), IID([0.2, 0.8]), horizon=500, runs=2)
     assert (results.plays[:, 3] == 0).all()
     assert (abs(results.plays[:, 0] - results.plays[:, 1]) <= 1).all()
 
@@ -276,14 +276,14 @@ def test_informative_duplicates_take_turns_and_dominated_actions_are_never_playe
 def test_no_round_is_spent_on_an_action_that_has_an_informative_duplicate(law):
     """Both cost the same, and only one of them shows anything."""
     game = sl.Game([[1, 0], [1, 0], [0, 1]], [["x", "x"], ["a", "b"], ["x", "x"]])
-    results = sl.simulate(game, BPMLeast(game), IID(law), horizon=3000, runs=4)
+    results = sl.simulate(BPMLeast(game), IID(law), horizon=3000, runs=4)
     assert (results.plays[:, 0] == 0).all()
     assert results.final.max() < 200
 
 
 def test_of_blind_duplicates_the_first_stands_for_all():
     game = sl.Game([[1, 0], [1, 0], [0, 1]], [["x", "x"], ["y", "y"], ["a", "b"]])
-    results = sl.simulate(game, BPMLeast(game), IID([0.2, 0.8]), horizon=500, runs=2)
+    results = sl.simulate(BPMLeast(game), IID([0.2, 0.8]), horizon=500, runs=2)
     assert (results.plays[:, 1] == 0).all()
     assert (results.plays[:, 0] > 0).all()
 
@@ -301,7 +301,7 @@ def test_warns_of_hard_games_and_refuses_hopeless_ones():
 @pytest.mark.parametrize("name", ["trivial", "trivial-degenerate"])
 def test_trivial_games_are_played_optimally(name):
     game = sl.games.load(name)
-    assert sl.simulate(game, BPMLeast(game), IID([0.3, 0.7]), horizon=50, runs=2).final.max() == 0.0
+    assert sl.simulate(BPMLeast(game), IID([0.3, 0.7]), horizon=50, runs=2).final.max() == 0.0
 
 
 def test_another_word_for_the_radius():
@@ -314,9 +314,9 @@ def test_compiled_is_interpreted(name):
     game = sl.games.load(name)
     law = np.random.default_rng(8).dirichlet(np.ones(game.n_outcomes))
     how = {"horizon": 250, "runs": 2, "seed": 4, "checkpoints": 250}
-    compiled = sl.simulate(game, quiet(game), IID(law), **how)
+    compiled = sl.simulate(quiet(game), IID(law), **how)
     with interpreted(), np.errstate(all="raise"):
-        plain = sl.simulate(game, quiet(game), IID(law), **how)
+        plain = sl.simulate(quiet(game), IID(law), **how)
     assert (compiled.regret == plain.regret).all()
     assert (compiled.plays == plain.plays).all()
 

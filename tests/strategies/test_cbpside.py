@@ -28,7 +28,7 @@ def published(game, kind, streams, runs, **how):
     contexts, outcomes = streams
     environment = Replay(outcomes, contexts=contexts, law="outcome")
     # The published figure is that of the last round but one: the authors' last entry is missing.
-    return sl.simulate(game, kind(game, 10, **how), environment, runs=runs, checkpoints=[19_999])
+    return sl.simulate(kind(game, 10, **how), environment, runs=runs, checkpoints=[19_999])
 
 
 class TestPublishedTable:
@@ -480,9 +480,9 @@ class TestSimulation:
         ):
             strategy = PublishedRandCBPSide(game, 4, **given)
             how = {"horizon": len(outcomes), "runs": 1, "workers": 1}
-            fast = sl.simulate(game, strategy, environment, **how)
+            fast = sl.simulate(strategy, environment, **how)
             with interpreted(), np.errstate(all="raise"):
-                slow = sl.simulate(game, strategy, environment, **how)
+                slow = sl.simulate(strategy, environment, **how)
             assert np.array_equal(fast.regret, slow.regret)
             assert np.array_equal(fast.plays, slow.plays)
 
@@ -497,9 +497,9 @@ class TestSimulation:
         outcomes = (contexts[:, 3] + 0.3 * rng.normal(size=n) > 0).astype(int)
         environment = Replay(outcomes, contexts=contexts, law="outcome")
         how = {"horizon": n, "runs": 1, "workers": 1}
-        fast = sl.simulate(game, RandCBPSide(game, 4), environment, **how)
+        fast = sl.simulate(RandCBPSide(game, 4), environment, **how)
         with interpreted(), np.errstate(all="raise"):
-            slow = sl.simulate(game, RandCBPSide(game, 4), environment, **how)
+            slow = sl.simulate(RandCBPSide(game, 4), environment, **how)
         assert np.array_equal(fast.regret, slow.regret)
         assert np.array_equal(fast.plays, slow.plays)
         if game is APPLES:
@@ -527,7 +527,7 @@ class TestSimulation:
         """96 runs give 124.6 +- 5.0 and 1 188 +- 30; always revealing costs 1 463 and 11 462."""
         environment = LinearContexts(np.full(10, 0.1))
         for game, most in ((APPLES, 200), (LABELS, 1_500)):
-            results = sl.simulate(game, RandCBPSide(game, 10), environment, runs=24, checkpoints=1)
+            results = sl.simulate(RandCBPSide(game, 10), environment, runs=24, checkpoints=1)
             assert results.final.mean() < most
 
     def test_late_feedback_belongs_to_its_context(self):

@@ -36,7 +36,7 @@ def dirichlet(game):
 )
 def test_published_instances(game, kind, low, high):
     outcomes, law = published_streams(kind)
-    result = sl.simulate(game, PMDMED(game), Replay(outcomes, law=law), horizon=20_000, runs=96, progress=False)
+    result = sl.simulate(PMDMED(game), Replay(outcomes, law=law), horizon=20_000, runs=96, progress=False)
     assert low <= result.final.mean() <= high
     if kind == "imbalanced":
         assert result.final.max() < 200  # a frozen run would have thousands
@@ -100,7 +100,7 @@ def test_first_loop_plays_everybody_once():
 def test_hinge_without_slack_is_pm_dmed(game):
     with interpreted():
         plain, hinge = (
-            sl.simulate(game, s, dirichlet(game), horizon=150, runs=2, seed=3, progress=False)
+            sl.simulate(s, dirichlet(game), horizon=150, runs=2, seed=3, progress=False)
             for s in (PMDMED(game), PMDMEDHinge(game, a=0, b=0))
         )
     assert (plain.regret == hinge.regret).all()
@@ -112,7 +112,7 @@ def test_hinge_with_a_little_slack_is_nearly_pm_dmed():
     outcomes, law = published_streams("imbalanced", runs=8, horizon=400)
     with interpreted():
         plain, hinge = (
-            sl.simulate(LABEL, s, Replay(outcomes, law=law), horizon=400, runs=8, progress=False)
+            sl.simulate(s, Replay(outcomes, law=law), horizon=400, runs=8, progress=False)
             for s in (PMDMED(LABEL), PMDMEDHinge(LABEL, a=1e-11, b=1e-11))
         )
     assert (plain.plays == hinge.plays).all()
@@ -122,9 +122,9 @@ def test_hinge_with_a_little_slack_is_nearly_pm_dmed():
 def test_compiled_and_interpreted_agree(make):
     for game in (APPLE, PRICES):
         s = make(game)
-        compiled = sl.simulate(game, s, dirichlet(game), horizon=120, runs=3, seed=1, progress=False)
+        compiled = sl.simulate(s, dirichlet(game), horizon=120, runs=3, seed=1, progress=False)
         with interpreted(), np.errstate(all="raise", under="ignore"):
-            plain = sl.simulate(game, s, dirichlet(game), horizon=120, runs=3, seed=1, progress=False)
+            plain = sl.simulate(s, dirichlet(game), horizon=120, runs=3, seed=1, progress=False)
         assert (compiled.regret == plain.regret).all()
         assert (compiled.plays == plain.plays).all()
 
@@ -138,7 +138,7 @@ def test_larger_games_are_played_as_they_always_were():
         (many, [12, 3, 22, 28, 3, 3, 28, 3, 15, 27, 19, 22, 3, 3, 9], 756.2857142857132),
     ):
         law = np.arange(1, game.n_outcomes + 1)
-        r = sl.simulate(game, PMDMED(game), IID(law / law.sum()), horizon=200, runs=1, checkpoints=1, progress=False)
+        r = sl.simulate(PMDMED(game), IID(law / law.sum()), horizon=200, runs=1, checkpoints=1, progress=False)
         assert r.plays[0].tolist() == plays
         assert r.final[0] == regret
 
@@ -150,8 +150,7 @@ def test_larger_games_are_played_as_they_always_were():
 def test_far_better_than_uniform_play(name, parameters):
     game = sl.games.load(name, **parameters)
     ours, uniform = (
-        sl.simulate(game, s, dirichlet(game), horizon=5_000, runs=6, progress=False)
-        for s in (PMDMED(game), Uniform(game))
+        sl.simulate(s, dirichlet(game), horizon=5_000, runs=6, progress=False) for s in (PMDMED(game), Uniform(game))
     )
     assert ours.final.mean() <= 0.25 * uniform.final.mean()
 
@@ -161,7 +160,7 @@ def test_hopeless_games_are_refused_and_trivial_ones_settled():
         PMDMED(sl.games.load("hopeless"))
     for make in (PMDMED, PMDMEDHinge):
         trivial = sl.games.load("trivial")
-        result = sl.simulate(trivial, make(trivial), IID([0.3, 0.7]), horizon=50, runs=1, progress=False)
+        result = sl.simulate(make(trivial), IID([0.3, 0.7]), horizon=50, runs=1, progress=False)
         assert result.final.tolist() == [0.0]
 
 

@@ -141,9 +141,9 @@ def test_compiled_and_interpreted_play_alike(name):
     game = games.load(name)
     environment = environments.IID(environments.laws.load("dirichlet", game.n_outcomes))
     strategy = FeedExp3(game)
-    fast = simulate(game, strategy, environment, horizon=400, runs=2, workers=1)
+    fast = simulate(strategy, environment, horizon=400, runs=2, workers=1)
     with interpreted(), np.errstate(all="raise"):
-        slow = simulate(game, strategy, environment, horizon=400, runs=2, workers=1)
+        slow = simulate(strategy, environment, horizon=400, runs=2, workers=1)
     assert (fast.regret == slow.regret).all()
     assert (fast.plays == slow.plays).all()
 
@@ -165,7 +165,7 @@ def test_much_better_than_uniform(name, parameters):
     """Measured over 96 runs: 0.12, 0.09 and 0.05 of Uniform's regret; here 24 runs and a margin."""
     game = games.load(name, **parameters)
     environment = environments.IID(environments.laws.load("dirichlet", game.n_outcomes))
-    ours, blind = (simulate(game, s(game), environment, 20_000, 24, 1).final.mean() for s in (FeedExp3, Uniform))
+    ours, blind = (simulate(s(game), environment, 20_000, 24, 1).final.mean() for s in (FeedExp3, Uniform))
     assert ours < 0.25 * blind
 
 
@@ -173,7 +173,7 @@ def test_an_adversary_gains_little():
     """Outcomes that turn round halfway: regret against the best fixed action stays small."""
     game = games.load("label-efficient")
     outcomes = np.repeat([1, 0, 1], [6_000, 7_000, 7_000])
-    results = simulate(game, FeedExp3(game), environments.Replay(outcomes), horizon=20_000, runs=8)
+    results = simulate(FeedExp3(game), environments.Replay(outcomes), horizon=20_000, runs=8)
     assert results.regret_kind == "hindsight"
     assert results.final.mean() < 0.1 * 20_000
 

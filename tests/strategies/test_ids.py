@@ -108,7 +108,7 @@ def test_rounding_errors_do_not_build_up():
 
 def test_apple_tasting_never_sells_where_tasting_is_best():
     game = games.load("apple-tasting")
-    results = simulate(game, IDS(game), environments.IID([0.8, 0.2]), horizon=20_000, runs=16, seed=2)
+    results = simulate(IDS(game), environments.IID([0.8, 0.2]), horizon=20_000, runs=16, seed=2)
     assert results.plays[:, 0].tolist() == [0] * 16
     assert results.final.tolist() == [0.0] * 16
 
@@ -116,7 +116,7 @@ def test_apple_tasting_never_sells_where_tasting_is_best():
 def test_label_efficient_asks_about_a_hundred_times():
     """The reference implementation asked 101 times on one seed (regret 80.8); over 48 runs we see 130 +- 5."""
     game = games.load("label-efficient")
-    results = simulate(game, IDS(game), environments.IID([0.2, 0.8]), horizon=2_000, runs=48, seed=1)
+    results = simulate(IDS(game), environments.IID([0.2, 0.8]), horizon=2_000, runs=48, seed=1)
     asked = results.plays[:, 0]
     assert 105 < asked.mean() < 155
     assert asked.min() < 101 < asked.max()
@@ -132,7 +132,7 @@ def test_far_better_than_uniform(name, parameters):
     """Measured over 96 runs: 0.08, 0.07 and 0.02 of Uniform's regret; here 24 runs and a margin."""
     game = games.load(name, **parameters)
     environment = environments.IID(environments.laws.load("dirichlet", game.n_outcomes))
-    ours, blind = (simulate(game, s(game), environment, 20_000, 24, 1).final.mean() for s in (IDS, Uniform))
+    ours, blind = (simulate(s(game), environment, 20_000, 24, 1).final.mean() for s in (IDS, Uniform))
     assert ours < 0.16 * blind
 
 
@@ -141,9 +141,9 @@ def test_all_games_compiled_and_interpreted(name):
     game = games.load(name)
     environment = environments.IID(environments.laws.load("dirichlet", game.n_outcomes))
     strategy = IDS(game)
-    fast = simulate(game, strategy, environment, horizon=120, runs=1, workers=1)
+    fast = simulate(strategy, environment, horizon=120, runs=1, workers=1)
     with interpreted(), np.errstate(all="raise"):
-        slow = simulate(game, strategy, environment, horizon=120, runs=1, workers=1)
+        slow = simulate(strategy, environment, horizon=120, runs=1, workers=1)
     assert (fast.regret == slow.regret).all()
     assert (fast.plays == slow.plays).all()
 
@@ -152,15 +152,15 @@ def test_long_runs_are_the_same_compiled_and_interpreted():
     """Long enough for V to be inverted anew."""
     game = games.load("apple-tasting")
     environment = environments.IID([0.6, 0.4])
-    fast = simulate(game, IDS(game), environment, horizon=2_200, runs=1, workers=1)
+    fast = simulate(IDS(game), environment, horizon=2_200, runs=1, workers=1)
     with interpreted():
-        slow = simulate(game, IDS(game), environment, horizon=2_200, runs=1, workers=1)
+        slow = simulate(IDS(game), environment, horizon=2_200, runs=1, workers=1)
     assert (fast.regret == slow.regret).all()
 
 
 def test_an_unobservable_dominated_action_does_no_harm():
     game = games.load("unobservable-dominated")
-    results = simulate(game, IDS(game), environments.IID([0.1, 0.4, 0.1, 0.4]), horizon=20_000, runs=4)
+    results = simulate(IDS(game), environments.IID([0.1, 0.4, 0.1, 0.4]), horizon=20_000, runs=4)
     assert results.plays[:, 2].max() == 0
     assert results.final.max() < 500  # Uniform loses 30 000
 

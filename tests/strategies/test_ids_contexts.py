@@ -146,7 +146,7 @@ def test_with_one_context_it_is_ids(game):
 def test_contexts_are_told_apart():
     """In one context tasting is best, in the other selling, and it costs little to find out."""
     environment = FiniteContexts([[0.85, 0.15], [0.1, 0.9]], weights=[0.3, 0.7])
-    results = sl.simulate(APPLES, IDSContexts(APPLES, 2, [0.3, 0.7]), environment, 4_000, 8, checkpoints=1)
+    results = sl.simulate(IDSContexts(APPLES, 2, [0.3, 0.7]), environment, 4_000, 8, checkpoints=1)
     assert results.final.mean() < 120  # always tasting costs 2 240, always selling 840
     assert results.plays.mean(axis=0) / 4_000 == pytest.approx([0.7, 0.3], abs=0.05)
 
@@ -155,9 +155,9 @@ def test_compiled_as_interpreted():
     environment = FiniteContexts([[0.85, 0.15], [0.1, 0.9]], weights=[0.3, 0.7])
     for game, rounds in ((APPLES, 900), (LABELS, 200)):  # the first inverts V anew
         how = {"horizon": rounds, "runs": 1, "workers": 1}
-        fast = sl.simulate(game, IDSContexts(game, 2, [0.3, 0.7]), environment, **how)
+        fast = sl.simulate(IDSContexts(game, 2, [0.3, 0.7]), environment, **how)
         with interpreted(), np.errstate(all="raise"):
-            slow = sl.simulate(game, IDSContexts(game, 2, [0.3, 0.7]), environment, **how)
+            slow = sl.simulate(IDSContexts(game, 2, [0.3, 0.7]), environment, **how)
         assert np.array_equal(fast.regret, slow.regret)
 
 

@@ -261,8 +261,7 @@ class TestSimulation:
         environment = LogisticContexts(THETA, low=LOW, high=HIGH)
         how = {"horizon": 5_000, "runs": 24, "checkpoints": 1}
         ours, linear = (
-            sl.simulate(game, RandCBPSide(game, 5, model=model), environment, **how).final
-            for model in ("logistic", "linear")
+            sl.simulate(RandCBPSide(game, 5, model=model), environment, **how).final for model in ("logistic", "linear")
         )
         error = (linear - ours).std(ddof=1) / np.sqrt(24)
         assert (linear - ours).mean() > 3 * error
@@ -270,7 +269,7 @@ class TestSimulation:
     def test_nobody_is_sure_after_a_few_symbols_that_are_alike(self):
         """With the plain local standard error, a few runs stop to look after five labels and pay forever."""
         environment = LogisticContexts(THETA, low=LOW, high=HIGH)
-        results = sl.simulate(LABELS, RandCBPSide(LABELS, 5, model="logistic"), environment, 600, 400, checkpoints=1)
+        results = sl.simulate(RandCBPSide(LABELS, 5, model="logistic"), environment, 600, 400, checkpoints=1)
         assert results.plays[:, 0].min() > 12
 
     def test_arrays_that_grow_compiled_as_interpreted(self):
@@ -279,9 +278,9 @@ class TestSimulation:
         environment = Replay(outcomes, contexts=np.abs(rng.normal(size=(420, 1))), law="outcome")
         strategy = RandCBPSide(APPLES, 1, model="logistic", intercept=False)
         how = {"horizon": 420, "runs": 1, "workers": 1}
-        fast = sl.simulate(APPLES, strategy, environment, **how)
+        fast = sl.simulate(strategy, environment, **how)
         with interpreted(), np.errstate(all="raise"):
-            slow = sl.simulate(APPLES, strategy, environment, **how)
+            slow = sl.simulate(strategy, environment, **how)
         assert fast.plays[0, 1] > 256
         assert np.array_equal(fast.regret, slow.regret)
 

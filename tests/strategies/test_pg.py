@@ -217,7 +217,7 @@ class TestRules:
         contexts, outcomes = published_contexts(8, 1_500)
         environment = Replay(outcomes, contexts=contexts, law="outcome")
         for kind, most in ((PGTS, 110), (PGIDS, 85)):
-            results = sl.simulate(APPLES, kind(APPLES, 10), environment, horizon=1_500, runs=8, checkpoints=1)
+            results = sl.simulate(kind(APPLES, 10), environment, horizon=1_500, runs=8, checkpoints=1)
             assert results.final.mean() < most
 
 
@@ -232,9 +232,9 @@ class TestArraysThatGrow:
         for kind in (PGTS, PGIDS):
             strategy = kind(APPLES, 1, transitions=1, refresh=refresh)
             how = {"horizon": 400, "runs": 1, "workers": 1}
-            fast = sl.simulate(APPLES, strategy, environment, **how)
+            fast = sl.simulate(strategy, environment, **how)
             with interpreted(), np.errstate(all="raise"):
-                slow = sl.simulate(APPLES, strategy, environment, **how)
+                slow = sl.simulate(strategy, environment, **how)
             assert fast.plays[0, 1] > 256
             assert np.array_equal(fast.regret, slow.regret)
 

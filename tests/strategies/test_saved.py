@@ -1,66 +1,14 @@
-"""Strategies that were saved: nested states, what is not saved, and files of the first format."""
+"""Strategies that were saved: nested states, and what is not saved."""
 
-import json
-import warnings
-from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import sidelight as sl
 from sidelight.kernels import implements
-from sidelight.limits import BayesOptimal
 from sidelight.strategies import Strategy
 from sidelight.strategies.base import KernelStrategy, act, observe
-
-# Saved by the first version after 40 rounds and one more `act`, with what was played from then on.
-FIRST_FORMAT = Path(__file__).parent / "format1"
-PLAYED_ON = json.loads((FIRST_FORMAT / "played-on.json").read_text())
-BEFORE, ROUNDS = 40, 100
-# Strategies that were never saved in that format.
-YOUNGER = {
-    "BetaThompson",
-    "EpsilonGreedy",
-    "EpsilonGreedySide",
-    "Greedy",
-    "GreedySide",
-    "KLUCB",
-    "LinTS",
-    "LinUCB",
-    "Prospect",
-    "ProspectSide",
-}
-
-
-def play_on(strategy):
-    """Go on as the strategies of `PLAYED_ON` did, with feedback for one action under way."""
-    game = strategy.game
-    outcomes = np.random.default_rng(7).integers(game.n_outcomes, size=ROUNDS)
-    contexts = np.random.default_rng(8).uniform(-1.0, 1.0, size=(ROUNDS, strategy.dimension))
-    action = strategy._under_way.index(1)
-    played = [action]
-    strategy.observe(game.feedback[action][outcomes[BEFORE]])
-    for t in range(BEFORE + 1, ROUNDS):
-        played.append(strategy.act(contexts[t]))
-        strategy.observe(game.feedback[played[-1]][outcomes[t]])
-    return "".join(map(str, played))
-
-
-@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning", "ignore:invalid:RuntimeWarning")
-@pytest.mark.parametrize("label", PLAYED_ON)
-def test_a_strategy_saved_in_the_first_format_goes_on_as_it_would_have(label, tmp_path):
-    kind = BayesOptimal if label == "BayesOptimal" else Strategy
-    with warnings.catch_warnings(action="ignore"):  # of strategies that know no guarantee for the game
-        strategy = kind.load(FIRST_FORMAT / f"{label}.npz")
-        strategy.save(tmp_path / "again.npz")
-        again = kind.load(tmp_path / "again.npz")
-    assert play_on(strategy) == PLAYED_ON[label]
-    assert play_on(again) == PLAYED_ON[label]
-
-
-def test_every_strategy_has_a_file_of_the_first_format():
-    assert {label.split("-")[0] for label in PLAYED_ON} >= set(sl.strategies.names()) - YOUNGER
 
 
 class Inner(NamedTuple):
@@ -101,8 +49,6 @@ def _observe(parameters, state, action, symbol, context):
 
 
 class Nesting(KernelStrategy):
-    _former_names: ClassVar = {"belief.mean": "average"}
-
     def __init__(self, game, seed=0):
         super().__init__(game, seed=seed)
 
@@ -129,7 +75,7 @@ def test_nested_states_are_saved_without_their_scratch(tmp_path):
     strategy = Nesting(GAME)
     play(strategy, 5)
     data = strategy.save(tmp_path / "nesting.npz")
-    assert data["format"] == "sidelight-strategy-2"
+    assert data["format"] == "sidelight-strategy-1"
     assert data["state"].keys() == {"clock", "belief"}
     assert data["state"]["belief"]["inner"].keys() == {"total"}
     for loaded in (Nesting.load(data), Nesting.load(tmp_path / "nesting.npz")):
@@ -138,17 +84,6 @@ def test_nested_states_are_saved_without_their_scratch(tmp_path):
         assert loaded.state.belief.mean == strategy.state.belief.mean != 0
         assert not loaded.state.scratch.room.any()
         assert play(loaded, 6) == play(strategy.clone(), 6)
-
-
-def test_names_of_the_first_format_are_found_where_they_lie_now():
-    data = Nesting(GAME).save()
-    flat = {"clock": np.array([4]), "total": np.array([7.0]), "average": np.array([1.75]), "room": np.zeros(9)}
-    loaded = Nesting.load(data | {"format": "sidelight-strategy-1", "state": flat})
-    assert (loaded.state.clock, loaded.state.belief.inner.total, loaded.state.belief.mean) == (4, 7.0, 1.75)
-    assert loaded.state.scratch.room.shape == (3,)
-    del flat["average"]
-    with pytest.raises(sl.SidelightError, match="does not fit"):
-        Nesting.load(data | {"format": "sidelight-strategy-1", "state": flat})
 
 
 @pytest.mark.parametrize("state", [{}, [], {"clock": np.zeros(1), "belief": np.zeros(1)}], ids=str)

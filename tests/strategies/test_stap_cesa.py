@@ -35,7 +35,7 @@ def streams():
 def simulated(game, strategy, streams, **how):
     contexts, outcomes = streams
     environment = Replay(outcomes, contexts=contexts, law="outcome")
-    return sl.simulate(game, strategy, environment, **({"runs": 6, "checkpoints": 1} | how))
+    return sl.simulate(strategy, environment, **({"runs": 6, "checkpoints": 1} | how))
 
 
 class Base:

@@ -255,7 +255,7 @@ def test_rejection_gives_way_to_the_chain_and_comes_back():
 def test_published_streams(kind, instance, mean, margin):
     outcomes, laws = published_streams(instance)
     replay = Replay(outcomes, law=laws)
-    batches = [sl.simulate(APPLE, kind(APPLE), replay, seed=seed, checkpoints=1).final.mean() for seed in range(5)]
+    batches = [sl.simulate(kind(APPLE), replay, seed=seed, checkpoints=1).final.mean() for seed in range(5)]
     assert np.mean(batches) == pytest.approx(mean, abs=margin)
 
 
@@ -274,9 +274,9 @@ def test_compiled_is_interpreted(kind, name, how, horizon):
     game = sl.games.load(name)
     law = np.random.default_rng(8).dirichlet(np.ones(game.n_outcomes))
     settings = {"horizon": horizon, "runs": 1, "seed": 4, "checkpoints": horizon}
-    compiled = sl.simulate(game, quiet(kind, game, **how), IID(law), **settings)
+    compiled = sl.simulate(quiet(kind, game, **how), IID(law), **settings)
     with interpreted(), np.errstate(all="raise"):
-        plain = sl.simulate(game, quiet(kind, game, **how), IID(law), **settings)
+        plain = sl.simulate(quiet(kind, game, **how), IID(law), **settings)
     assert (compiled.regret == plain.regret).all()
     assert (compiled.plays == plain.plays).all()
 
@@ -309,13 +309,13 @@ def test_warns_where_it_has_no_guarantee(kind):
 @pytest.mark.parametrize("name", ["trivial", "trivial-degenerate"])
 def test_trivial_games_are_played_optimally(name):
     game = sl.games.load(name)
-    assert sl.simulate(game, TSPM(game), IID([0.3, 0.7]), horizon=50, runs=2).final.max() == 0.0
+    assert sl.simulate(TSPM(game), IID([0.3, 0.7]), horizon=50, runs=2).final.max() == 0.0
 
 
 def test_of_equal_actions_the_informative_one_is_played():
     """Otherwise nothing would be learned although it is free: here action 0 is blind, and action 1 its seeing twin."""
     game = sl.Game([[1, 0], [1, 0], [0, 1]], [["x", "x"], ["a", "b"], ["x", "x"]])
-    results = sl.simulate(game, TSPM(game), IID([0.35, 0.65]), horizon=3000, runs=4)
+    results = sl.simulate(TSPM(game), IID([0.35, 0.65]), horizon=3000, runs=4)
     assert (results.plays[:, 0] == 1).all()
     assert results.final.max() < 60
 

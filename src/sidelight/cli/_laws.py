@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 DEFAULT = "dirichlet"
 _ROUNDING = Fraction(1, 10**9)
-_OLD = {"p": "law", "p_from": "law_from"}
 
 
 def law_options(command: Command) -> Command:
@@ -33,27 +31,7 @@ def law_options(command: Command) -> Command:
         "% away from where the best action changes), or, for two outcomes, uniform.",
     )
     one = click.option("--law", metavar="P,P,...", help="The probability of each outcome: 0.3,0.7 or 1/3,2/3.")
-    return one(families(with_old_names(command)))
-
-
-def with_old_names(command: Command) -> Command:
-    """Accept --p and --p-from, the old names of --law and --law-from, with a note."""
-
-    @functools.wraps(command)
-    def renamed(*arguments: Any, **options: Any) -> Any:
-        for old, new in _OLD.items():
-            value = options.pop(old, None)
-            if value is not None:
-                before, now = (f"--{name.replace('_', '-')}" for name in (old, new))
-                if options.get(new) is not None:
-                    raise SidelightError(f"{before} is the old name of {now}: give one of them")
-                click.echo(f"sidelight: note: {before} is now called {now}; the old name will be removed", err=True)
-                options[new] = value
-        return command(*arguments, **options)
-
-    for old in _OLD:
-        renamed = click.option(f"--{old.replace('_', '-')}", old, hidden=True, help=f"Now --{_OLD[old]}.")(renamed)
-    return renamed
+    return one(families(command))
 
 
 def environment(game: Game, law: str | None, law_from: str | None) -> IID:

@@ -50,7 +50,6 @@ Examples:
     help="Set a parameter of a game in the catalogue; repeatable.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-@_laws.with_old_names
 def command(game: str, law: str | None, horizon: int, prior: str, settings: tuple[str, ...], as_json: bool) -> None:
     """Say how good any strategy can be.
 

@@ -70,7 +70,7 @@ As a job array, without Dask (job i of 8, then once):
 @click.option("--beyond", is_flag=True, help="The same at 20000 rounds, which the paper does not have (takes hours).")
 @click.option("--workers", type=COUNT, metavar="N", help="Cores of this machine to use; by default all.")
 @cluster_option
-@click.option("--share", "--shard", "shard", metavar="I/N", help="Do only share I of N, and write no report.")
+@click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
 @click.option("--merge", is_flag=True, help="Merge the finished shares, run again what differs, and write the report.")
 @click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="Seed of all random numbers.")
 @click.option(
@@ -78,7 +78,7 @@ As a job array, without Dask (job i of 8, then once):
 )
 @click.option("--json", "as_json", is_flag=True, help="Print every number and its verdict as JSON.")
 @click.pass_context
-def command(context: click.Context, /, out: str, shard: str | None, merge: bool, as_json: bool, **options: Any) -> None:
+def command(context: click.Context, /, out: str, share: str | None, merge: bool, as_json: bool, **options: Any) -> None:
     """Reproduce the tables and figures of the ICML 2024 paper, and say which numbers hold.
 
     Every number in 'Randomized Confidence Bounds for Stochastic Partial Monitoring' is computed again and compared with
@@ -94,8 +94,8 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
     from sidelight.tasks import Share
 
     folder = Path(out)
-    _check(shard, merge, options)
-    share = None if shard is None else Share.parse(shard)
+    _check(share, merge, options)
+    part = None if share is None else Share.parse(share)
     if merge:
         options = _shares.planned(context, folder, options)
     reproduction = Reproduction(_choice(options), Store(folder / "runs"))
@@ -104,12 +104,12 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
         if merge:
             _shares.check_complete(reproduction, folder)
         make_writable(folder)
-        if share is not None:
-            _shares.keep_plan(folder, options, share.count)
+        if part is not None:
+            _shares.keep_plan(folder, options, part.count)
         with _kept(folder, reproduction):
-            seconds = 0.0 if merge else reproduction.run(crew, bars, share)
-        if share is not None:
-            done = f"Share {share} is in {folder}; when all are: sidelight reproduce --merge --out {out}"
+            seconds = 0.0 if merge else reproduction.run(crew, bars, part)
+        if part is not None:
+            done = f"Share {part} is in {folder}; when all are: sidelight reproduce --merge --out {out}"
             click.echo(done, err=as_json)
             return
         with _kept(folder):
@@ -124,10 +124,10 @@ def command(context: click.Context, /, out: str, shard: str | None, merge: bool,
     click.echo(("" if as_json else "\n") + f"Report written to {folder / 'report.html'}", err=as_json)
 
 
-def _check(shard: str | None, merge: bool, options: dict[str, Any]) -> None:
+def _check(share: str | None, merge: bool, options: dict[str, Any]) -> None:
     if options["full"] and options["beyond"]:
         raise SidelightError("--full and --beyond both say how far the slow strategies go: give only one of them")
-    if shard is not None and merge:
+    if share is not None and merge:
         raise SidelightError(
             "--share does a part of the work and --merge puts the parts together: give only one of them"
         )

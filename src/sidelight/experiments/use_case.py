@@ -8,7 +8,6 @@ from typing import Any
 from sidelight.errors import SidelightError
 from sidelight.experiments.experiment import PROTOCOLS
 from sidelight.monitor.policies import POLICIES, Policy, RandCBPPolicy, make_policy
-from sidelight.monitor.settings import warn_of_prior
 from sidelight.simulation.progress import Progress
 from sidelight.studies.classifiers import CASES, TOLERANCES
 from sidelight.studies.watching import Outcome, watch_classifiers, watched
@@ -33,15 +32,13 @@ def simulate_case(
     seed: int = 0,
     *,
     protocol: str = "published",
-    prior: Any = None,
     **options: Any,
 ) -> Outcome:
     """Let one policy watch the classifiers of one case, by default with the parameters of a protocol.
 
-    Options are those of `watch_classifiers`; `prior` is deprecated.
+    Options are those of `watch_classifiers`.
     """
     chosen = published_policy(policy, tolerance, protocol) if isinstance(policy, str) else policy
-    warn_of_prior(prior)
     return watch_classifiers(case, tolerance, chosen, runs, seed, **options)
 
 

@@ -9,7 +9,6 @@ NeurIPS 2015.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -17,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sidelight.analysis import Analysis, analyze
-from sidelight.errors import SidelightError, WrongTypeError
+from sidelight.errors import SidelightError
 from sidelight.game import Game, check_float_range, read_exact
 from sidelight.kernels.arrays import Floats
 from sidelight.optimization.certainty import certainty, indistinguishable
@@ -68,7 +67,7 @@ class LowerBound:
         return f"C* = {self.value:.6g} (proven: {self.low:.9g} to {self.high:.9g})"
 
 
-def lower_bound(game: Game, law: Any = None, tolerance: float = 1e-8, *, p: Any = None) -> LowerBound:
+def lower_bound(game: Game, law: Any, tolerance: float = 1e-8) -> LowerBound:
     """Return C*(p) of the asymptotic lower bound E[regret] >= C*(p) log T - o(log T), between proven bounds.
 
     With j the optimal action and Delta its rivals' gaps, C*(p) = min sum_a Delta_a r_a over allocations r >= 0 with
@@ -83,8 +82,6 @@ def lower_bound(game: Game, law: Any = None, tolerance: float = 1e-8, *, p: Any 
         fraction with a denominator of at most 1000 stands for that fraction, any other for its decimal text).
     tolerance
         The relative distance of the bounds at which the search stops.
-    p
-        The old name of `law`, which works with a warning until the next version.
 
     Examples
     --------
@@ -94,7 +91,7 @@ def lower_bound(game: Game, law: Any = None, tolerance: float = 1e-8, *, p: Any 
     """
     analysis = analyze(game)
     check_float_range(game)
-    law = exact_law(_one_of(law, p), game.n_outcomes)
+    law = exact_law(law, game.n_outcomes)
     if any(0 < value < _LEAST for value in law):
         raise SidelightError(
             f"the law holds a probability below {float(_LEAST):g}: give 0, or one that is not so small"
@@ -111,20 +108,6 @@ def lower_bound(game: Game, law: Any = None, tolerance: float = 1e-8, *, p: Any 
         return _without(game, "undefined", reason, optimal[0])
     gaps = np.array([float(loss - min(losses)) for loss in losses])
     return _solved(analysis, optimal[0], law, gaps, tolerance)
-
-
-def _one_of(law: Any, p: Any) -> Any:
-    """Return the law, which was once called p."""
-    if p is None:
-        if law is None:
-            raise WrongTypeError("give the law of the outcomes, one probability per outcome")
-        return law
-    if law is not None:
-        raise SidelightError("p is the old name of law: give one of them")
-    warnings.warn(
-        "the argument p of lower_bound is now called law: write lower_bound(game, law=...)", DeprecationWarning, 3
-    )
-    return p
 
 
 def _optimal(analysis: Analysis, losses: list[Fraction]) -> list[int]:

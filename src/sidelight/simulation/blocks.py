@@ -9,7 +9,6 @@ from typing import Any
 
 from sidelight.environments.base import Environment
 from sidelight.errors import SidelightError, WrongTypeError
-from sidelight.game import Game
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies import plugins
 from sidelight.strategies.base import Strategy
@@ -25,7 +24,6 @@ class Block:
 
     strategy: Strategy
     environment: Environment
-    game: Game
     horizon: int
     seed: int
     checkpoints: tuple[int, ...]
@@ -37,7 +35,8 @@ class Block:
     @property
     def title(self) -> str:
         """What it is called in an error."""
-        return f"{self.strategy.name} on {self.game.name or 'game'}, runs {self.first} to {self.first + self.count - 1}"
+        game = self.strategy.game.name or "game"
+        return f"{self.strategy.name} on {game}, runs {self.first} to {self.first + self.count - 1}"
 
     @property
     def rounds(self) -> int:
@@ -81,7 +80,6 @@ class Block:
             self.seed,
             list(self.checkpoints),
             workers=1,
-            game=self.game,
             first_run=self.first,
             progress=progress,
         )
@@ -91,7 +89,6 @@ class Block:
 def blocks_of(
     strategy: Strategy,
     environment: Environment,
-    game: Game,
     horizon: int,
     seed: int,
     checkpoints: Integers,
@@ -103,8 +100,7 @@ def blocks_of(
     rounds = tuple(int(each) for each in checkpoints)
     origin = origin_of(strategy)
     return [
-        Block(strategy, environment, game, horizon, seed, rounds, first, end - first, origin)
-        for first, end in pairwise(ends)
+        Block(strategy, environment, horizon, seed, rounds, first, end - first, origin) for first, end in pairwise(ends)
     ]
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from sidelight.environments.base import Environment
 from sidelight.errors import SidelightError
-from sidelight.game import Game
 from sidelight.game_arrays import signal_indices
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.simulation.blocks import Block, blocks_of
@@ -23,7 +22,6 @@ class Job:
 
     def __init__(
         self,
-        game: Game,
         strategy: Strategy,
         environment: Environment,
         horizon: int,
@@ -32,14 +30,14 @@ class Job:
         numbers: range,
         bar: Advancing,
     ) -> None:
-        self.game, self.strategy, self.environment = game, strategy, environment
+        self.game, self.strategy, self.environment = strategy.game, strategy, environment
         self.horizon, self.seed, self.rounds, self.numbers, self.bar = horizon, seed, rounds, numbers, bar
-        self.signals = signal_indices(game)
+        self.signals = signal_indices(self.game)
         self.stop = threading.Event()
         self._lock, self._waiting = threading.Lock(), numbers
         try:
             self.regret = np.zeros((len(numbers), len(rounds)))
-            self.plays = np.zeros((len(numbers), game.n_actions), np.int64)
+            self.plays = np.zeros((len(numbers), self.game.n_actions), np.int64)
         except (MemoryError, ValueError, OverflowError):
             raise SidelightError(
                 f"{numbers.stop - numbers.start} runs with {len(rounds)} checkpoints do not fit into memory: "
@@ -78,7 +76,5 @@ class Job:
             here = slice(block.first - self.numbers.start, block.first - self.numbers.start + block.count)
             self.regret[here], self.plays[here] = rows
 
-        parts = blocks_of(
-            self.strategy, self.environment, self.game, self.horizon, self.seed, self.rounds, self.numbers
-        )
+        parts = blocks_of(self.strategy, self.environment, self.horizon, self.seed, self.rounds, self.numbers)
         run_on_cluster(address, parts, arrived, lambda block, rounds: self.bar.advance(rounds))

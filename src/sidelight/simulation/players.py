@@ -59,12 +59,11 @@ def check_parameters(kind: type[Strategy], given: Iterable[str], seed: str = "th
     """Refuse names of parameters that the strategy does not have."""
     known = signature(kind)
     open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
-    former = getattr(kind.__init__, "renamed", {})
     own = {name: each for name, each in known.items() if name not in ("game", "seed")}
     for name in given:
         if name == "seed":
             raise SidelightError(f"{kind.__name__}: leave out seed, because {seed} sets all seeds")
-        if name not in own and name not in former and not open_ended:
+        if name not in own and not open_ended:
             near = nearest(name, tuple(own))
             hint = f"did you mean {near!r}? " if near else ""
             has = f"it has {', '.join(map(_declared, own.values()))}" if own else "it has none"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 import warnings
-from typing import Any, overload
+from typing import Any
 
 from sidelight.environments.base import Environment
 from sidelight.errors import SidelightError
-from sidelight.game import Game
 from sidelight.kernels import compiled_available
 from sidelight.results import Results
-from sidelight.simulation.arguments import bound, check_numbers, check_players
+from sidelight.simulation.arguments import check_numbers, check_players
 from sidelight.simulation.blocks import address_of
 from sidelight.simulation.checkpoints import Checkpoints, rounds_of
 from sidelight.simulation.job import Job
@@ -23,37 +21,19 @@ from sidelight.tasks import Advancing, cores
 _LONG_MINUTES = 2  # warn when a simulation will take longer than this
 
 
-@overload
 def simulate(
     strategy: Strategy,
     environment: Environment,
-    horizon: int = ...,
-    runs: int = ...,
-    seed: int = ...,
-    checkpoints: Checkpoints = ...,
-    workers: int | None = ...,
+    horizon: int = 20_000,
+    runs: int = 96,
+    seed: int = 0,
+    checkpoints: Checkpoints = 200,
+    workers: int | None = None,
     *,
-    game: Game | None = ...,
-    first_run: int = ...,
-    progress: bool | Advancing | None = ...,
-    cluster: Any = ...,
-) -> Results: ...
-@overload
-def simulate(
-    game: Game,
-    strategy: Strategy,
-    environment: Environment,
-    horizon: int = ...,
-    runs: int = ...,
-    seed: int = ...,
-    checkpoints: Checkpoints = ...,
-    workers: int | None = ...,
-    *,
-    first_run: int = ...,
-    progress: bool | Advancing | None = ...,
-    cluster: Any = ...,
-) -> Results: ...
-def simulate(*arguments: Any, **options: Any) -> Results:  # noqa: D417 - documented as in _SIGNATURE
+    first_run: int = 0,
+    progress: bool | Advancing | None = None,
+    cluster: Any = None,
+) -> Results:
     """Play the strategy's game many times and return the regret at checkpoints.
 
     Run r draws its world from `SeedSequence(seed, spawn_key=(r, 0))` and the strategy's own randomness from
@@ -73,9 +53,6 @@ def simulate(*arguments: Any, **options: Any) -> Results:  # noqa: D417 - docume
         list of rounds.
     workers
         Number of threads; by default one per core.
-    game
-        The game of the strategy, or an equal one with other names. It may also come first:
-        `simulate(game, strategy, environment, ...)`.
     first_run
         The number of the first run, for experiments that are split over several machines.
     progress
@@ -86,27 +63,11 @@ def simulate(*arguments: Any, **options: Any) -> Results:  # noqa: D417 - docume
         Play on the workers of a Dask cluster instead of here: the address of its scheduler, such as
         "tcp://host:8786", or a cluster or client of Dask. Results are the same to the last bit.
     """
-    return _simulate(**bound(_SIGNATURE, arguments, options))
-
-
-def _simulate(
-    strategy: Strategy,
-    environment: Environment,
-    horizon: int = 20_000,
-    runs: int = 96,
-    seed: int = 0,
-    checkpoints: Checkpoints = 200,
-    workers: int | None = None,
-    *,
-    game: Game | None = None,
-    first_run: int = 0,
-    progress: bool | Advancing | None = None,
-    cluster: Any = None,
-) -> Results:
     if cluster is not None and workers is not None:
         raise SidelightError("cluster= brings its own workers: leave out workers=")
     address = None if cluster is None else address_of(cluster)
-    game = check_players(strategy, environment, game)
+    check_players(strategy, environment)
+    game = strategy.game
     check_numbers(horizon=horizon, runs=runs, seed=seed, first_run=first_run, workers=workers)
     horizon, runs, seed, first_run = int(horizon), int(runs), int(seed), int(first_run)
     environment.check(game, first_run + runs, horizon)
@@ -121,7 +82,7 @@ def _simulate(
     shown = progress if isinstance(progress, bool) else None
     with Progress(f"{strategy.name} on {game.name or 'game'}", runs * horizon, shown) as own:
         bar = own if progress is None or isinstance(progress, bool) else progress
-        job = Job(game, strategy, environment, horizon, seed, rounds, range(first_run, first_run + runs), bar)
+        job = Job(strategy, environment, horizon, seed, rounds, range(first_run, first_run + runs), bar)
         if address is None:
             job.play_all(workers)
         else:
@@ -149,9 +110,5 @@ def warn_of_long_work(strategy: Strategy, rounds: int, workers: int) -> None:
             f"{strategy.game.n_actions} actions and {strategy.game.n_outcomes} outcomes takes roughly "
             f"{1e6 * seconds:,.0f} microseconds, and there are {rounds:,} of them on {workers} core(s)",
             UserWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
-
-
-_SIGNATURE = inspect.signature(_simulate)
-simulate.__signature__ = _SIGNATURE  # type: ignore[attr-defined]  # what help() and editors show

@@ -67,10 +67,6 @@ class Strategy(ABC):
     """How many numbers a context has; 0 for a strategy that ignores contexts."""
     guarantee: ClassVar[str] = ""
     """In words, where a regret bound is known."""
-    _former_names: ClassVar[Mapping[str, str]] = {}
-    """For strategies saved in format 1: paths in the state whose last name differs from the flat one of that time."""
-    _when_absent: ClassVar[Mapping[str, Any]] = {}
-    """What strategies that were saved before there was a parameter did in its place."""
 
     def __init__(self, game: Game, *, seed: Seed = 0) -> None:
         if not isinstance(game, Game):
@@ -215,19 +211,18 @@ class Strategy(ABC):
     def load(cls, source: Mapping[str, Any] | str | os.PathLike[str]) -> Self:
         """Make a strategy from what `save` returned, or from its file."""
         data = source if isinstance(source, Mapping) else saved.read(Path(source))
-        if data.get("format") not in (saved.FORMAT, saved.FLAT_FORMAT):
-            known = f"{saved.FORMAT} or {saved.FLAT_FORMAT}"
-            raise SidelightError(f"this is not a saved strategy of the format {known}: {data.get('format')!r}")
+        if data.get("format") != saved.FORMAT:
+            raise SidelightError(f"this is not a saved strategy of the format {saved.FORMAT}: {data.get('format')!r}")
         if lacking := [key for key in saved.KEYS if key not in data]:
             raise SidelightError(f"this is not a complete saved strategy: it lacks {', '.join(map(repr, lacking))}")
         kind = cls._named(data["strategy"])
         seed = data["seed"] if not isinstance(data["seed"], Mapping) else np.random.SeedSequence(**data["seed"])
-        strategy = kind(Game.from_dict(data["game"]), **(kind._when_absent | data["parameters"]), seed=seed)
+        strategy = kind(Game.from_dict(data["game"]), **data["parameters"], seed=seed)
         strategy.reset()
         strategy._rng.bit_generator.state = data["random"]
         strategy._under_way = list(data["under_way"])
         strategy._last_context = np.array(data["context"], float)
-        strategy._restore(data["state"], data["format"])
+        strategy._state = saved.restored(strategy.state, data["state"])
         return strategy
 
     def __repr__(self) -> str:
@@ -252,12 +247,6 @@ class Strategy(ABC):
         raise SidelightError(
             f"the saved strategy is a {name}, which is not a {cls.__name__}: load it with its own class"
         )
-
-    def _restore(self, state: Mapping[str, Any], written_as: str) -> None:
-        """Put saved values into a fresh state."""
-        if written_as == saved.FLAT_FORMAT and hasattr(self.state, "_asdict"):
-            state = saved.nested(self.state, state, self._former_names)
-        self._state = saved.restored(self.state, state)
 
     def _context(self, context: Any) -> Context:
         """Check a context."""

@@ -34,7 +34,6 @@ from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_
 from sidelight.strategies.cell_distance import Cells, Distances, cells, new_distances, set_metric, squared_distance
 from sidelight.strategies.opening import count_play
 from sidelight.strategies.playable import check_playable, settled_action
-from sidelight.strategies.renamed import renamed_variance
 
 _PUBLISHED_RADIUS = 0.9
 _PUBLISHED_PERIOD = 10
@@ -142,7 +141,6 @@ class BPMLeast(KernelStrategy):
 
     guarantee: ClassVar[str] = "easy games"
 
-    @renamed_variance("prior")
     def __init__(
         self,
         game: Game,

@@ -44,7 +44,6 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.strategies import contextual_logistic, contextual_standardized
 from sidelight.strategies.base import KernelStrategy, Seed, check_choice, check_flag, check_number, check_whole
-from sidelight.strategies.cbpside_former import takes_former_keywords
 from sidelight.strategies.confidence_bounds import Sampler, check_sampler, no_differences
 from sidelight.strategies.contextual_round import Parameters, Scratch, State
 from sidelight.strategies.observers import euclidean, half_range, observation
@@ -102,8 +101,6 @@ class RandCBPSide(KernelStrategy):
     G. Bartók, Cs. Szepesvári, "Partial monitoring with side information", ALT 2012.
     """
 
-    # Strategies saved before there were these took contexts as they came.
-    _when_absent: ClassVar[Mapping[str, Any]] = {"standardize": False, "hinge": False}
     guarantee: ClassVar[str] = "easy and hard games whose symbol laws are linear in the context, with corrected bounds"
     _known_bounds: ClassVar[tuple[str, ...]] = ("tight", "corrected")
     _draws_z: ClassVar[bool] = True
@@ -114,7 +111,6 @@ class RandCBPSide(KernelStrategy):
     draws: str = "action"
     rule: str = "exploring"
 
-    @takes_former_keywords
     def __init__(
         self,
         game: Game,
@@ -299,7 +295,6 @@ class CBPSide(RandCBPSide):
 
     _draws_z: ClassVar[bool] = False
 
-    @takes_former_keywords
     def __init__(
         self,
         game: Game,

@@ -16,7 +16,6 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.strategies.base import Seed, check_choice
 from sidelight.strategies.cbpside import CBPSide, Constants, RandCBPSide
-from sidelight.strategies.cbpside_former import names_bounds
 
 PRINTED = ("printed", "published")
 
@@ -34,7 +33,6 @@ class _Published(RandCBPSide):
     """
 
     guarantee: ClassVar[str] = "none with printed or published bounds"
-    _when_absent: ClassVar[Mapping[str, Any]] = {}
     _known_bounds: ClassVar[tuple[str, ...]] = (*PRINTED, "corrected", "tight")
     _offset_power: ClassVar[float] = 0.5
     _start_power: ClassVar[float] = 0.0
@@ -83,7 +81,6 @@ class PublishedRandCBPSide(_Published):
         games only.
     """
 
-    @names_bounds
     def __init__(
         self,
         game: Game,
@@ -138,7 +135,6 @@ class PublishedCBPSide(_Published, CBPSide):
     _offset_power: ClassVar[float] = 1.0
     _start_power: ClassVar[float] = 1.0
 
-    @names_bounds
     def __init__(
         self,
         game: Game,

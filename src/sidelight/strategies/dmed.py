@@ -21,7 +21,6 @@ imbalanced runs in alternating predictions, which explains their mean of 1 489; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sidelight.analysis import analyze
@@ -61,9 +60,6 @@ class PMDMED(KernelStrategy):
     """
 
     guarantee: ClassVar[str] = "easy and hard games, logarithmic regret for each law (proven for the Hinge variant)"
-    _former_names: ClassVar[Mapping[str, str]] = {
-        f"problem.{now}": name for now, name in dmed_general.FORMER_NAMES.items()
-    }
 
     def __init__(self, game: Game, c: float = 1.0, tolerance: float = 1e-3, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)

@@ -138,17 +138,6 @@ implements(act, Parameters)(choose)
 implements(observe, Parameters)(count)
 
 
-FORMER_NAMES = {
-    "search.dual": "slack",
-    "search.trial": "former",
-    "search.equations.pivots": "free",
-    "points": "kept",
-    "multipliers": "prices",
-    "bound": "lowest",
-}
-"""The fields of an allocation in strategies that were saved flat, where they had other names."""
-
-
 def new_evidence(outcomes: int, symbols: int) -> Evidence:
     """Return what is known before the first round."""
     return Evidence(

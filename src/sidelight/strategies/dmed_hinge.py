@@ -14,7 +14,6 @@ See `sidelight.optimization.hinge` for the search.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -29,7 +28,6 @@ from sidelight.optimization.likelihood import informative, maximize_likelihood
 from sidelight.strategies.base import UNANSWERED, Context, Seed, act, check_number, check_parameter, observe
 from sidelight.strategies.dmed import PMDMED
 from sidelight.strategies.dmed_general import (
-    FORMER_NAMES,
     LEAST_COST,
     OPEN,
     Evidence,
@@ -186,13 +184,6 @@ class PMDMEDHinge(PMDMED):
     """
 
     guarantee: ClassVar[str] = "easy and hard games: regret C*(p) log T + o(log T) for every law with a unique optimum"
-    _former_names: ClassVar[Mapping[str, str]] = {
-        **PMDMED._former_names,
-        **{f"problem.allocation.{now}": name for now, name in FORMER_NAMES.items()},
-        "problem.plays": "asked",
-        "problem.curvature": "curve",
-        "consistency": "standing",
-    }
 
     def __init__(
         self,

@@ -14,7 +14,6 @@ is `IDS`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -120,8 +119,6 @@ class IDSContexts(IDS):
     """
 
     guarantee: ClassVar[str] = "easy and hard games whose outcome laws are linear in one of finitely many contexts"
-
-    _former_names: ClassVar[Mapping[str, str]] = {"regression.inverse": "full_inverse"}
 
     def __init__(self, game: Game, contexts: Any = 1, weights: Any = None, width: float = 1.0, seed: Seed = 0) -> None:
         super().__init__(game, width=width, seed=seed)

@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -67,8 +66,6 @@ class State(NamedTuple):
 
 class ClassifierStrategy(KernelStrategy):
     """A strategy around an online classifier, which learns from the labels that the one revealing action shows."""
-
-    _former_names: ClassVar[Mapping[str, str]] = {"statistics": "counts"}
 
     def __init__(self, game: Game, dimension: int, learner: str, regularization: float, seed: Seed) -> None:
         super().__init__(game, seed=seed)

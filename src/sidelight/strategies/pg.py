@@ -36,7 +36,6 @@ from sidelight.strategies.base import (
 from sidelight.strategies.context_features import set_features
 from sidelight.strategies.logistic_posterior import Posterior, add_label, new_posterior, transition, with_more_room
 from sidelight.strategies.playable import revealing_action
-from sidelight.strategies.renamed import renamed_variance
 
 
 class Parameters(NamedTuple):
@@ -153,7 +152,6 @@ class PGTS(KernelStrategy):
     bounded_memory: ClassVar[bool] = False  # one row for each label
     _directed: ClassVar[int] = 0
 
-    @renamed_variance("prior_variance")
     def __init__(
         self,
         game: Game,

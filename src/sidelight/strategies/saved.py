@@ -3,8 +3,6 @@
 A state is a dictionary or a named tuple of arrays and plain values, and a named tuple may hold further ones. What lies
 under the name `scratch` is worked out anew in every round: it is not saved, and a loaded strategy starts with a fresh
 one.
-
-Format 2 keeps the nesting. Format 1 had none: its values are found by name, wherever they are now.
 """
 
 from __future__ import annotations
@@ -21,8 +19,7 @@ import numpy as np
 from sidelight._storage import replacing
 from sidelight.errors import NoFileError, SidelightError
 
-FORMAT = "sidelight-strategy-2"
-FLAT_FORMAT = "sidelight-strategy-1"
+FORMAT = "sidelight-strategy-1"
 KEYS = ("strategy", "parameters", "game", "seed", "random", "under_way", "context", "state")
 SCRATCH = "scratch"
 
@@ -50,23 +47,6 @@ def _value(fresh: Any, value: Any) -> Any:
     return np.array(value, dtype=fresh.dtype) if isinstance(fresh, np.ndarray) else copy.deepcopy(value)
 
 
-def nested(fresh: Any, flat: Mapping[str, Any], former: Mapping[str, str], path: str = "") -> dict[str, Any]:
-    """Return the values of format 1 in the layout of `fresh`.
-
-    `former` maps names that have changed: from the present path, such as "belief.mean", to the old name.
-    """
-    found: dict[str, Any] = {}
-    for name, value in fresh._asdict().items():
-        here = f"{path}{name}"
-        if name == SCRATCH:
-            continue
-        if hasattr(value, "_asdict"):
-            found[name] = nested(value, flat, former, f"{here}.")
-        elif former.get(here, name) in flat:
-            found[name] = flat[former.get(here, name)]
-    return found
-
-
 def write(path: Path, data: dict[str, Any]) -> None:
     """Write what `Strategy.save` returned: arrays as they are, the rest and the arrays' places as JSON."""
     if path.suffix != ".npz":
@@ -85,14 +65,12 @@ def write(path: Path, data: dict[str, Any]) -> None:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Read what `write` wrote, in either format."""
+    """Read what `write` wrote."""
     if not os.path.exists(path):
         raise NoFileError(f"there is no file {str(path)!r}")
     try:
         with np.load(path, allow_pickle=False) as file:
             data: dict[str, Any] = json.loads(bytes(file["header"]).decode())
-            if data.get("format") == FLAT_FORMAT:
-                data["state"] |= {key.removeprefix("state_"): file[key] for key in file.files if key != "header"}
             for place in data.pop("arrays", ()):
                 inner = data["state"]
                 for name in place[:-1]:
