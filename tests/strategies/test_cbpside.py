@@ -550,64 +550,16 @@ class TestSimulation:
         assert {strategy.act([0.0, 1.0]) for _ in range(4)} == {0}
 
 
-class TestFormerKeywords:
-    """They keep working for one version."""
+def test_what_only_reproduces_print_belongs_to_the_published_classes():
+    for given in ({"bins": 10}, {"rule": "alt2012"}, {"width": "tight"}):
+        with pytest.raises(TypeError, match="unexpected keyword argument"):
+            RandCBPSide(APPLES, 5, **given)
+    with pytest.raises(sl.SidelightError, match="bounds is 'published'"):
+        RandCBPSide(APPLES, 5, bounds="published")
 
-    @pytest.mark.parametrize("kind", [CBPSide, RandCBPSide])
-    def test_width_is_bounds(self, kind):
-        with pytest.warns(DeprecationWarning, match="width is now called bounds"):
-            strategy = kind(APPLES, 3, width="corrected")
-        assert type(strategy) is kind
-        assert strategy.bounds == "corrected"
-        with pytest.raises(sl.SidelightError, match="give bounds alone"):
-            kind(APPLES, 3, width="tight", bounds="tight")
 
-    @pytest.mark.parametrize(
-        ("kind", "given"),
-        [
-            (RandCBPSide, {"width": "published", "tail": 1e-6}),
-            (RandCBPSide, {"bins": 10}),
-            (RandCBPSide, {"draws": "pair", "rule": "alt2012"}),
-            (CBPSide, {"width": "printed"}),
-            (CBPSide, {"rule": "alt2012"}),
-        ],
-    )
-    def test_what_only_reproduces_print_makes_the_published_class(self, kind, given):
-        bounds = given.get("width", "tight")
-        # The warning names the bounds even where they are the default, which the published class does not share.
-        with pytest.warns(DeprecationWarning, match=f"use Published{kind.__name__} for bounds='{bounds}'"):
-            strategy = kind(APPLES, 5, **given)
-        given = {name: value for name, value in given.items() if name != "width"}
-        published = {CBPSide: PublishedCBPSide, RandCBPSide: PublishedRandCBPSide}[kind]
-        expected = published(APPLES, 5, bounds=bounds, **given)
-        assert type(strategy) is published
-        assert isinstance(strategy, kind)
-        assert strategy.parameters() == expected.parameters()
-
-    def test_positional_bounds_too(self):
-        with pytest.warns(DeprecationWarning, match="use PublishedCBPSide for bounds='published'"):
-            assert type(CBPSide(APPLES, 5, 0.1, "published")) is PublishedCBPSide
-
-    def test_their_defaults_change_nothing(self):
-        with pytest.warns(DeprecationWarning, match="bins, lower belongs to PublishedRandCBPSide"):
-            assert type(RandCBPSide(APPLES, 5, bins=5, lower=0.0)) is RandCBPSide
-
-    def test_nobody_else_is_warned(self, recwarn):
-        RandCBPSide(APPLES, 5, bounds="corrected", sigma=1.0)
-        PublishedRandCBPSide(APPLES, 5, bins=10)
-        PublishedCBPSide(APPLES, 5, rule="alt2012")
-        assert not recwarn.list
-
-    def test_print_takes_contexts_as_they_are(self):
-        for name in ("standardize", "hinge"):
-            with (
-                pytest.warns(DeprecationWarning, match="use Published"),
-                pytest.raises(sl.SidelightError, match=f"leave {name} out"),
-            ):
-                RandCBPSide(APPLES, 5, bounds="published", **{name: True})
-
-    def test_published_strategies_are_saved_and_loaded(self):
-        strategy = PublishedCBPSide(APPLES, 5)
-        loaded = sl.strategies.Strategy.load(strategy.save())
-        assert type(loaded) is PublishedCBPSide
-        assert loaded.parameters() == strategy.parameters()
+def test_published_strategies_are_saved_and_loaded():
+    strategy = PublishedCBPSide(APPLES, 5)
+    loaded = sl.strategies.Strategy.load(strategy.save())
+    assert type(loaded) is PublishedCBPSide
+    assert loaded.parameters() == strategy.parameters()

@@ -104,12 +104,6 @@ def test_bins_that_a_round_cannot_work_through():
         sl.strategies.RandCBP(APPLES, bins=10**8)
 
 
-@pytest.mark.parametrize("make", [sl.strategies.PublishedCBPSide, sl.strategies.PublishedRandCBPSide])
-def test_published_classes_never_had_a_width(make):
-    with pytest.raises(sl.SidelightError, match="give bounds='tight' instead"):
-        make(APPLES, 5, width="tight")
-
-
 def test_seconds_per_round_grow_with_the_game_and_the_contexts():
     small, large = sl.games.load("dynamic-pricing", prices=5), sl.games.load("dynamic-pricing", prices=8)
     side, logistic = sl.strategies.RandCBPSide, {"model": "logistic"}
