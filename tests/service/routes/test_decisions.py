@@ -127,7 +127,7 @@ def test_times_are_taken_within_a_window_and_retries_outside_of_it_still_answere
 
 
 def test_classes_are_text_or_numbers_of_any_kind(digits):
-    names = ["7", 8, 7.5, -1, True, "é", "😀", "a\nb", "' OR 1=1 --", "<b>", "\u202e", "\x7f", "x" * 200]
+    names = ["7", 8, 7.5, -1, True, "é", "😀", "a\nb", "' OR 1=1 --", "<b>", "a\u202eb", "\x7f7", "x" * 200]
     for i, name in enumerate(names):
         body = {"id": f"a{i}", "prediction": name}
         reply = digits("POST", PATH, body)
