@@ -1,7 +1,7 @@
 """Payloads go when their time is over or when somebody asks; the rest stays, and replay gives the same."""
 
 from service.filling import fill
-from sidelight.service import monitors, retention
+from sidelight.service import changing, monitors, retention
 from sidelight.service.answering import AnswerTo, answers
 from sidelight.service.deciding import Payload, Prediction, decide
 from sidelight.service.following import rebuild
@@ -58,7 +58,7 @@ def test_none_is_for_ever_and_0_is_at_once(service):
     service.do(answers(monitor, [AnswerTo("r0", True)], actor="key:1"))
     age(service, monitor, 10_000.0)
     assert retention.delete_past(service) == 0
-    service.do(monitors.change(monitor, {"retention": 0}, actor="key:1"))
+    service.do(changing.change(monitor, {"retention": 0}, actor="key:1"))
     assert retention.delete_past(service) == 1
 
 

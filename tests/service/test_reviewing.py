@@ -6,12 +6,14 @@ import pytest
 
 from service.reviews import ask, claim, entries, item, make, say, slots
 from sidelight.service.answering import AnswerTo, answers
+from sidelight.service.changing import change
 from sidelight.service.identity.keys import CreateKey, RevokeKey
 from sidelight.service.identity.reviewers import DisableReviewer, InviteReviewer
 from sidelight.service.identity.sessions import FollowLink
 from sidelight.service.problems import Problem
 from sidelight.service.queue import Slot
 from sidelight.service.reviewing import Said, Settle, Withdraw, disputed, outcome
+from sidelight.service.verifying import verify
 
 
 def counts(service, monitor):
@@ -370,3 +372,25 @@ def test_who_settled_an_item_as_skipped_is_not_overruled_by_one_withdrawn_skip(s
     service.do(Settle(monitor, "reviewer:cem", 1, Said(skipped=True)))
     service.do(Withdraw(monitor, ann, 1))
     assert item(service, monitor, 1).state == "skipped"
+
+
+def test_items_with_enough_reviews_settle_when_fewer_are_wanted(service):
+    monitor = make(service, 4, reviews=2)
+    for number in (1, 2, 4):
+        say(service, monitor, number, "ann", correct=number != 4)
+    say(service, monitor, 2, "bob", correct=False)
+    assert claim(service, monitor, "bob") == 1
+    row = service.do(change(monitor, {"reviews": 1}, actor="admin"))
+    found = [item(service, monitor, number) for number in (1, 2, 3, 4)]
+    assert [(one.state, one.correct, one.settled_by) for one in found] == [
+        ("answered", True, "ann"),
+        ("open", None, None),  # they disagree
+        ("open", None, None),
+        ("answered", False, "ann"),
+    ]
+    assert counts(service, monitor)[:2] == (2, 1)
+    assert row.last == len(entries(service, monitor, "answered")) + entries(service, monitor, "settings")[0].number
+    assert claim(service, monitor, "cem") == 3
+    assert claim(service, monitor, "dan", settle=True) == 2
+    assert say(service, monitor, 2, "dan", correct=False, settles=True) == "settled"
+    assert verify(service.storage) == []

@@ -8,7 +8,7 @@ from service.reviews import make, say
 from service.traffic import Traffic
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
-from sidelight.service import following, held, monitors, upgrading, verifying
+from sidelight.service import changing, following, held, monitors, upgrading, verifying
 from sidelight.service.answering import AnswerTo, answers
 from sidelight.service.commands import run_command
 from sidelight.service.deciding import Prediction, decide
@@ -227,12 +227,12 @@ def test_requests_expire_without_traffic(service):
 def test_settings_are_changed_by_journal(service):
     traffic = Traffic(service, cap=3, aim="first-come")
     assert sum(one.verify for one in traffic.decide(10)) == 3
-    row = service.do(monitors.change(traffic.monitor, {"cap": 5, "reviews": 2}, actor="key:9"))
+    row = service.do(changing.change(traffic.monitor, {"cap": 5, "reviews": 2}, actor="key:9"))
     assert (row.settings["cap"], row.settings["reviews"]) == (5, 2)
     assert sum(one.verify for one in traffic.decide(10)) == 2
     for wrong in ({"tolerance": 0.3}, {"cap": -1}, {"reviews": 3}, {"cap": 7, "reviews": 0}, {"nonsense": 1}):
         with pytest.raises(Problem) as caught:
-            service.do(monitors.change(traffic.monitor, wrong, actor="key:9"))
+            service.do(changing.change(traffic.monitor, wrong, actor="key:9"))
         assert caught.value.status == 422
         assert caught.value.places
     assert sum(one.verify for one in traffic.decide(10)) == 0
@@ -242,7 +242,7 @@ def test_settings_are_changed_by_journal(service):
     service.do(monitors.archive(traffic.monitor, actor="key:9"))
     for job in (
         monitors.archive(traffic.monitor, actor="key:9"),
-        monitors.change(traffic.monitor, {"cap": 1}, actor="key:9"),
+        changing.change(traffic.monitor, {"cap": 1}, actor="key:9"),
         decide(service, traffic.monitor, [Prediction("x", "a")], actor="key:9"),
         answers(traffic.monitor, [AnswerTo("p1", correct=True)], actor="key:9"),
     ):
@@ -261,12 +261,12 @@ def test_settings_are_changed_by_journal(service):
 def test_patience_is_changed_by_journal(service, patience):
     traffic = Traffic(service, patience=40)
     traffic.decide(20)
-    row = service.do(monitors.change(traffic.monitor, {"patience": patience}, actor="key:9"))
+    row = service.do(changing.change(traffic.monitor, {"patience": patience}, actor="key:9"))
     assert row.settings["patience"] == patience
     traffic.decide(20)
     for wrong in (0, {"hours": 1}, {"seconds": "x"}, "soon"):
         with pytest.raises(Problem) as caught:
-            service.do(monitors.change(traffic.monitor, {"patience": wrong}, actor="key:9"))
+            service.do(changing.change(traffic.monitor, {"patience": wrong}, actor="key:9"))
         assert caught.value.status == 422
     restart(service)
     traffic.decide(20)

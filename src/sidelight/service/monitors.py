@@ -1,4 +1,4 @@
-"""Creating monitors, changing their settings, archiving them, and finding them by name."""
+"""Creating monitors, archiving them, and finding them by name."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sidelight.errors import SidelightError
 from sidelight.monitor import RULE, ClassifierMonitor
-from sidelight.monitor.settings import LIMITS
 from sidelight.service import audit, journal
 from sidelight.service.held import Held
 from sidelight.service.problems import Problem, place
-from sidelight.service.settings import changeable, from_json, make_monitor, make_review, review_plain, split
+from sidelight.service.settings import make_monitor, make_review, review_plain, split
 from sidelight.service.storage.base import Transaction
 from sidelight.service.work import Job, Work
 
@@ -94,44 +92,6 @@ def create(name: str, settings: Mapping[str, Any], *, actor: str) -> Job[Monitor
     return _Create(name, settings, actor)
 
 
-class _Change:
-    """Changes settings of a monitor."""
-
-    def __init__(self, monitor: str, settings: Mapping[str, Any], actor: str) -> None:
-        self.monitors: Sequence[str] = (monitor,)
-        self.settings, self.actor = dict(settings), actor
-        changeable(settings)
-
-    def run(self, work: Work) -> MonitorRow:
-        """Check all settings, then change the monitor."""
-        (id,) = self.monitors
-        held = work.held(id)
-        refuse_archived(held)
-        limits = {name: self.settings[name] for name in self.settings if name in LIMITS}
-        review = {name: self.settings[name] for name in self.settings if name not in LIMITS}
-        new = make_review(review, held.review)
-        if limits:
-            try:
-                held.monitor.change(**{name: from_json(name, value) for name, value in limits.items()})
-            except SidelightError as error:
-                name = next((one for one in limits if one in str(error)), next(iter(limits)))
-                places = [place(["settings", name], str(error))]
-                raise Problem("invalid", "some settings are not allowed", places=places) from None
-        held.review = new
-        body = {"limits": limits, "review": {name: review_plain(new)[name] for name in review}}
-        number = work.append(id, journal.SETTINGS, body, actor=self.actor)
-        row = _stored(work.tx, id)
-        settings = row.settings | limits | body["review"]
-        work.tx.run("UPDATE monitors SET settings = ? WHERE id = ?", journal.text_of(settings), id)
-        audit.write(work.tx, self.actor, "monitor changed", row.name, settings=sorted(self.settings))
-        return row._replace(settings=settings, last=number)
-
-
-def change(monitor: str, settings: Mapping[str, Any], *, actor: str) -> Job[MonitorRow]:
-    """Change caps, pending limits, patience and settings of the queue; other changes need a new monitor."""
-    return _Change(monitor, settings, actor)
-
-
 class _Archive:
     """Archives a monitor."""
 
@@ -147,7 +107,7 @@ class _Archive:
         held.archived = True
         number = work.append(id, journal.SETTINGS, {"archived": True}, actor=self.actor)
         work.tx.run("UPDATE monitors SET archived_at = ? WHERE id = ?", work.now, id)
-        row = _stored(work.tx, id)
+        row = stored(work.tx, id)
         audit.write(work.tx, self.actor, "monitor archived", row.name)
         return row._replace(last=number)
 
@@ -163,7 +123,8 @@ def refuse_archived(held: Held) -> None:
         raise Problem("gone", "this monitor is archived and cannot be changed: create a new one")
 
 
-def _stored(tx: Transaction, id: str) -> MonitorRow:
+def stored(tx: Transaction, id: str) -> MonitorRow:
+    """Return the monitor with an id, which exists."""
     row = tx.one(f"{_SELECT} WHERE id = ?", id)
     assert row is not None
     return _monitor(row)

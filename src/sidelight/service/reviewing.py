@@ -24,7 +24,16 @@ from sidelight.service.inputs import label_fault
 from sidelight.service.items import DELETED, FORGOTTEN
 from sidelight.service.monitors import refuse_archived
 from sidelight.service.problems import Problem, place
-from sidelight.service.queue import ReviewItem, Slot, find_item, free_place, put, slots_of
+from sidelight.service.queue import (
+    DISPUTED_ITEM,
+    ReviewItem,
+    Slot,
+    find_item,
+    free_place,
+    items_where,
+    put,
+    slots_of,
+)
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.work import Work
 
@@ -162,6 +171,16 @@ class _OnItem:
 
     def _look_again(self) -> None:
         self.item = find_item(self.work.reading, self.monitor, self.item.number)
+
+
+def settle_reviewed(work: Work, monitor: str) -> None:
+    """Settle the items that have all the reviews they need, now that they need fewer."""
+    reviews = work.held(monitor).review.reviews
+    for item in items_where(work.reading, f"i.monitor = ? AND {DISPUTED_ITEM} ORDER BY i.number", monitor, reviews):
+        on = _OnItem(work, monitor, item.number)
+        said = [one for one in on.slots if one.slot > 0 and one.answer is not None]
+        if len(said) == reviews:  # more of them disagree, and wait for someone who may settle
+            on.follow(said[-1].reviewer)
 
 
 @dataclass(frozen=True)

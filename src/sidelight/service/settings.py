@@ -11,6 +11,7 @@ from typing import Any
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.settings import LIMITS
+from sidelight.service.inputs import text_fault
 from sidelight.service.limits import PLACES
 from sidelight.service.problems import Problem, place
 
@@ -55,7 +56,7 @@ _ALLOWED = {
     "reviews": "1 or 2",
     "lease": "seconds from 10 to 86400",
     "blind": "true or false, and if true also the list of labels",
-    "labels": "a list of at most 200 different texts of 1 to 200 characters",
+    "labels": "a list of at most 200 different texts of 1 to 200 characters that can be seen, in one line each",
     "retention": "days, at least 0, or null to keep payloads forever",
     "image_hosts": "a list of host names",
     "instructions": "a text of at most 10000 characters",
@@ -146,5 +147,6 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_texts(value: Any) -> bool:
-    texts = isinstance(value, tuple) and all(isinstance(one, str) and 1 <= len(one) <= 200 for one in value)
+    # A line break in a label would not survive the forms of the pages.
+    texts = isinstance(value, tuple) and all(text_fault(one) is None and one.splitlines() == [one] for one in value)
     return texts and len(set(value)) == len(value) <= 200

@@ -35,6 +35,7 @@ def test_items_are_found_by_part_of_their_id_and_by_number(service, browsers):
     assert found(browser, q="nothing") == []
     assert found(browser, q="9" * 150) == []
     assert found(browser, q="-1", **{"class": '"plum"'}) == []
+    assert browser.get(f"/m/fruit/items?q={'x' * 60_000}").status_code == 400
 
 
 def test_a_search_goes_on_to_the_next_page(service, browsers):

@@ -9,8 +9,9 @@ import pytest
 
 from service.reviews import entries, make
 from service.routes.conftest import SQLITE
-from sidelight.service import monitors
+from sidelight.service import changing, monitors
 from sidelight.service.pages.settings import kind_of, said, written
+from sidelight.service.problems import Problem
 from sidelight.service.settings_shape import CHANGEABLE, MONITOR, QUEUE
 
 PAGE, ARCHIVE = "/m/fruit/settings", "/m/fruit/archive"
@@ -92,11 +93,31 @@ def test_what_is_wrong_is_told_and_what_was_typed_stays(service, browsers):
 
 
 @SQLITE
+def test_what_a_form_cannot_say_stays_unless_it_is_changed(service, browsers):
+    given = {"labels": ["pear ", " plum"], "instructions": "one\r\ntwo\rthree", "lease": 60.5}
+    monitor = make(service, 1, **given)
+    browser = browsers()
+    form = filled(browser.get(PAGE))
+    sent = {name: "\r\n".join(text.splitlines()) for name, text in form.items()}  # as browsers do
+    assert "are saved" in browser.post(PAGE, sent | {"cap": "9"}).text
+    (entry,) = entries(service, monitor, "settings")
+    assert (entry.data["limits"], entry.data["review"]) == ({"cap": 9}, {})
+    assert {name: stored(service)[name] for name in given} == given
+
+
+@SQLITE
+@pytest.mark.parametrize("label", ["a\nb", "a\rb", "a\u2028b", "a\n", " ", "\u200b", "\0", "x" * 201])
+def test_a_label_that_no_page_could_show_or_send_is_refused(service, label):
+    with pytest.raises(Problem, match="some settings are not allowed"):
+        make(service, 1, labels=["pear", label])
+
+
+@SQLITE
 def test_a_form_that_is_out_of_date_changes_nothing(service, browsers):
     monitor = make(service, 1)
     browser = browsers()
     form = filled(browser.get(PAGE))
-    service.do(monitors.change(monitor, {"cap": 5}, actor="test"))
+    service.do(changing.change(monitor, {"cap": 5}, actor="test"))
     reply = browser.post(PAGE, form | {"lease": "60"})
     assert reply.status_code == 409
     assert (stored(service)["cap"], stored(service)["lease"]) == (5, 900)

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from service.routes.conftest import SQLITE
-from sidelight.service import answering, audit, deciding, monitors
+from sidelight.service import answering, audit, changing, deciding, monitors
 from sidelight.service.answering import AnswerTo
 from sidelight.service.deciding import Prediction
 from sidelight.service.duties import LEASE, Clock
@@ -122,7 +122,7 @@ def test_a_cap_is_told_once_by_all_processes_and_again_when_a_new_one_is_used_up
     service.writer.followers.drop([digits.id])  # as if another process went on
     decide(service, digits, "a")
     assert len(rows(service)) == 1
-    service.do(monitors.change(digits.id, {"cap": 21}, actor="test"))
+    service.do(changing.change(digits.id, {"cap": 21}, actor="test"))
     decide(service, digits, "b")
     decide(service, digits, "c")
     assert len(rows(service)) == 2

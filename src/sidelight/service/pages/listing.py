@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
 
 from sidelight.service import journal
 from sidelight.service.identity import reviewers
+from sidelight.service.inputs import MOST_CHARACTERS
 from sidelight.service.items import DELETED, FORGOTTEN
 from sidelight.service.pages.etags import etag_of, unchanged
 from sidelight.service.pages.rendering import address, render
@@ -33,7 +34,13 @@ _STATES = {
 
 
 @router.get("/m/{monitor}/items")
-def items(request: Request, monitor: str, state: str = "", before: int | None = None, q: str = "") -> Response:
+def items(
+    request: Request,
+    monitor: str,
+    state: str = "",
+    before: int | None = None,
+    q: Annotated[str, Query(max_length=MOST_CHARACTERS)] = "",
+) -> Response:
     """Show a page of items."""
     q = q.strip()
     visitor, service = enter(request), service_of(request)

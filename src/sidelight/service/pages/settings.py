@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
-from sidelight.service import journal, monitors
+from sidelight.service import changing, journal, monitors
 from sidelight.service.monitors import MonitorRow
 from sidelight.service.pages.rendering import render
 from sidelight.service.pages.visiting import (
@@ -81,10 +81,11 @@ def change(request: Request, monitor: str) -> Response:
     try:
         if form.get("seen") != _seen(before):
             raise Problem("conflict", "someone changed the settings meanwhile: look at them and try again")
-        wanted = {name: said(kind_of(name), form.get(name)) for name in _FIELDS}
-        changed = {name: value for name, value in wanted.items() if value != before.get(name)}
+        # Texts are compared, not values: a form cannot say everything that a request can, such as spaces at an end.
+        texts = {name: (_plain(form.get(name)), _plain(written(kind_of(name), before.get(name)))) for name in _FIELDS}
+        changed = {name: said(kind_of(name), new) for name, (new, old) in texts.items() if new != old}
         if changed:
-            service.do(monitors.change(row.id, changed, actor=visitor.actor))
+            service.do(changing.change(row.id, changed, actor=visitor.actor))
     except Problem as problem:
         if problem.kind not in ("invalid", "conflict"):
             raise
@@ -159,7 +160,7 @@ def said(kind: str, text: str) -> Any:
     if kind == "lines":
         return [one.strip() for one in text.splitlines() if one.strip()]
     if kind == "text":
-        return text.replace("\r\n", "\n")
+        return text
     text = text.strip()
     if not text or len(text) > _LONGEST_VALUE:
         return text[:_LONGEST_VALUE] or None
@@ -167,6 +168,11 @@ def said(kind: str, text: str) -> Any:
         return json.loads(text.replace(",", ".") if _COMMA.fullmatch(text) else text, parse_constant=str)
     except (ValueError, RecursionError):
         return text
+
+
+def _plain(text: str) -> str:
+    """Return a text with the line breaks that every browser agrees on."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _seen(values: Mapping[str, Any]) -> str:

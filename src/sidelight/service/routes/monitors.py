@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import Body, Request, Response
 
-from sidelight.service import monitors
+from sidelight.service import changing, monitors
 from sidelight.service.asked import Asked, AskedOf, asked, asked_of
 from sidelight.service.monitors import MonitorRow
 from sidelight.service.responses import SAFE_HEADERS, answer
@@ -78,7 +78,7 @@ async def show(asked: Annotated[AskedOf, asked_of("report")]) -> Response:
 )
 async def change(body: Annotated[SettingsIn, Body()], asked: Annotated[AskedOf, asked_of("admin")]) -> Response:
     """Change settings, all or none; any others need a new monitor."""
-    job = monitors.change(asked.monitor, body.settings, actor=asked.caller.actor)
+    job = changing.change(asked.monitor, body.settings, actor=asked.caller.actor)
     return answer(_plain(await asked.service.submit(job)))
 
 
