@@ -11,6 +11,9 @@ bought, caution 1.5 t log(T / t) takes its place (with the weight s^4), which bu
 whose symbols have not come yet, fewer of them as time passes, and n is the number of symbols seen plus that of
 features: what a look earns falls as the inverse square of the looks before it.
 
+Where no look pays, `prospect_side_checks` has the last word: it may look to see whether the model is right there, and
+play another action where it is not.
+
 Nothing is drawn at random. There is no proof of a regret bound.
 """
 
@@ -28,8 +31,17 @@ from sidelight.kernels import implements, kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
 from sidelight.strategies.playable import refuse_hopeless, settled_action
+from sidelight.strategies.prospect_side_checks import DOUBT, Checks, claim, count, judge, new_checks, note, recall
 from sidelight.strategies.prospect_side_fit import START_PRECISION, Belief, new_refit, prior_factor, room_for
-from sidelight.strategies.prospect_side_model import Stakes, best_action, expected_loss, set_law, tempering
+from sidelight.strategies.prospect_side_model import (
+    Stakes,
+    best_action,
+    expected_loss,
+    set_law,
+    symbol_mass,
+    symbol_probability,
+    tempering,
+)
 from sidelight.strategies.prospect_side_posterior import (
     KEPT,
     SEEN,
@@ -39,7 +51,7 @@ from sidelight.strategies.prospect_side_posterior import (
     new_scratch,
     predict,
 )
-from sidelight.strategies.prospect_side_refit import START_NOISE, advance
+from sidelight.strategies.prospect_side_refit import START_NOISE, advance, label_work
 from sidelight.strategies.prospect_side_value import add_to_future, look_value, set_prospects, set_weights
 from sidelight.strategies.standardization import add_context, no_moments
 
@@ -56,6 +68,7 @@ class Parameters(NamedTuple):
     horizon: float  # 0 if it is not known
     caution: float
     quota: float  # how many multiplications a round may spend on a refit
+    doubt: float  # the log odds that the model is wrong
 
 
 class State(NamedTuple):
@@ -63,12 +76,13 @@ class State(NamedTuple):
 
     counts: Floats  # rounds, looks, looks that were bought, looks under way
     belief: Belief
+    checks: Checks
     scratch: Scratch
 
 
 # The places in `counts`, and in the `decision` of the scratch.
 ROUNDS, LOOKS, BOUGHT, UNDER_WAY = range(4)
-BEST, CHOSEN, LOOKING, WEIGHED = range(4)
+BEST, CHOSEN, LOOKING, WEIGHED, NEARLY, CHECKED = range(6)
 
 
 @implements(act, Parameters)
@@ -89,11 +103,13 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
     best = best_action(stakes, now.law, noise)
     set_weights(stakes, best, noise, now)
     add_to_future(belief.future, belief.fading, counts[ROUNDS] - 1.0, now)
-    now.decision[WEIGHED] = 0.0
+    now.decision[WEIGHED] = now.decision[NEARLY] = now.decision[CHECKED] = 0.0
     chosen = best
     if best != parameters.only_look:
         set_prospects(belief.future, belief.fading[0], now)
         chosen = choose(parameters, state, best, noise)
+    if chosen == best:
+        chosen = check(parameters, state, best, noise, context)
     now.decision[BEST] = best
     now.decision[CHOSEN] = chosen
     counts[UNDER_WAY] *= 1.0 - _FORGETTING / counts[ROUNDS]
@@ -111,16 +127,42 @@ def choose(parameters: Parameters, state: State, best: int, noise: float) -> int
     rounds = horizon(parameters, state)
     now.decision[WEIGHED] = 1.0
     now.decision[LOOKING] = rounds
-    chosen, least = -1, math.inf
+    chosen, least, lowest = -1, math.inf, expected_loss(stakes, best, now.law, noise)
     for a in range(stakes.loss.shape[0]):
         if stakes.symbols[a] > 1 or a == best:
             loss = expected_loss(stakes, a, now.law, noise)
             if stakes.symbols[a] > 1:
                 now.value[a] = look_value(stakes, a, noise, now)
+                if a != best and loss - 2.0 * rounds * now.value[a] < lowest:
+                    now.decision[NEARLY] = 1.0
                 loss -= rounds * now.value[a]
             if chosen < 0 or loss < least - 1e-12 or (loss < least + 1e-12 and a == best):
                 chosen, least = a, loss
     return chosen
+
+
+@kernel
+def check(parameters: Parameters, state: State, best: int, noise: float, context: Context) -> int:
+    """Return what to play where the model wants no look, after what was seen where it did not."""
+    stakes, checks, now = parameters.stakes, state.checks, state.scratch
+    t = state.counts[ROUNDS]
+    cell = 2 * best + int(now.decision[NEARLY])
+    claim(checks, cell, now.law, noise)
+    if t >= checks.verdict[cell, 1]:
+        left = parameters.horizon - t if t < parameters.horizon else t + 200.0 * math.sqrt(t + 10.0)
+        rounds = parameters.caution * left * checks.rounds[cell] / t
+        judge(stakes, checks, cell, int(t), rounds, parameters.doubt, learned(state))
+    chosen = checks.verdict[cell, 0]
+    if stakes.symbols[chosen] > 1 and not note(checks, cell, int(t), context):
+        chosen = best
+    now.decision[CHECKED] = 0.0 if chosen == best else 1.0
+    return chosen
+
+
+@kernel
+def learned(state: State) -> float:
+    """Return how much the model has learned: the symbols seen plus the number of coefficients."""
+    return state.belief.labels.counts[SEEN] + float(state.scratch.lifted.shape[1])
 
 
 @kernel
@@ -134,7 +176,7 @@ def horizon(parameters: Parameters, state: State) -> float:
     if left > 0.0:
         weight = share * share * share * share
         rounds = (1.0 - weight) * min(rounds, left) + weight * 1.5 * t * math.log(parameters.horizon / t)
-    known = state.belief.labels.counts[SEEN] + float(state.scratch.lifted.shape[1])
+    known = learned(state)
     ahead = known / (known + counts[UNDER_WAY])
     return parameters.caution * rounds * ahead * ahead
 
@@ -144,6 +186,10 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
     labels = state.belief.labels
     if parameters.settled < 0 and parameters.stakes.symbols[action] > 1:
         state.counts[UNDER_WAY] = max(0.0, state.counts[UNDER_WAY] - 1.0)
+        cell = recall(state.checks, context)
+        if cell >= 0:
+            claimed = probability(parameters.stakes, state, action, symbol, context)
+            count(parameters.stakes, state.checks, cell, action, symbol, claimed, learned(state))
         s = labels.counts[KEPT]
         if s < labels.action.shape[0]:
             for k in range(context.shape[0]):
@@ -152,6 +198,17 @@ def _observe(parameters: Parameters, state: State, action: int, symbol: int, con
             labels.symbol[s] = symbol
             labels.counts[KEPT] = s + 1
             labels.counts[SEEN] += 1
+
+
+@kernel
+def probability(stakes: Stakes, state: State, action: int, symbol: int, context: Context) -> float:
+    """Return the probability that the model gives to a symbol."""
+    posterior, now = state.belief.posterior, state.scratch
+    which = posterior.current[0]
+    predict(posterior, which, context, now)
+    set_law(now.scores, tempering(now.scores, now.variance, now.plain_law), now.law)
+    mass, number = symbol_mass(stakes, action, symbol, now.law)
+    return symbol_probability(mass, number, now.law.shape[0], posterior.noise[which])
 
 
 class ProspectSide(KernelStrategy):
@@ -197,6 +254,12 @@ class ProspectSide(KernelStrategy):
     def _size(self) -> int:
         return (self.game.n_outcomes - 1) * (int(self.dimension) + 1)
 
+    @property
+    def _quota(self) -> float:
+        """Enough for three symbols in a round, or a refit would never catch up with those that come meanwhile."""
+        outcomes, size = self.game.n_outcomes, self._size
+        return max(_LEAST_QUOTA, 12.0 * size**2, 3.0 * label_work(size, outcomes - 1))
+
     def explain(self, context: Any = None) -> str:
         """Say what a look would cost and may earn, at the last context or the given one, and which action follows."""
         from sidelight.strategies.prospect_side_explanation import explanation
@@ -215,7 +278,8 @@ class ProspectSide(KernelStrategy):
             only_look=looks[0] if len(looks) == 1 else -1,
             horizon=0.0 if self.horizon is None else float(self.horizon),
             caution=float(self.caution),
-            quota=max(_LEAST_QUOTA, 12.0 * self._size**2),
+            quota=self._quota,
+            doubt=DOUBT,
         )
 
     def _start(self) -> State:
@@ -242,7 +306,12 @@ class ProspectSide(KernelStrategy):
             counts=np.zeros(3, np.int64),
         )
         belief = Belief(no_moments(d), posterior, labels, new_refit(outcomes, d), np.zeros((size, size)), np.ones(1))
-        return State(np.zeros(4), belief, new_scratch(self.game.n_actions, outcomes, d))
+        return State(
+            np.zeros(4),
+            belief,
+            new_checks(self.game.n_actions, outcomes, d),
+            new_scratch(self.game.n_actions, outcomes, d),
+        )
 
 
 def stakes_of(analysis: Analysis) -> Stakes:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sidelight.strategies.prospect_side import BEST, BOUGHT, CHOSEN, LOOKING, LOOKS, ROUNDS, WEIGHED, ProspectSide
+from sidelight.strategies.prospect_side import (
+    BEST,
+    BOUGHT,
+    CHECKED,
+    CHOSEN,
+    LOOKING,
+    LOOKS,
+    NEARLY,
+    ROUNDS,
+    WEIGHED,
+    ProspectSide,
+)
 from sidelight.strategies.prospect_side_model import expected_loss
 from sidelight.strategies.prospect_side_posterior import SEEN
 
@@ -26,6 +37,8 @@ def explanation(strategy: ProspectSide) -> str:
         f"Expected at this context: {shares}.",
         f"{_name(strategy, best)} costs least.",
     ]
+    if now.decision[CHECKED]:
+        return "\n".join([*lines, f"{_name(strategy, chosen)} is played: {_check(strategy, best, chosen)}."])
     if not now.decision[WEIGHED]:
         return "\n".join([*lines, "It is also the only action that shows anything, so there is nothing to weigh."])
     for a in range(strategy.game.n_actions):
@@ -33,6 +46,16 @@ def explanation(strategy: ProspectSide) -> str:
             lines.append(_look(strategy, a, best))
     reason = "it costs least and no look pays for itself" if chosen == best else "its look may pay for itself"
     return "\n".join([*lines, f"{_name(strategy, chosen)} is played: {reason}."])
+
+
+def _check(strategy: ProspectSide, best: int, chosen: int) -> str:
+    """Say why another action is played than the model proposes, although no look pays for itself."""
+    now, checks = strategy.state.scratch, strategy.state.checks
+    seen = checks.counts[2 * best + int(now.decision[NEARLY])].sum()
+    where = f"where {_name(strategy, best)} seems best, like here"
+    if strategy.game.informative(chosen):
+        return f"it checks {where}; of such rounds, symbols worth {seen:.3g} have been seen"
+    return f"it was better {where}, by symbols worth {seen:.3g} in such rounds"
 
 
 def _look(strategy: ProspectSide, action: int, best: int) -> str:

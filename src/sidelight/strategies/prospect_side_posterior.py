@@ -86,7 +86,7 @@ class Scratch(NamedTuple):
     context: Floats  # (d,): what all of this is about
     valid: Integers  # (1,): whether it still is
     value: Floats  # (actions,): VOI of the last decision
-    decision: Floats  # (4,): the cheapest action, the one chosen, H, and whether there was anything to weigh
+    decision: Floats  # (6,): best action, action chosen, H; were looks weighed, did one nearly pay, did a check decide
 
 
 KEPT, SEEN, APPLIED = 0, 1, 2
@@ -97,7 +97,7 @@ def new_scratch(actions: int, outcomes: int, dimension: int) -> Scratch:
     rows, features = outcomes - 1, dimension + 1
     vector, square, wide = (rows,), (rows, rows), (rows, rows * features)
     shapes = {"z": (features,), "lifted": wide, "product": wide, "context": (dimension,)}
-    shapes |= {"value": (actions,), "decision": (4,)}
+    shapes |= {"value": (actions,), "decision": (6,)}
     shapes |= dict.fromkeys(("law", "plain_law", "border_law"), (outcomes,))
     shapes |= dict.fromkeys(("scores", "moved", "score", "seen", "pull", "slope"), vector)
     shapes |= dict.fromkeys(("variance", "information", "square", "right", "reduction", "weights"), square)

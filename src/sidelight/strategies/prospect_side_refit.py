@@ -113,7 +113,7 @@ def advance(stakes: Stakes, belief: Belief, t: int, quota: float, now: Scratch) 
         late = counts[APPLIED] < counts[KEPT]
         if late or (stage == CATCH_UP and place[LABEL] < counts[KEPT]):
             apply_label(stakes, belief, late, now)
-            left -= size * size * (rows + 1.0) + 4.0 * visit
+            left -= label_work(size, rows)
             continue
         if stage == IDLE:
             if not is_due(belief, t):
@@ -152,6 +152,12 @@ def advance(stakes: Stakes, belief: Belief, t: int, quota: float, now: Scratch) 
         else:
             take_over(belief)
             left -= 4.0 * size * size
+
+
+@kernel
+def label_work(size: float, rows: float) -> float:
+    """Return how many multiplications it takes to apply a label."""
+    return size * size * (rows + 1.0) + 80.0 * (rows + 1.0) * (rows + 1.0)
 
 
 @kernel
