@@ -1,7 +1,9 @@
 """`sidelight service`: before the first start, while the database is served, and when it is not."""
 
+import contextlib
 import json
 import os
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -13,8 +15,10 @@ from service.filling import fill
 from service.served import Served
 
 from sidelight.cli import main
+from sidelight.service.commands import run_command
+from sidelight.service.process.control import Control, socket_of
 from sidelight.service.service import Service
-from sidelight.service.storage import open_storage
+from sidelight.service.storage import file_of, open_storage
 
 
 def invoke(*arguments, code=0):
@@ -191,17 +195,51 @@ def test_an_export_that_is_cut_short_is_silent(tmp_path):
     assert result.stderr == ""
 
 
+@contextlib.contextmanager
+def in_use(database):
+    """Accept commands about a database as its server does."""
+    path = file_of(database)
+    if path is None:
+        yield
+        return
+    service = Service(open_storage(database))
+    control = Control(path, lambda name, arguments: run_command(service, "", name, arguments))
+    yield
+    control.close()
+    service.close()
+
+
 def test_who_takes_data_out_is_noted(filled, tmp_path):
-    invoke("backup", tmp_path / "backup.db", "--database", filled)
-    invoke("export", "--monitor", "digits", "--database", filled)
-    invoke("copy", tmp_path / "copy.db", "--database", filled)
-    lines = invoke("export", "--what", "audit", "--database", filled).stdout.splitlines()
+    with in_use(filled):
+        invoke("backup", tmp_path / "backup.db", "--database", filled)
+        invoke("export", "--monitor", "digits", "--database", filled)
+        invoke("copy", tmp_path / "copy.db", "--database", filled)
+        lines = invoke("export", "--what", "audit", "--database", filled).stdout.splitlines()
     noted = {(row["actor"], row["action"], row["subject"]) for row in map(json.loads, lines)}
     assert noted >= {
         ("command", "backup made", "backup.db"),
         ("command", "data exported", "decisions"),
         ("command", "copy made", ""),
     }
+
+
+@pytest.mark.parametrize("left_over", [False, True])
+def test_a_file_that_nobody_serves_is_not_changed_by_taking_data_out(tmp_path, left_over):
+    service = Service(open_storage(str(tmp_path / "test.db")))
+    fill(service, 20, "digits")
+    service.close()
+    folder = tmp_path / "archive"
+    folder.mkdir()
+    file = folder / "monday.db"
+    invoke("backup", file, "--database", tmp_path / "test.db")
+    if left_over:  # as after a server was killed
+        with socket.socket(socket.AF_UNIX) as one:
+            one.bind(str(socket_of(file)))
+    before = file.read_bytes()
+    for command in (["export"], ["backup", tmp_path / "again.db"], ["copy", tmp_path / "copy.db"], ["verify"]):
+        assert "noted" not in invoke(*command, "--database", file).stderr
+        assert file.read_bytes() == before
+        assert not file.with_name("monday.db-lock").exists()  # it was not opened for writing
 
 
 def test_an_unfinished_copy_does_not_pass(database, tmp_path, monkeypatch):

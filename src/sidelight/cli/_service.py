@@ -51,9 +51,11 @@ def change(database: str | None, command: str, url: str = _HERE, **arguments: An
 
 
 def note(database: str | None, action: str, subject: str, **detail: Any) -> None:
-    """Note in the audit log that data left the database; a database that cannot be written is no obstacle."""
+    """Note in the audit log that data left a database in use; if that fails, say so, and go on."""
+    from sidelight.service import commands
+
     try:
-        change(database, "note", action=action, subject=subject, detail=detail)
+        commands.note(chosen(database), action, subject, detail)
     except SidelightError as error:
         click.echo(f"this could not be noted in the audit log: {error}", err=True)
 

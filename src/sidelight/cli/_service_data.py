@@ -97,11 +97,11 @@ def export_command(database: str | None, what: str, monitors: tuple[str, ...], o
 
     with reading(database) as storage:
         rows = exporting.rows(storage, what, monitors)
+        note(database, "data exported", what, monitors=list(monitors))  # before, as it may be cut short
         if out is None:
             exporting.write_json_lines(rows, sys.stdout)
         else:
             click.echo(f"{grouped(exporting.write_file(rows, what, out))} rows written to {out}", err=True)
-    note(database, "data exported", what, monitors=list(monitors))
 
 
 @click.command("verify", short_help="Check that everything is as it was stored.")

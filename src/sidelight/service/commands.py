@@ -14,7 +14,7 @@ from sidelight.service import audit, monitors, retention
 from sidelight.service.identity import keys, links, reviewers, sessions
 from sidelight.service.identity.reviewers import Reviewer
 from sidelight.service.problems import Problem
-from sidelight.service.process.control import ask
+from sidelight.service.process.control import ask, ask_if_served
 from sidelight.service.pruning import prune
 from sidelight.service.service import Service
 from sidelight.service.storage import file_of, open_storage
@@ -39,6 +39,19 @@ def call(database: str, base: str, name: str, arguments: dict[str, Any]) -> Any:
         return run_command(service, base, name, arguments)
     finally:
         service.close()
+
+
+def note(database: str, action: str, subject: str, detail: dict[str, Any]) -> None:
+    """Note in the audit log that data left a database in use.
+
+    A file that nobody serves, such as a backup, stays as it is: whoever can read it can also copy it.
+    """
+    arguments = {"action": action, "subject": subject, "detail": detail}
+    path = file_of(database)
+    if path is None:
+        call(database, "", "note", arguments)
+    else:
+        ask_if_served(path, "note", arguments)
 
 
 def run_command(service: Service, base: str, name: str, arguments: dict[str, Any]) -> Any:

@@ -100,23 +100,34 @@ def ask(database: Path, name: str, arguments: dict[str, Any], patience: float = 
     end = time.monotonic() + patience
     while True:
         try:
-            return _asked(socket_of(database), name, arguments)
+            return _asked(database, name, arguments)
         except (FileNotFoundError, ConnectionRefusedError):
             if time.monotonic() >= end:
                 raise SidelightError(
                     f"{str(database)!r} is in use by a process that accepts no commands: wait until it ends, or stop it"
                 ) from None
             time.sleep(0.05)
+
+
+def ask_if_served(database: Path, name: str, arguments: dict[str, Any]) -> Any:
+    """Ask the server of a file to run a command, and return its result; None if there is no server."""
+    if not socket_of(database).exists():
+        return None
+    try:
+        return _asked(database, name, arguments)
+    except (FileNotFoundError, ConnectionRefusedError):  # the server was killed, and its socket is left over
+        return None
+
+
+def _asked(database: Path, name: str, arguments: dict[str, Any]) -> Any:
+    with socket.socket(socket.AF_UNIX) as connection, _short(socket_of(database)) as address:
+        connection.settimeout(_SLOW)
+        try:
+            connection.connect(address)
         except PermissionError:
             raise SidelightError(
                 f"another user serves {str(database)!r}: run the command as that user, for example with sudo -u"
             ) from None
-
-
-def _asked(path: Path, name: str, arguments: dict[str, Any]) -> Any:
-    with socket.socket(socket.AF_UNIX) as connection, _short(path) as address:
-        connection.settimeout(_SLOW)
-        connection.connect(address)
         question = json.dumps({"name": name, "arguments": arguments}).encode("ascii") + b"\n"
         try:
             connection.sendall(question)
