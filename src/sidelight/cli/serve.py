@@ -64,7 +64,7 @@ Examples:
     "proxies",
     multiple=True,
     metavar="ADDRESS",
-    help="Trust the forwarded headers of the proxy at this address; repeatable.",
+    help="Trust the forwarded headers of the proxy at this address or in this network; repeatable.",
 )
 @click.option(
     "--rate",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import logging
 import socket
 from collections.abc import Callable, Iterator, Mapping
@@ -53,6 +54,14 @@ class ServeOptions:
             good = False
         if not good or parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None:
             raise SidelightError(f"--url {self.url} is not an address like https://monitor.example.org")
+        for proxy in filter(None, self.proxies.split(",")):
+            try:
+                ipaddress.ip_network(proxy.strip())
+            except ValueError:
+                raise SidelightError(
+                    f"--proxy {proxy} is not an address like 192.0.2.1 or a network like 192.0.2.0/24: only these can "
+                    "be told from clients, who may send the same headers"
+                ) from None
         if self.processes > 1 and file_of(self.database) is not None:
             raise SidelightError(
                 "a SQLite database allows only one process: leave out --processes, or give a PostgreSQL database "

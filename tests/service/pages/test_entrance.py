@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 
+import httpx
 import pytest
 
 from service.pages.browsing import PASSWORD, Browser, add_person
 from service.routes.conftest import SQLITE
+from service.running import running
 from sidelight.service.app import make_app
 from sidelight.service.identity import passwords, reviewers, sessions
 from sidelight.service.identity.knocking import Door
@@ -229,6 +231,27 @@ def test_who_does_not_wait_is_refused_and_told_when_to_come_again(service, app, 
     assert time.slept == [0.0] * 5 + [4.0, 8.0]
     assert replies[-1].headers["retry-after"] == "2"
     assert "try again in" in replies[-1].text
+
+
+def test_behind_a_proxy_the_forwarded_address_counts(service, app, time, quick):
+    add_person(service, "Ada", "answer")
+
+    def waits(proxies, *forwarded):
+        app.state.door = Door(time, time.sleep)
+        with running(app, proxies=proxies) as base, httpx.Client(base_url=base, trust_env=False) as client:
+            for one in forwarded:
+                headers = {"Origin": base, "X-Forwarded-For": one}
+                form = {"name": "Ada", "password": "wrong password!"}
+                assert client.post("/signin", data=form, headers=headers).status_code == 403
+        return time.slept[-len(forwarded) :]
+
+    ten = [f"192.0.2.{n}" for n in range(10)]
+    slow = [0.0] * 5 + [4.0] * 5
+    assert waits("127.0.0.1", *ten) == [0.0] * 10
+    assert waits("127.0.0.0/8", *(f"{one}, 198.51.100.7" for one in ten)) == slow  # what clients add does not count
+    assert waits("127.0.0.1", *["198.51.100.7"] * 10) == slow
+    assert waits("", *ten) == slow
+    assert waits("192.0.2.200", *ten) == slow
 
 
 def test_a_wrong_code_costs_neither_a_hash_nor_a_commit(service, at, time, monkeypatch):
