@@ -51,11 +51,11 @@ def regrets(strategy, make, rounds=5000, runs=6):
 
 @pytest.mark.parametrize(
     ("game", "make", "least", "most"),
-    [(LABELS, ball, 0.7, 1.6), (LABELS, square, 0.5, 3.0), (PRICES, valuations, 0.2, 0.8)],
+    [(LABELS, ball, 0.7, 1.6), (LABELS, square, 0.5, 2.2), (PRICES, valuations, 0.2, 0.8)],
     ids=["ball", "square", "valuations"],
 )
 def test_loses_little_to_prospect_where_the_law_fits_no_line(game, make, least, most):
-    """Without checks: 3.6 times as much in the ball and 3.4 with the square; 1.8 times where refits never ended."""
+    """Without checks: 3.6 times as much in the ball and 2.8 with the square; 1.9 times where refits never ended."""
     X, _ = make(np.random.default_rng(0), 1)
     with_contexts = regrets(sl.strategies.ProspectSide(game, X.shape[1]), make)
     assert least < with_contexts / regrets(sl.strategies.Prospect(game), make) < most
