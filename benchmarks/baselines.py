@@ -14,9 +14,9 @@ from measuring import fastest, missed, report, seconds
 import sidelight as sl
 from sidelight.environments import IID, laws
 from sidelight.limits.bayes import BayesOptimal
-from sidelight.strategies.feedexp3 import FeedExp3
-from sidelight.strategies.ids import IDS
-from sidelight.strategies.uniform import Uniform
+from sidelight.strategies.baselines.feedexp3 import FeedExp3
+from sidelight.strategies.baselines.uniform import Uniform
+from sidelight.strategies.information.ids import IDS
 
 ROUNDS, RUNS = 20_000, 8
 

@@ -15,8 +15,8 @@ from measuring import fastest, missed, report, seconds
 
 import sidelight as sl
 from sidelight.environments import IID, laws
-from sidelight.strategies.bpm import BPMLeast
-from sidelight.strategies.tspm import TSPM, TSPMGaussian
+from sidelight.strategies.posterior.bpm import BPMLeast
+from sidelight.strategies.posterior.tspm import TSPM, TSPMGaussian
 
 HORIZON = 20_000
 ROUNDS, RUNS = 50_000, 4

@@ -24,8 +24,8 @@ import sidelight as sl
 from sidelight.environments import IID, laws
 from sidelight.kernels import interpreted
 from sidelight.optimization import allocation, divergence, likelihood
-from sidelight.strategies.dmed import PMDMED
-from sidelight.strategies.dmed_hinge import PMDMEDHinge
+from sidelight.strategies.dmed.hinge import PMDMEDHinge
+from sidelight.strategies.dmed.pmdmed import PMDMED
 
 HORIZON = 20_000
 LARGER = {

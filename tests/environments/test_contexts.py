@@ -10,7 +10,7 @@ import sidelight as sl
 from sidelight.cli._contexts import parse_contexts
 from sidelight.environments import FiniteContexts, HalfspaceContexts, LinearContexts, LogisticContexts, Replay
 from sidelight.environments.base import baseline, cost, draw
-from sidelight.strategies.uniform import FixedAction
+from sidelight.strategies.baselines.uniform import FixedAction
 
 APPLES = sl.games.load("apple-tasting")
 LABELS = sl.games.load("label-efficient")

@@ -3,8 +3,9 @@
 With the defect, and nothing else, the published number comes out within chance; without it, it does not. "Within
 chance" is |z| < 3 with z the difference of the means over its standard error, both sides taken as independent. What
 other tests show already is not repeated: that BPM-Least gives the published digits with the authors' radius and stale
-rounds (strategies/test_bpm.py), CBP and CBPside* theirs (simulation/test_golden.py, strategies/test_cbpside.py), and
-that the published use case comes out in all its tables (test_use_case.py).
+rounds (strategies/posterior/test_bpm.py), CBP and CBPside* theirs (simulation/test_golden.py,
+strategies/confidence_bounds/test_cbpside.py), and that the published use case comes out in all its tables
+(test_use_case.py).
 """
 
 import json

@@ -12,7 +12,7 @@ from sidelight.game_arrays import signals
 from sidelight.kernels import loop
 from sidelight.optimization.likelihood import new_fit
 from sidelight.optimization.posterior_mode import law_on_border, maximize_posterior, new_solutions
-from sidelight.strategies.prospect_evaluation import terms
+from sidelight.strategies.prospect.evaluation import terms
 
 # Set SIDELIGHT_PROBLEMS=2000 for the long audit.
 PROBLEMS = int(os.environ.get("SIDELIGHT_PROBLEMS", "250"))

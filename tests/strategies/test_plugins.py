@@ -81,7 +81,7 @@ def test_our_own_name_stays_ours(site):
     install(
         site, "tiny-clash", {"CBP": "tiny_clash:Cycle", "BayesOptimal": "tiny_clash:Cycle", "Cycle": "tiny_clash:Cycle"}
     )
-    assert sl.strategies.CBP.__module__ == "sidelight.strategies.cbp"
+    assert sl.strategies.CBP.__module__ == "sidelight.strategies.confidence_bounds.cbp"
     assert [(each.name, bool(each.problem)) for each in plugins.plugins()] == [
         ("BayesOptimal", True),
         ("CBP", True),
@@ -212,7 +212,7 @@ def test_a_worker_with_another_version_of_the_package_refuses(site):
     install(site, "tiny-cycle", {"Cycle": "tiny_cycle:Cycle"})
     game = sl.games.load("apple-tasting")
     world = sl.environments.IID([0.3, 0.7])
-    (block,) = blocks_of(sl.strategies.Cycle(game), world, game, 10, 0, np.array([10]), range(2))
+    (block,) = blocks_of(sl.strategies.Cycle(game), world, 10, 0, np.array([10]), range(2))
     assert block.perform()[1].tolist() == [[5, 5], [5, 5]]
     with pytest.raises(
         sl.SidelightError, match=r"of tiny-cycle 0\.3 instead of tiny-cycle 0\.4: install the same version"

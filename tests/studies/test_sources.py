@@ -19,10 +19,16 @@ def reached(name):
 
 def test_a_strategy_depends_on_what_it_imports_and_on_nobody_else():
     found = reached("CBP")
-    assert {"sidelight.strategies.cbp", "sidelight.analysis.plausible", "sidelight.strategies.base"} <= set(found)
-    assert not {"sidelight.strategies.tspm", "sidelight.strategies", "sidelight", "sidelight.games"} & set(found)
+    assert {
+        "sidelight.strategies.confidence_bounds.cbp",
+        "sidelight.analysis.plausible",
+        "sidelight.strategies.base",
+    } <= set(found)
+    assert not {"sidelight.strategies.posterior.tspm", "sidelight.strategies", "sidelight", "sidelight.games"} & set(
+        found
+    )
     assert any(each.startswith("numpy==") for each in found)
-    assert "sidelight.strategies.tspm" in reached("TSPM")
+    assert "sidelight.strategies.posterior.tspm" in reached("TSPM")
 
 
 @pytest.mark.parametrize("name", sl.strategies.names(published=True))
@@ -38,14 +44,14 @@ def test_what_is_left_out_exists_and_decides_nothing():
 
 
 def test_versions_of_other_packages_count(monkeypatch):
-    before = sources.digest(["sidelight.strategies.cbp"])
+    before = sources.digest(["sidelight.strategies.confidence_bounds.cbp"])
     version = importlib.metadata.version
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "9.9" if name == "numpy" else version(name))
     forget()
-    assert sources.digest(["sidelight.strategies.cbp"]) != before
+    assert sources.digest(["sidelight.strategies.confidence_bounds.cbp"]) != before
     monkeypatch.undo()
     forget()
-    assert sources.digest(["sidelight.strategies.cbp"]) == before
+    assert sources.digest(["sidelight.strategies.confidence_bounds.cbp"]) == before
 
 
 @pytest.mark.parametrize(

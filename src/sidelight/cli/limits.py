@@ -94,7 +94,6 @@ def _lower_bound(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
     low, high = (float(value) if math.isfinite(value) else None for value in (found.low, found.high))
     return {
         "law": law,
-        "p": law,  # the old name
         "status": found.status,
         "reason": found.reason,
         "optimal": found.optimal,

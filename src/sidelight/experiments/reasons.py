@@ -60,6 +60,6 @@ REASONS: dict[str, Reason] = {
         "with the samples of the round before.",
         "With both, 15.125 ± 8.063 and 165.040 ± 111.969 come out to every printed digit; with the exact ellipsoid, on "
         "the same outcomes, 18.897 and 203.384.",
-        "tests/strategies/test_bpm.py::test_published_streams_to_the_last_digit",
+        "tests/strategies/posterior/test_bpm.py::test_published_streams_to_the_last_digit",
     ),
 }

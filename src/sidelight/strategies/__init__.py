@@ -6,27 +6,27 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sidelight.strategies.bandits import KLUCB, BetaThompson
+    from sidelight.strategies.bandits.bernoulli import KLUCB, BetaThompson
+    from sidelight.strategies.bandits.linear import LinTS, LinUCB
     from sidelight.strategies.base import KernelStrategy, OrderError, Strategy
-    from sidelight.strategies.bpm import BPMLeast
-    from sidelight.strategies.cbp import CBP, RandCBP
-    from sidelight.strategies.cbpside import CBPSide, RandCBPSide
-    from sidelight.strategies.cbpside_published import PublishedCBPSide, PublishedRandCBPSide
-    from sidelight.strategies.cesa import CESA
-    from sidelight.strategies.dmed import PMDMED
-    from sidelight.strategies.dmed_hinge import PMDMEDHinge
-    from sidelight.strategies.feedexp3 import FeedExp3
-    from sidelight.strategies.greedy import EpsilonGreedy, Greedy
-    from sidelight.strategies.greedy_contexts import EpsilonGreedySide, GreedySide
-    from sidelight.strategies.ids import IDS
-    from sidelight.strategies.ids_contexts import IDSContexts
-    from sidelight.strategies.linear_bandits import LinTS, LinUCB
-    from sidelight.strategies.pg import PGIDS, PGTS
-    from sidelight.strategies.prospect import Prospect
-    from sidelight.strategies.prospect_side import ProspectSide
-    from sidelight.strategies.stap import STAP
-    from sidelight.strategies.tspm import TSPM, TSPMGaussian
-    from sidelight.strategies.uniform import FixedAction, Uniform
+    from sidelight.strategies.baselines.feedexp3 import FeedExp3
+    from sidelight.strategies.baselines.greedy import EpsilonGreedy, Greedy
+    from sidelight.strategies.baselines.greedy_contexts import EpsilonGreedySide, GreedySide
+    from sidelight.strategies.baselines.uniform import FixedAction, Uniform
+    from sidelight.strategies.confidence_bounds.cbp import CBP, RandCBP
+    from sidelight.strategies.confidence_bounds.cbpside import CBPSide, RandCBPSide
+    from sidelight.strategies.confidence_bounds.cbpside_published import PublishedCBPSide, PublishedRandCBPSide
+    from sidelight.strategies.dmed.hinge import PMDMEDHinge
+    from sidelight.strategies.dmed.pmdmed import PMDMED
+    from sidelight.strategies.information.ids import IDS
+    from sidelight.strategies.information.ids_contexts import IDSContexts
+    from sidelight.strategies.labels.cesa import CESA
+    from sidelight.strategies.labels.pg import PGIDS, PGTS
+    from sidelight.strategies.labels.stap import STAP
+    from sidelight.strategies.posterior.bpm import BPMLeast
+    from sidelight.strategies.posterior.tspm import TSPM, TSPMGaussian
+    from sidelight.strategies.prospect.prospect import Prospect
+    from sidelight.strategies.prospect.prospect_side import ProspectSide
 
 __all__ = [
     "CBP",
@@ -67,37 +67,40 @@ __all__ = [
 
 # Where each strategy lives; the order is that of tables.
 _HOMES = {
-    "Prospect": "prospect",
-    "CBP": "cbp",
-    "RandCBP": "cbp",
-    "BPMLeast": "bpm",
-    "TSPM": "tspm",
-    "TSPMGaussian": "tspm",
-    "PMDMED": "dmed",
-    "PMDMEDHinge": "dmed_hinge",
-    "FeedExp3": "feedexp3",
-    "IDS": "ids",
-    "KLUCB": "bandits",
-    "BetaThompson": "bandits",
-    "EpsilonGreedy": "greedy",
-    "Greedy": "greedy",
-    "IDSContexts": "ids_contexts",
-    "CBPSide": "cbpside",
-    "RandCBPSide": "cbpside",
-    "ProspectSide": "prospect_side",
-    "PGTS": "pg",
-    "PGIDS": "pg",
-    "STAP": "stap",
-    "CESA": "cesa",
-    "LinUCB": "linear_bandits",
-    "LinTS": "linear_bandits",
-    "EpsilonGreedySide": "greedy_contexts",
-    "GreedySide": "greedy_contexts",
-    "Uniform": "uniform",
-    "FixedAction": "uniform",
+    "Prospect": "prospect.prospect",
+    "CBP": "confidence_bounds.cbp",
+    "RandCBP": "confidence_bounds.cbp",
+    "BPMLeast": "posterior.bpm",
+    "TSPM": "posterior.tspm",
+    "TSPMGaussian": "posterior.tspm",
+    "PMDMED": "dmed.pmdmed",
+    "PMDMEDHinge": "dmed.hinge",
+    "FeedExp3": "baselines.feedexp3",
+    "IDS": "information.ids",
+    "KLUCB": "bandits.bernoulli",
+    "BetaThompson": "bandits.bernoulli",
+    "EpsilonGreedy": "baselines.greedy",
+    "Greedy": "baselines.greedy",
+    "IDSContexts": "information.ids_contexts",
+    "CBPSide": "confidence_bounds.cbpside",
+    "RandCBPSide": "confidence_bounds.cbpside",
+    "ProspectSide": "prospect.prospect_side",
+    "PGTS": "labels.pg",
+    "PGIDS": "labels.pg",
+    "STAP": "labels.stap",
+    "CESA": "labels.cesa",
+    "LinUCB": "bandits.linear",
+    "LinTS": "bandits.linear",
+    "EpsilonGreedySide": "baselines.greedy_contexts",
+    "GreedySide": "baselines.greedy_contexts",
+    "Uniform": "baselines.uniform",
+    "FixedAction": "baselines.uniform",
 }
 # These only reproduce printed numbers and are not listed above.
-_PUBLISHED = {"PublishedCBPSide": "cbpside_published", "PublishedRandCBPSide": "cbpside_published"}
+_PUBLISHED = {
+    "PublishedCBPSide": "confidence_bounds.cbpside_published",
+    "PublishedRandCBPSide": "confidence_bounds.cbpside_published",
+}
 _CONTRACT = ("KernelStrategy", "OrderError", "Strategy")
 
 

@@ -1,0 +1,1 @@
+"""Plain strategies to compare with."""

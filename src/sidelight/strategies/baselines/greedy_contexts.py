@@ -1,0 +1,158 @@
+"""Greedy play with contexts, under an outcome law that is linear in the context.
+
+The law p(x) = Theta (x, 1) is estimated by ridge regression on the symbols (see `linear_law_regression`). The action
+played is argmin_a L_a p_hat(x), or now and then a random informative action, as in `greedy`. Contexts are taken as they
+are: features of very different sizes are penalized very differently.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from sidelight.analysis import analyze
+from sidelight.game import Game
+from sidelight.kernels import implements
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.kernels.linear_algebra import multiply
+from sidelight.strategies.base import (
+    UNANSWERED,
+    Context,
+    KernelStrategy,
+    Seed,
+    act,
+    check_number,
+    check_whole,
+    observe,
+)
+from sidelight.strategies.baselines.greedy import Schedule, check_schedule, explore, schedule
+from sidelight.strategies.shared.candidates import Choice, best_action, choice
+from sidelight.strategies.shared.context_features import set_features
+from sidelight.strategies.shared.first_rounds import count_play, opening
+from sidelight.strategies.shared.gap_bounds import Comparison, comparison
+from sidelight.strategies.shared.linear_law_regression import Regression, add_symbol, new_regression, set_law
+from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
+
+
+class Parameters(NamedTuple):
+    """What the strategies know before the first round."""
+
+    settled: int  # the action to play in a trivial game, else -1
+    schedule: Schedule
+    choice: Choice
+    compared: Comparison
+
+
+class State(NamedTuple):
+    """What play changes. `stale` says that symbols came in since Theta was last worked out."""
+
+    clock: Integers
+    plays: Integers
+    stale: Integers
+    regression: Regression
+    scratch: Floats  # the features of a context
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    chosen = opening(parameters.settled, state.clock[0], state.plays)
+    if chosen == UNANSWERED:
+        chosen = explore(parameters.schedule, state.clock[0], rng)
+    if chosen == UNANSWERED:
+        regression = state.regression
+        if state.stale[0] == 1:
+            multiply(regression.inverse, regression.response, regression.theta)
+            state.stale[0] = 0
+        set_features(state.scratch, context, 1)
+        set_law(regression, state.scratch)
+        chosen = best_action(parameters.choice, regression.scratch.law, state.plays)
+    count_play(state.clock, state.plays, chosen)
+    return chosen
+
+
+@implements(observe, Parameters)
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+    if parameters.compared.symbols[action] > 1:
+        set_features(state.scratch, context, 1)
+        add_symbol(parameters.compared, state.regression, state.scratch, action, symbol)
+        state.stale[0] = 1
+
+
+class GreedySide(KernelStrategy):
+    """Play each action once, then always the action of least expected loss under a law that is linear in the context.
+
+    Parameters
+    ----------
+    game
+        The game; a hopeless one is refused, a trivial one is played optimally.
+    dimension
+        How many numbers a context has; a constant 1 is added to them.
+    regularization
+        lambda of the ridge regression.
+    seed
+        Not used, since nothing is drawn.
+    """
+
+    guarantee: ClassVar[str] = "none: it may stop looking while it is wrong, and its regret then grows linearly"
+    # Options of `EpsilonGreedySide`.
+    scale: float = 0.0
+    exponent: float = 0.0
+
+    def __init__(self, game: Game, dimension: int, regularization: float = 0.05, *, seed: Seed = 0) -> None:
+        super().__init__(game, seed=seed)
+        self.dimension = dimension
+        self.regularization = regularization
+        check_whole("dimension", dimension, least=1)
+        check_number("regularization", regularization, above=0)
+        self.analysis = analyze(game)
+        refuse_hopeless(self.analysis)
+
+    def _compile(self) -> Parameters:
+        return Parameters(
+            settled=settled_action(self.analysis),
+            schedule=schedule(self.game, self.scale, self.exponent),
+            choice=choice(self.analysis, relative=True),
+            compared=comparison(self.analysis),
+        )
+
+    def _start(self) -> State:
+        size = int(self.dimension) + 1
+        return State(
+            clock=np.zeros(1, np.int64),
+            plays=np.zeros(self.game.n_actions, np.int64),
+            stale=np.ones(1, np.int64),
+            regression=new_regression(size, self.game.n_outcomes, float(self.regularization)),
+            scratch=np.zeros(size),
+        )
+
+
+class EpsilonGreedySide(GreedySide):
+    """GreedySide, but with probability min(1, scale / t^exponent) play a random informative action.
+
+    Parameters
+    ----------
+    game, dimension, regularization
+        As for `GreedySide`.
+    scale, exponent
+        The probability of exploring in round t is scale / t^exponent; see `EpsilonGreedy`.
+    seed
+        Where the draws start.
+    """
+
+    guarantee: ClassVar[str] = "none is proved here"
+
+    def __init__(
+        self,
+        game: Game,
+        dimension: int,
+        regularization: float = 0.05,
+        *,
+        scale: float = 1.0,
+        exponent: float = 1 / 3,
+        seed: Seed = 0,
+    ) -> None:
+        super().__init__(game, dimension, regularization, seed=seed)
+        self.scale = scale
+        self.exponent = exponent
+        check_schedule(scale, exponent)

@@ -1,0 +1,1 @@
+"""Strategies that eliminate actions by confidence bounds: CBP, RandCBP, and both with contexts."""

@@ -1,0 +1,365 @@
+"""CBP and RandCBP: confidence bounds for partial monitoring, as they are or drawn at random.
+
+For each pair {i, j} of neighbors the loss difference (L_i - L_j) p is estimated through observer vectors v,
+
+    delta_ij = sum_a v_ija . nu_a / n_a,      c_ij = sum_a |v_ija| Z_ij / sqrt(n_a),      |v| the largest entry,
+
+nu_a being the counts of the symbols of action a. A pair with |delta_ij| >= c_ij is decided, and the decided signs
+confine the outcome law (see `sidelight.analysis.plausible`) to plausible actions P(t), plausible borders N(t), and with
+them N+(t) and the observers V(t). It plays the action of largest W_a^2 / n_a, W_a = max_ij |v_ija|, among
+
+    P(t) u N+(t) u (V(t) n R(t)),    R(t) = {a : n_a <= W_a^(2/3) f(t)},    f(t) = alpha^(1/3) t^(2/3) (log t)^(1/3).
+
+CBP has Z = sqrt(alpha log t). RandCBP draws Z for each pair from `bins` points between `lower` and that bound, with
+weights exp(-Z^2 / 2 sigma^2) and the mass `tail` on the bound itself.
+
+The published runs decide what the text leaves open or says differently: the clock in log and f starts at 0, the first N
+rounds play each action once, >= and <= are not strict, V is intersected with R (the text has a union), ties go to the
+lowest index. Nothing is estimated from an uninformative action: its symbol is certain and adds nothing to the width.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from sidelight.analysis import analyze
+from sidelight.analysis.plausible import TABLE, UNKNOWN, Differences, Plausible, Pooled, choose_pooled
+from sidelight.analysis.plausible import Scratch as PlausibleScratch
+from sidelight.analysis.plausible_sets import PlausibleSets
+from sidelight.game import Game
+from sidelight.kernels import generic, implements, kernel
+from sidelight.kernels.arrays import Flags, Floats, Integers
+from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, observe
+from sidelight.strategies.confidence_bounds.observers import Observation, observation
+from sidelight.strategies.confidence_bounds.sampler import (
+    Sampler,
+    check_sampler,
+    draw_point,
+    exploration_rate,
+    no_differences,
+    plausible_row,
+    prepare_draw,
+)
+from sidelight.strategies.shared.first_rounds import count_play, opening
+from sidelight.strategies.shared.requirements import settled_action
+
+TIE = 1e-14  # scores this close tie, relatively: the lowest index wins, not rounding
+
+
+class Parameters(NamedTuple):
+    """What CBP and RandCBP know before the first round."""
+
+    alpha: float
+    sampler: Sampler
+    settled: int  # the action to play in a trivial game, else -1
+    watch: Observation
+    weight: Floats  # W_a^2
+    rate: Floats  # W_a^(2/3)
+    plausible: Plausible
+
+
+class Scratch(NamedTuple):
+    """What can be worked out anew from the rest."""
+
+    steps: Floats  # cumulative weights of the points of the sampler
+    ready: Integers  # (1,): whether the terms have been worked out
+    term_delta: Floats  # (terms,): v_ija . nu_a / n_a
+    term_reach: Floats  # (terms,): |v_ija| / sqrt(n_a); negative as long as n_a is 0
+    plausible: PlausibleScratch
+
+
+class State(NamedTuple):
+    """What play changes. `open` says that a question is under way, for which the decided signs are kept."""
+
+    clock: Integers
+    open: Integers
+    plays: Floats
+    seen: Floats
+    counts: Floats
+    differences: Differences
+    scratch: Scratch
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    t = state.clock[0]
+    facts = parameters.plausible
+    chosen = opening(parameters.settled, t, state.plays)
+    if chosen == UNANSWERED:
+        row = UNKNOWN
+        if state.open[0] == 0:
+            place = decide_signs(parameters, state, t, rng)
+            if facts.mode == TABLE:  # the way of nearly every round of a small game
+                row = facts.table[place]
+        chosen = choose(facts, parameters, state, t, row)
+        state.open[0] = 1 if chosen == UNKNOWN else 0
+        if chosen == UNKNOWN:
+            return UNANSWERED
+    count_play(state.clock, state.plays, chosen)
+    return chosen
+
+
+@implements(observe, Parameters)
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+    state.counts[parameters.watch.place[action] + symbol] += 1.0
+    state.seen[action] += 1.0
+    refresh(parameters.watch, state, action)
+
+
+@kernel
+def refresh(watch: Observation, state: State, a: int) -> None:
+    """Work out the terms of an action that has shown a symbol."""
+    kept, n = state.scratch, state.seen[a]
+    for i in range(watch.own_start[a], watch.own_start[a + 1]):
+        k = watch.own[i]
+        score = 0.0
+        place = watch.place[a]
+        for u in range(watch.first[k], watch.first[k + 1]):
+            score += watch.vector[u] * state.counts[place]
+            place += 1
+        kept.term_delta[k] = score / n
+        kept.term_reach[k] = watch.norm[k] / math.sqrt(n)
+
+
+@kernel
+def refresh_all(watch: Observation, state: State) -> None:
+    """Work out all terms, after which `observe` keeps them up to date."""
+    for a in range(state.seen.shape[0]):
+        if state.seen[a] > 0.0:
+            refresh(watch, state, a)
+    state.scratch.ready[0] = 1
+
+
+@kernel
+def estimate(watch: Observation, kept: Scratch, e: int) -> tuple[float, float]:
+    """Return delta and reach = c / Z of pair e; reach 0 where an observer has not been seen yet."""
+    delta = watch.constant[e]
+    reach = 0.0
+    for k in range(watch.start[e], watch.start[e + 1]):
+        if kept.term_reach[k] < 0.0:
+            return delta, 0.0
+        delta += kept.term_delta[k]
+        reach += kept.term_reach[k]
+    return delta, reach
+
+
+@kernel
+def decide_signs(parameters: Parameters, state: State, t: int, rng: np.random.Generator) -> int:
+    """Decide the sign of each pair's loss difference, 0 where the confidence interval holds both.
+
+    Returns the place of the signs in a table over all sign vectors (meaningful if that fits an integer).
+    """
+    watch, sampler, found = parameters.watch, parameters.sampler, state.differences
+    bound = math.sqrt(parameters.alpha * math.log(t))
+    low, step = prepare_draw(sampler, bound, state.scratch.steps)
+    if state.scratch.ready[0] == 0:
+        refresh_all(watch, state)
+    place = 0
+    for e in range(found.signs.shape[0]):
+        z = draw_point(sampler, low, step, bound, state.scratch.steps, rng)
+        delta, reach = estimate(watch, state.scratch, e)
+        sign = 0
+        if reach > 0.0 and abs(delta) >= z * reach:
+            # An estimate of 0 stays undecided even with Z = 0, whatever rounding has made of it.
+            if delta > watch.tiny[e]:
+                sign = 1
+            elif delta < -watch.tiny[e]:
+                sign = -1
+        found.delta[e] = delta
+        found.reach[e] = reach
+        found.width[e] = z * reach
+        found.signs[e] = sign
+        place = 3 * place + sign + 1
+    return place
+
+
+choose = generic("choose", ["facts", "parameters", "state", "t", "row"])
+"""Return the action to play or UNKNOWN; the class of `facts` decides how. `row` is that of the signs in a table."""
+
+
+@implements(choose, Pooled)
+def _choose_best_first(facts: Pooled, parameters: Parameters, state: State, t: int, row: int) -> int:
+    # The best action first, until one may be played.
+    scratch = state.scratch.plausible
+    rate = exploration_rate(parameters.alpha, t)
+    for a in range(state.plays.shape[0]):
+        scratch.score[a] = parameters.weight[a] / state.plays[a]
+        scratch.explorable[a] = 1 if state.plays[a] <= parameters.rate[a] * rate else 0
+    return choose_pooled(facts, state.differences, scratch, TIE)
+
+
+@implements(choose, Plausible)
+def _choose_tabulated(facts: Plausible, parameters: Parameters, state: State, t: int, row: int) -> int:
+    scratch = state.scratch.plausible
+    if row < 0 or row >= facts.rows:
+        row = plausible_row(facts, state.differences, scratch)
+        if row == UNKNOWN:
+            return UNKNOWN
+    if row == facts.rows:
+        return best(parameters, state.plays, scratch.allowed, scratch.observing, t)
+    if facts.only[row] >= 0:
+        return facts.only[row]
+    return best(parameters, state.plays, facts.allowed[row], facts.observing[row], t)
+
+
+@kernel
+def best(parameters: Parameters, plays: Floats, allowed: Flags, observing: Flags, t: int) -> int:
+    """Return the action of largest W^2 / n among those that may be played."""
+    chosen, highest = -1, -1.0
+    rate = -1.0
+    for a in range(plays.shape[0]):
+        n = plays[a]
+        playable = allowed[a] == 1
+        if not playable and observing[a] == 1:
+            if rate < 0.0:
+                rate = exploration_rate(parameters.alpha, t)
+            playable = n <= parameters.rate[a] * rate
+        if playable:
+            score = parameters.weight[a] / n
+            if score > highest * (1.0 + TIE):
+                chosen, highest = a, score
+    return chosen
+
+
+class RandCBP(KernelStrategy):
+    """Randomized confidence bounds for stochastic partial monitoring, for any globally observable game.
+
+    Parameters
+    ----------
+    game
+        The game; a hopeless one is refused, a trivial one is played optimally from the first round.
+    alpha
+        Scales the logarithm in the confidence width and the exploration rate; at least 1 in the theory.
+    bins
+        K, how many points Z is drawn from; with 1, Z is always its bound and this is CBP.
+    sigma
+        The standard deviation of the Gaussian that weighs those points.
+    tail
+        epsilon, the mass on the bound.
+    lower
+        A, the least Z.
+    observers
+        How loss differences are estimated: "minimum-norm", "half-range", "max-norm", or your own mapping from pairs (i,
+        j) to {action: vector over its symbols}. The choice changes the widths, and so the play.
+    seed
+        Where the draws start.
+
+    References
+    ----------
+    M. Heuillet, O. Ahmad, A. Durand, "Randomized confidence bounds for stochastic partial monitoring", ICML 2024.
+
+    Examples
+    --------
+    >>> import sidelight as sl
+    >>> s = sl.strategies.RandCBP(sl.games.load("apple-tasting"), seed=1)
+    >>> [s.act(), s.observe("nothing"), s.act()]
+    [0, None, 1]
+    """
+
+    guarantee: ClassVar[str] = "easy and hard games"
+
+    def __init__(
+        self,
+        game: Game,
+        alpha: float = 1.01,
+        bins: int = 5,
+        sigma: float = 1.0,
+        tail: float = 1e-7,
+        lower: float = 0.0,
+        observers: str | Mapping[Any, Any] = "minimum-norm",
+        seed: Seed = 0,
+    ) -> None:
+        super().__init__(game, seed=seed)
+        self.alpha = alpha
+        self.bins = bins
+        self.sigma = sigma
+        self.tail = tail
+        self.lower = lower
+        self.observers = observers
+        check_number("alpha", alpha, above=0)
+        check_sampler(bins, sigma, tail, lower)
+        self.analysis = analyze(game)
+        self._watch = observation(self.analysis, observers)
+
+    @property
+    def plausible_sets(self) -> PlausibleSets:
+        """What all strategies playing this game have learned about its plausible sets."""
+        return self.analysis.plausible_sets(self._watch.sets)
+
+    def _compile(self) -> Parameters:
+        return Parameters(
+            alpha=float(self.alpha),
+            sampler=Sampler(int(self.bins), float(self.lower), float(self.sigma), float(self.tail)),
+            settled=settled_action(self.analysis),
+            watch=self._watch.arrays,
+            weight=self._watch.weights**2,
+            rate=self._watch.weights ** (2 / 3),
+            plausible=self.plausible_sets.snapshot(),
+        )
+
+    def _start(self) -> State:
+        actions = self.game.n_actions
+        return State(
+            clock=np.zeros(1, np.int64),
+            open=np.zeros(1, np.int64),
+            plays=np.zeros(actions),
+            seen=np.zeros(actions),
+            counts=np.zeros(sum(len(self.game.symbols(a)) for a in range(actions))),
+            differences=no_differences(len(self.analysis.neighbors)),
+            scratch=self._scratch(),
+        )
+
+    def _scratch(self) -> Scratch:
+        terms = self._watch.arrays.action.size
+        return Scratch(
+            steps=np.zeros(max(1, int(self.bins) - 1)),
+            ready=np.zeros(1, np.int64),
+            term_delta=np.zeros(terms),
+            term_reach=np.full(terms, -1.0),
+            plausible=self.plausible_sets.scratch(),
+        )
+
+    def seconds_per_round(self) -> float:
+        """Return the growth that benchmarks measured, by terms of the estimates and, with random Z, by questions."""
+        if not isinstance(self.compiled_parameters.plausible, Pooled):
+            return 0.0
+        pairs = self._watch.arrays.start.size - 1
+        questions = self.plausible_sets.seconds_per_round() if self.bins > 1 else 0.0
+        return 1e-9 * (2.0 * self._watch.arrays.action.size + 20.0 * pairs) + questions
+
+    def explain(self) -> str:
+        """Say, after `act`, what was estimated and decided, which actions were left, and why this one was chosen."""
+        from sidelight.strategies.confidence_bounds.explanation import explanation
+
+        return explanation(self)
+
+    def _resume(self, parameters: Parameters, state: State) -> tuple[Parameters, State]:
+        facts = self.plausible_sets.answer(state.differences, state.scratch.plausible, TIE)
+        return parameters._replace(plausible=facts), state
+
+
+class CBP(RandCBP):
+    """Confidence bounds for partial monitoring (CBP), which is RandCBP with Z at its bound.
+
+    Parameters
+    ----------
+    game, alpha, observers, seed
+        As for `RandCBP`; the seed is not used, since CBP draws nothing.
+
+    References
+    ----------
+    G. Bartók, N. Zolghadr, Cs. Szepesvári, "An adaptive algorithm for finite stochastic partial monitoring", ICML 2012.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        alpha: float = 1.01,
+        observers: str | Mapping[Any, Any] = "minimum-norm",
+        seed: Seed = 0,
+    ) -> None:
+        super().__init__(game, alpha=alpha, bins=1, observers=observers, seed=seed)

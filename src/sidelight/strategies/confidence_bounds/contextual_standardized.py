@@ -1,0 +1,146 @@
+"""The linear model of the contextual CBP strategies in standardized units, fitted only to what it does not yet predict.
+
+The round is that of `contextual_round` with two optional changes.
+
+Contexts are measured in standard deviations from their mean, z = (x - mean) / s, so that the penalty lambda means the
+same for all units and offsets. The units are those of all contexts so far, taken anew whenever their number has
+doubled. From old units to new ones the features change by z_k -> (s_k / s_k') z_k + (m_k - m_k') / s_k', a linear map A
+of (z, 1), and so what was learned is restated exactly: G - lambda I becomes A (G - lambda I) A', and sum e(y) z'
+becomes sum e(y) z' A'.
+
+An observation whose symbol the model predicts with a probability of 1 or more is left out: instead of least squares,
+the squared hinge is fitted. Laws saturate: none is linear in a context without limit. If, in addition, outcomes are
+seen mostly on one side (tasted apples are mostly rotten), least squares turn the many equal observations into a large
+constant, and the border between the actions moves; the hinge is fitted to observations near the border.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import dot, invert, multiply
+from sidelight.strategies.base import Context, act, observe
+from sidelight.strategies.confidence_bounds import contextual_round
+from sidelight.strategies.shared.context_features import set_features
+from sidelight.strategies.shared.standardization import Moments, add_context, no_moments, standardize
+
+
+class Parameters(NamedTuple):
+    """What the strategies know before the first round."""
+
+    round: contextual_round.Parameters
+    penalty: float  # lambda
+    standardize: int
+    hinge: int
+
+
+class Scratch(NamedTuple):
+    """The context in the present units, how features change with the units, and room for a column."""
+
+    z: Floats
+    stretch: Floats
+    shift: Floats
+    column: Floats
+
+
+class State(NamedTuple):
+    """What play changes: the moments of all contexts, and those that are the present units."""
+
+    round: contextual_round.State
+    moments: Moments
+    units: Moments
+    scratch: Scratch
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    if parameters.standardize == 1 and state.round.open[0] == 0:
+        add_context(state.moments, context)
+        if state.moments.contexts[0] >= 2.0 * state.units.contexts[0]:
+            take_units(state)
+            for a in range(state.round.gram.shape[0]):
+                restate(state.scratch, state.round.gram[a], state.round.inverse[a], parameters.penalty)
+            for u in range(state.round.totals.shape[0]):
+                transform(state.scratch, state.round.totals[u])
+    set_units(parameters, state, context)
+    return act(parameters.round, state.round, state.scratch.z, rng)
+
+
+@implements(observe, Parameters)
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+    set_units(parameters, state, context)
+    if not predicted(parameters, state, action, symbol):
+        observe(parameters.round, state.round, action, symbol, state.scratch.z)
+
+
+@kernel
+def set_units(parameters: Parameters, state: State, context: Context) -> None:
+    """Set z."""
+    z = state.scratch.z
+    if parameters.standardize == 1:
+        standardize(state.units.mean, state.units.scale, context, z)
+    else:
+        for k in range(z.shape[0]):
+            z[k] = context[k]
+
+
+@kernel
+def predicted(parameters: Parameters, state: State, action: int, symbol: int) -> bool:
+    """Say whether the model gives the symbol a probability of 1 or more at z already."""
+    if parameters.hinge == 0 or parameters.round.informative[action] == 0:
+        return False
+    inner = state.round
+    x, solved = inner.scratch.x, inner.scratch.solved[action]
+    set_features(x, state.scratch.z, parameters.round.intercept)
+    multiply(inner.inverse[action], x, solved)
+    return dot(inner.totals[parameters.round.watch.place[action] + symbol], solved) >= 1.0
+
+
+@kernel
+def take_units(state: State) -> None:
+    """Take the moments of all contexts as units, and set A. A feature that never changed becomes 0."""
+    new, old, scratch = state.moments, state.units, state.scratch
+    for k in range(scratch.z.shape[0]):
+        scratch.stretch[k] = scratch.shift[k] = 0.0
+        if new.scale[k] > 0.0:
+            scratch.stretch[k] = old.scale[k] / new.scale[k]
+            scratch.shift[k] = (old.mean[k] - new.mean[k]) / new.scale[k]
+        old.mean[k] = new.mean[k]
+        old.scale[k] = new.scale[k]
+    old.contexts[0] = new.contexts[0]
+
+
+@kernel
+def transform(scratch: Scratch, row: Floats) -> None:
+    """Set A row."""
+    d = scratch.z.shape[0]
+    for k in range(d):
+        row[k] = scratch.stretch[k] * row[k] + scratch.shift[k] * row[d]
+
+
+@kernel
+def restate(scratch: Scratch, gram: Floats, inverse: Floats, penalty: float) -> None:
+    """Set G = lambda I + A (G - lambda I) A', and its inverse."""
+    size, column = gram.shape[0], scratch.column
+    for i in range(size):
+        gram[i, i] -= penalty
+        transform(scratch, gram[i])
+    for j in range(size):
+        for i in range(size):
+            column[i] = gram[i, j]
+        transform(scratch, column)
+        for i in range(size):
+            gram[i, j] = column[i]
+        gram[j, j] += penalty
+    invert(gram, inverse, column)
+
+
+def with_units(state: contextual_round.State, dimension: int) -> State:
+    """Add moments to a fresh state."""
+    z, stretch, shift = np.zeros((3, dimension))
+    scratch = Scratch(z, stretch, shift, np.zeros(state.gram.shape[1]))
+    return State(state, no_moments(dimension), no_moments(dimension), scratch)

@@ -1,0 +1,157 @@
+"""PM-DMED for any number of outcomes; see `sidelight.strategies.dmed.pmdmed`.
+
+Most rounds need no search. An alternative and its multipliers, found some rounds ago, prove by convexity a lower bound
+for what is revealed about every law behind the same border now (see `sidelight.optimization.divergence`): if that
+suffices, the round costs one check per border. And while no symbol arrives, only log t changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.optimization.allocation import FOUND, IMPOSSIBLE, SUFFICIENT, Allocation, allocate, new_allocation
+from sidelight.optimization.geometry import Geometry
+from sidelight.optimization.likelihood import Fit, informative, maximize_likelihood, new_fit
+from sidelight.strategies.base import Context, act, observe
+from sidelight.strategies.dmed.schedule import (
+    Schedule,
+    add_all,
+    add_short,
+    add_usual,
+    log_rounds,
+    new_schedule,
+    next_action,
+    set_leader,
+)
+
+# Gaps below this (of losses scaled to [0, 1]) are raised to it: what costs nothing would be asked for without end.
+LEAST_COST = 1e-7
+# In place of an answer of `allocate`.
+OPEN = -1
+
+
+@kernel
+def choose(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    """Choose an action."""
+    game, schedule, evidence, problem = parameters.game, state.schedule, state.evidence, state.problem
+    if schedule.clock[0] > 0:
+        log_t = log_rounds(schedule)
+        if evidence.stale[0] == 1:
+            maximize_likelihood(game.signals, evidence.counts, evidence.fit)
+            update(game, state)
+        add_usual(schedule, parameters.c, log_t)
+        if schedule.tied[0] == 0:
+            if undecided(evidence, log_t):
+                set_weights(game, schedule, problem.search.weight, log_t)
+            add_needed(schedule, evidence, problem, problem, game, parameters.tolerance, log_t)
+    return next_action(schedule)
+
+
+@kernel
+def undecided(evidence: Evidence, log_t: float) -> bool:
+    """Say whether it is still unknown if the plays suffice at log t."""
+    return evidence.answer[0] == OPEN or (evidence.answer[0] == SUFFICIENT and evidence.proven[0] < log_t)
+
+
+@kernel
+def add_needed(
+    schedule: Schedule,
+    evidence: Evidence,
+    problem: Any,
+    allocation: Allocation,
+    game: Geometry,
+    tolerance: float,
+    log_t: float,
+) -> None:
+    """Add the actions that must be played to rule the alternatives out, after asking again if that is undecided."""
+    if undecided(evidence, log_t):
+        evidence.answer[0] = allocate(problem, allocation, game, schedule.leader[0], tolerance)
+        evidence.proven[0] = allocation.bound[0] * log_t
+    if evidence.answer[0] == FOUND:
+        add_short(schedule, allocation.master.share, log_t)
+    elif evidence.answer[0] == IMPOSSIBLE:
+        add_all(schedule)
+
+
+@kernel
+def count(parameters: Any, state: Any, action: int, symbol: int, context: Context) -> None:
+    """Count a symbol; what the best guess rests on has changed unless the action always shows the same."""
+    signals, evidence = parameters.game.signals, state.evidence
+    evidence.counts[signals.first[action] + symbol] += 1.0
+    state.schedule.seen[action] += 1.0
+    if informative(signals, action):
+        evidence.stale[0] = 1
+
+
+@kernel
+def update(game: Geometry, state: State) -> None:
+    """Find the leading action under the fitted law."""
+    base, cost, fit = state.problem.search.base, state.problem.master.cost, state.evidence.fit
+    for u in range(base.shape[0]):
+        base[u] = fit.image[u]
+    set_leader(state.schedule, game.loss, game.candidate, fit.law, cost)
+    for a in range(cost.shape[0]):
+        cost[a] = max(cost[a], LEAST_COST)
+    state.evidence.stale[0] = 0
+    state.evidence.answer[0] = OPEN
+
+
+@kernel
+def set_weights(game: Geometry, schedule: Schedule, weight: Floats, log_t: float) -> None:
+    """Set the weights to what was seen of the informative actions, relative to log t; the leader's does not count."""
+    for a in range(schedule.seen.shape[0]):
+        counts = a != schedule.leader[0] and informative(game.signals, a)
+        weight[a] = schedule.seen[a] / log_t if counts else 0.0
+
+
+class Parameters(NamedTuple):
+    """What PM-DMED knows before the first round of a game with more than two outcomes."""
+
+    c: float
+    tolerance: float
+    game: Geometry
+
+
+class Evidence(NamedTuple):
+    """What was seen, the best guess, and what is known about alternatives to it."""
+
+    counts: Floats
+    stale: Integers  # 1 if symbols came in since the best guess was made
+    fit: Fit  # the best guess
+    answer: Integers  # of `allocate`
+    proven: Floats  # a lower bound of sum_a n_a KL(S_a p | S_a q) over all alternatives q
+
+
+class State(NamedTuple):
+    """What play changes, and room to compute in."""
+
+    schedule: Schedule
+    evidence: Evidence
+    problem: Allocation
+
+
+implements(act, Parameters)(choose)
+implements(observe, Parameters)(count)
+
+
+def new_evidence(outcomes: int, symbols: int) -> Evidence:
+    """Return what is known before the first round."""
+    return Evidence(
+        counts=np.zeros(symbols),
+        stale=np.ones(1, np.int64),
+        fit=new_fit(outcomes, symbols),
+        answer=np.full(1, OPEN),
+        proven=np.zeros(1),
+    )
+
+
+def new_state(game: Geometry) -> State:
+    """Return the state before the first round."""
+    actions, outcomes = game.loss.shape
+    symbols = int(game.signals.first[-1])
+    problem = new_allocation(actions, outcomes, symbols, len(game.difference))
+    return State(new_schedule(actions), new_evidence(outcomes, symbols), problem)

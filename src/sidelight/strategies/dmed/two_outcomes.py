@@ -1,0 +1,153 @@
+"""PM-DMED for two outcomes, in closed form; see `sidelight.strategies.dmed.pmdmed`.
+
+Every informative action shows the outcome, so that p is a frequency. The alternatives to the leader j, if it shows
+nothing, are the laws at the ends of its interval, and with q the end of less divergence
+
+    r = 1 / KL((p, 1 - p) | (q, 1 - q))
+
+looks per log t rule them out, taken by the cheapest action that shows the outcome.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sidelight.analysis import Analysis
+from sidelight.game_arrays import float_rows
+from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.optimization.geometry import candidates, neighbors_of, scaled_losses
+from sidelight.strategies.base import Context, act, observe
+from sidelight.strategies.dmed.schedule import SHORT, Schedule, add, add_usual, new_schedule, next_action, set_leader
+from sidelight.strategies.shared.requirements import settled_action
+
+
+@kernel
+def choose(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    """Choose an action."""
+    if parameters.settled >= 0:
+        return parameters.settled
+    schedule = state.schedule
+    if schedule.clock[0] > 0:
+        if state.stale[0] == 1:
+            update(parameters, state)
+        log_t = math.log(schedule.clock[0])
+        add_usual(schedule, parameters.c, log_t)
+        if state.counts[0] + state.counts[1] < state.needed[0] * log_t * (1.0 - SHORT):
+            add(schedule, state.helper[0])
+    return next_action(schedule)
+
+
+@kernel
+def count(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+    """Count a symbol."""
+    state.schedule.seen[action] += 1.0
+    if parameters.revealing[action] == 1:  # its symbols stand in the order of the outcomes
+        state.counts[symbol] += 1.0
+        state.stale[0] = 1
+
+
+@kernel
+def update(parameters: Parameters, state: State) -> None:
+    """Set the frequency, the leader, the looks needed to be sure of it, and the action that provides them."""
+    schedule = state.schedule
+    state.stale[0] = 0
+    state.needed[0] = 0.0
+    n = state.counts[0] + state.counts[1]
+    if n == 0.0:
+        schedule.tied[0] = 1
+        return
+    state.law[0] = state.counts[0] / n
+    state.law[1] = state.counts[1] / n
+    set_leader(schedule, parameters.loss, parameters.candidate, state.law, state.cost)
+    j = schedule.leader[0]
+    if schedule.tied[0] == 1 or parameters.revealing[j] == 1:
+        return
+    least = math.inf
+    for side in range(2):
+        border = parameters.borders[j, side]
+        if border >= 0.0:
+            least = min(least, bernoulli_divergence(state.law[0], border))
+    if least <= 0.0:
+        schedule.tied[0] = 1
+        return
+    state.needed[0] = 1.0 / least
+    cheapest = math.inf
+    for a in range(schedule.plays.shape[0]):
+        if parameters.revealing[a] == 1 and state.cost[a] < cheapest:
+            cheapest = state.cost[a]
+            state.helper[0] = a
+
+
+@kernel
+def bernoulli_divergence(p: float, q: float) -> float:
+    """Return KL((p, 1 - p) | (q, 1 - q)) for q strictly between 0 and 1."""
+    total = 0.0
+    if p > 0.0:
+        total += p * math.log(p / q)
+    if p < 1.0:
+        total += (1.0 - p) * math.log((1.0 - p) / (1.0 - q))
+    return total
+
+
+class Parameters(NamedTuple):
+    """What PM-DMED knows before the first round of a game with two outcomes, or of a trivial one."""
+
+    settled: int  # the action to play in a trivial game, else -1
+    c: float
+    loss: Floats
+    candidate: Integers
+    revealing: Integers  # 1 for actions that show the outcome
+    borders: Floats  # (actions, 2): probabilities of outcome 0 at which a neighbor is as good; -1 for none
+
+
+class State(NamedTuple):
+    """What play changes."""
+
+    schedule: Schedule
+    stale: Integers  # 1 if symbols came in since the rest was set
+    counts: Floats  # of the outcomes seen
+    law: Floats
+    cost: Floats
+    needed: Floats  # r, the observations that log t = 1 asks for; 0 if none are
+    helper: Integers  # the cheapest action that shows the outcome
+
+
+implements(act, Parameters)(choose)
+implements(observe, Parameters)(count)
+
+
+def new_parameters(analysis: Analysis, c: float) -> Parameters:
+    """Lay out a game."""
+    game = analysis.game
+    exact, _ = scaled_losses(analysis)
+    borders = np.full((game.n_actions, 2), -1.0)
+    if game.n_outcomes == 2:
+        for j in range(game.n_actions):
+            for side, k in enumerate(neighbors_of(analysis, j)):
+                first, second = exact[k][0] - exact[j][0], exact[k][1] - exact[j][1]
+                borders[j, side] = float(second / (second - first))
+    return Parameters(
+        settled=settled_action(analysis),
+        c=c,
+        loss=float_rows(exact),
+        candidate=candidates(analysis),
+        revealing=np.array([int(game.informative(a)) for a in range(game.n_actions)], np.int64),
+        borders=borders,
+    )
+
+
+def new_state(actions: int) -> State:
+    """Return the state before the first round."""
+    return State(
+        schedule=new_schedule(actions),
+        stale=np.ones(1, np.int64),
+        counts=np.zeros(2),
+        law=np.zeros(2),
+        cost=np.zeros(actions),
+        needed=np.zeros(1),
+        helper=np.zeros(1, np.int64),
+    )

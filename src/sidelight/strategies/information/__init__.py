@@ -1,0 +1,1 @@
+"""Information-directed sampling, with and without contexts."""

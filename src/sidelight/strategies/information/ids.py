@@ -1,0 +1,140 @@
+"""Information directed sampling (IDS): buy information where it costs the least regret.
+
+The outcome law p is estimated by ridge regression on the symbols (see `law_regression`). Outside an event of
+probability delta, p lies in the ellipsoid |p - p_hat|_V <= sqrt(beta): a symbol's deviation from its mean, seen in any
+direction, has a range of at most sqrt(2) and so is sub-Gaussian with variance 1/2. From that follow, for each action, a
+bound D on its gap to the best action and the information I that playing it would give (see `gap_bounds`). The rounds t
+in delta = 1 / (t log t) include blind ones; otherwise a wrong decision for a blind action would never be revised.
+
+It plays the mixture mu of least information ratio D(mu)^2 / I(mu). A mixture of two actions attains it: for D_1 <= D_2
+and I_1 < I_2 the second has the share
+
+    q = D_1 / (D_2 - D_1) - 2 I_1 / (I_2 - I_1),     clipped to [0, 1].
+
+An action whose bound is 0 is certainly best, and it is played.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from sidelight.analysis import analyze
+from sidelight.game import Game
+from sidelight.kernels import implements
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, observe
+from sidelight.strategies.information.information_ratio import draws_second, mix_actions
+from sidelight.strategies.information.law_regression import (
+    FRESH,
+    Regression,
+    add_symbol,
+    estimate,
+    invert,
+    new_regression,
+)
+from sidelight.strategies.shared.gap_bounds import (
+    Bounds,
+    Comparison,
+    bound_gaps,
+    comparison,
+    confidence_radius,
+    information,
+    new_bounds,
+)
+from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
+
+
+class Parameters(NamedTuple):
+    """What IDS knows before the first round."""
+
+    settled: int  # the action to play in a trivial game, else -1
+    width: float
+    compared: Comparison
+
+
+class State(NamedTuple):
+    """What play changes. `stale` says that symbols came in since gaps and information were last worked out."""
+
+    clock: Integers
+    stale: Integers
+    regression: Regression
+    bounds: Bounds
+    mixed: Integers  # the pair of actions to play
+    share: Floats  # and with which probability the second of them
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    compared, regression, bounds = parameters.compared, state.regression, state.bounds
+    state.clock[0] += 1
+    if parameters.settled >= 0:
+        return parameters.settled
+    if state.stale[0] == 1:
+        if regression.updates[0] >= FRESH:
+            invert(compared, regression)
+            regression.updates[0] = 0
+        estimate(compared, regression, bounds)
+        for a in range(bounds.gain.shape[0]):
+            bounds.gain[a] = information(compared, regression.inverse, regression.scratch.matrix, a)
+        state.stale[0] = 0
+    radius = confidence_radius(parameters.width, regression.log_det[0], max(2.0, state.clock[0]))
+    bound_gaps(compared, radius, bounds.mean, bounds.reach, bounds.gap)
+    mix_actions(bounds.gap, bounds.gain, state.mixed, state.share)
+    return state.mixed[1] if draws_second(state.share[0], rng) else state.mixed[0]
+
+
+@implements(observe, Parameters)
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+    if parameters.compared.symbols[action] > 1 and parameters.settled < 0:
+        add_symbol(parameters.compared, state.regression, action, symbol)
+        state.stale[0] = 1
+
+
+class IDS(KernelStrategy):
+    """Information directed sampling with full information gain, for any globally observable game.
+
+    Parameters
+    ----------
+    game
+        The game; a hopeless one is refused, a trivial one is played optimally from the first round.
+    width
+        Scales the confidence width sqrt(beta); 1 is the theory, less is bolder.
+    seed
+        Where the draws start.
+
+    References
+    ----------
+    J. Kirschner, T. Lattimore, A. Krause, "Information directed sampling for linear partial monitoring", COLT 2020;
+    D. Russo, B. Van Roy, "Learning to optimize via information-directed sampling", Operations Research, 2018.
+
+    Examples
+    --------
+    >>> import sidelight as sl
+    >>> s = sl.strategies.IDS(sl.games.load("apple-tasting"), seed=1)
+    >>> s.act(), s.observe("good"), s.act()
+    (1, None, 1)
+    """
+
+    guarantee: ClassVar[str] = "easy and hard games"
+
+    def __init__(self, game: Game, width: float = 1.0, seed: Seed = 0) -> None:
+        super().__init__(game, seed=seed)
+        self.width = width
+        check_number("width", width, above=0)
+        self.analysis = analyze(game)
+        refuse_hopeless(self.analysis)
+
+    def _compile(self) -> Any:
+        return Parameters(settled_action(self.analysis), float(self.width), comparison(self.analysis))
+
+    def _start(self) -> Any:
+        return State(
+            clock=np.zeros(1, np.int64),
+            stale=np.ones(1, np.int64),
+            regression=new_regression(self.game.n_actions, self.game.n_outcomes),
+            bounds=new_bounds(self.analysis),
+            mixed=np.zeros(2, np.int64),
+            share=np.zeros(1),
+        )

@@ -1,0 +1,178 @@
+"""Information directed sampling with finitely many known contexts.
+
+Before each round one of the contexts c comes up, with known probability rho_c, and its features x_c are seen; the
+outcome law is p(x) = Theta x, estimated by ridge regression (see `linear_law_regression`). The estimates p_hat_c and
+their covariances P_c take the place of p_hat and V^-1 in `gap_bounds`: D(a, c) bounds the gaps, I(a, c) is what a play
+would teach. A policy mu has the information ratio
+
+    Psi(mu) = D(mu)^2 / I(mu),   D(mu) = sum_c rho_c sum_a mu(a | c) D(a, c),   I(mu) alike.
+
+Frank and Wolfe's method finds the policy of least ratio (see `information_ratio`). With one context, x = 1, all of this
+is `IDS`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from sidelight.errors import SidelightError
+from sidelight.game import Game
+from sidelight.kernels import implements, kernel
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.strategies.base import Context, Seed, act, check_whole, observe
+from sidelight.strategies.information.ids import IDS
+from sidelight.strategies.information.information_ratio import draws_second, mix_policies
+from sidelight.strategies.shared.gap_bounds import (
+    Bounds,
+    Comparison,
+    bound_gaps,
+    comparison,
+    confidence_radius,
+    new_bounds,
+)
+from sidelight.strategies.shared.linear_law_regression import Regression, add_symbol, estimate, new_regression
+from sidelight.strategies.shared.requirements import settled_action
+
+
+class Parameters(NamedTuple):
+    """What the strategy knows before the first round."""
+
+    settled: int  # the action to play in a trivial game, else -1
+    width: float
+    compared: Comparison
+    features: Floats  # (contexts, d)
+    weights: Floats  # rho
+
+
+class State(NamedTuple):
+    """What play changes. `stale` says that symbols came in since gaps and information were last worked out."""
+
+    clock: Integers
+    stale: Integers
+    regression: Regression
+    bounds: Bounds  # (contexts, ...)
+    policies: Integers  # (3, contexts): the two that are mixed, and room for another
+    share: Floats  # the probability of the second
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    compared, regression, bounds = parameters.compared, state.regression, state.bounds
+    state.clock[0] += 1
+    if parameters.settled >= 0:
+        return parameters.settled
+    if state.stale[0] == 1:
+        estimate(compared, parameters.features, regression, bounds)
+        state.stale[0] = 0
+    radius = confidence_radius(parameters.width, regression.log_det[0], max(2.0, state.clock[0]))
+    for c in range(parameters.features.shape[0]):
+        bound_gaps(compared, radius, bounds.mean[c], bounds.reach[c], bounds.gap[c])
+    first, second, third = state.policies[0], state.policies[1], state.policies[2]
+    mix_policies(parameters.weights, bounds.gap, bounds.gain, first, second, third, state.share)
+    c = nearest(parameters.features, context)
+    return second[c] if draws_second(state.share[0], rng) else first[c]
+
+
+@implements(observe, Parameters)
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+    if parameters.compared.symbols[action] > 1 and parameters.settled < 0:
+        x = parameters.features[nearest(parameters.features, context)]
+        add_symbol(parameters.compared, state.regression, x, action, symbol)
+        state.stale[0] = 1
+
+
+@kernel
+def nearest(features: Floats, context: Context) -> int:
+    """Return the known context that is nearest to what is seen."""
+    chosen, least = 0, math.inf
+    for c in range(features.shape[0]):
+        distance = 0.0
+        for k in range(context.shape[0]):
+            distance += (features[c, k] - context[k]) ** 2
+        if distance < least:
+            chosen, least = c, distance
+    return chosen
+
+
+class IDSContexts(IDS):
+    """Information directed sampling where one of finitely many known contexts is seen before each round.
+
+    Parameters
+    ----------
+    game, seed
+        As for `IDS`.
+    contexts
+        The features of each context, (contexts, d); or the number of contexts, which are then seen as indicators. A
+        context seen in a round counts as the nearest of them.
+    weights
+        The probability of each context; uniform by default.
+    width
+        Scales the confidence width sqrt(beta); 1 is the theory for |Theta| <= 1, less is bolder.
+
+    References
+    ----------
+    J. Kirschner, T. Lattimore, A. Krause, "Information directed sampling for linear partial monitoring", COLT 2020.
+
+    Examples
+    --------
+    >>> import sidelight as sl
+    >>> from sidelight.strategies.information.ids_contexts import IDSContexts
+    >>> s = IDSContexts(sl.games.load("apple-tasting"), contexts=[[1, 0], [1, 1]], weights=[0.6, 0.4])
+    >>> s.act([1, 1]), s.observe("good"), s.act([1, 0])
+    (1, None, 1)
+    """
+
+    guarantee: ClassVar[str] = "easy and hard games whose outcome laws are linear in one of finitely many contexts"
+
+    def __init__(self, game: Game, contexts: Any = 1, weights: Any = None, width: float = 1.0, seed: Seed = 0) -> None:
+        super().__init__(game, width=width, seed=seed)
+        self.contexts = contexts
+        self.weights = weights
+        self._features = _features(contexts)
+        self._rho = _probabilities(weights, len(self._features))
+        self.dimension = self._features.shape[1]
+
+    def _compile(self) -> Any:
+        compared = comparison(self.analysis)
+        return Parameters(settled_action(self.analysis), float(self.width), compared, self._features, self._rho)
+
+    def _start(self) -> Any:
+        contexts, d = self._features.shape
+        return State(
+            clock=np.zeros(1, np.int64),
+            stale=np.ones(1, np.int64),
+            regression=new_regression(d, self.game.n_outcomes),
+            bounds=new_bounds(self.analysis, contexts),
+            policies=np.zeros((3, contexts), np.int64),
+            share=np.zeros(1),
+        )
+
+
+def _features(contexts: Any) -> Floats:
+    """Return the features of all contexts."""
+    if isinstance(contexts, int | np.integer) and not isinstance(contexts, bool):
+        check_whole("contexts", contexts, least=1, most=10_000)
+        return np.eye(int(contexts))
+    try:
+        features = np.array(contexts, dtype=float)
+    except (TypeError, ValueError):
+        raise SidelightError(f"contexts are not numeric: {contexts!r}") from None
+    if features.ndim != 2 or 0 in features.shape or not np.isfinite(features).all():
+        raise SidelightError(f"contexts have shape {features.shape}: give finite numbers, (contexts, d), or how many")
+    return features
+
+
+def _probabilities(weights: Any, count: int) -> Floats:
+    """Return the probability of each context."""
+    if weights is None:
+        return np.full(count, 1.0 / count)
+    try:
+        rho = np.array(weights, dtype=float)
+    except (TypeError, ValueError):
+        raise SidelightError(f"weights are not numeric: {weights!r}") from None
+    if rho.shape != (count,) or not np.isfinite(rho).all() or (rho < 0).any() or abs(rho.sum() - 1.0) > 1e-9:
+        raise SidelightError(f"weights are {weights!r}: give {count} probabilities that sum to 1, one per context")
+    return rho

@@ -1,0 +1,1 @@
+"""Strategies that draw laws from a posterior: TSPM and BPM."""

@@ -1,0 +1,169 @@
+"""TSPM: Thompson sampling for partial monitoring. Draw an outcome law from the posterior, play what is best under it.
+
+With prior density proportional to exp(-(lambda / 2) |p|^2) on the simplex and counts nu_a of the symbols of action a
+the posterior is
+
+    F(p) = exp(-(lambda / 2) |p|^2) prod_a prod_u (S_a p)_u^nu_au,
+
+and TSPM-Gaussian replaces it by G(p) = exp(-(lambda / 2) |p|^2) prod_a exp(-(n_a / 2) |nu_a / n_a - S_a p|^2). See
+`simplex_sampling` for how to draw from either. The first N rounds play each action once. Then it plays
+argmin_a L_a p, the lowest action on ties; of actions with equal losses the least played informative one, which costs
+nothing and shows more.
+
+On apple tasting, 96 runs on the published streams, 40 repetitions, the mean regret is 9.5 and 46 (standard deviation of
+such a mean: 0.3 and 5), for TSPM-Gaussian 18.6 and 64 (0.5 and 3). The published 9.359, 43.117, 19.4 and 67.7 agree
+within chance, although that code falls back to p = (1/2, 1/2), which was not drawn, after 99 rejected proposals, and
+has lambda = 0.001 where the text says 0.01.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from sidelight.analysis import analyze
+from sidelight.game import Game
+from sidelight.kernels import implements
+from sidelight.kernels.arrays import Integers
+from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, check_whole, observe
+from sidelight.strategies.posterior.law_posterior import Belief, Target, add_symbol, new_belief
+from sidelight.strategies.posterior.simplex_sampling import Sampler, draw_law, new_sampler
+from sidelight.strategies.shared.candidates import Choice, best_action, choice
+from sidelight.strategies.shared.first_rounds import count_play, opening
+from sidelight.strategies.shared.gaussian import channels
+from sidelight.strategies.shared.requirements import check_playable, settled_action
+
+# Up to this lambda at least exp(-1/2) of the Dirichlet draws are accepted.
+_FLAT = 1.0
+
+
+class Parameters(NamedTuple):
+    """What TSPM knows before the first round."""
+
+    settled: int  # the action to play in a trivial game, else -1
+    choice: Choice
+    target: Target
+
+
+class State(NamedTuple):
+    """What play changes."""
+
+    clock: Integers
+    plays: Integers
+    belief: Belief
+    sampler: Sampler
+
+
+@implements(act, Parameters)
+def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
+    t = state.clock[0]
+    chosen = opening(parameters.settled, t, state.plays)
+    if chosen == UNANSWERED:
+        draw_law(parameters.target, state.belief, state.sampler, t, rng)
+        chosen = best_action(parameters.choice, state.sampler.law, state.plays)
+    count_play(state.clock, state.plays, chosen)
+    return chosen
+
+
+@implements(observe, Parameters)
+def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
+    if parameters.target.channel.informative[action] == 1:
+        add_symbol(parameters.target, state.belief, action, symbol)
+        state.sampler.stale[0] = 1
+        state.sampler.stale[1] = 1
+
+
+class TSPM(KernelStrategy):
+    """Thompson sampling with draws from the exact posterior.
+
+    Parameters
+    ----------
+    game
+        The game; a hopeless one is refused, a trivial one is played optimally. A hard one gives a warning, and so does
+        one in which only a degenerate action tells neighbors apart, because no law that is drawn makes it best.
+    regularization
+        lambda, the precision of the prior; positive, since some directions may never be observed.
+    tries
+        How many proposals may fail before a Markov chain makes the draw; with 0 the chain makes them all.
+    seed
+        Where the draws start.
+
+    References
+    ----------
+    T. Tsuchiya, J. Honda, M. Sugiyama, "Analysis and design of Thompson sampling for stochastic partial monitoring",
+    NeurIPS 2020.
+
+    Examples
+    --------
+    >>> import sidelight as sl
+    >>> s = sl.strategies.TSPM(sl.games.load("apple-tasting"), seed=1)
+    >>> [s.act(), s.observe("nothing"), s.act(), s.observe("rotten"), s.act()]
+    [0, None, 1, None, 1]
+    """
+
+    guarantee: ClassVar[str] = "easy games in which neighbors observe each other, in a linearized form"
+    _exact: ClassVar[bool] = True
+
+    def __init__(self, game: Game, regularization: float = 0.001, tries: int = 1000, seed: Seed = 0) -> None:
+        super().__init__(game, seed=seed)
+        self.regularization = regularization
+        self.tries = tries
+        check_number("regularization", regularization, above=0)
+        check_whole("tries", tries, least=0)
+        self.analysis = analyze(game)
+        check_playable(self.analysis, self.name, only_optimal=True)
+        self._channel = channels(game)
+
+    def _compile(self) -> Parameters:
+        kappa = 2.0 if self._exact else 1.0
+        return Parameters(
+            settled=settled_action(self.analysis),
+            choice=choice(self.analysis),
+            target=Target(
+                exact=int(self._exact),
+                kappa=kappa,
+                regularization=float(self.regularization),
+                tries=int(self.tries),
+                dirichlet=int(self._nearly_dirichlet()),
+                channel=self._channel,
+                shown=_first_outcomes(self.game),
+                weight=np.full(len(self._channel.owner), kappa),
+            ),
+        )
+
+    def _nearly_dirichlet(self) -> bool:
+        informative = [a for a in range(self.game.n_actions) if self.game.informative(a)]
+        revealing = all(len(self.game.symbols(a)) == self.game.n_outcomes for a in informative)
+        return self._exact and revealing and self.regularization <= _FLAT and self.tries > 0
+
+    def _start(self) -> State:
+        return State(
+            clock=np.zeros(1, np.int64),
+            plays=np.zeros(self.game.n_actions, np.int64),
+            belief=new_belief(self._channel, self.game.n_outcomes, float(self.regularization)),
+            sampler=new_sampler(self.game.n_outcomes, len(self._channel.owner)),
+        )
+
+
+class TSPMGaussian(TSPM):
+    """Thompson sampling with draws from a Gaussian that replaces the posterior, cut off at the simplex.
+
+    Parameters
+    ----------
+    game, regularization, tries, seed
+        As for `TSPM`.
+
+    References
+    ----------
+    T. Tsuchiya, J. Honda, M. Sugiyama, "Analysis and design of Thompson sampling for stochastic partial monitoring",
+    NeurIPS 2020.
+    """
+
+    _exact: ClassVar[bool] = False
+
+
+def _first_outcomes(game: Game) -> Integers:
+    """Return, for each symbol of each action, the first outcome that shows it."""
+    rows = [row for a in range(game.n_actions) for row in game.signal(a)]
+    return np.array([list(row).index(1) for row in rows], np.int64)

@@ -1,0 +1,1 @@
+"""What several families of strategies use: regressions, first rounds, what a game must offer."""

@@ -1,0 +1,124 @@
+"""An outcome law that is linear in a context, estimated by ridge regression on the symbols.
+
+With p(x) = Theta x and theta = vec(Theta), a play of action a at x shows a symbol whose law is Phi theta, Phi = x' (x)
+S_a, so that
+
+    V = I + sum Phi' Phi,   theta_hat = V^-1 sum Phi' e(y),   p_hat_c = Theta_hat x_c,
+    P_c = (x_c (x) I)' V^-1 (x_c (x) I).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sidelight.kernels import kernel
+from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import multiply, quadratic_form
+from sidelight.strategies.shared.gap_bounds import Bounds, Comparison, information
+from sidelight.strategies.shared.ridge import add_observation
+
+
+class Scratch(NamedTuple):
+    """What is worked out for one context, or one symbol, at a time."""
+
+    law: Floats  # p_hat_c
+    inverse: Floats  # P_c
+    matrix: Floats
+    row: Floats
+    solved: Floats
+
+
+class Regression(NamedTuple):
+    """The estimate and what it is made of; rows of V are numbered (feature, outcome)."""
+
+    updates: Floats
+    gram: Floats  # V
+    inverse: Floats  # V^-1
+    response: Floats  # sum Phi' e(y)
+    log_det: Floats
+    theta: Floats
+    scratch: Scratch
+
+
+def new_regression(dimension: int, outcomes: int, penalty: float = 1.0) -> Regression:
+    """Return the regression without symbols, V = penalty I."""
+    size = dimension * outcomes
+    square = np.zeros((outcomes, outcomes))
+    return Regression(
+        updates=np.zeros(1),
+        gram=np.eye(size) * penalty,
+        inverse=np.eye(size) / penalty,
+        response=np.zeros(size),
+        log_det=np.zeros(1),
+        theta=np.zeros(size),
+        scratch=Scratch(np.zeros(outcomes), square, square.copy(), np.zeros(size), np.zeros(size)),
+    )
+
+
+@kernel
+def add_symbol(compared: Comparison, regression: Regression, x: Floats, action: int, symbol: int) -> None:
+    """Add a symbol of an informative action, seen at x."""
+    row, solved = regression.scratch.row, regression.scratch.solved
+    outcomes = compared.signals.shape[1]
+    for u in range(compared.symbols[action]):
+        for k in range(x.shape[0]):
+            for j in range(outcomes):
+                here = x[k] if compared.signals[action, j] == u else 0.0
+                row[k * outcomes + j] = here
+                if u == symbol:
+                    regression.response[k * outcomes + j] += here
+        # Rounding makes the form negative where features are far larger than their differences.
+        regression.log_det[0] += math.log(1.0 + max(quadratic_form(regression.inverse, row, solved), 0.0))
+        add_observation(regression.gram, regression.inverse, row, solved, regression.updates[0])
+        regression.updates[0] += 1.0
+
+
+@kernel
+def estimate(compared: Comparison, features: Floats, regression: Regression, bounds: Bounds) -> None:
+    """Work out the estimated gaps, how far they reach, and what each play would teach, in every context."""
+    loss, law, inverse = compared.loss, regression.scratch.law, regression.scratch.inverse
+    multiply(regression.inverse, regression.response, regression.theta)
+    for c in range(features.shape[0]):
+        project(regression, features[c])
+        for a in range(loss.shape[0]):
+            for r in range(compared.rivals.shape[0]):
+                b = compared.rivals[r]
+                mean = square = 0.0
+                for i in range(law.shape[0]):
+                    difference = loss[a, i] - loss[b, i]
+                    mean += difference * law[i]
+                    for j in range(law.shape[0]):
+                        square += difference * (loss[a, j] - loss[b, j]) * inverse[i, j]
+                bounds.mean[c, a, r] = mean
+                bounds.reach[c, a, r] = math.sqrt(max(square, 0.0))
+            bounds.gain[c, a] = information(compared, inverse, regression.scratch.matrix, a)
+
+
+@kernel
+def set_law(regression: Regression, x: Floats) -> None:
+    """Set p_hat_c for the features x of a context."""
+    law = regression.scratch.law
+    outcomes = law.shape[0]
+    for i in range(outcomes):
+        total = 0.0
+        for k in range(x.shape[0]):
+            total += x[k] * regression.theta[k * outcomes + i]
+        law[i] = total
+
+
+@kernel
+def project(regression: Regression, x: Floats) -> None:
+    """Set p_hat_c and P_c for the features x of a context."""
+    set_law(regression, x)
+    inverse = regression.scratch.inverse
+    outcomes = inverse.shape[0]
+    for i in range(outcomes):
+        for j in range(outcomes):
+            total = 0.0
+            for k in range(x.shape[0]):
+                for m in range(x.shape[0]):
+                    total += x[k] * x[m] * regression.inverse[k * outcomes + i, m * outcomes + j]
+            inverse[i, j] = total

@@ -1,0 +1,224 @@
+import math
+
+import numpy as np
+import pytest
+from legacy import published_streams
+
+import sidelight as sl
+from sidelight.environments import IID, Replay, laws
+from sidelight.errors import SidelightError
+from sidelight.kernels import interpreted
+from sidelight.optimization.geometry import geometry
+from sidelight.strategies.base import act, observe
+from sidelight.strategies.baselines.uniform import Uniform
+from sidelight.strategies.dmed import general
+from sidelight.strategies.dmed.hinge import PMDMEDHinge
+from sidelight.strategies.dmed.pmdmed import PMDMED
+
+APPLE = sl.games.load("apple-tasting")
+LABEL = sl.games.load("label-efficient")
+PRICES = sl.games.load("dynamic-pricing", prices=3, cost=2)
+NOTHING = np.zeros(0)
+
+
+def dirichlet(game):
+    return IID(laws.load("dirichlet", game.n_outcomes))
+
+
+@pytest.mark.parametrize(
+    ("game", "kind", "low", "high"),
+    [
+        (APPLE, "imbalanced", 12, 15),
+        (APPLE, "balanced", 105, 115),
+        (LABEL, "imbalanced", 27, 31),
+        (LABEL, "balanced", 1850, 2100),
+    ],
+)
+def test_published_instances(game, kind, low, high):
+    outcomes, law = published_streams(kind)
+    result = sl.simulate(PMDMED(game), Replay(outcomes, law=law), horizon=20_000, runs=96, progress=False)
+    assert low <= result.final.mean() <= high
+    if kind == "imbalanced":
+        assert result.final.max() < 200  # a frozen run would have thousands
+
+
+def next_loop(game, counts, plays, t, c=0.0):
+    """Return who is in the next loop after round t, with two outcomes."""
+    s = PMDMED(game, c=c).reset()
+    schedule = s.state.schedule
+    schedule.clock[0] = t
+    schedule.plays[:] = schedule.seen[:] = plays
+    s.state.counts[:] = counts
+    schedule.waiting[:] = 0
+    first = s.act()
+    return sorted([first, *np.flatnonzero(schedule.waiting).tolist()])
+
+
+def test_apple_tasting_asks_for_a_look_exactly_when_too_few_were_taken():
+    needed = 5.18821 * math.log(100)
+    assert 20 < needed < 25
+    assert next_loop(APPLE, [4, 16], [80, 20], 100) == [0, 1]
+    assert next_loop(APPLE, [5, 20], [75, 25], 100) == [0]
+    assert next_loop(APPLE, [16, 4], [80, 20], 100) == [1]
+    assert next_loop(APPLE, [1, 0], [99, 1], 100) == [1]
+
+
+def test_ties_and_forced_exploration_add_everybody_else():
+    assert next_loop(LABEL, [3, 3], [6, 47, 47], 100) == [0, 1, 2]
+    assert next_loop(APPLE, [16, 4], [2, 98], 100, c=1.0) == [0, 1]
+    assert next_loop(APPLE, [16, 4], [3, 97], 100, c=1.0) == [1]
+
+
+def run_general(game, law, horizon, seed):
+    """Play a two-outcome game with the kernel for any number of outcomes, beside the closed forms."""
+    parameters = general.Parameters(1.0, 1e-6, geometry(sl.analyze(game)))
+    state = general.new_state(parameters.game)
+    simple = PMDMED(game).reset()
+    rng = np.random.default_rng(seed)
+    for _ in range(horizon):
+        action = act(parameters, state, NOTHING, rng)
+        yield action, simple.act()
+        outcome = rng.choice(2, p=law)
+        symbol = game.feedback[action][outcome]
+        observe(parameters, state, action, game.symbols(action).index(symbol), NOTHING)
+        simple.observe(symbol)
+
+
+@pytest.mark.parametrize("name", ["apple-tasting", "label-efficient", "spam-filtering", "degenerate-informative"])
+def test_both_kernels_play_two_outcomes_alike(name):
+    game = sl.games.load(name)
+    for seed, p in enumerate((0.1, 0.35, 0.48, 0.5, 0.9)):
+        assert all(a == b for a, b in run_general(game, [p, 1 - p], 200, seed))
+
+
+def test_first_loop_plays_everybody_once():
+    s = PMDMED(sl.games.load("dynamic-pricing", prices=4))
+    assert [(s.act(), s.observe(s.game.feedback[a][0]))[0] for a in range(4)] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("game", [APPLE, LABEL, PRICES, sl.games.load("bartok")])
+def test_hinge_without_slack_is_pm_dmed(game):
+    with interpreted():
+        plain, hinge = (
+            sl.simulate(s, dirichlet(game), horizon=150, runs=2, seed=3, progress=False)
+            for s in (PMDMED(game), PMDMEDHinge(game, a=0, b=0))
+        )
+    assert (plain.regret == hinge.regret).all()
+    assert (plain.plays == hinge.plays).all()
+
+
+def test_hinge_with_a_little_slack_is_nearly_pm_dmed():
+    """With one informative action the frequencies are the law, and a tiny radius changes nothing."""
+    outcomes, law = published_streams("imbalanced", runs=8, horizon=400)
+    with interpreted():
+        plain, hinge = (
+            sl.simulate(s, Replay(outcomes, law=law), horizon=400, runs=8, progress=False)
+            for s in (PMDMED(LABEL), PMDMEDHinge(LABEL, a=1e-11, b=1e-11))
+        )
+    assert (plain.plays == hinge.plays).all()
+
+
+@pytest.mark.parametrize("make", [PMDMED, PMDMEDHinge])
+def test_compiled_and_interpreted_agree(make):
+    for game in (APPLE, PRICES):
+        s = make(game)
+        compiled = sl.simulate(s, dirichlet(game), horizon=120, runs=3, seed=1, progress=False)
+        with interpreted(), np.errstate(all="raise", under="ignore"):
+            plain = sl.simulate(s, dirichlet(game), horizon=120, runs=3, seed=1, progress=False)
+        assert (compiled.regret == plain.regret).all()
+        assert (compiled.plays == plain.plays).all()
+
+
+def test_larger_games_are_played_as_they_always_were():
+    """These plays and regrets come from straightforward loops over all entries, zeros included."""
+    rng = np.random.default_rng(2)
+    many = sl.Game(rng.integers(0, 20, (15, 6)).tolist(), rng.integers(0, 2, (15, 6)).tolist())
+    for game, plays, regret in (
+        (sl.games.load("dynamic-pricing", prices=9), [8, 8, 8, 8, 7, 14, 49, 49, 49], 103.66666666666652),
+        (many, [12, 3, 22, 28, 3, 3, 28, 3, 15, 27, 19, 22, 3, 3, 9], 756.2857142857132),
+    ):
+        law = np.arange(1, game.n_outcomes + 1)
+        r = sl.simulate(PMDMED(game), IID(law / law.sum()), horizon=200, runs=1, checkpoints=1, progress=False)
+        assert r.plays[0].tolist() == plays
+        assert r.final[0] == regret
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"), [("dynamic-pricing", {"prices": 5}), ("bernoulli-bandit", {"arms": 3}), ("bartok", {})]
+)
+@pytest.mark.slow
+def test_far_better_than_uniform_play(name, parameters):
+    game = sl.games.load(name, **parameters)
+    ours, uniform = (
+        sl.simulate(s, dirichlet(game), horizon=5_000, runs=6, progress=False) for s in (PMDMED(game), Uniform(game))
+    )
+    assert ours.final.mean() <= 0.25 * uniform.final.mean()
+
+
+def test_hopeless_games_are_refused_and_trivial_ones_settled():
+    with pytest.raises(SidelightError, match=r"hopeless.*action 0 .*action 1"):
+        PMDMED(sl.games.load("hopeless"))
+    for make in (PMDMED, PMDMEDHinge):
+        trivial = sl.games.load("trivial")
+        result = sl.simulate(make(trivial), IID([0.3, 0.7]), horizon=50, runs=1, progress=False)
+        assert result.final.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"c": -1}, "c is -1"),
+        ({"c": math.inf}, "c is inf"),
+        ({"c": math.nan}, "c is nan"),
+        ({"c": True}, "c is True"),
+        ({"c": "1"}, "c is '1'"),
+        ({"tolerance": None}, "tolerance is None"),
+        ({"tolerance": 0.6}, "tolerance is 0.6: give a number of at most 0.5"),
+        ({"b": math.inf}, "b is inf"),
+        ({"tolerance": 0}, "tolerance is 0"),
+        ({"a": -1}, "a is -1"),
+        ({"a": 1, "b": 0}, "b is 0"),
+    ],
+)
+def test_parameters_are_checked(parameters, message):
+    with pytest.raises(SidelightError, match=message):
+        PMDMEDHinge(APPLE, **parameters)
+
+
+def test_the_variant_takes_the_arguments_of_pm_dmed_in_the_same_order():
+    given = {"c": np.float64(2), "tolerance": 0.01, "a": 0, "b": 0}
+    assert PMDMEDHinge(APPLE, **given).parameters() == given
+
+
+def test_the_hinges_parameters_are_given_by_name():
+    """Their order was once a, b, c, tolerance: what was written for it must not silently mean something else."""
+    with pytest.raises(TypeError, match="positional"):
+        PMDMEDHinge(APPLE, 0.001, 0.01)
+
+
+def test_saved_in_the_middle_and_continued(tmp_path):
+    for make in (PMDMED, PMDMEDHinge):
+        s = make(PRICES)
+        rng = np.random.default_rng(0)
+
+        def play(player, rounds, rng):
+            moves = []
+            for _ in range(rounds):
+                moves.append(player.act())
+                player.observe(PRICES.feedback[moves[-1]][rng.choice(3, p=[0.5, 0.3, 0.2])])
+            return moves
+
+        play(s, 40, rng)
+        s.save(tmp_path / "s.npz")
+        again = make.load(tmp_path / "s.npz")
+        assert play(again, 40, np.random.default_rng(1)) == play(s.clone(), 40, np.random.default_rng(1))
+
+
+def test_late_and_missing_feedback():
+    for make in (PMDMED, PMDMEDHinge):
+        s = make(PRICES)
+        moves = [s.act() for _ in range(6)]
+        assert sorted(moves) == [0, 0, 1, 1, 2, 2]  # nothing known: everybody in turn
+        for action in moves:
+            s.observe(PRICES.feedback[action][1], action=action)
+        assert s.act() in range(3)
