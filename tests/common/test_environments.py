@@ -34,6 +34,7 @@ EXAMPLES = {
     "FiniteContexts": [(("laws", [[0.2, 0.8], [0.9, 0.1]]), APPLES)],
     "HalfspaceContexts": [(("dimension", 4), APPLES)],
     "LinearContexts": [(("theta", [[0.2, 0.5]]), APPLES)],
+    "RegionContexts": [(("laws", [[0.2, 0.8], [0.9, 0.1]]), APPLES)],
     "LogisticContexts": [(("theta", [[0.2, 0.5], [-1.0, 1.0], [0.0, 0.3]]), BARTOK)],
 }
 

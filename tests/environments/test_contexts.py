@@ -8,7 +8,15 @@ from scipy import stats
 
 import sidelight as sl
 from sidelight.cli._contexts import parse_contexts
-from sidelight.environments import FiniteContexts, HalfspaceContexts, LinearContexts, LogisticContexts, Replay
+from sidelight.environments import (
+    FiniteContexts,
+    HalfspaceContexts,
+    LinearContexts,
+    LogisticContexts,
+    RegionContexts,
+    Replay,
+    kinds,
+)
 from sidelight.environments.base import baseline, cost, draw
 from sidelight.strategies.baselines.uniform import FixedAction
 
@@ -45,6 +53,18 @@ EXAMPLES = {
         APPLES,
         lambda x, world: np.eye(2)[int(world.direction @ (x * world.std + world.mean) >= 0.5)],
         (-2, 2),
+    ),
+    "ball": (
+        RegionContexts(LAWS[:2], 3),
+        BARTOK,
+        lambda x, world: LAWS[0 if x @ x < world.limit else 1],
+        (-8, 8),
+    ),
+    "checkers": (
+        RegionContexts(LAWS[:2], 3, "checkers"),
+        BARTOK,
+        lambda x, world: LAWS[0 if x[0] * x[1] > 0 else 1],
+        (-8, 8),
     ),
     "logistic": (LogisticContexts(SCORES), BARTOK, lambda x, world: softmax(SCORES @ x), (-1, 1)),
     "finite": (
@@ -202,6 +222,12 @@ class TestReplayed:
         (lambda: LogisticContexts([1.0, 2.0]), "shape"),
         (lambda: LogisticContexts(np.zeros((2, 2)), high=np.inf), "not finite"),
         (lambda: HalfspaceContexts(0), "at least 1"),
+        (lambda: RegionContexts([[0.5, 0.5]] * 2, 0), "at least 1"),
+        (lambda: RegionContexts([[0.5, 0.5]] * 2, 1, "checkers"), "at least 2"),
+        (lambda: RegionContexts([[0.5, 0.5]] * 2, 2, "star"), "region is 'star': give 'ball' or 'checkers'"),
+        (lambda: RegionContexts([[0.5, 0.5]]), "there are 1 laws: give two"),
+        (lambda: RegionContexts([[0.5, 0.5], [0.5, 0.6]]), "the law outside is"),
+        (lambda: RegionContexts([[0.5, 0.5]] * 2).check(BARTOK, 1, 1), "3 probabilities"),
         (lambda: FiniteContexts([[0.5, 0.6]]), "the law of context 0"),
         (lambda: FiniteContexts([0.5, 0.5]), "shape"),
         (lambda: FiniteContexts([[0.5, 0.5]], features=[[1.0], [2.0]]), r"\(1, d\)"),
@@ -256,3 +282,21 @@ class TestCommandLine:
     def test_errors(self, text, game, words):
         with pytest.raises(sl.SidelightError, match=words):
             parse_contexts(text, game)
+
+
+@pytest.mark.parametrize("region", ["ball", "checkers"])
+@pytest.mark.parametrize("d", [2, 7, 40])
+def test_a_region_holds_half_of_the_contexts(region, d):
+    environment = RegionContexts([[1.0, 0.0], [0.0, 1.0]], d, region)
+    outcomes = played(environment, APPLES, rounds=4000)[1]
+    assert np.mean(outcomes) == pytest.approx(0.5, abs=0.04)
+
+
+def test_regions_by_name_have_different_best_actions_inside_and_outside():
+    for name in ("ball", "checkers"):
+        for game in (APPLES, BARTOK):
+            laws = kinds.load(name, game, seed=5).laws
+            loss = np.array(game.loss, float)
+            assert len(set((loss @ laws.T).argmin(axis=0).tolist())) == 2
+    with pytest.raises(sl.SidelightError, match="nothing to tell apart"):
+        kinds.load("ball", sl.games.load("trivial"))

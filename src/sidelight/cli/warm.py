@@ -103,7 +103,15 @@ def sample(kind: type[S]) -> S | None:
 def _environments(strategy: KernelStrategy) -> Iterator[tuple[str, Environment]]:
     import numpy as np
 
-    from sidelight.environments import IID, FiniteContexts, HalfspaceContexts, LinearContexts, LogisticContexts, Replay
+    from sidelight.environments import (
+        IID,
+        FiniteContexts,
+        HalfspaceContexts,
+        LinearContexts,
+        LogisticContexts,
+        RegionContexts,
+        Replay,
+    )
 
     count, d = strategy.game.n_outcomes, strategy.dimension
     law = np.full(count, 1 / count)
@@ -113,6 +121,7 @@ def _environments(strategy: KernelStrategy) -> Iterator[tuple[str, Environment]]
         yield "LinearContexts", LinearContexts(np.full((count - 1, d), 1 / (count * d)))
         yield "LogisticContexts", LogisticContexts(np.zeros((count, d)))
         yield "FiniteContexts", FiniteContexts([law] * d)
+        yield "RegionContexts", RegionContexts([law] * 2, d)
         if count == 2:
             yield "HalfspaceContexts", HalfspaceContexts(d)
     outcomes = np.arange(_ROUNDS) % count

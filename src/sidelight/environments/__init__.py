@@ -7,6 +7,7 @@ from sidelight.environments.halfspace import HalfspaceContexts
 from sidelight.environments.iid import IID
 from sidelight.environments.linear import LinearContexts
 from sidelight.environments.logistic import LogisticContexts
+from sidelight.environments.region import RegionContexts
 from sidelight.environments.replay import Replay
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "HalfspaceContexts",
     "LinearContexts",
     "LogisticContexts",
+    "RegionContexts",
     "Replay",
     "laws",
 ]

@@ -13,10 +13,14 @@ from sidelight.environments.finite import FiniteContexts
 from sidelight.environments.halfspace import HalfspaceContexts
 from sidelight.environments.linear import LinearContexts
 from sidelight.environments.logistic import LogisticContexts
+from sidelight.environments.region import RegionContexts
 from sidelight.errors import SidelightError
 from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix
 from sidelight.kernels.arrays import Floats
 from sidelight.text import nearest
+
+_TRIES = 1000
 
 
 class _Kind(NamedTuple):
@@ -43,7 +47,9 @@ def load(name: str, game: Game, **parameters: Any) -> Environment:
       by up to 1/d (they take turns), and the last outcome takes the rest; with two outcomes p_0(x) = mean(x);
     - halfspace (d=10, seed=1): `HalfspaceContexts`, for two outcomes;
     - logistic (d=5, seed=0, scale=1, spread=1): `LogisticContexts` with coefficients drawn from N(0, scale^2);
-    - finite (contexts=4, seed=0): `FiniteContexts`, one-hot, with laws drawn uniformly.
+    - finite (contexts=4, seed=0): `FiniteContexts`, one-hot, with laws drawn uniformly;
+    - ball (d=4, seed=0) and checkers (d=2, seed=0): `RegionContexts`, which fit no line, with two laws drawn until they
+      have different best actions.
 
     With a `spread` s the coordinates are badly scaled: coordinate k = 0, ..., d - 1 is multiplied by s^(k / (d - 1)),
     and its coefficients are divided by that, so that the outcomes stay the same.
@@ -114,9 +120,30 @@ def _finite(game: Game, given: Mapping[str, Any]) -> Environment:
     return FiniteContexts(rng.dirichlet(np.ones(game.n_outcomes), size=given["contexts"]))
 
 
+def _ball(game: Game, given: Mapping[str, Any]) -> Environment:
+    return RegionContexts(_two_laws(game, given["seed"]), given["d"], "ball")
+
+
+def _checkers(game: Game, given: Mapping[str, Any]) -> Environment:
+    return RegionContexts(_two_laws(game, given["seed"]), given["d"], "checkers")
+
+
+def _two_laws(game: Game, seed: int) -> Floats:
+    """Draw two laws under which different actions are best."""
+    rng, loss = np.random.default_rng(seed), loss_matrix(game)
+    for _ in range(_TRIES):
+        laws = rng.dirichlet(np.full(game.n_outcomes, 0.5), size=2)
+        first, second = (loss @ laws.T).argmin(axis=0)
+        if (loss[first] != loss[second]).any():
+            return laws
+    raise SidelightError("one action of this game seems to be best under every law: there is nothing to tell apart")
+
+
 _KINDS = {
     "linear": _Kind({"d": 10, "spread": 1}, _linear),
     "halfspace": _Kind({"d": 10, "seed": 1}, _halfspace),
     "logistic": _Kind({"d": 5, "seed": 0, "scale": 1, "spread": 1}, _logistic),
     "finite": _Kind({"contexts": 4, "seed": 0}, _finite),
+    "ball": _Kind({"d": 4, "seed": 0}, _ball),
+    "checkers": _Kind({"d": 2, "seed": 0}, _checkers),
 }
