@@ -16,3 +16,5 @@ HOSTILE = (
     "\N{ZERO WIDTH JOINER}.",
     "NULL",
 )
+LABELS = tuple(text for text in HOSTILE if text.splitlines() == [text])
+"""Those that may be labels: forms would not send line breaks back as they are."""

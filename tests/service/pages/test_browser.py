@@ -9,7 +9,7 @@ import pytest
 
 from service.pages.browsing import PASSWORD, add_person
 from service.pages.chromium import Window, program, serving
-from service.pages.hostile import HOSTILE
+from service.pages.hostile import HOSTILE, LABELS
 from service.reviews import ask, item, make, say
 from service.routes.conftest import SQLITE
 from sidelight.service import journal, monitors, payloads
@@ -312,7 +312,7 @@ def test_no_page_loads_or_runs_what_its_policy_forbids(service, window):
 
 
 def test_hostile_strings_run_nowhere(service, window):
-    row = service.do(monitors.create("fruit", {"tolerance": 0.05, "labels": list(HOSTILE)}, actor="test"))
+    row = service.do(monitors.create("fruit", {"tolerance": 0.05, "labels": list(LABELS)}, actor="test"))
     for n, text in enumerate(HOSTILE):
         one = Prediction(f"{text[:190]}-{n}", text, payload=Payload(payloads.TEXT, text.encode()))
         service.do(decide(service, row.id, [one], actor=text))
