@@ -5,6 +5,14 @@ class SidelightError(ValueError):
     """Something cannot be done; the message says why and what to do."""
 
 
+class ParameterError(SidelightError):
+    """An argument has a value that cannot be used; `name` says which argument."""
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
+
+
 class GameError(SidelightError):
     """A game, or the description of one, cannot be used; the message says where and what to do."""
 

@@ -113,12 +113,18 @@ def number(value: float) -> str:
     return f"{value:.{3 if size < 1e3 else 1 if size < 1e5 else 0}f}"
 
 
-def nearest(name: str, known: Sequence[str], cutoff: float = 0.6) -> str | None:
-    """Return the known name closest to what was typed, or which starts with it; None if there is none."""
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """Suggest the known name that begins with `name`, contains it or is like it: "did you mean 'CBP'? ", or nothing."""
     plain = {_squeezed(each): each for each in known}
     typed = _squeezed(name)[:80]
-    near = difflib.get_close_matches(typed, plain, n=1, cutoff=cutoff) or [p for p in plain if p.startswith(typed)][:1]
-    return plain[near[0]] if near and typed else None
+    beginnings = {each[: len(typed) + 1]: each for each in reversed(plain)}
+    near = [
+        *(each for each in plain if each.startswith(typed)),
+        *(each for each in plain if typed in each),
+        *difflib.get_close_matches(typed, plain, n=1, cutoff=0.6),
+        *(beginnings[each] for each in difflib.get_close_matches(typed, beginnings, n=1, cutoff=0.6)),
+    ]
+    return f"did you mean {plain[near[0]]!r}? " if near and typed else ""
 
 
 def _squeezed(name: str) -> str:

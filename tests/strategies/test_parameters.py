@@ -1,11 +1,13 @@
 """Arguments of constructors: numbers of NumPy are numbers, and what is wrong is named and never a raw error."""
 
+import pickle
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import sidelight as sl
+from sidelight.errors import ParameterError
 
 APPLES, LABELS = sl.games.load("apple-tasting"), sl.games.load("label-efficient")
 POSITIVE = [0, -1, np.inf, -np.inf, np.nan, True, np.True_, None, "1", [1.0], np.ones(2), 1j]
@@ -116,3 +118,10 @@ def test_seconds_per_round_grow_with_the_game_and_the_contexts():
 def test_seconds_per_round_count_the_outcomes_that_matter():
     # 256 outcomes, of which 8 generate all others.
     assert sl.strategies.RandCBP(sl.games.load("bernoulli-bandit", arms=8)).seconds_per_round() < 1e-5
+
+
+def test_an_error_names_its_parameter_even_after_pickling():
+    with pytest.raises(ParameterError) as caught:
+        sl.strategies.RandCBP(sl.games.load("apple-tasting"), bins=0)
+    assert caught.value.name == "bins"
+    assert pickle.loads(pickle.dumps(caught.value)).name == "bins"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from typing import TYPE_CHECKING
 
 from sidelight import games
 from sidelight.errors import SidelightError
+from sidelight.text import did_you_mean
 
 if TYPE_CHECKING:
     from sidelight.game import Game
@@ -19,23 +19,8 @@ def entry(name: str, otherwise: str = "") -> games.Entry:
     """Return the entry of the game called `name`, or raise an error that suggests a name or another way."""
     if name in games.names():
         return games.describe(name)
-    near = nearest(name)
-    hint = f"did you mean {near!r}? " if near else ""
+    hint = did_you_mean(name, games.names())
     raise SidelightError(f"there is no game {name!r}: {hint}'sidelight games' lists the catalogue{otherwise}")
-
-
-def nearest(name: str) -> str | None:
-    """Return the catalogue name closest to what was typed; the beginning of a name also counts as close."""
-    typed = "-".join(name.lower().replace("_", " ").split())[:80]
-    scores = {
-        other: max(_likeness(typed, part) for part in (other, other[: len(typed) + 1])) for other in games.names()
-    }
-    best = max(scores, key=lambda other: scores[other])
-    return best if scores[best] >= 0.6 else None
-
-
-def _likeness(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other).ratio()
 
 
 def load_game(name: str, settings: tuple[str, ...]) -> Game:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import importlib
 import os
 import sys
@@ -58,9 +57,10 @@ class CommandLine(click.Group):
         """Find a command by name, or suggest a similar one."""
         name = args[0]
         if name not in self.commands_in and not name.startswith("-"):
-            near = difflib.get_close_matches(name.lower(), self.commands_in, n=1, cutoff=0.55)
-            hint = f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(self.commands_in)}"
-            ctx.fail(f"there is no command {name!r}: {hint}")
+            from sidelight.text import did_you_mean
+
+            hint = did_you_mean(name, tuple(self.commands_in)) or f"the commands are {', '.join(self.commands_in)}"
+            ctx.fail(f"there is no command {name!r}: {hint.rstrip()}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

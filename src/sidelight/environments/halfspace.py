@@ -8,7 +8,7 @@ import numpy as np
 
 from sidelight.environments.base import Environment, charges_gaps, draw
 from sidelight.environments.contextual import set_gaps
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
@@ -56,7 +56,7 @@ class HalfspaceContexts(Environment):
 
     def __init__(self, dimension: int = 10, seed: int = 1) -> None:
         if dimension < 1:
-            raise SidelightError(f"dimension is {dimension}: give at least 1")
+            raise ParameterError(f"dimension is {dimension}: give at least 1", "dimension")
         self.dimension, self.seed = dimension, seed
         weights = np.random.default_rng(seed).uniform(0.0, 0.1, dimension)
         self.direction = weights / weights.sum()

@@ -18,7 +18,7 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels.arrays import Floats
-from sidelight.text import nearest
+from sidelight.text import did_you_mean
 
 _TRIES = 1000
 
@@ -71,9 +71,8 @@ def shown(name: str) -> str:
 
 def _kind(name: str) -> _Kind:
     if name not in _KINDS:
-        near = nearest(name, names())
-        hint = f"did you mean {near!r}? " if near else ""
         examples = ", ".join(f"{each}:{shown(each)}" for each in _KINDS)
+        hint = did_you_mean(name, names())
         raise SidelightError(f"there are no contexts of the kind {name!r}: {hint}there are {examples}")
     return _KINDS[name]
 

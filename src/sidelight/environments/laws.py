@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +11,7 @@ from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels.arrays import Floats
+from sidelight.text import did_you_mean
 
 Law = Floats
 
@@ -67,8 +67,7 @@ def load(name: str, outcomes: int | Game) -> RandomLaws:
     itself instead of the number of its outcomes.
     """
     if name not in names():
-        near = difflib.get_close_matches(name, names(), n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = did_you_mean(name, names()) if isinstance(name, str) else ""
         raise SidelightError(f"unknown kind of laws {name!r}: {hint}choose from {', '.join(names())}")
     game = outcomes if isinstance(outcomes, Game) else None
     count = outcomes.n_outcomes if isinstance(outcomes, Game) else outcomes

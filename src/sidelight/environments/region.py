@@ -8,7 +8,7 @@ import numpy as np
 
 from sidelight.environments.base import Environment, charges_gaps, checked_law, draw
 from sidelight.environments.contextual import draw_outcome, set_gaps
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements
@@ -57,10 +57,10 @@ class RegionContexts(Environment):
 
     def __init__(self, laws: Any, dimension: int = 4, region: str = "ball") -> None:
         if region not in REGIONS:
-            raise SidelightError(f"region is {region!r}: give {' or '.join(map(repr, REGIONS))}")
+            raise ParameterError(f"region is {region!r}: give {' or '.join(map(repr, REGIONS))}", "region")
         least = 2 if region == "checkers" else 1
         if dimension < least:
-            raise SidelightError(f"dimension is {dimension}: give at least {least}")
+            raise ParameterError(f"dimension is {dimension}: give at least {least}", "dimension")
         if len(laws) != 2:
             raise SidelightError(f"there are {len(laws)} laws: give two, inside and outside")
         self.laws = np.array(

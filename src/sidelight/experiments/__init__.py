@@ -6,12 +6,12 @@ kept on disk (`store`), compared with the printed numbers (`judgment`), and writ
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Iterable
 
 from sidelight.errors import SidelightError
 from sidelight.experiments.experiment import Experiment
+from sidelight.text import did_you_mean
 
 __all__ = ["load", "names", "select"]
 
@@ -26,8 +26,7 @@ def names() -> tuple[str, ...]:
 def load(name: str) -> Experiment:
     """Return an experiment."""
     if name not in _NAMES:
-        near = difflib.get_close_matches(name.lower().replace(" ", ""), _NAMES, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = did_you_mean(name, _NAMES)
         raise SidelightError(f"there is no experiment {name!r}: {hint}there are {', '.join(_NAMES)}, and all")
     experiment: Experiment = importlib.import_module(f"sidelight.experiments.{name}").EXPERIMENT
     return experiment

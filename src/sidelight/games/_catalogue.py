@@ -7,7 +7,6 @@ story, and whatever follows (the formulas) is for readers of the source.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from sidelight.errors import GameError
 from sidelight.game import Game, Symbol
 from sidelight.games._parameters import Parameter, written
+from sidelight.text import did_you_mean
 
 Kind = Literal["trivial", "easy", "hard", "hopeless"]
 LISTING = "sidelight.games.names(), or `sidelight games` on a command line, lists them all"
@@ -161,8 +161,7 @@ def describe(name: str) -> Entry:
     """
     if isinstance(name, str) and name in _entries:
         return _entries[name]
-    near = [repr(other) for other in _nearest(name)] if isinstance(name, str) else []
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    hint = did_you_mean(name, names()) if isinstance(name, str) else ""
     raise GameError(f"there is no game {name!r} in the catalogue: {hint}{LISTING}")
 
 
@@ -204,11 +203,3 @@ def parse_parameters(name: str, texts: Iterable[str]) -> dict[str, Any]:
             raise GameError(f"the parameter {parameter!r} is given twice: keep one")
         values[parameter] = entry.read(parameter, value)
     return values
-
-
-def _nearest(name: str) -> list[str]:
-    """Return up to three names that may have been meant by `name`, likeliest first."""
-    meant = "-".join(name.lower().replace("_", " ").replace("-", " ").split())
-    containing = [other for other in names() if meant and meant in other]
-    alike = difflib.get_close_matches(meant[:80], names(), n=3, cutoff=0.6)
-    return list(dict.fromkeys([*alike, *containing]))[:3]

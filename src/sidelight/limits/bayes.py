@@ -34,7 +34,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements, loop
@@ -217,9 +217,11 @@ class BayesOptimal(KernelStrategy):
         self.prior = prior
         whole = isinstance(horizon, int | np.integer) and not isinstance(horizon, bool)
         if not whole or horizon < 1:
-            raise SidelightError(f"horizon is {horizon!r}: give a whole number of at least 1")
+            raise ParameterError(f"horizon is {horizon!r}: give a whole number of at least 1", "horizon")
         if horizon > _MOST_ROUNDS:
-            raise SidelightError(f"horizon is {horizon}: backward induction is quadratic, give at most {_MOST_ROUNDS}")
+            raise ParameterError(
+                f"horizon is {horizon}: backward induction is quadratic, give at most {_MOST_ROUNDS}", "horizon"
+            )
         self._prior = read_prior(prior)
         self._revealing = revealing_action(game)
 

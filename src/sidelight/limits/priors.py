@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sidelight.environments import laws
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
 from sidelight.kernels import generic, implements, kernel
 from sidelight.kernels.arrays import Floats
@@ -185,7 +185,7 @@ def read_prior(prior: Any) -> Prior:
     """Return the prior that was asked for: (a, b), the name of a family of laws, or laws with weights."""
     if isinstance(prior, str):
         if prior not in laws.priors():
-            raise SidelightError(f"prior is {prior!r}: {_WANTED}")
+            raise ParameterError(f"prior is {prior!r}: {_WANTED}", "prior")
         pieces = laws.intervals(prior)
         return Beta(1.0, 1.0) if pieces == ((0.0, 1.0),) else _mixture([(low, high, 1.0) for low, high in pieces])
     entries = list(prior) if isinstance(prior, Iterable) and not isinstance(prior, bytes) else []
@@ -195,7 +195,7 @@ def read_prior(prior: Any) -> Prior:
             return Beta(a, b)
     elif entries and not any(_is_number(entry) for entry in entries):
         return _mixture([_weighted_law(entry, prior) for entry in entries])
-    raise SidelightError(f"prior is {prior!r}: {_WANTED}")
+    raise ParameterError(f"prior is {prior!r}: {_WANTED}", "prior")
 
 
 def prior_words(prior: Any) -> str:
@@ -230,7 +230,7 @@ def _weighted_law(entry: Any, prior: Any) -> tuple[float, float, float]:
     except (TypeError, ValueError):
         good = False
     if not good:
-        raise SidelightError(f"prior is {prior!r}: {_WANTED}")
+        raise ParameterError(f"prior is {prior!r}: {_WANTED}", "prior")
     p, rest, weight = float(p), float(rest), float(weight)
     if not (p >= 0.0 and rest >= 0.0 and abs(p + rest - 1.0) <= 1e-9):
         raise SidelightError(f"prior holds the law {law!r}: give two probabilities that sum to 1")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.environments.base import Environment
-from sidelight.errors import SidelightError, WrongTypeError
+from sidelight.errors import ParameterError, SidelightError, WrongTypeError
 from sidelight.strategies.base import Strategy
 
 _ORDER = "give simulate(strategy, environment, ...)"
@@ -36,7 +36,7 @@ def check_numbers(**numbers: Any) -> None:
         if number is None and name == "workers":
             continue
         if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
-            raise SidelightError(f"{name} is {number!r}: give a whole number of at least {least}")
+            raise ParameterError(f"{name} is {number!r}: give a whole number of at least {least}", name)
         if int(number).bit_length() > bits:
             raise SidelightError(f"{name} is too large: give a whole number below 2**{bits}")
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.kernels.arrays import Integers
 
 Checkpoints = int | Literal["log"] | Sequence[int]
@@ -21,13 +21,13 @@ def rounds_of(checkpoints: Checkpoints, horizon: int) -> Integers:
     """Return the rounds: a number of evenly spaced ones up to the horizon, logarithmic ones, or those in a list."""
     if isinstance(checkpoints, str):
         if checkpoints != "log":
-            raise SidelightError(f"checkpoints is {checkpoints!r}: {_WANTED}")
+            raise ParameterError(f"checkpoints is {checkpoints!r}: {_WANTED}", "checkpoints")
         return np.array(logarithmic(horizon, _STEPS), np.int64)
     if isinstance(checkpoints, int | np.integer) and not isinstance(checkpoints, bool):
         return _evenly(int(checkpoints), horizon)
     rounds = np.array(checkpoints)
     if rounds.ndim != 1 or not rounds.size or not np.issubdtype(rounds.dtype, np.integer):
-        raise SidelightError(f"checkpoints is {checkpoints!r}: {_WANTED}")
+        raise ParameterError(f"checkpoints is {checkpoints!r}: {_WANTED}", "checkpoints")
     rounds = rounds.astype(np.int64)
     if rounds[0] < 1 or rounds[-1] > horizon or (np.diff(rounds) <= 0).any():
         raise SidelightError(f"checkpoints must increase and lie between 1 and the horizon {horizon}")
@@ -42,7 +42,7 @@ def logarithmic(horizon: int, steps: int) -> list[int]:
 def _evenly(count: int, horizon: int) -> Integers:
     """Return horizon * k // count for k = 1, ..., count, or every round if there are no more."""
     if count < 1:
-        raise SidelightError(f"checkpoints is {count}: give at least 1, or a list of rounds")
+        raise ParameterError(f"checkpoints is {count}: give at least 1, or a list of rounds", "checkpoints")
     count = min(count, horizon)
     if count >= _MOST:
         raise SidelightError(f"{count} checkpoints are too many: give fewer than 2**31")

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.strategies import plugins
 from sidelight.strategies.importing import complete, explained, found_in, is_strategy, remember
-from sidelight.text import nearest
+from sidelight.text import did_you_mean
 
 if TYPE_CHECKING:
     from sidelight.game import Game
@@ -64,10 +64,8 @@ def check_parameters(kind: type[Strategy], given: Iterable[str], seed: str = "th
         if name == "seed":
             raise SidelightError(f"{kind.__name__}: leave out seed, because {seed} sets all seeds")
         if name not in own and not open_ended:
-            near = nearest(name, tuple(own))
-            hint = f"did you mean {near!r}? " if near else ""
             has = f"it has {', '.join(map(_declared, own.values()))}" if own else "it has none"
-            raise SidelightError(f"{kind.__name__} has no parameter {name!r}: {hint}{has}")
+            raise SidelightError(f"{kind.__name__} has no parameter {name!r}: {did_you_mean(name, tuple(own))}{has}")
 
 
 def completed(kind: type[Strategy], given: Mapping[str, Any], horizon: int, dimension: int) -> dict[str, Any]:
@@ -82,7 +80,7 @@ def make(kind: type[Strategy], game: Game, values: Mapping[str, Any]) -> Strateg
     try:
         return kind(game, **values)
     except SidelightError as error:
-        raise SidelightError(f"{kind.__name__}: {error}") from None
+        raise ParameterError(f"{kind.__name__}: {error}", getattr(error, "name", "")) from None
     except (TypeError, ValueError) as error:
         shown = ", ".join(f"{name}={value!r}" for name, value in values.items()) or "no parameters"
         raise SidelightError(f"{kind.__name__} cannot be made with {shown}: {error}") from None
@@ -108,8 +106,7 @@ def known(name: str) -> type[Strategy]:
 
 def unknown(name: str) -> str:
     """Say that there is no such strategy, and which one may have been meant."""
-    near = nearest(name, known_names(published=True, external=True))
-    return f"there is no strategy {name!r}: " + (f"did you mean {near!r}? " if near else "")
+    return f"there is no strategy {name!r}: {did_you_mean(name, known_names(published=True, external=True))}"
 
 
 def own(module: str, name: str, text: str) -> type[Strategy]:
@@ -141,8 +138,8 @@ def _module(name: str, text: str) -> ModuleType:
                 raise
             from sidelight import strategies
 
-            near = nearest(name, strategies.names())
-            hint = f"; if you mean {near!r}, its parameters are written as {near}:name=value" if near else ""
+            hint = did_you_mean(name, strategies.names())
+            hint = hint and f"; {hint}Parameters follow a colon, as in CBP:alpha=1.1"
             raise SidelightError(
                 f"there is no module {error.name!r}, neither in this folder nor installed (for {text!r}){hint}"
             ) from None

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.errors import SidelightError, WrongTypeError
+from sidelight.errors import ParameterError, SidelightError, WrongTypeError
 from sidelight.game import Game, Symbol, check_float_range
 from sidelight.kernels import generic
 from sidelight.strategies import saved
@@ -76,7 +76,7 @@ class Strategy(ABC):
             check_parameter("seed", seed, not isinstance(seed, bool | np.bool_), "a whole number of at least 0")
             np.random.default_rng(seed)
         except (TypeError, ValueError):
-            raise SidelightError(f"seed is {seed!r}: give a whole number of at least 0, or several") from None
+            raise ParameterError(f"seed is {seed!r}: give a whole number of at least 0, or several", "seed") from None
         self.game = game
         self.seed = seed
         self._symbols = [{symbol: u for u, symbol in enumerate(game.symbols(a))} for a in range(game.n_actions)]
@@ -372,7 +372,7 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
 def check_parameter(name: str, value: Any, good: bool, wanted: str) -> None:
     """Raise an error unless a parameter is valid."""
     if not good:
-        raise SidelightError(f"{name} is {value!r}: give {wanted}")
+        raise ParameterError(f"{name} is {value!r}: give {wanted}", name)
 
 
 def _descendants(kind: type[Any]) -> list[type[Any]]:

@@ -23,7 +23,8 @@ from sidelight.studies.labels import chosen
 from sidelight.studies.lines import Place
 from sidelight.studies.problems import Problem
 from sidelight.studies.study import WORLDS, Game, Player, World
-from sidelight.studies.values import Values, as_number, hint, shown
+from sidelight.studies.values import Values, as_number, shown
+from sidelight.text import did_you_mean
 
 _TRIES = 20  # settings in which a strategy or a function is tried until it works in one
 _LARGEST = 10**6  # numbers of a context
@@ -80,7 +81,7 @@ def _game(entry: Game, noted: Values, folder: str) -> None:
             noted.problem(("parameters", key), "a game in a file has no parameters: change the file")
         _try(noted, ("file",), lambda: making.game(entry, folder))
     elif entry.name not in catalogue.names():
-        near = hint(entry.name, catalogue.names())
+        near = did_you_mean(entry.name, catalogue.names())
         noted.problem(("name",), f"there is no game {entry.name!r}: {near}'sidelight games' lists the catalogue")
     else:
         try:
@@ -113,7 +114,7 @@ def _only(entry: World, noted: Values, known: Sequence[str]) -> None:
     keys = (*known, "label", "games")
     for name, _ in entry.parameters:
         if name not in known:
-            near = hint(name, (*keys, *WORLDS))
+            near = did_you_mean(name, (*keys, *WORLDS))
             text = f"a world with {entry.kind!r} has no {name!r}: {near}there are {', '.join(keys)}"
             noted.problem(("parameters", name), text)
 
@@ -162,7 +163,7 @@ def _contexts(entry: World, noted: Values) -> None:
     for name, value in entry.parameters:
         if name not in known:
             there = ", ".join(f"{key} = {default}" for key, default in known.items())
-            near = hint(name, (*known, "label", "games"))
+            near = did_you_mean(name, (*known, "label", "games"))
             noted.problem(("parameters", name), f"{entry.value} contexts have no {name!r}: {near}there is {there}")
             good = False
         elif name in ("d", "contexts"):
@@ -221,7 +222,7 @@ def _parameter_names(entry: Player, noted: Values, kind: Any) -> None:
         try:
             strategies.check_parameters(kind, [name])
         except SidelightError as error:
-            near = "" if "did you mean" in str(error) else hint(name, _PLAYER_KEYS)
+            near = "" if "did you mean" in str(error) else did_you_mean(name, _PLAYER_KEYS)
             noted.problem(("parameters", name), f"{error}{f'; {near.strip()}' if near else ''}")
 
 

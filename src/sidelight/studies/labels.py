@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sidelight.studies.parameters import Parameters, frozen
-from sidelight.text import nearest
+from sidelight.text import did_you_mean
 
 _LONGEST = 60  # characters of a value in a label
 
@@ -45,10 +45,8 @@ def is_acceptable(name: str) -> bool:
 
 def none_such(name: str, known: Sequence[str]) -> str:
     """Say that there is nothing of this name, and what there is."""
-    near = nearest(name, known)
-    hint = f"did you mean {near!r}? " if near else ""
     return (
-        f"but there is none: {hint}there are {', '.join(map(repr, dict.fromkeys(known)))}"
+        f"but there is none: {did_you_mean(name, known)}there are {', '.join(map(repr, dict.fromkeys(known)))}"
         if known
         else "but there are none at all"
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from sidelight.studies.lines import Place
 from sidelight.studies.problems import Problem, StudyError
-from sidelight.text import grouped, nearest
+from sidelight.text import did_you_mean, grouped
 
 MOST_RUNS = 10**9
 MOST_ROUNDS = 10**15
@@ -38,14 +38,14 @@ class Values:
         for key in entry:
             if key not in known:
                 there = ", ".join(known)
-                self.problem((*place, key), f"{what} has no {key!r}: {hint(key, known)}there are {there}")
+                self.problem((*place, key), f"{what} has no {key!r}: {did_you_mean(key, known)}there are {there}")
 
     def known(self, place: Place, name: Any, known: Sequence[str], what: str, or_own: str = "") -> bool:
         """Say whether a name is known, and complain if not; `or_own` says how names of the user's own are written."""
         if isinstance(name, str) and (name in known or (or_own and ":" in name)):
             return True
         own = f", and {or_own}" if or_own else ""
-        near = hint(name, known) if isinstance(name, str) else ""
+        near = did_you_mean(name, known) if isinstance(name, str) else ""
         self.problem(place, f"there is no {what} {shown(name)}: {near}there are {', '.join(known)}{own}")
         return False
 
@@ -108,7 +108,7 @@ class Values:
     def choice(self, place: Place, value: Any, words: Sequence[str]) -> Any:
         """Return one of some words."""
         if not isinstance(value, str) or value not in words:
-            near = hint(value, words) if isinstance(value, str) else ""
+            near = did_you_mean(value, words) if isinstance(value, str) else ""
             self.problem(place, f"{place[-1]} is {shown(value)}: {near}choose from {', '.join(words)}")
         return value
 
@@ -177,12 +177,6 @@ def shown(value: Any) -> str:
     except ValueError:  # a number of more digits than Python writes
         return "a number of thousands of digits"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-
-
-def hint(name: str, known: Sequence[str]) -> str:
-    """Return "did you mean ...? " if a known name is like this one."""
-    near = nearest(name, known)
-    return f"did you mean {near!r}? " if near else ""
 
 
 def _is_pair(value: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError
 from sidelight.game import Game
 from sidelight.kernels import implements
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
@@ -112,7 +112,9 @@ class FixedAction(KernelStrategy):
         if whole and 0 <= int(action) < len(actions):
             return int(action)
         named = ", ".join(actions[:8]) + (" ..." if len(actions) > 8 else "")
-        raise SidelightError(f"action is {action!r}: give an index from 0 to {len(actions) - 1}, or a name ({named})")
+        raise ParameterError(
+            f"action is {action!r}: give an index from 0 to {len(actions) - 1}, or a name ({named})", "action"
+        )
 
     def _compile(self) -> Always:
         return Always(self._index)
