@@ -17,8 +17,8 @@ from pathlib import Path
 
 from measuring import missed, report
 
-from sidelight.experiments.use_case import simulate_use_case
 from sidelight.monitor import ClassifierMonitor
+from sidelight.reproduction.use_case import simulate_use_case
 
 RATES = [0.005, 0.01, 0.02, 0.03, 0.045, 0.055, 0.07, 0.1, 0.15, 0.25]
 

@@ -16,10 +16,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sidelight.benchmark import records, tables
-from sidelight.benchmark.recommendation import STORED, stored
-from sidelight.benchmark.records import CONTEXTS, LAWS, Summary
-from sidelight.benchmark.scores import Board, board
+from sidelight.recommendation import records, tables
+from sidelight.recommendation.recommendation import STORED, stored
+from sidelight.recommendation.records import CONTEXTS, LAWS, Summary
+from sidelight.recommendation.scores import Board, board
 from sidelight.text import count, grouped
 
 DOCS = Path(__file__).resolve().parent
@@ -28,7 +28,7 @@ SHORT = STUDY.with_name("benchmark-short.toml")
 WIDTH = 120
 HEAD = """# The benchmark
 
-<!-- Written by docs/make_benchmark.py from the summary in src/sidelight/benchmark; change those, not this page. -->
+<!-- Written by docs/make_benchmark.py from the summary in src/sidelight/recommendation; change those. -->
 
 Every strategy in every globally observable game of the catalogue, in several sizes, with laws drawn in eight ways, and
 in worlds with contexts: `studies/benchmark.toml`, version {version}. `sl.recommend(game)` and `sidelight recommend`
@@ -106,7 +106,7 @@ def _ended(call: dict[str, Any]) -> str:
 
 def summarized(folder: Path, note: str = "") -> Summary:
     """Return the summary of the runs in a folder."""
-    from sidelight.benchmark.summary import summarize
+    from sidelight.recommendation.summary import summarize
     from sidelight.studies import plan, read
     from sidelight.studies.running import history, prepared
     from sidelight.studies.store import State

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.experiments.use_case import Outcome, simulate_case
 from sidelight.monitor import ClassifierMonitor, replay
 from sidelight.monitor.policies import POLICIES
+from sidelight.reproduction.use_case import Outcome, simulate_case
 from sidelight.results.statistics import mean_and_deviation
 from sidelight.studies.classifiers import CASES, STREAM, TOLERANCES
 from sidelight.table import Column, Table

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sidelight.monitor import replay
 from sidelight.monitor.figures import draw_replay
-from sidelight.report.saving import save_figure
+from sidelight.report.figures.saving import save_figure
 
 
 def digits(seed=0):

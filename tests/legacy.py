@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sidelight.experiments.streams import PublishedContexts, PublishedStreams
+from sidelight.reproduction.streams import PublishedContexts, PublishedStreams
 
 
 def published_streams(kind, runs=96, horizon=20_000):

@@ -24,7 +24,7 @@ MODULES = {
     "sidelight.simulation": "playing a game many times",
     "sidelight.results": "what a simulation leaves behind",
     "sidelight.studies": "whole experiments as one value or file",
-    "sidelight.benchmark": "which strategy to use, from the stored benchmark",
+    "sidelight.recommendation": "which strategy to use, from the stored benchmark",
     "sidelight.monitor": "watching a classifier",
     "sidelight.checks": "what every game, environment and strategy must pass",
     "sidelight.kernels": "compiled strategies of your own",

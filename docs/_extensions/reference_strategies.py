@@ -12,11 +12,11 @@ from pathlib import Path
 import name_examples
 from typeset import typeset
 
-from sidelight.benchmark import tables
-from sidelight.benchmark.recommendation import stored
-from sidelight.benchmark.records import CONTEXTS, LAWS
-from sidelight.benchmark.scores import board
 from sidelight.cli._docstrings import describe
+from sidelight.recommendation import tables
+from sidelight.recommendation.recommendation import stored
+from sidelight.recommendation.records import CONTEXTS, LAWS
+from sidelight.recommendation.scores import board
 from sidelight.simulation.players import known, known_names, signature
 from sidelight.table import Table
 from sidelight.text import broken, grouped

@@ -17,11 +17,11 @@ from sidelight._version import __version__ as __version__
 if TYPE_CHECKING:
     from sidelight import environments, games, limits, monitor, results, strategies, studies
     from sidelight.analysis import Analysis, analyze
-    from sidelight.benchmark import recommend
     from sidelight.checks import check_environment, check_game, check_strategy
     from sidelight.errors import GameError, SidelightError
     from sidelight.game import Game
     from sidelight.monitor import ClassifierMonitor
+    from sidelight.recommendation import recommend
     from sidelight.results import Results
     from sidelight.simulation import simulate
 
@@ -58,7 +58,7 @@ _HOMES = {
     "check_environment": "sidelight.checks",
     "check_game": "sidelight.checks",
     "check_strategy": "sidelight.checks",
-    "recommend": "sidelight.benchmark",
+    "recommend": "sidelight.recommendation",
     "simulate": "sidelight.simulation",
 }
 _MODULES = ("environments", "games", "limits", "monitor", "results", "strategies", "studies")

@@ -75,7 +75,7 @@ def test_all_runs_in_one_table(folder):
         assert mine["round"].max() == entry["horizon"]
     last = table[(table.strategy == "CBP") & (table["round"] == 20_000) & (table.setting == "apple-tasting-imbalanced")]
     import sidelight as sl
-    from sidelight.experiments.streams import PublishedStreams
+    from sidelight.reproduction.streams import PublishedStreams
 
     game = sl.games.load("apple-tasting")
     runs = sl.simulate(sl.strategies.CBP(game), PublishedStreams("imbalanced"), runs=len(last))

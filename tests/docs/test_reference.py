@@ -104,7 +104,7 @@ def test_every_public_name_is_documented(modules, pages):
 
 def test_every_public_package_is_documented(modules):
     """A package that declares public names and is meant for users is listed."""
-    internal = {"sidelight.cli", "sidelight.experiments", "sidelight.service"}
+    internal = {"sidelight.cli", "sidelight.reproduction", "sidelight.service"}
     root = Path(sl.__file__).parent
     declared = {
         f"sidelight.{path.parent.name}" for path in root.glob("*/__init__.py") if "__all__" in path.read_text("utf-8")

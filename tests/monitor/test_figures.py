@@ -11,7 +11,7 @@ from sidelight.monitor import ClassifierMonitor, replay
 from sidelight.monitor.figures import draw_classes, draw_replay
 from sidelight.monitor.labeled_data import LabeledData
 from sidelight.monitor.replay_page import replay_page
-from sidelight.report.saving import save_figure
+from sidelight.report.figures.saving import save_figure
 
 NAMES = ["cat", "dog <b>&", "a class whose name is much too long for any label", "$x_1$", "tab\there"]
 

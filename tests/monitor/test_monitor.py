@@ -502,8 +502,8 @@ assert not {"numba", "scipy", "matplotlib", "pandas"} & set(sys.modules)
 @pytest.mark.parametrize(
     ("module", "old", "home", "new"),
     [
-        ("sidelight.monitor", "simulate_case", "sidelight.experiments.use_case", "simulate_case"),
-        ("sidelight.monitor", "simulate_use_case", "sidelight.experiments.use_case", "simulate_use_case"),
+        ("sidelight.monitor", "simulate_case", "sidelight.reproduction.use_case", "simulate_case"),
+        ("sidelight.monitor", "simulate_use_case", "sidelight.reproduction.use_case", "simulate_use_case"),
         ("sidelight.monitor.policies", "RandCBP", "sidelight.monitor.policies", "RandCBPPolicy"),
         ("sidelight.monitor.policies", "CBP", "sidelight.monitor.policies", "CBPPolicy"),
     ],

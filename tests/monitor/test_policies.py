@@ -6,9 +6,9 @@ from typing import ClassVar
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.experiments.use_case import simulate_case
 from sidelight.monitor import ClassifierMonitor, decisions, replay
 from sidelight.monitor.policies import POLICIES, Explore, Policy, wald_cap
+from sidelight.reproduction.use_case import simulate_case
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import pytest
 
 from sidelight.analysis import analyze
 from sidelight.game import Game
-from sidelight.report import ink, labels
-from sidelight.report.cells import border, cell, whole_space
+from sidelight.report.figures import colors, labels
+from sidelight.report.figures.games.cells import border, cell, whole_space
 
 THIRD, HALF = Fraction(1, 3), Fraction(1, 2)
 BARTOK = Game([[1, 1, 0], [0, 1, 1], [1, 0, 1], [HALF, 1, HALF], [2 * THIRD] * 3, [3, 3, 3]], [["x"] * 3] * 6)
@@ -97,5 +97,5 @@ def test_labels_are_never_broken_inside_a_number(text, width):
 
 
 def test_cells_stay_distinct_beyond_the_hues():
-    looks = [ink.fill(rank) for rank in range(40)]
+    looks = [colors.fill(rank) for rank in range(40)]
     assert len(set(looks)) == 40

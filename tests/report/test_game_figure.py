@@ -12,9 +12,9 @@ from sidelight import games
 from sidelight.analysis import analyze
 from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.report.game_figure import draw_game
-from sidelight.report.ink import ALARM
-from sidelight.report.saving import save_figure
+from sidelight.report.figures.colors import ALARM
+from sidelight.report.figures.games.game import draw_game
+from sidelight.report.figures.saving import save_figure
 
 HALF = Fraction(1, 2)
 BLIND2, BLIND3 = ["x", "x"], ["x", "x", "x"]

@@ -10,10 +10,10 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_hex
 
 from sidelight.errors import SidelightError
-from sidelight.report.curves import Curve, Mark, Panel
-from sidelight.report.ink import CURVES
-from sidelight.report.regret_figure import draw_panels
-from sidelight.report.saving import save_figure
+from sidelight.report.figures.colors import CURVES
+from sidelight.report.figures.curves import Curve, Mark, Panel
+from sidelight.report.figures.regret import draw_panels
+from sidelight.report.figures.saving import save_figure
 
 ROUNDS = np.arange(1, 101) * 200.0
 NAMES = ("CBP", "RandCBP", "BPMLeast", "TSPM", "TSPMGaussian", "PMDMED", "PMDMEDHinge", "FeedExp3", "IDS", "Uniform")

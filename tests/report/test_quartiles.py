@@ -10,8 +10,8 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import PathPatch
 
 from sidelight.errors import SidelightError
-from sidelight.report.quartile_figure import Policy, draw_quartiles
-from sidelight.report.saving import save_figure
+from sidelight.report.figures.quartiles import Policy, draw_quartiles
+from sidelight.report.figures.saving import save_figure
 
 POLICIES = ("uniform", "by confidence", "CBP", "RandCBP")
 LONG = "RandCBP with half-range observers, alpha 1.01, five bins, a tail of 1e-7 and more"

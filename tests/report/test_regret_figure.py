@@ -10,9 +10,9 @@ from matplotlib.collections import PolyCollection
 
 from sidelight import games
 from sidelight.errors import SidelightError
-from sidelight.report.curves import Curve
-from sidelight.report.regret_figure import draw_regret
-from sidelight.report.saving import save_figure
+from sidelight.report.figures.curves import Curve
+from sidelight.report.figures.regret import draw_regret
+from sidelight.report.figures.saving import save_figure
 from sidelight.results import Results
 
 ROUNDS = np.array([200 * (k + 1) for k in range(100)])

@@ -161,7 +161,7 @@ def test_a_figure_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch)
     def refusing(*arguments):
         raise sl.SidelightError("there is <too little> ink")
 
-    monkeypatch.setattr("sidelight.report.quartile_figure.draw_quartiles", refusing)
+    monkeypatch.setattr("sidelight.report.figures.quartiles.draw_quartiles", refusing)
     study = small(figures=(Figure("quartiles", "regret"), Figure("quartiles", title="Mine"), Figure("regret")))
     watcher = Watcher()
     found = write(run(study, tmp_path, workers=1), watcher.note)

@@ -38,7 +38,7 @@ def load_game(name: str, settings: tuple[str, ...]) -> Game:
 
 def check_figure(path: str) -> None:
     """Refuse a figure that could not be drawn or written, before any work is done."""
-    from sidelight.report.saving import check_figure_path, require_matplotlib
+    from sidelight.report.figures.saving import check_figure_path, require_matplotlib
 
     check_figure_path(path)
     require_matplotlib()

@@ -12,7 +12,7 @@ from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
     from sidelight.cli.simulate import Plan
-    from sidelight.report.curves import Curve
+    from sidelight.report.figures.curves import Curve
 
 _ASYMPTOTIC = "C*(p) log T (asymptotic)"
 
@@ -50,7 +50,7 @@ def caption(limit: Curve | None) -> str:
 
 def _asymptotic(plan: Plan, rounds: Any, law: str) -> Curve:
     from sidelight.limits import lower_bound
-    from sidelight.report.curves import Curve
+    from sidelight.report.figures.curves import Curve
 
     bound = lower_bound(plan.game, _laws.read_law(law, plan.game))
     if bound.status != "finite":
@@ -60,7 +60,7 @@ def _asymptotic(plan: Plan, rounds: Any, law: str) -> Curve:
 
 def _bayes(plan: Plan, law_from: str) -> Curve:
     from sidelight.limits import BayesOptimal
-    from sidelight.report.curves import Curve
+    from sidelight.report.figures.curves import Curve
     from sidelight.simulation import simulate
 
     player = BayesOptimal(plan.game, plan.horizon, law_from)

@@ -138,7 +138,7 @@ def _write_files(
 ) -> None:
     if figure:
         from sidelight.monitor.figures import draw_replay
-        from sidelight.report.saving import save_figure
+        from sidelight.report.figures.saving import save_figure
 
         save_figure(draw_replay(done, policy), figure)
     if page:

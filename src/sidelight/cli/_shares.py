@@ -11,11 +11,11 @@ import click
 
 from sidelight._storage import replacing
 from sidelight.errors import SidelightError
-from sidelight.experiments.experiment import PROTOCOLS
+from sidelight.reproduction.experiment import PROTOCOLS
 from sidelight.tasks import Share
 
 if TYPE_CHECKING:
-    from sidelight.experiments.reproduction import Reproduction
+    from sidelight.reproduction.reproduction import Reproduction
 
 _PLAN = "plan.json"
 _USE_CASE: dict[str, Any] = {"tolerances": [], "policies": [], "confidence": None}

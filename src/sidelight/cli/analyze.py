@@ -57,8 +57,8 @@ def command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | N
 
 
 def _draw(analysis: Analysis, path: str) -> None:
-    from sidelight.report.game_figure import draw_game
-    from sidelight.report.saving import save_figure
+    from sidelight.report.figures.games.game import draw_game
+    from sidelight.report.figures.saving import save_figure
 
     figure = draw_game(analysis)
     try:

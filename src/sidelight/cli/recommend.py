@@ -43,7 +43,7 @@ def command(game: str, horizon: int | None, dimension: int, settings: tuple[str,
     numbers of outcomes, actions and neighbor pairs are nearest, and shows how near they are and how the strategies did
     there. A hopeless game is refused: no strategy learns to play it well.
     """
-    from sidelight.benchmark import recommend
+    from sidelight.recommendation import recommend
 
     found = recommend(load_game(game, settings), horizon, dimension)
     if as_json:

@@ -16,12 +16,12 @@ from sidelight.cli._cluster import check_cluster, cluster_option
 from sidelight.cli._notes import warnings_as_notes
 from sidelight.cli._numbers import COUNT, WHOLE
 from sidelight.errors import SidelightError
-from sidelight.experiments.experiment import PROTOCOLS
-from sidelight.experiments.table4 import PLAYERS, varied
+from sidelight.reproduction.experiment import PROTOCOLS
+from sidelight.reproduction.paper.table4 import PLAYERS, varied
 
 if TYPE_CHECKING:
-    from sidelight.experiments.account import Account
-    from sidelight.experiments.reproduction import Choice, Reproduction
+    from sidelight.reproduction.account import Account
+    from sidelight.reproduction.reproduction import Choice, Reproduction
 
 _EPILOG = """\b
 Examples:
@@ -88,7 +88,7 @@ def command(context: click.Context, /, out: str, share: str | None, merge: bool,
     Every finished piece of work is kept in the folder DIR/runs, so an interrupted call continues where it stopped. No
     number depends on how many workers there are, or where they run.
     """
-    from sidelight.experiments.reproduction import Reproduction
+    from sidelight.reproduction.reproduction import Reproduction
     from sidelight.studies.running import crew_of
     from sidelight.studies.store import Store
     from sidelight.tasks import Share
@@ -114,7 +114,7 @@ def command(context: click.Context, /, out: str, share: str | None, merge: bool,
             return
         with _kept(folder):
             seconds += reproduction.look_again(crew, bars)
-            from sidelight.experiments import output
+            from sidelight.reproduction import output
 
             account = output.write(reproduction, folder, seconds or None, bars.note)
     if as_json:
@@ -135,9 +135,9 @@ def _check(share: str | None, merge: bool, options: dict[str, Any]) -> None:
 
 
 def _choice(options: dict[str, Any]) -> Choice:
-    from sidelight.experiments import select
-    from sidelight.experiments.plan import Profile
-    from sidelight.experiments.reproduction import Choice
+    from sidelight.reproduction import select
+    from sidelight.reproduction.plan import Profile
+    from sidelight.reproduction.reproduction import Choice
 
     slow = "beyond" if options["beyond"] else "full" if options["full"] else "few"
     wanted = options["protocol"]
@@ -161,7 +161,7 @@ def _kept(folder: Path, reproduction: Reproduction | None = None) -> Iterator[No
 
 
 def _write(account: Account) -> None:
-    from sidelight.experiments.report_words import table_summary
+    from sidelight.reproduction.report_words import table_summary
 
     for table in account.tables:
         _text.write(

@@ -21,7 +21,7 @@ from sidelight.tasks import Share
 if TYPE_CHECKING:
     from sidelight.environments import Environment
     from sidelight.game import Game
-    from sidelight.report.curves import Curve
+    from sidelight.report.figures.curves import Curve
     from sidelight.results import Results
     from sidelight.simulation.checkpoints import Checkpoints
     from sidelight.strategies import Strategy
@@ -260,8 +260,8 @@ def _written(
     elif folder is not None:
         click.echo("sidelight: note: no figure without Matplotlib; try: pip install sidelight[plot]", err=True)
     if paths:
-        from sidelight.report.regret_figure import draw_regret
-        from sidelight.report.saving import save_figure
+        from sidelight.report.figures.regret import draw_regret
+        from sidelight.report.figures.saving import save_figure
 
         drawn = draw_regret(results, labels=plan.labels, limit=limit)
         for path in paths:

@@ -40,7 +40,7 @@ _HOMES = {
     "replay": "replaying",
     "wald_cap": "policies",
 }
-_MOVED = dict.fromkeys(("simulate_case", "simulate_use_case"), "sidelight.experiments.use_case")
+_MOVED = dict.fromkeys(("simulate_case", "simulate_use_case"), "sidelight.reproduction.use_case")
 
 
 def __getattr__(name: str) -> Any:

@@ -14,9 +14,9 @@ from matplotlib.patches import Patch
 from sidelight.monitor.class_table import short_name
 from sidelight.monitor.replay_report import PolicyReplay, ReplayReport, Truth
 from sidelight.monitor.reports import ClassReport, Report, by_importance
-from sidelight.report.fonts import drawable, families
-from sidelight.report.ink import ALARM, FAINT, INK, PALE
-from sidelight.report.sheet import measure
+from sidelight.report.figures.canvas import measure
+from sidelight.report.figures.colors import ALARM, FAINT, INK, PALE
+from sidelight.report.figures.fonts import drawable, families
 from sidelight.text import grouped
 
 VERDICTS = {"above": ALARM, "below": "#00664f", "near": "#8a6d00", "unknown": FAINT}

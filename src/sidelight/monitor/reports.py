@@ -242,7 +242,7 @@ class Report:
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw estimates and intervals; with a `path` also write the figure (.svg, .pdf or .png)."""
-        from sidelight.report.saving import require_matplotlib, written
+        from sidelight.report.figures.saving import require_matplotlib, written
 
         require_matplotlib()
         from sidelight.monitor.figures import draw_classes

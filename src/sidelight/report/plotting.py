@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidelight.analysis import Analysis, analyze
 from sidelight.game import Game
-from sidelight.report.saving import require_matplotlib, written
+from sidelight.report.figures.saving import require_matplotlib, written
 from sidelight.results import Results
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Path = str | os.PathLike[str] | None
 def plot_game(game: Game | Analysis, path: Path = None) -> Figure:
     """Draw the cells of a game, or, where they cannot be drawn, the graph of neighbors."""
     require_matplotlib()
-    from sidelight.report.game_figure import draw_game
+    from sidelight.report.figures.games.game import draw_game
 
     return written(draw_game(analyze(game) if isinstance(game, Game) else game), path)
 
@@ -28,6 +28,6 @@ def plot_game(game: Game | Analysis, path: Path = None) -> Figure:
 def plot_results(results: Sequence[Results], path: Path = None, limit: Any = None) -> Figure:
     """Draw mean regrets over time."""
     require_matplotlib()
-    from sidelight.report.regret_figure import draw_regret
+    from sidelight.report.figures.regret import draw_regret
 
     return written(draw_regret(results, limit=limit), path)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidelight.errors import FileError, SidelightError
-from sidelight.report.curves import CONFIDENCE, Curve, Panel, mean_curve
+from sidelight.report.figures.curves import CONFIDENCE, Curve, Panel, mean_curve
 from sidelight.studies import study as studies
 from sidelight.studies.outcome import Entry, entries, values_of
 from sidelight.studies.plan import Cell, Setting, settings
@@ -65,7 +65,7 @@ def draw(study: Study, store: Store, unplayable: Sequence[Cell], folder: Path, n
 
 
 def _saved(figure: Any, path: Path) -> str:
-    from sidelight.report.saving import save_figure
+    from sidelight.report.figures.saving import save_figure
 
     for suffix in (".svg", ".png"):
         save_figure(figure, path.with_suffix(suffix))
@@ -74,7 +74,7 @@ def _saved(figure: Any, path: Path) -> str:
 
 def _regret(study: Study, store: Store, unplayable: Sequence[Cell], wish: studies.Figure) -> list[tuple[str, str, Any]]:
     """Draw one panel per game and world, at its longest horizon."""
-    from sidelight.report.regret_figure import draw_panels
+    from sidelight.report.figures.regret import draw_panels
 
     panels: dict[tuple[studies.Game, studies.World], tuple[int, Panel]] = {}
     for setting, here, _ in entries(study, store, unplayable):
@@ -109,7 +109,7 @@ def _quartiles(
     study: Study, store: Store, unplayable: Sequence[Cell], wish: studies.Figure
 ) -> list[tuple[str, str, Any]]:
     """Draw boxes: a panel per game (or kind of classifiers), a group per world and horizon."""
-    from sidelight.report.quartile_figure import Policy, draw_quartiles
+    from sidelight.report.figures.quartiles import Policy, draw_quartiles
 
     cases: dict[str, dict[str, list[Policy]]] = {}
     for setting, here, _ in entries(study, store, unplayable):

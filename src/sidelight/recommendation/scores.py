@@ -1,0 +1,272 @@
+"""How good strategies are, relative to the best one of each world: scores, ranks with intervals, worst cases.
+
+The *relative regret* of a player in a world is max(m, s) / max(b, s), where m is its mean regret, b the lowest mean of
+those that compete there, and s the span of losses of the game: a regret below one loss counts as one loss, because
+nobody minds the difference. Players that are told the horizon, limits, and means of fewer than `FEW` runs do not
+compete for b, and have no rank: the mean of few runs misses the rare bad ones, and looks better than it is. The score
+of a player in a game is the geometric mean of its relative regret over the worlds of the game, and its score is the
+geometric mean of that over games.
+
+Intervals are those of a bootstrap with 1 000 repetitions: families of games are drawn with replacement (games of one
+family differ in size only), and each mean is moved by a normal error of its standard error. Whoever has the lowest mean
+in a world stays what the others are measured against there: the lowest of many moved means would be too low. As all
+players meet the same outcomes, errors that they share are counted twice, and the intervals are rather too wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.recommendation.records import CellFacts, GameFacts, PlayerFacts, PoolFacts, Summary
+
+FEW = 8
+_REPETITIONS = 1_000
+_SEED = 16
+
+
+class Score(NamedTuple):
+    """How one player did."""
+
+    player: PlayerFacts
+    score: float
+    low: float | None
+    high: float | None
+    """Ends of a 95 % interval; None if a world has a single run."""
+    rank: int | None
+    """Among those that play everything, often enough; None for the others and for those told the horizon."""
+    rank_low: int | None
+    rank_high: int | None
+    games: int
+    """How many of the games it plays."""
+    fewest: int
+    most: int
+    """Runs in a world."""
+    tail: float | None
+    """Geometric mean over games of the 99 % quantile relative to the lowest one."""
+    linear: float
+    """The share of runs with linear regret, mean over games."""
+    nanoseconds: float
+    """A round, median over games."""
+    worst: float
+    worst_game: str
+    worst_world: str
+    bayes: float | None
+    """Geometric mean of the regret relative to Bayes-optimal play, where that is known."""
+    bayes_worlds: int
+
+
+@dataclass(frozen=True)
+class Board:
+    """All players in some games and worlds at one horizon."""
+
+    summary: Summary
+    horizon: int
+    group: str
+    games: tuple[GameFacts, ...]
+
+    @cached_property
+    def places(self) -> list[tuple[str, str]]:
+        """The pairs of a game and a world, in the order of columns."""
+        return list(dict.fromkeys((cell.game, cell.world) for cell in self._cells if not self._limit(cell)))
+
+    @cached_property
+    def players(self) -> list[PlayerFacts]:
+        """Those who play, limits left out, in the order of rows."""
+        playing = {cell.player for cell in self._cells}
+        return [each for each in self.summary.players if each.label in playing and not each.limit]
+
+    @cached_property
+    def means(self) -> Floats:
+        """Mean regret, (players, places); NaN where somebody did not play."""
+        return self._matrix(lambda cell: cell.mean)
+
+    @cached_property
+    def errors(self) -> Floats:
+        """Standard errors, (players, places); NaN if there is only one run."""
+        return self._matrix(lambda cell: np.nan if cell.error is None else cell.error)
+
+    @cached_property
+    def runs(self) -> Floats:
+        """How many runs, (players, places)."""
+        return self._matrix(lambda cell: cell.runs)
+
+    @cached_property
+    def relative(self) -> Floats:
+        """Relative regret, (players, places)."""
+        return self._relative(self.means)
+
+    @cached_property
+    def by_game(self) -> Floats:
+        """Geometric mean of the relative regret over the worlds of each game, (players, games)."""
+        return np.asarray(np.exp(self._by_game(np.log(self.relative))))
+
+    def pool(self, game: str, player: str) -> PoolFacts | None:
+        """Return what all runs of a player in a game say together."""
+        return self._pools.get((game, player))
+
+    def scores(self) -> list[Score]:
+        """Return how all players did who played at least one of the games in all of its worlds, the best first."""
+        return list(self._scores)
+
+    @cached_property
+    def _scores(self) -> list[Score]:
+        if not self.players:
+            return []
+        shown = np.flatnonzero(np.isfinite(self.by_game).any(axis=1))
+        often = np.nan_to_num(self.runs, nan=np.inf).min(axis=1) >= FEW
+        whole = [bool(np.isfinite(row).all() and often[k]) for k, row in enumerate(self.by_game)]
+        ranked = np.array([whole[k] and not each.knows_horizon for k, each in enumerate(self.players)])
+        score = np.array([np.nanmean(np.log(row)) if k in shown else np.nan for k, row in enumerate(self.by_game)])
+        drawn = self._drawn()
+        ranks = _ranks(drawn, ranked)
+        place = {k: int(np.sum(ranked & (score < score[k]))) + 1 for k in shown if ranked[k]}
+        found = [self._score(int(k), float(score[k]), drawn[:, k], ranks[:, k], place.get(k)) for k in shown]
+        return sorted(found, key=lambda each: (each.rank is None, each.score))
+
+    def _score(self, k: int, score: float, drawn: Floats, ranks: Floats, place: int | None) -> Score:
+        player = self.players[k]
+        pools = [pool for game in self.games if (pool := self.pool(game.label, player.label)) is not None]
+        worst = int(np.nanargmax(self.relative[k]))
+        played = self.runs[k][np.isfinite(self.runs[k])]
+        bayes = self._bayes(k)
+        known = np.isfinite(self.errors[k][np.isfinite(self.means[k])]).all()
+        low, high = np.exp(np.nanquantile(drawn, [0.025, 0.975])).tolist() if known else (None, None)
+        ends = None if place is None else np.quantile(ranks, [0.025, 0.975])
+        game, world = self.places[worst]
+        return Score(
+            player=player,
+            score=float(np.exp(score)),
+            low=low,
+            high=high,
+            rank=place,
+            rank_low=None if ends is None else int(ends[0]),
+            rank_high=None if ends is None else int(ends[1]),
+            games=int(np.isfinite(self.by_game[k]).sum()),
+            fewest=int(played.min()),
+            most=int(played.max()),
+            tail=self._tail(player),
+            linear=float(np.mean([pool.linear for pool in pools])),
+            nanoseconds=float(np.median([pool.nanoseconds for pool in pools])),
+            worst=float(self.relative[k][worst]),
+            worst_game=game,
+            worst_world=world,
+            bayes=float(np.exp(np.mean(bayes))) if bayes else None,
+            bayes_worlds=len(bayes),
+        )
+
+    def _tail(self, player: PlayerFacts) -> float | None:
+        ratios = []
+        for game in self.games:
+            mine = self.pool(game.label, player.label)
+            others = [self.pool(game.label, each.label) for each in self.players if not each.knows_horizon]
+            known = [each.q99 for each in others if each is not None and each.q99 is not None]
+            if mine is not None and mine.q99 is not None and known:
+                ratios.append(np.log(max(mine.q99, game.span) / max(min(known), game.span)))
+        return float(np.exp(np.mean(ratios))) if ratios else None
+
+    def _bayes(self, k: int) -> list[float]:
+        """Return the logarithms of the regret relative to Bayes-optimal play, where that is known."""
+        limits = {(cell.game, cell.world): cell.mean for cell in self._cells if self._limit(cell)}
+        found = []
+        for column, place in enumerate(self.places):
+            span = self.summary.game(place[0]).span
+            if place in limits and np.isfinite(self.means[k, column]):
+                found.append(float(np.log(max(self.means[k, column], span) / max(limits[place], span))))
+        return found
+
+    @cached_property
+    def _cells(self) -> list[CellFacts]:
+        wanted = {game.label for game in self.games}
+        return [
+            cell
+            for cell in self.summary.cells
+            if cell.horizon == self.horizon
+            and cell.game in wanted
+            and self.summary.world(cell.world).group == self.group
+        ]
+
+    @cached_property
+    def _pools(self) -> dict[tuple[str, str], PoolFacts]:
+        return {
+            (pool.game, pool.player): pool
+            for pool in self.summary.pools
+            if pool.horizon == self.horizon and pool.group == self.group
+        }
+
+    @cached_property
+    def _game_of(self) -> Integers:
+        """The place of each column's game among the games."""
+        places = {game.label: k for k, game in enumerate(self.games)}
+        return np.array([places[game] for game, _ in self.places], np.int64)
+
+    def _limit(self, cell: CellFacts) -> bool:
+        return self.summary.player(cell.player).limit
+
+    def _matrix(self, value: Callable[[CellFacts], float]) -> Floats:
+        rows = {player.label: k for k, player in enumerate(self.players)}
+        columns = {place: k for k, place in enumerate(self.places)}
+        found = np.full((len(rows), len(columns)), np.nan)
+        for cell in self._cells:
+            if cell.player in rows:
+                found[rows[cell.player], columns[cell.game, cell.world]] = value(cell)
+        return found
+
+    @cached_property
+    def _best(self) -> Integers:
+        """The row of the lowest mean in each place, among those that compete; -1 if nobody does."""
+        told = np.array([player.knows_horizon for player in self.players])[:, None]
+        competing = np.isfinite(self.means) & ~told & (np.nan_to_num(self.runs) >= FEW)
+        lowest = np.where(competing, np.nan_to_num(self.means), np.inf).argmin(axis=0)
+        return np.where(competing.any(axis=0), lowest, -1)
+
+    def _relative(self, means: Floats) -> Floats:
+        """Divide means by those of the best player in each place."""
+        floored = np.maximum(means, [self.games[k].span for k in self._game_of])
+        best = np.where(self._best < 0, np.nan, floored[self._best, np.arange(len(self.places))])
+        return np.asarray(floored / best)
+
+    def _by_game(self, logs: Floats) -> Floats:
+        """Return the mean over the worlds of each game; NaN if a player misses one of them."""
+        parts = [logs[..., self._game_of == k].mean(axis=-1) for k in range(len(self.games))]
+        return np.stack(parts, axis=-1)
+
+    def _drawn(self) -> Floats:
+        """Return bootstrap repetitions of the logarithm of the scores, (repetitions, players)."""
+        rng = np.random.default_rng(_SEED)
+        families = sorted({game.name for game in self.games})
+        family = np.array([families.index(game.name) for game in self.games])
+        found = np.empty((_REPETITIONS, len(self.players)))
+        for n in range(_REPETITIONS):
+            # An error that all players share does not matter, so each has its own.
+            moved = np.maximum(self.means + np.nan_to_num(self.errors) * rng.normal(size=self.means.shape), 0.0)
+            logs = self._by_game(np.log(self._relative(moved)))
+            counts = np.bincount(rng.integers(len(families), size=len(families)), minlength=len(families))
+            weights = np.where(np.isfinite(logs), counts[family], 0.0)
+            total = weights.sum(axis=1)
+            sums = (np.nan_to_num(logs) * weights).sum(axis=1)
+            found[n] = np.divide(sums, total, out=np.full(len(total), np.nan), where=total > 0)
+        return found
+
+
+def board(summary: Summary, horizon: int, group: str, labels: Sequence[str] | None = None) -> Board:
+    """Return the players in these games, or in all that are not trivial, at one horizon."""
+    played = {cell.game for cell in summary.cells if summary.world(cell.world).group == group}
+    games = [game for game in summary.games if game.label in played]
+    if labels is None:
+        games = [game for game in games if game.kind != "trivial"]
+    else:
+        games = [game for game in games if game.label in labels]
+    return Board(summary, horizon, group, tuple(games))
+
+
+def _ranks(drawn: Floats, ranked: Floats) -> Floats:
+    """Return the ranks, from 1, of those that are ranked in every repetition."""
+    values = np.where(ranked, np.nan_to_num(drawn, nan=np.inf), np.inf)
+    order = values.argsort(axis=1).argsort(axis=1)
+    return np.where(ranked, order + 1.0, np.nan)

@@ -1,0 +1,159 @@
+"""From the runs of a study to the summary of a benchmark.
+
+A run has *linear regret* at the horizon T if its second half cost at least nine tenths of what its first half did, and
+the whole more than a thousandth of the game's span of losses per round: R(T) - R(T/2) >= 0.9 R(T/2) and
+R(T) > 0.001 T span. Where regret grows like T^(2/3), the second half costs 0.59 of the first, like the square root of T
+0.41, and like log T next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sidelight.kernels.arrays import Floats
+from sidelight.recommendation.game_facts import game_facts, span_of
+from sidelight.recommendation.records import (
+    CONTEXTS,
+    LAWS,
+    TAIL_RUNS,
+    CellFacts,
+    PlayerFacts,
+    PoolFacts,
+    Summary,
+    WorldFacts,
+)
+from sidelight.results.provenance import collected
+from sidelight.studies import making
+from sidelight.studies import study as studies
+from sidelight.studies.parameters import thawed
+from sidelight.studies.plan import Cell
+from sidelight.tasks.versions import versions
+
+SECOND_HALF = 0.9
+LEAST = 0.001
+Arrays = Mapping[str, Any]
+
+
+class Played(NamedTuple):
+    """Runs of a player in a cell up to a horizon: regret there and at half of it, and seconds of a run."""
+
+    cell: Cell
+    horizon: int
+    final: Floats
+    half: Floats
+    nanoseconds: float
+
+
+def summarize(study: studies.Study, cells: Iterable[Cell], gather: Callable[[Cell], Arrays | None]) -> Summary:
+    """Return the summary of a study.
+
+    `gather` returns the arrays of a cell, with fewer runs than planned if not all were played, or None if none was.
+    """
+    planned = runs = complete = played = 0
+    done: list[Played] = []
+    for cell in cells:
+        planned, runs = planned + 1, runs + cell.runs
+        arrays = gather(cell)
+        if arrays is not None:
+            found = len(arrays["regret"])
+            complete, played = complete + (found >= cell.runs), played + found
+            done += _played(cell, arrays)
+    facts = {
+        "study": {"name": study.name, "version": study.version, "seed": list(study.seeds)},
+        "made": {**collected(), **{name: versions()[name] for name in ("scipy", "sources")}},
+        "cells_planned": planned,
+        "cells_run": complete,
+        "runs_planned": runs,
+        "runs_played": played,
+    }
+    spans = {each.cell.game: span_of(making.game(each.cell.game, study.folder)) for each in done}
+    return Summary(
+        facts,
+        games=tuple(game_facts(entry.label, entry.name, making.game(entry, study.folder)) for entry in spans),
+        worlds=tuple(dict.fromkeys(_world(each.cell) for each in done)),
+        players=_players(done),
+        cells=tuple(_cell(each) for each in done),
+        pools=tuple(_pools(done, spans)),
+    )
+
+
+def linear_share(final: Floats, half: Floats, horizon: int, span: float) -> float:
+    """Return the share of runs with linear regret."""
+    second = final - half
+    return float(np.mean((second >= SECOND_HALF * half) & (final > LEAST * horizon * span)))
+
+
+def label_of(player: studies.Player) -> str:
+    """Return what a player is called: whoever is told the horizon has one name at all of them, and so has the limit."""
+    if player.limit:
+        return "Bayes-optimal"
+    return f"{player.name}, T known" if _knows(player) else player.label
+
+
+def _knows(player: studies.Player) -> bool:
+    return "horizon" in dict(player.parameters)
+
+
+def _played(cell: Cell, arrays: Arrays) -> list[Played]:
+    """Return what a cell says about each horizon of which the regret at half time is known, too."""
+    rounds = [int(each) for each in arrays["rounds"]]
+    speed = float(np.median(arrays["seconds"])) / cell.horizon * 1e9
+    found = []
+    for horizon in rounds:
+        own = horizon == cell.horizon or not (_knows(cell.player) or cell.player.limit)
+        if horizon % 2 == 0 and horizon // 2 in rounds and own:
+            final, half = (np.asarray(arrays["regret"][:, rounds.index(t)]) for t in (horizon, horizon // 2))
+            found.append(Played(cell, horizon, final, half, speed))
+    return found
+
+
+def _world(cell: Cell) -> WorldFacts:
+    environment = making.environment(cell.world, cell.game, cell.folder)
+    return WorldFacts(cell.world.label, _group(cell), _dimension(cell, environment.dimension))
+
+
+def _group(cell: Cell) -> str:
+    return CONTEXTS if cell.world.kind == "contexts" else LAWS
+
+
+def _dimension(cell: Cell, found: int) -> int:
+    return found if _group(cell) == CONTEXTS else 0
+
+
+def _players(done: Iterable[Played]) -> tuple[PlayerFacts, ...]:
+    found: dict[str, PlayerFacts] = {}
+    for each in done:
+        player = each.cell.player
+        given = {name: thawed(value) for name, value in player.parameters if name not in ("horizon", "prior")}
+        label = label_of(player)
+        found.setdefault(label, PlayerFacts(label, player.name, given, _knows(player), player.limit))
+    return tuple(found.values())
+
+
+def _cell(each: Played) -> CellFacts:
+    runs = len(each.final)
+    error = _rounded(float(each.final.std(ddof=1) / np.sqrt(runs))) if runs > 1 else None
+    place = (each.cell.game.label, each.cell.world.label, label_of(each.cell.player), each.horizon)
+    return CellFacts(*place, runs, _rounded(float(each.final.mean())), error)
+
+
+def _pools(done: Iterable[Played], spans: Mapping[studies.Game, float]) -> Iterable[PoolFacts]:
+    """Yield what all runs of a player in a game say together."""
+    groups: dict[Any, list[Played]] = {}
+    for each in done:
+        key = (each.cell.game, _group(each.cell), label_of(each.cell.player), each.horizon)
+        groups.setdefault(key, []).append(each)
+    for (game, group, player, horizon), parts in groups.items():
+        final, half = (np.concatenate([getattr(part, name) for part in parts]) for name in ("final", "half"))
+        q99 = _rounded(float(np.quantile(final, 0.99))) if len(final) >= TAIL_RUNS else None
+        linear = _rounded(linear_share(final, half, horizon, spans[game]))
+        speed = _rounded(min(part.nanoseconds for part in parts), 3)  # a busy machine only adds to it
+        yield PoolFacts(game.label, group, player, horizon, len(final), q99, linear, speed)
+
+
+def _rounded(value: float, digits: int = 4) -> float:
+    """Return a number with so many significant digits, as a file holds it."""
+    return float(f"{value:.{digits}g}")

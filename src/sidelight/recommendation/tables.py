@@ -1,0 +1,124 @@
+"""The tables of a benchmark: who is how good, game by game, and where each strategy fails."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from sidelight.recommendation.records import TAIL_RUNS
+from sidelight.recommendation.scores import FEW, Board, Score
+from sidelight.table import Cell, Column, Table
+from sidelight.text import grouped
+
+
+def ranking(board: Board) -> Table:
+    """Return how all players did, the best first."""
+    columns = [
+        Column("strategy"),
+        Column("rank", str),
+        Column("regret relative to the best", "{:.2f}".format, key="relative"),
+        Column("relative to Bayes", "{:.2f}".format, key="bayes"),
+        Column("99 % tail, relative", "{:.2f}".format, key="tail"),
+        Column("linear", _percent),
+        Column("worst case", _times, key="worst"),
+        Column("games", str),
+        Column("runs", str),
+        Column("ns a round", _whole, key="nanoseconds"),
+    ]
+    rows = [_row(score, len(board.games)) for score in board.scores()]
+    return Table(columns, rows, none="")
+
+
+def matrix(board: Board) -> Table:
+    """Return the geometric mean of the relative regret over the worlds of each game: games by players."""
+    players = [score.player for score in board.scores()]
+    order = [board.players.index(player) for player in players]
+    rows = []
+    for k, game in enumerate(board.games):
+        values = board.by_game[order, k]
+        sizes = f"{game.kind}, {game.actions} x {game.outcomes}"
+        rows.append((Cell(game.label), sizes, *(None if math.isnan(value) else value for value in values)))
+    columns = [Column("game"), Column("class, size"), *(Column(player.label, _ratio) for player in players)]
+    return Table(columns, rows, none="")
+
+
+def tails(board: Board) -> Table:
+    """Return the 99 % quantile of regret over all runs of a game: games by players, where there are enough runs."""
+    players = [score.player for score in board.scores() if score.tail is not None]
+    rows = []
+    for game in board.games:
+        pools = [board.pool(game.label, player.label) for player in players]
+        rows.append((game.label, *(None if pool is None else pool.q99 for pool in pools)))
+    return Table([Column("game"), *(Column(player.label, _regret) for player in players)], rows, none="")
+
+
+def linear(board: Board) -> Table:
+    """Return the share of runs with linear regret: games by players."""
+    players = [score.player for score in board.scores()]
+    rows = []
+    for game in board.games:
+        pools = [board.pool(game.label, player.label) for player in players]
+        rows.append((game.label, *(None if pool is None else pool.linear for pool in pools)))
+    return Table([Column("game"), *(Column(player.label, _percent) for player in players)], rows, none="")
+
+
+def about() -> list[str]:
+    """Return what a reader has to know about the tables."""
+    return [
+        "Relative regret is a strategy's mean regret divided by the lowest mean in the same world, where means below "
+        "one loss count as one loss. Tables show its geometric mean over the worlds of a game and then over games, "
+        "with a 95 % bootstrap interval over families of games and over runs. Strategies that are told the horizon, "
+        f"and means of fewer than {FEW} runs, do not compete for the lowest mean and have no rank. Nor has a strategy "
+        "that cannot play all games.",
+        f"The 99 % tail is the quantile over all runs of a game, if there are at least {TAIL_RUNS}, relative to the "
+        "lowest one. A run has linear regret if its second half cost at least nine tenths of what its first half did "
+        "(and all of it more than a thousandth of the span of losses a round). The time of a round is that of the "
+        "world in which it was shortest, as a busy machine only adds to it; the median over games.",
+        "Bayes-optimal play is told the horizon and how laws are drawn, which no strategy is; it is known for games of "
+        "two outcomes with exactly one action that shows which, and for laws that are dirichlet, balanced, imbalanced "
+        "or rare.",
+    ]
+
+
+def interval(score: Score) -> str:
+    """Return the interval of a score in brackets, if there is one."""
+    return "" if score.low is None or score.high is None else f"({score.low:.2f} to {score.high:.2f})"
+
+
+def _row(score: Score, games: int) -> tuple[Any, ...]:
+    rank = None
+    if score.rank is not None:
+        rank = f"{score.rank} ({score.rank_low} to {score.rank_high})"
+    runs = str(score.fewest) if score.fewest == score.most else f"{score.fewest} to {score.most}"
+    return (
+        score.player.label,
+        rank,
+        Cell(score.score, after=interval(score)),
+        score.bayes,
+        score.tail,
+        score.linear,
+        Cell(score.worst, after=f"({score.worst_game}, {score.worst_world})"),
+        f"{score.games} of {games}",
+        runs,
+        score.nanoseconds,
+    )
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+def _times(value: float) -> str:
+    return f"{value:.1f} x" if value < 100 else f"{grouped(round(value))} x"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else grouped(round(value))
+
+
+def _regret(value: float) -> str:
+    return f"{value:.3g}" if value < 1000 else grouped(round(value))
+
+
+def _whole(value: float) -> str:
+    return grouped(round(value))

@@ -1,0 +1,1 @@
+"""Figures from computed results: regrets over time, quartiles, games."""

@@ -1,0 +1,48 @@
+"""Fonts for names in any script: the font of all figures first, then system fonts for the characters it lacks."""
+
+from __future__ import annotations
+
+import functools
+
+from sidelight.report.figures.canvas import FONT
+
+_FURTHER = (
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "Noto Sans JP",
+    "Noto Sans SC",
+    "Noto Sans KR",
+    "Hiragino Sans",
+    "PingFang SC",
+    "Apple SD Gothic Neo",
+    "Yu Gothic",
+    "Microsoft YaHei",
+    "Malgun Gothic",
+    "WenQuanYi Micro Hei",
+    "Noto Sans Devanagari",
+    "Noto Sans Thai",
+    "Arial Unicode MS",
+)
+_NO_GLYPH = "\N{WHITE SQUARE}"
+
+
+@functools.cache
+def families() -> tuple[str, ...]:
+    """Return the fonts that are installed."""
+    from matplotlib import font_manager
+
+    there = set(font_manager.get_font_names())
+    return (FONT, *(name for name in _FURTHER if name in there))
+
+
+def drawable(text: str) -> str:
+    """Return a text with a square for each character that no font has and that Matplotlib would warn about."""
+    return text if text.isascii() else "".join(c if ord(c) in _characters() else _NO_GLYPH for c in text)
+
+
+@functools.cache
+def _characters() -> frozenset[int]:
+    from matplotlib import font_manager
+
+    found = (font_manager.get_font(font_manager.findfont(name)).get_charmap() for name in families())
+    return frozenset().union(*found)

@@ -1,0 +1,1 @@
+"""The figure of a game: its cells, or the graph of neighbors."""

@@ -1,0 +1,144 @@
+"""Names of actions and outcomes, shortened and placed to fit on a figure."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from matplotlib import font_manager
+
+from sidelight.analysis import Analysis
+from sidelight.game import Game
+from sidelight.report.figures.canvas import FONT
+
+_LONGEST = 26
+# Where lines may end: behind spaces, before a parenthesis, and behind signs unless a digit follows (1e-07, 1/3, 1,000).
+_PIECES = re.compile(r"\(*(?:[^\s(,/-]|[,/-](?=\d))*[,/-]*\s*")
+
+
+def groups(analysis: Analysis) -> list[tuple[int, ...]]:
+    """Return the actions, those with equal losses together, in the order of their lowest index."""
+    shared = {member: group for group in analysis.duplicates for member in group}
+    everyone = [shared.get(action, (action,)) for action in range(analysis.game.n_actions)]
+    return list(dict.fromkeys(tuple(group) for group in everyone))
+
+
+def action_labels(analysis: Analysis) -> dict[int, str]:
+    """Return one label for each group of actions with equal losses, under its lowest index; no two are the same."""
+    full = {group[0]: [_name(analysis.game.actions[member], member) for member in group] for group in groups(analysis)}
+    short = {first: _joined(names) for first, names in full.items()}
+    taken = list(short.values())
+    return {first: text if taken.count(text) == 1 else f"{text} [{first}]" for first, text in short.items()}
+
+
+def outcome_label(game: Game, outcome: int) -> str:
+    """Return the name of an outcome; a bare number gets the word outcome."""
+    name = _name(game.outcomes[outcome], outcome)
+    return f"outcome {name}" if name.isdigit() else shortened(name)
+
+
+def shortened(text: str, longest: int = _LONGEST) -> str:
+    """Cut a text that is too long, between words if possible, and show that it was cut."""
+    if len(text) <= longest:
+        return text
+    start = text[:longest]
+    words = start.rpartition(" ")[0]
+    return (words if len(words) > longest / 2 else start[:-1]).rstrip() + "…"
+
+
+def wrapped(text: str, width: int = 13) -> str:
+    """Break a label into as few lines as fit the width, all about equally long.
+
+    Lines end at spaces, before a parenthesis, or behind a comma, hyphen or slash. A part that is too long is only
+    broken if it has no digit: half a number would be another one.
+    """
+    pieces = [part for piece in _PIECES.findall(text) for part in _cut(piece, width)]
+    lines = _filled(pieces, width)
+    longest_piece = max((len(piece.rstrip()) for piece in pieces), default=1)
+    for narrower in range(width - 1, longest_piece - 1, -1):
+        tighter = _filled(pieces, narrower)
+        if len(tighter) > len(lines):
+            break
+        lines = tighter
+    return "\n".join(lines)
+
+
+def _cut(piece: str, width: int) -> list[str]:
+    if len(piece.rstrip()) <= width or any(character.isdigit() for character in piece):
+        return [piece]
+    return [piece[start : start + width] for start in range(0, len(piece), width)]
+
+
+def _filled(pieces: Sequence[str], width: int) -> list[str]:
+    """Return lines of as many pieces as fit each."""
+    lines = [""]
+    for piece in pieces:
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece
+    return [line.rstrip() for line in lines]
+
+
+def listed(texts: Sequence[str], most: int = 12) -> str:
+    """Return texts joined by commas; if there are many, the last ones are only counted."""
+    rest = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def number(value: Fraction) -> str:
+    """Write a fraction exactly if that is short, and to four digits if it is not."""
+    exact = str(value)
+    return exact if len(exact) <= 7 else f"≈{float(value):.4g}"
+
+
+def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
+    """Move intervals of the given sizes apart within [low, high], each as close to its wanted center as possible.
+
+    The intervals keep the order of their centers. Where they do not fit, they start at `low` and run past `high`.
+    """
+    order = sorted(range(len(wanted)), key=lambda index: (wanted[index], index))
+    before, offset = {}, 0.0
+    for index in order:
+        before[index] = offset + sizes[index] / 2
+        offset += sizes[index]
+    # After subtracting the room below each interval, keeping apart means not decreasing: pool neighbors that decrease.
+    pools: list[list[float]] = []
+    for index in order:
+        pools.append([wanted[index] - before[index], 1])
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            mean, count = pools.pop()
+            previous = pools[-1]
+            previous[0] = (previous[0] * previous[1] + mean * count) / (previous[1] + count)
+            previous[1] += count
+    bases = [mean for mean, count in pools for _ in range(int(count))]
+    top = max(low, high - offset)
+    placed = {index: min(max(base, low), top) + before[index] for index, base in zip(order, bases, strict=True)}
+    return [placed[index] for index in range(len(wanted))]
+
+
+def drawable(text: str) -> str:
+    """Return a text on one line, with question marks for what the font cannot write."""
+    return "".join(character if _drawable(character) else "?" for character in " ".join(text.split()))
+
+
+def _joined(names: list[str]) -> str:
+    """Name a group: 'a = b', or as many as there is room for."""
+    text = " = ".join(names)
+    if len(text) <= _LONGEST:
+        return text
+    more = f" = {len(names) - 1} more" if len(names) > 1 else ""
+    return shortened(names[0], _LONGEST - len(more)) + more
+
+
+def _name(text: str, index: int) -> str:
+    """Return a name on one line; the index if the font cannot write the name."""
+    flat = " ".join(text.split())
+    return flat if flat and all(_drawable(character) for character in flat) else f"#{index}"
+
+
+@functools.cache
+def _drawable(character: str) -> bool:
+    font = font_manager.get_font(font_manager.findfont(FONT))
+    return bool(font.get_char_index(ord(character)))

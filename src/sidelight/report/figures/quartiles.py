@@ -1,0 +1,240 @@
+"""Numbers of runs as quartiles: one row for each policy, on a logarithmic axis where all of them are above zero.
+
+Else the axis is linear or, if the numbers differ by orders of magnitude, logarithmic on both sides of zero. Policies
+are rows because their names are long. The median is also written out, so that nobody has to read it off such an axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+
+from sidelight.errors import SidelightError
+from sidelight.kernels.arrays import Floats
+from sidelight.report.figures import layout
+from sidelight.report.figures.canvas import measure
+from sidelight.report.figures.colors import CURVES, FAINT, INK, dark, light
+from sidelight.report.figures.labels import drawable, shortened
+from sidelight.report.figures.layout import TEXT, TICK_TEXT, Heading, fitted, hollow, label_lines, moved, short_number
+
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+_NAME_WIDTH, _LONGEST = 24, 72  # characters of a policy's name
+
+# Inches.
+_PANEL, _ROW, _LINE, _GROUP_GAP, _BOX, _STROKE, _INDENT, _BESIDE = 2.6, 0.2, 0.15, 0.08, 0.1, 0.17, 0.1, 0.1
+_WIDE = 50.0  # the ratio of two numbers that a linear axis cannot show well
+_DECADES = 6  # on one side of zero, at most
+_APART = 0.17  # of a panel's width, between two ticks that have numbers
+_MIDDLE = "center_baseline"  # so that names and numbers stand on one line
+
+
+class Policy(NamedTuple):
+    """One policy: the values of all runs, and a published median, drawn as a hollow diamond."""
+
+    label: str
+    values: Floats
+    published: float | None = None
+
+
+Cases = Mapping[str, Mapping[str, Sequence[Policy]]]
+"""By the title of a panel and the title of a group in it: policies under the same conditions."""
+
+
+class _Row(NamedTuple):
+    """A line of text and, unless it is the title of a group, a policy; places are in inches below the panel's top."""
+
+    text: str
+    middle: float
+    bottom: float
+    policy: Policy | None
+
+
+def draw_quartiles(cases: Cases, title: str, subtitle: str, measured: str) -> Figure:
+    """Draw the counts of several policies in all runs.
+
+    Parameters
+    ----------
+    cases
+        One panel each, in reading order. All share a horizontal axis, so that they can be compared.
+    title, subtitle
+        Written above all panels.
+    measured
+        What was counted, written under the horizontal axes.
+    """
+    _check(cases)
+    with style.context(["default", layout.SETTINGS]):
+        return _draw(cases, title, subtitle, measured)
+
+
+def _draw(cases: Cases, title: str, subtitle: str, measured: str) -> Figure:
+    """Put the figure together: panels in two columns, how to read them and the title above all."""
+    figure, grid = layout.make_panels(len(cases))
+    panels = [_rows(groups) for groups in cases.values()]
+    policies = [row.policy for rows in panels for row in rows if row.policy]
+    colors = {label: CURVES[k % len(CURVES)] for k, label in enumerate(dict.fromkeys(p.label for p in policies))}
+    names = max(
+        measure(row.text, TEXT, not row.policy)[0] + _INDENT * bool(row.policy) for each in panels for row in each
+    )
+    columns = _columns(policies)
+    height = max(rows[-1].bottom for rows in panels) + 0.06
+    for place, (axes, name, rows) in enumerate(zip(grid, cases, panels, strict=True)):
+        axes.set(ylim=(height, 0), yticks=[])
+        axes.spines["left"].set_visible(False)
+        _scale(axes, policies)
+        for row in rows:
+            if row.policy:
+                _draw_box(axes, row.policy, row.middle, colors[row.policy.label])
+        _write_rows(axes, rows, names, columns)
+        room = names + _BESIDE + _PANEL + max(columns.values())
+        top = moved(figure, axes.transAxes, -names - _BESIDE, 0.08)
+        text = fitted(shortened(drawable(name), 120), layout.PANEL_TITLE, True, room)
+        axes.text(0, 1, text, transform=top, size=layout.PANEL_TITLE, weight="bold", linespacing=1.15)
+        if place >= len(cases) - min(2, len(cases)):
+            axes.set_xlabel(fitted(drawable(measured), TEXT, False, _PANEL))
+    heading = Heading(title, subtitle, [_key("published" in columns)])
+    layout.arrange(figure, (_PANEL, height), heading, flush=True)
+    return figure
+
+
+def _rows(groups: Mapping[str, Sequence[Policy]]) -> list[_Row]:
+    """Put groups and their policies below each other."""
+    rows: list[_Row] = []
+    bottom = 0.0
+    for title, policies in groups.items():
+        bottom += _GROUP_GAP if rows else 0.0
+        for label, policy in [(title, None), *((policy.label, policy) for policy in policies)]:
+            text = label_lines(label, _NAME_WIDTH, _LONGEST)
+            height = _ROW + _LINE * text.count("\n")
+            bottom += height
+            rows.append(_Row(text, bottom - height / 2, bottom, policy))
+    return rows
+
+
+def _columns(policies: Sequence[Policy]) -> dict[str, float]:
+    """Return the columns of numbers by their headings, and how far right of the panels they end."""
+    columns, end = {}, 0.0
+    for heading in ("median", "published"):
+        texts = [text for policy in policies if (text := _number(policy, heading))]
+        if texts:
+            end += _BESIDE + max(measure(heading, TICK_TEXT)[0], *(measure(text, TEXT)[0] for text in texts))
+            columns[heading] = end
+    return columns
+
+
+def _number(policy: Policy, heading: str) -> str:
+    """Return what stands in a column of numbers."""
+    value = float(np.median(policy.values)) if heading == "median" else policy.published
+    return "" if value is None else short_number(value)
+
+
+def _scale(axes: Axes, policies: Sequence[Policy]) -> None:
+    """Give a panel the axis that all panels share."""
+    drawn = [float(value) for each in policies for value in np.quantile(each.values, _QUANTILES)]
+    drawn += [policy.published for policy in policies if policy.published is not None]
+    low, high = min(drawn), max(drawn)
+    sizes = [abs(value) for value in drawn if value]
+    if low > 0:
+        slack = 1.3 if high > 1.5 * low else 3.0
+        axes.set(xscale="log", xlim=(low / slack, high * slack))
+        layout.logarithmic_ticks(axes.xaxis, 1.9)
+        return
+    if sizes and max(sizes) > _WIDE * min(sizes):
+        _scale_both_sides(axes, low, high, min(sizes))
+    else:
+        slack = 0.08 * (high - low) or 1.0
+        axes.set(xlim=(low - slack, high + slack))
+        axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(layout.tick))
+    axes.axvline(0, color=FAINT, lw=0.7, zorder=2)
+
+
+def _scale_both_sides(axes: Axes, low: float, high: float, least: float) -> None:
+    """Make an axis logarithmic on both sides of zero, and linear around it up to a power of ten near the least size."""
+    top = int(np.ceil(np.log10(max(high, -low))))
+    first = max(int(np.floor(np.log10(least))), top - _DECADES)
+    axes.set_xscale("symlog", linthresh=10.0**first, linscale=0.5)
+    axes.set_xlim(low * 1.3 if low < 0 else -0.4 * 10.0**first, high * 1.3 if high > 0 else 0.4 * 10.0**first)
+    powers = [sign * 10.0**power for power in range(top, first - 1, -1) for sign in (1, -1)]
+    place = axes.xaxis.get_transform().transform
+    start, end = place(np.array(axes.get_xlim()))
+    ticks: list[float] = []
+    for tick in (0.0, *powers):
+        where = (place(np.array([tick, *ticks])) - start) / (end - start)
+        if 0 <= where[0] <= 1 and (abs(where[1:] - where[0]) > _APART).all():
+            ticks.append(tick)
+    axes.xaxis.set_major_locator(FixedLocator(sorted(ticks)))
+    axes.xaxis.set_minor_locator(FixedLocator([]))
+
+
+def _draw_box(axes: Axes, policy: Policy, y: float, color: str) -> None:
+    """Draw quartiles, median and whiskers; outline and stroke are seen even if all values agree."""
+    keys = ("whislo", "q1", "med", "q3", "whishi")
+    line: dict[str, Any] = {"color": dark(color), "lw": 1.0, "solid_capstyle": "butt"}
+    drawn = axes.bxp(
+        [dict(zip(keys, np.quantile(policy.values, _QUANTILES), strict=True))],
+        [y],
+        widths=_BOX,
+        capwidths=_BOX / 2,
+        orientation="horizontal",
+        patch_artist=True,
+        showfliers=False,
+        manage_ticks=False,
+        boxprops={"fc": light(color), "ec": dark(color), "lw": 0.9},
+        medianprops={**line, "lw": 2.2},
+        whiskerprops=line,
+        capprops=line,
+        zorder=4,
+    )
+    drawn["medians"][0].set_ydata((y - _STROKE / 2, y + _STROKE / 2))
+    axes.axhline(y, color="#eeeeee", lw=0.6, zorder=1)
+    if policy.published is not None:
+        axes.plot(policy.published, y, zorder=6, **hollow(INK))
+
+
+def _write_rows(axes: Axes, rows: Sequence[_Row], names: float, columns: Mapping[str, float]) -> None:
+    """Write the names left of a panel and the numbers right of it."""
+    sides = axes.get_yaxis_transform()
+    right = {heading: moved(axes.figure, sides, end, 0) for heading, end in columns.items()}
+    for heading, place in right.items():
+        axes.text(1, _ROW / 2, heading, transform=place, size=TICK_TEXT, color=FAINT, ha="right", va=_MIDDLE)
+    for row in rows:
+        left = moved(axes.figure, sides, -names - _BESIDE + (_INDENT if row.policy else 0.0), 0)
+        weight = "normal" if row.policy else "bold"
+        axes.text(0, row.middle, row.text, transform=left, weight=weight, linespacing=1.15, va=_MIDDLE)
+        if row.policy:
+            for heading, place in right.items():
+                axes.text(1, row.middle, _number(row.policy, heading), transform=place, ha="right", va=_MIDDLE)
+
+
+def _key(published: bool) -> list[Any]:
+    """Say how to read a row."""
+    samples: list[Any] = [
+        Patch(fc=light(FAINT), ec=FAINT, label="middle half of the runs"),
+        Line2D([], [], color=FAINT, ls="none", marker="|", ms=9, mew=2.2, label="median"),
+        Line2D([], [], color=FAINT, lw=1.0, label="5 to 95 % of the runs"),
+    ]
+    return samples + ([Line2D([], [], label="published median", **hollow(INK))] if published else [])
+
+
+def _check(cases: Cases) -> None:
+    """Explain what cannot be drawn."""
+    if not cases:
+        raise SidelightError("there are no panels to draw: give one or more")
+    for title, groups in cases.items():
+        if not groups or not all(groups.values()):
+            raise SidelightError(f"the panel {title!r} has no policies, or a group without: give some or leave it out")
+        for policy in (policy for policies in groups.values() for policy in policies):
+            values = np.asarray(policy.values, float)
+            if not values.size:
+                raise SidelightError(f"{policy.label!r} has no values: give those of one run or more, or leave it out")
+            numbers = values if policy.published is None else np.append(values, policy.published)
+            if not np.isfinite(numbers).all():
+                raise SidelightError(f"{policy.label!r} has values that are not finite: give only finite ones")

@@ -1,0 +1,169 @@
+"""The words of a reproduction's report in every format: titles, verdicts and sums. Longer notes are elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from sidelight.reproduction.account import Account, Kind, Part
+from sidelight.reproduction.experiment import Protocol
+from sidelight.reproduction.judgment import CHANCE
+from sidelight.text import count, grouped, joined
+
+TITLE = "“Randomized Confidence Bounds for Stochastic Partial Monitoring”, run again"
+INTRODUCTION = (
+    "Partial monitoring means deciding round after round without ever seeing the loss, only a symbol that says "
+    "something about it. A paper with the title above (ICML 2024) proposes the strategies RandCBP and RandCBPside*, "
+    "which multiply the confidence widths of the older CBP and CBPside* by random numbers, and tests them in computer "
+    "experiments. This report repeats the experiments with `sidelight`, compares the results with the printed "
+    "numbers, and says for each number whether the two agree."
+)
+NOTHING = "None of the paper's tables was asked for, so there is no printed number to compare with."
+NOT_PRINTED = "The paper prints no number for these settings."
+NO_DIFFERENCE = "Nothing: every printed number that was compared agrees."
+UNDECIDED = "Nothing for certain: some of the printed numbers were compared with too few runs to say."
+
+PROTOCOL_TITLES: dict[Protocol, str] = {
+    "published": "The runs behind the printed numbers",
+    "described": "The runs that the paper's text describes",
+}
+PROTOCOL_NAMES: dict[Protocol, str] = {
+    "published": "as behind the printed numbers",
+    "described": "as the text describes",
+}
+PROTOCOL_TEXTS: dict[Protocol, str] = {
+    "published": (
+        "Protocol `published`: what was really run to get the printed numbers, with the parameters of the published "
+        "code. Games use exactly the outcomes that the authors drew, so a strategy that is not random must give the "
+        "printed digits in 96 runs; a random one can agree only within chance. Policies watch the authors' "
+        "classifiers, but the predictions are drawn again."
+    ),
+    "described": (
+        "Protocol `described`: what you get from the paper alone, with the parameters that it states. Games use fresh "
+        "outcomes from the worlds that the text describes; policies watch the same classifiers. The printed numbers "
+        "were not made this way, so some of them must differ."
+    ),
+}
+
+STATISTICS = "Where the printed statistics are not what the paper says"
+KIND_WORDS: dict[Kind, str] = {
+    "digit": "same to the digit",
+    "chance": "same within chance",
+    "differs": "differs",
+    "open": "too few runs to say",
+    "ours": "not in the paper",
+}
+SHORT_WORDS: dict[Kind, str] = {
+    "digit": "same digits",
+    "chance": "within chance",
+    "differs": "differs",
+    "open": "too few runs",
+    "ours": "not in paper",
+}
+_VERBS: dict[Kind, tuple[str, str]] = {
+    "digit": ("is the same to the digit", "are the same to the digit"),
+    "chance": ("is the same within chance", "are the same within chance"),
+    "differs": ("differs", "differ"),
+    "open": ("has too few runs to say", "have too few runs to say"),
+}
+COMPARED: tuple[Kind, ...] = tuple(_VERBS)
+"""The verdicts on printed numbers, in the order of reports."""
+
+MEASURES = {"regret": "regret", "f1": "F1 score", "verifications": "verifications"}
+UNKNOWN_TITLE = "Without a known reason"
+UNKNOWN_TEXT = "These numbers differ by more than chance, and it is not known why."
+COMPARISON = "How they compare with each other"
+NO_DRAWING = "This figure was not drawn, because Matplotlib is not installed (`pip install sidelight[plot]`)."
+
+
+def protocols(account: Account) -> list[Protocol]:
+    """Return the protocols under which something was run."""
+    found = {part.protocol for part in (*account.tables, *account.figures)}
+    return [protocol for protocol in PROTOCOL_TITLES if protocol in found]
+
+
+def name(experiment: str) -> str:
+    """Return what a table or figure is called: "Table 1" for "table1"."""
+    word = experiment.rstrip("0123456789")
+    return f"{word.capitalize()} {experiment[len(word) :]}".strip()
+
+
+def together(names: Sequence[str]) -> str:
+    """Return "Tables 1, 2 and 4" for "Table 1", "Table 2", "Table 4"; "Tables 1 to 3" if none is left out."""
+    split = [one.rpartition(" ") for one in names]
+    kinds, numbers = {word for word, _, _ in split}, [number for _, _, number in split]
+    if len(names) < 2 or len(kinds) > 1:
+        return joined(names)
+    row = all(number.isdigit() for number in numbers) and len(names) > 2
+    unbroken = row and [int(number) for number in numbers] == list(range(int(numbers[0]), int(numbers[-1]) + 1))
+    return f"{split[0][0]}s {f'{numbers[0]} to {numbers[-1]}' if unbroken else joined(numbers)}"
+
+
+def summary(account: Account, protocol: Protocol) -> str:
+    """Say how many printed numbers were reproduced under a protocol."""
+    tables = [table for table in account.tables if table.protocol == protocol]
+    counts = account.counts(protocol)
+    total = sum(counts[kind] for kind in COMPARED)
+    if not total:
+        return NOT_PRINTED if tables else NOTHING
+    shares = [_share(account, protocol, kind, counts[kind]) for kind in COMPARED if counts[kind]]
+    names = together([name(table.name) for table in tables])
+    return f"Of {count(total, 'printed pair')} of mean and standard deviation in {names}, {joined(shares)}."
+
+
+def table_summary(table: Part) -> str:
+    """Say how many numbers of one table were reproduced."""
+    counts = table.counts()
+    total = sum(counts[kind] for kind in COMPARED)
+    found = [f"{counts[kind]} {_VERBS[kind][counts[kind] > 1]}" for kind in COMPARED if counts[kind]]
+    return f"Of {count(total, 'printed pair')}, {joined(found)}." if total else ""
+
+
+def _share(account: Account, protocol: Protocol, kind: Kind, size: int) -> str:
+    text = f"{size} {_VERBS[kind][size > 1]}"
+    if kind != "differs":
+        return text
+    here = [number.reason for table, number in account.differences() if table.protocol == protocol]
+    known = [reason for reason in here if reason in account.reasons]
+    if len(known) == len(here):
+        return f"{text} (for {'reasons' if len(set(known)) > 1 else 'a reason'} given below)"
+    unknown = len(here) - len(known)
+    return f"{text} ({unknown} of them for no known reason)" if known else f"{text} (for no known reason)"
+
+
+def no_difference(account: Account) -> str:
+    """Say that nothing differs, as far as that is known; return nothing if something does."""
+    if account.differences():
+        return ""
+    counts = [account.counts(way) for way in protocols(account)]
+    compared = any(count[kind] for count in counts for kind in COMPARED)
+    if not compared:
+        return NOT_PRINTED if account.tables else NOTHING
+    return UNDECIDED if any(count["open"] for count in counts) else NO_DIFFERENCE
+
+
+def numbered(account: Account) -> dict[str, int]:
+    """Return the number of each reason, in the order in which they are first needed."""
+    needed = [number.reason for _, number in account.differences()]
+    keys = dict.fromkeys([*(key for key in needed if key is not None and key in account.reasons), *account.reasons])
+    return {key: index for index, key in enumerate(keys, 1)}
+
+
+def caption(table: Part, runs: int, end: int | None) -> str:
+    """Say what the numbers of a table are, given what is usual in it."""
+    several = f"{grouped(runs)} run{'s' * (runs > 1)} of each"
+    if end is None:
+        return f"{several}. A greater F1 score is better, and so are fewer verifications."
+    otherwise = any((number.ours.runs, number.ours.round) != (runs, end) for number in table.numbers)
+    exception = ", unless a row says otherwise" if otherwise else ""
+    return f"{several}; regret after {grouped(end)} rounds{exception}. Less is better."
+
+
+def z_text(z: float) -> str:
+    """Write a z with one decimal, or as many as it takes to be on the right side of three."""
+    if math.isinf(z):
+        return "∞" if z > 0 else "−∞"
+    # 2.98 must not look like 3, which would be another verdict.
+    decimals = next((k for k in range(1, 6) if (round(abs(z), k) < CHANCE) == (abs(z) < CHANCE)), 6)
+    text = f"{z:.{decimals}f}"
+    return "0.0" if text == "-0.0" else text.replace("-", "−")

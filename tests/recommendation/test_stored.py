@@ -1,0 +1,71 @@
+"""The summary that comes with the library, and the page that is made of it."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+import sidelight as sl
+from sidelight.recommendation.recommendation import STORED, stored
+from sidelight.recommendation.scores import board
+from sidelight.studies import read
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def script():
+    """The script that writes the page."""
+    spec = importlib.util.spec_from_file_location("make_benchmark", ROOT / "docs" / "make_benchmark.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_it_is_small_and_says_where_it_comes_from():
+    assert STORED.stat().st_size <= 2**20
+    facts = stored().facts
+    assert facts["study"]["name"] == "benchmark"
+    assert facts["study"]["version"] == read(ROOT / "studies" / "benchmark.toml").version
+    assert {"sidelight", "numpy", "scipy", "numba", "created"} <= set(facts["made"])
+    assert facts["cells_run"] <= facts["cells_planned"]
+
+
+def test_it_is_of_the_study(script):
+    study = read(ROOT / "studies" / "benchmark.toml")
+    assert {game.label for game in stored().games} == {game.label for game in study.games}
+    assert {world.label for world in stored().worlds} == {world.label for world in study.worlds}
+    assert stored().horizons == (1_000, 20_000)
+
+
+def test_quantiles_have_runs_enough():
+    assert all(pool.runs >= 400 for pool in stored().pools if pool.q99 is not None)
+    assert any(pool.q99 is not None for pool in stored().pools)
+
+
+def test_the_page_is_made_of_the_summary(script):
+    page = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")
+    assert page == script.page(stored()), "write it anew: .venv/bin/python docs/make_benchmark.py"
+
+
+def test_what_learns_nothing_comes_last():
+    """If a ranking did not say so, it would be wrong."""
+    found = {score.player.label: score for score in board(stored(), 20_000, "laws").scores()}
+    ranked = sorted((score for score in found.values() if score.rank), key=lambda score: score.rank)
+    assert {score.player.label for score in ranked[-3:]} >= {"Uniform", "FixedAction(action=0)"}
+    assert found["Uniform"].linear > 0.7
+
+
+@pytest.mark.slow
+def test_a_cell_played_again():
+    """Within its standard error, since another machine may round otherwise."""
+    game = sl.games.load("apple-tasting")
+    world = sl.environments.IID(sl.environments.laws.load("near-tie", game))
+    (cell,) = (
+        cell
+        for cell in stored().cells
+        if (cell.game, cell.world, cell.player, cell.horizon) == ("apple-tasting", "laws near-tie", "CBP", 1_000)
+    )
+    seed = stored().facts["study"]["seed"][0]
+    again = sl.simulate(sl.strategies.CBP(game), world, 1_000, cell.runs, seed, checkpoints=1)
+    assert abs(again.final.mean() - cell.mean) < 0.1 * cell.error

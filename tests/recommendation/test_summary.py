@@ -1,0 +1,198 @@
+"""From the runs of a study to the summary of a benchmark."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.kernels import interpreted
+from sidelight.recommendation.summary import linear_share, summarize
+from sidelight.studies import parse, read, run
+from sidelight.studies.plan import cells
+from sidelight.studies.work import tasks
+
+TEXT = """
+name = "tiny"
+version = "7"
+horizons = [40]
+checkpoints = [10, 20, 40]
+runs = 6
+impossible = "skip"
+
+[[games]]
+name = "apple-tasting"
+
+[[games]]
+name = "bartok"
+
+[[worlds]]
+laws = ["dirichlet", "near-tie"]
+label = "laws"
+
+[[worlds]]
+contexts = "linear"
+label = "linear contexts"
+games = ["apple-tasting"]
+
+[[strategies]]
+name = "Uniform"
+worlds = ["laws *"]
+
+[[strategies]]
+name = "Prospect"
+label = "Prospect, T = 40 known"
+horizon = 40
+worlds = ["laws *"]
+
+[[strategies]]
+name = "CBPSide"
+worlds = ["linear contexts"]
+runs = 2
+
+[[strategies]]
+name = "BayesOptimal"
+label = "Bayes-optimal, dirichlet"
+prior = "dirichlet"
+worlds = ["laws dirichlet"]
+games = ["apple-tasting"]
+limit = true
+"""
+
+
+@pytest.fixture(scope="module")
+def played():
+    """The study and the arrays of its cells."""
+    study = parse(TEXT)
+    with interpreted():
+        return study, {cell: tasks(cell)[0].perform().arrays for cell in cells(study)}
+
+
+@pytest.fixture(scope="module")
+def summary(played):
+    study, arrays = played
+    return summarize(study, arrays, arrays.get)
+
+
+def test_who_played_what(summary):
+    assert [(game.label, game.kind, game.actions, game.outcomes, game.pairs) for game in summary.games] == [
+        ("apple-tasting", "easy", 2, 2, 1),
+        ("bartok", "easy", 3, 3, 3),
+    ]
+    assert {(world.label, world.group, world.dimension) for world in summary.worlds} == {
+        ("laws dirichlet", "laws", 0),
+        ("laws near-tie", "laws", 0),
+        ("linear contexts", "contexts", 10),
+    }
+    assert [(player.label, player.knows_horizon, player.limit) for player in summary.players] == [
+        ("Uniform", False, False),
+        ("Prospect, T known", True, False),
+        ("Bayes-optimal", False, True),
+        ("CBPSide", False, False),
+    ]
+    assert summary.facts["study"] == {"name": "tiny", "version": "7", "seed": [0]}
+    assert summary.facts["cells_planned"] == summary.facts["cells_run"] == 10
+    assert summary.facts["made"]["numpy"] == np.__version__
+
+
+def test_means_and_errors_are_those_of_the_runs(played, summary):
+    _, arrays = played
+    for cell, found in arrays.items():
+        if cell.player.name == "Uniform":
+            for column, horizon in ((1, 20), (2, 40)):
+                regret = found["regret"][:, column]
+                (kept,) = (
+                    each
+                    for each in summary.cells
+                    if (each.game, each.world, each.player, each.horizon)
+                    == (cell.game.label, cell.world.label, "Uniform", horizon)
+                )
+                assert kept.mean == pytest.approx(regret.mean(), rel=1e-3)
+                assert kept.error == pytest.approx(regret.std(ddof=1) / np.sqrt(6), rel=1e-3)
+                assert kept.runs == 6
+
+
+def test_those_told_the_horizon_count_at_it_only(summary):
+    assert {cell.horizon for cell in summary.cells if cell.player == "Uniform"} == {20, 40}
+    assert {cell.horizon for cell in summary.cells if cell.player in ("Prospect, T known", "Bayes-optimal")} == {40}
+
+
+def test_pools_have_the_runs_of_all_worlds_of_a_kind(summary):
+    pools = {(pool.game, pool.group, pool.player, pool.horizon): pool for pool in summary.pools}
+    assert pools["bartok", "laws", "Uniform", 40].runs == 12
+    assert pools["apple-tasting", "contexts", "CBPSide", 40].runs == 2
+    assert all(pool.q99 is None for pool in summary.pools)  # too few runs
+    assert all(pool.nanoseconds > 0 for pool in summary.pools)
+    assert pools["bartok", "laws", "Uniform", 40].linear > 0
+
+
+def test_quantiles_need_400_runs(played):
+    study, arrays = played
+    many = {cell: found | {"regret": np.tile(found["regret"], (34, 1))} for cell, found in arrays.items()}
+    pools = summarize(study, many, many.get).pools
+    assert {pool.q99 is not None for pool in pools if pool.runs >= 400} == {True}
+    assert {pool.q99 is None for pool in pools if pool.runs < 400} == {True}
+    assert any(pool.runs >= 400 for pool in pools)
+
+
+def test_cells_that_were_not_run_are_counted(played):
+    study, arrays = played
+    found = summarize(study, arrays, lambda cell: arrays[cell] if cell.player.name == "Uniform" else None)
+    assert (found.facts["cells_planned"], found.facts["cells_run"]) == (10, 4)
+    assert (found.facts["runs_planned"], found.facts["runs_played"]) == (6 * 9 + 2, 6 * 4)
+    assert [player.label for player in found.players] == ["Uniform"]
+
+
+def test_a_cell_with_some_of_its_runs_is_shown_with_those(played):
+    study, arrays = played
+    half = {cell: found | {"regret": found["regret"][:3]} for cell, found in arrays.items() if cell.runs == 6}
+    found = summarize(study, arrays, half.get)
+    assert found.facts["cells_run"] == 0
+    assert {cell.runs for cell in found.cells} == {3}
+
+
+@pytest.mark.parametrize(
+    ("growth", "share"),
+    [
+        (lambda t: 0.1 * t, 1.0),
+        (lambda t: 3.0 * t ** (2 / 3), 0.0),
+        (lambda t: 9.0 * np.sqrt(t), 0.0),
+        (lambda t: 50.0 * np.log(t), 0.0),
+        (lambda t: 0.0 * t, 0.0),
+        (lambda t: 0.0005 * t, 0.0),  # nothing that matters
+        (lambda t: 500.0 + 0.0 * t, 0.0),  # all of it at the beginning
+        (lambda t: np.maximum(0.0, 0.4 * (t - 10_000)), 1.0),  # all of it late
+    ],
+)
+def test_linear_regret(growth, share):
+    final, half = (np.full(3, growth(np.float64(t))) for t in (20_000, 10_000))
+    assert linear_share(final, half, 20_000, 1.0) == share
+
+
+def test_the_span_is_that_of_actions_that_can_be_optimal(summary):
+    assert summary.game("apple-tasting").span == 1.0
+    game = sl.Game([[0, 1], [1, 0], [100, 100]], [["a", "b"], ["a", "b"], ["a", "b"]])
+    from sidelight.recommendation.game_facts import span_of
+
+    assert span_of(game) == 1.0
+
+
+def test_the_folder_of_a_run_becomes_a_summary_and_a_page(tmp_path, monkeypatch):
+    """Also one that was not finished."""
+    path = Path(__file__).parent.parent.parent / "docs" / "make_benchmark.py"
+    spec = importlib.util.spec_from_file_location("make_benchmark", path)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    study = tmp_path / "tiny.toml"
+    study.write_text(TEXT.replace("runs = 6", "runs = 8"))  # fewer do not set a standard
+    monkeypatch.setattr(script, "STUDY", study)
+    with interpreted():
+        run(read(study), tmp_path / "out", workers=1, share="1/2")
+        part = script.summarized(tmp_path / "out")
+        run(read(study), tmp_path / "out", workers=1)
+        whole = script.summarized(tmp_path / "out")
+    assert 0 < part.facts["cells_run"] < whole.facts["cells_run"] == whole.facts["cells_planned"] == 10
+    assert "All 10 cells were run" in script.page(whole)
+    assert f"**{part.facts['cells_run']} of 10 cells were run in full" in script.page(part)
+    assert "| Uniform | 1 (1 to 1) |" in script.page(whole)

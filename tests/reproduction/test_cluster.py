@@ -1,0 +1,95 @@
+"""A real cluster: worker processes on this machine, one of which is killed in the middle."""
+
+import functools
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from sidelight.cli import main
+from sidelight.errors import SidelightError
+from sidelight.reproduction.paper.table1 import CBP, RAND_CBP
+from sidelight.reproduction.reproduction import Reproduction
+from sidelight.results import sealed
+from sidelight.studies.execution import Crew
+from sidelight.studies.store import Store
+from sidelight.tasks.cluster import run_on_cluster
+
+from .making import HERE, Silent, choice_of, every_array
+
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """A scheduler and two workers."""
+    from clusters import Cluster
+
+    started = Cluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        for _ in range(2):
+            started.add_worker()
+        started.wait_for_workers(2)
+        yield started.address, started.workers
+    finally:
+        started.close()
+
+
+class Killer(Silent):
+    """Kills a worker process once some tasks are finished."""
+
+    def __init__(self, worker):
+        self.worker, self.count = worker, 0
+
+    def finished(self, task, seconds):
+        self.count += 1
+        if self.count == 3:
+            self.worker.kill()
+            self.worker.wait()
+
+
+def test_a_worker_with_other_code_is_refused(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr("sidelight.studies.sources._digest", lambda roots: "another")
+    reproduction = Reproduction(choice_of(CBP, runs=2), Store(tmp_path))
+    with pytest.raises(SidelightError, match=r"code = .* instead of 'another'.*same version"):
+        reproduction.run(Crew(functools.partial(run_on_cluster, cluster[0]), here=False), Silent())
+
+
+def test_the_command(cluster, tmp_path):
+    """On the command line, a game and the use case: the numbers are those of a local call."""
+    for place, where in (("there", ["--cluster", cluster[0]]), ("here", [])):
+        names = ["reproduce", "table2", "table4", "--runs", "2", "--protocol", "published"]
+        result = CliRunner().invoke(main, [*names, "--out", str(tmp_path / place), *where])
+        assert result.exit_code == 0, result.output
+    there, here = (sorted((tmp_path / place / "runs").rglob("*.npz")) for place in ("there", "here"))
+    assert len(there) == len(here) > 20
+    for one, other in zip(there, here, strict=True):
+        assert one.relative_to(tmp_path / "there") == other.relative_to(tmp_path / "here")
+        (facts, arrays), (same, others) = sealed.read(one), sealed.read(other)
+        assert facts == same
+        assert all(np.array_equal(arrays[name], others[name]) for name in arrays | others if name != "seconds")
+
+
+def test_a_killed_worker_changes_nothing(cluster, tmp_path):
+    """The last test with this cluster: the worker stays dead, and the other one has to do its work."""
+    address, workers = cluster
+    choice = choice_of(CBP, RAND_CBP, runs=480)
+    there = Reproduction(choice, Store(tmp_path / "there"))
+    killer = Killer(workers[0])
+    there.run(Crew(functools.partial(run_on_cluster, address), here=False), killer)
+    assert workers[0].returncode
+    assert workers[1].poll() is None
+    assert killer.count == len(choice.tasks()) == 20
+    here = Reproduction(choice, Store(tmp_path / "here"))
+    here.run(HERE, Silent())
+    for one, other in zip(every_array(there), every_array(here), strict=True):
+        assert one.dtype == other.dtype
+        assert np.array_equal(one, other)
+
+
+def test_no_scheduler(tmp_path, monkeypatch):
+    monkeypatch.setattr("sidelight.tasks.cluster._PATIENCE", 1.0)
+    reproduction = Reproduction(choice_of(CBP, runs=2), Store(tmp_path))
+    with pytest.raises(SidelightError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
+        reproduction.run(Crew(functools.partial(run_on_cluster, "tcp://127.0.0.1:9"), here=False), Silent())

@@ -1,0 +1,351 @@
+import json
+import math
+import re
+from typing import get_args
+
+import pytest
+from pages import Checker
+
+from sidelight import reproduction
+from sidelight.reproduction import account as accounts
+from sidelight.reproduction import experiment, output
+from sidelight.reproduction import report_words as words
+from sidelight.reproduction.account import Account, Number, Part
+from sidelight.reproduction.experiment import Experiment
+from sidelight.reproduction.published import Pair
+from sidelight.reproduction.reasons import Reason
+from sidelight.reproduction.report_markdown import to_markdown
+from sidelight.reproduction.report_notes import again, glossary, remarks
+from sidelight.reproduction.report_page import to_html
+from sidelight.reproduction.report_tables import agreement, comparison, differing, overview
+from sidelight.results.statistics import Summary, TTest
+
+ODD = "Rand<b>|CBP & *co*"
+SVG = """<?xml version="1.0"?><!DOCTYPE svg>
+<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 9 9">
+<metadata><rdf xmlns="http://purl.org/x#"/></metadata>
+<defs><path id="m1" d="M0 0"/><clipPath id="c"><rect width="1"/></clipPath></defs>
+<g id="axes_1" clip-path="url(#c)"><use xlink:href="#m1" x="1"/></g></svg>
+"""
+
+
+OURS = Summary(20000, 96, 4.364, 3.851, 0.393, 0.0, {50: 4.4, 99: 18.2}, 21.1, strict_wins=48, tied_wins=39)
+TEST = TTest(0.677, 95.0, 1e-9, "two-sided")
+SUMMARY = set(Summary._fields)
+
+
+def number(label, verdict="ours", reason=None, setting="Apples <& pears>", measure="regret", **others):
+    printed = {"printed": Pair(4.689, 4.07, 3, p_value=0.055, wins=82), "z": -0.57} if verdict != "ours" else {}
+    ours = OURS._replace(label=label, test=TEST)._replace(**{k: v for k, v in others.items() if k in SUMMARY})
+    rest = printed | {k: v for k, v in others.items() if k not in SUMMARY}
+    return Number(setting, measure, ours, verdict=verdict, reason=reason, **rest)
+
+
+def part(name, title, text, protocol, numbers=(), caption=""):
+    experiment = Experiment(name, title, text, (), drawing="" if name.startswith("table") else "regret")
+    return Part(experiment, protocol, numbers, caption)
+
+
+def games(protocol):
+    again = OURS._replace(runs=960, mean=28.819, std=12.0, standard_error=0.39)
+    one_run = {"runs": 1, "round": 7499, "std": math.nan, "standard_error": math.nan}
+    numbers = [
+        number(ODD, "digit", test=None, limit_ratio=0.83),
+        number("CBP", "chance", z=2.98, limit_ratio=1.7),
+        number("Frozen", "differs", "frozen", again=again, z_again=-4.96, mean=29.8, z=-5.1),
+        number("Constant", "differs", "frozen", z=math.inf, std=0.0, standard_error=0.0),
+        number("Unknown", "differs", None, z=-math.inf),
+        number("Slow", "open", z=None, strict_wins=None, **one_run),
+        number("New"),
+        number("Limit", is_limit=True, strict_wins=None, tied_wins=None, test=None, limit_ratio=1.0),
+    ]
+    return part("table1", "Apples <1>", "About `code` & <apples>.", protocol, numbers)
+
+
+def use_case(protocol):
+    f1 = {"round": None, "mean": 0.968, "quantiles": {50: 1.0, 99: 1.0}, "max": 1.0}
+    cost = {"round": None, "mean": 84265.4, "quantiles": {50: 104844.0, 99: 105090.0}, "max": 105091.0}
+    printed = Pair(83818, 32297, 0, median=104846)
+    numbers = []
+    for tolerance in ("Tolerance 0.1", "Tolerance 0.2"):
+        scores, costs = {"setting": tolerance, "measure": "f1"}, {"setting": tolerance, "measure": "verifications"}
+        numbers += [
+            number("C-RandCBP", "chance", **scores, **f1),
+            number("Sequential", **scores, **f1),
+            number("C-RandCBP", "differs", "draws", **costs, **cost | {"printed": printed}),
+            number("Sequential", **costs, **cost),
+        ]
+    return part("table4", "Watching", "About a classifier.", protocol, numbers)
+
+
+def figure(name, protocol):
+    return part(name, f"{name} <title>", "About curves.", protocol, caption="96 runs & bands.")
+
+
+REASONS = {
+    "draws": Reason("Two draws", "Two are drawn.", "Evidence of draws.", "tests/draws.py"),
+    "frozen": Reason("Frozen <runs>", "Some runs freeze.", "", "tests/frozen.py"),
+}
+FACTS = {
+    "experiments": ["table1", "table4", "figure1"],
+    "protocols": ["published", "described"],
+    "runs": 96,
+    "slow_runs": {"published": 4, "described": 2},
+    "slow_horizon": 7500,
+    "seed": 7,
+    "seconds": 231.4,
+    "sidelight": "0.1.0",
+    "numba": None,
+    "code": "abc123",
+}
+WAYS = ("published", "described")
+ACCOUNT = Account(
+    tables=[make(way) for make in (games, use_case) for way in WAYS],
+    figures=[figure(name, way) for way in WAYS for name in ("figure1", "figure2")],
+    reasons=REASONS,
+    facts=FACTS,
+)
+DRAWINGS = {figure.stem: SVG for figure in ACCOUNT.figures if figure.stem != "figure2-described"}
+
+
+def checked(account=ACCOUNT, drawings=DRAWINGS):
+    page = to_html(account, drawings)
+    checker = Checker()
+    checker.feed(page)
+    assert checker.open == []
+    return page, checker
+
+
+def unescaped(markdown):
+    return re.sub(r"\\(.)", r"\1", markdown)
+
+
+def test_words_are_those_of_the_account():
+    assert set(words.KIND_WORDS) == set(words.SHORT_WORDS) == set(get_args(accounts.Kind))
+    assert tuple(words.PROTOCOL_TITLES) == experiment.PROTOCOLS
+    assert len(reproduction.names()) == 10
+
+
+def test_page_is_well_formed_and_loads_nothing():
+    page, checker = checked()
+    assert not {"script", "link", "img", "iframe", "metadata"} & {tag for tag, _ in checker.seen}
+    assert "http" not in page
+    ids = [attributes["id"] for _, attributes in checker.seen if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for _, attributes in checker.seen:
+        for name in ("href", "src", "xlink:href"):
+            target = attributes.get(name)
+            assert target is None or (target[0] == "#" and target[1:] in ids), target
+        place = re.fullmatch(r"url\(#(.+)\)", attributes.get("clip-path") or "")
+        assert place is None or place[1] in ids
+    assert "<b>|" not in page
+    assert "<runs>" not in page
+
+
+def test_every_row_of_a_page_is_as_wide_as_its_head():
+    _, checker = checked()
+    assert [tag for tag, _ in checker.seen].count("table") == 1 + 3 + 2 * 2 * 2
+    tables = []
+    for tag, attributes in checker.seen:
+        if tag == "table":
+            tables.append([])
+        elif tag == "tr":
+            tables[-1].append(0)
+        elif tag in ("td", "th"):
+            tables[-1][-1] += int(attributes.get("colspan", 1))
+    assert all(len(set(widths)) == 1 for widths in tables)
+
+
+@pytest.mark.parametrize("form", ["html", "markdown"])
+def test_everything_is_said_in_both_formats(form):
+    text = checked()[1].text if form == "html" else unescaped(to_markdown(ACCOUNT))
+    for part in (
+        ODD,
+        "Table 1: Apples <1>",
+        "Table 4: Watching",
+        "Apples <& pears>",
+        "Figure 1: figure1 <title>",
+        "96 runs & bands.",
+        "[1] Frozen <runs>",
+        "[2] Two draws",
+        "Evidence of draws.",
+        "tests/frozen.py",
+        "Without a known reason",
+        "differs: Frozen <runs> [1]",
+        "differs, for no known reason",
+        "differs [2]",
+        "960\N{NO-BREAK SPACE}runs: 28.819, z\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}−5.0",
+        "1 run, after 7\N{NO-BREAK SPACE}499 rounds",
+        "the limit, not a contestant",
+        "The limit (Limit) is not a contestant",
+        "too few runs to say",
+        "not in the paper",
+        "2.98",
+        "−∞",
+        "48 + 39",
+        "<0.001",
+        "84\N{NO-BREAK SPACE}265",
+        "0.968",
+        "The printed wins include ties",
+        "F1 score",
+        "sidelight reproduce table1 table4 figure1 --seed 7",
+        "3 min 51 s",
+        "96 of each (slow strategies: 4 or 2, 7\N{NO-BREAK SPACE}500 rounds)",
+        "abc123",
+        "Matplotlib is not installed" if form == "html" else "figures/figure2-described.png",
+    ):
+        assert part in text, part
+    for absent in ("nan", "None", "inf,"):
+        assert absent not in text.split("What the words mean")[0]
+    assert text.count("About a classifier.") == 1
+
+
+def test_the_sums_of_the_summary_add_up():
+    text = words.summary(ACCOUNT, "published")
+    total, *shares = map(int, re.findall(r"(?<![\d.])\d+(?= printed| is| are| differ| has| have)", text))
+    assert total == sum(shares) == 10
+    assert shares == [1, 3, 5, 1]
+    assert "in Tables 1 and 4" in text
+    assert "5 differ (1 of them for no known reason)" in text
+    listed = re.findall(r"<li><b>(\d+)</b>", to_html(ACCOUNT, DRAWINGS))
+    assert [int(one) for one in listed] == shares
+    rows = overview(ACCOUNT).rows
+    for k, share in enumerate(shares):
+        assert sum(row[1 + k].value for row in rows) == share
+    assert len(ACCOUNT.differences()) == 10
+
+
+def test_summary_says_whether_all_reasons_are_known():
+    known = Account([use_case("published")], [], REASONS, {})
+    assert words.summary(known, "published").endswith("2 differ (for a reason given below).")
+    unknown = Account([use_case("published")], [], {}, {})
+    assert words.summary(unknown, "published").endswith("2 differ (for no known reason).")
+
+
+def test_markdown_tables_have_equally_long_rows():
+    tables = re.findall(r"(?:^\|.*\|\n?)+", to_markdown(ACCOUNT), re.MULTILINE)
+    assert len(tables) == 1 + 3 + 2 * 2 * 2
+    for table in tables:
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
+
+
+def test_columns_that_say_nothing_are_left_out():
+    titles = [column.alone or column.title for column in comparison(use_case("published")).columns]
+    assert "verifications: 99 %" in titles
+    assert not {"F1 score: 99 %", "F1 score: max", "F1 score: × limit"} & set(titles)
+    assert len(agreement(use_case("published"), ACCOUNT).columns) == 13
+
+
+def test_a_second_look_comes_before_the_first_in_the_list_of_differences():
+    record = differing(ACCOUNT.differences()).records()[0]
+    assert [record[key] for key in ("here ± standard error", "paper", "z", "runs")] == [
+        "28.819",
+        "4.689",
+        "−5.0",
+        "960",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("z", "text"),
+    [(-math.inf, "−∞"), (-1e-9, "0.0"), (0.44, "0.4"), (2.98, "2.98"), (-2.9996, "−2.9996"), (-3.0, "−3.0")],
+)
+def test_z_is_written_on_its_side_of_three(z, text):
+    assert words.z_text(z) == text
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["Table 2"], "Table 2"),
+        (["Table 1", "Table 2"], "Tables 1 and 2"),
+        (["Table 1", "Table 2", "Table 4"], "Tables 1, 2 and 4"),
+        (["Table 1", "Table 2", "Table 3"], "Tables 1 to 3"),
+        (["Table 1", "Figure 2"], "Table 1 and Figure 2"),
+    ],
+)
+def test_names_are_put_together(names, text):
+    assert words.together(names) == text
+
+
+@pytest.mark.parametrize(
+    ("facts", "command"),
+    [
+        ({"experiments": list(reproduction.names()), "protocols": list(WAYS), "runs": 96}, "sidelight reproduce"),
+        ({"protocols": ["described"], "runs": 960}, "sidelight reproduce --runs 960 --protocol described"),
+        ({"runs": 96, "slow": "full"}, "sidelight reproduce --full"),
+        ({"runs": 96, "slow": "beyond"}, "sidelight reproduce --beyond"),
+        (
+            {"experiments": ["table4"], "protocols": ["published"], "runs": 4}
+            | {"tolerances": [0.03, 0.2], "policies": ["explore"], "confidence": 0.9},
+            "sidelight reproduce table4 --tolerance 0.03 --tolerance 0.2 --policy explore --confidence 0.9 --runs 4 "
+            "--protocol published",
+        ),
+        ({"runs": 2, "slow": "few"}, "sidelight reproduce --runs 2"),
+    ],
+)
+def test_the_command_that_makes_the_report_again(facts, command):
+    assert again(facts).startswith(f"`{command}` ")
+
+
+def test_figures_alone_make_a_report():
+    account = Account([], [figure("figure1", "described")], {}, {})
+    text = checked(account, {})[1].text
+    for form in (text, to_markdown(account)):
+        assert words.NOTHING in form
+        assert "What differs" not in form
+    assert [title for title, _ in remarks(account)] == ["The printed bands are ten times too narrow"]
+
+
+def test_tables_without_a_printed_number():
+    account = Account([part("table4", "T", "", "published", [number("Ours")])], [], {}, {})
+    for form in (checked(account, {})[1].text, to_markdown(account)):
+        assert form.count(words.NOT_PRINTED) == 2
+        assert words.NOTHING not in form
+
+
+def test_nothing_differs():
+    same = number("CBP", "digit", z=0.0)
+    account = Account([part("table2", "T", "", "published", [same])], [], {}, {"seed": 0})
+    for form in (checked(account, {})[1].text, to_markdown(account)):
+        assert "Of 1 printed pair of mean and standard deviation in Table 2, 1 is the same to the digit." in form
+        assert words.NO_DIFFERENCE in form
+    assert "F1 score" not in dict(glossary(account))
+
+
+def test_too_few_runs_are_not_an_agreement():
+    account = Account([part("table1", "t", "", "published", [number("CBP", "open", runs=1, z=None)])], [], {}, FACTS)
+    for text in (to_markdown(account), to_html(account, {})):
+        assert words.UNDECIDED in text
+        assert words.NO_DIFFERENCE not in text
+
+
+@pytest.mark.parametrize(
+    ("t", "said"), [(-1.0, "RandCBP (mean 61.800, 99 % 1057.3, at most 3972.8) is not shown"), (3.0, ") is better")]
+)
+def test_many_runs_say_what_few_hide(t, said):
+    tail = {"mean": 61.8, "quantiles": {99: 1057.3}, "max": 3972.8}
+    first = number("RandCBP", "chance", setting="Apples, balanced", test=None, **tail)
+    second = number("CBP", "chance", setting="Apples, balanced", test=TEST._replace(statistic=t))
+    tables = [part("table1", "t", "", "published", [first, second])]
+    few, many = (dict(remarks(Account(tables, [], {}, FACTS | {"runs": runs}))) for runs in (96, 4_000))
+    assert "--runs 4000" in few["96 runs hide rare disasters"]
+    text = many["96 runs hide rare disasters"]
+    assert "With 4\N{NO-BREAK SPACE}000 runs: on apples, balanced, RandCBP" in text
+    assert said in text
+
+
+def test_a_smaller_report_says_what_it_replaces(tmp_path):
+    notes = []
+    facts = {"experiments": ["table1"], "protocols": ["paper"]}
+    output._tell_what_is_replaced(facts, tmp_path, notes.append)
+    for broken in ("", "[]", "{}", '{"experiments": 3}'):
+        (tmp_path / "manifest.json").write_text(broken)
+        output._tell_what_is_replaced(facts, tmp_path, notes.append)
+    (tmp_path / "manifest.json").write_text(json.dumps(facts))
+    output._tell_what_is_replaced(facts, tmp_path, notes.append)
+    assert not notes
+    (tmp_path / "manifest.json").write_text(json.dumps({"experiments": ["table1", "table4"], "protocols": ["paper"]}))
+    output._tell_what_is_replaced(facts, tmp_path, notes.append)
+    assert len(notes) == 1
+    assert "without table4;" in notes[0]

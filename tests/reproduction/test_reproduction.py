@@ -1,0 +1,113 @@
+"""Interrupting, resuming, sharing out and second looks, on small tables."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from sidelight import SidelightError
+from sidelight.reproduction.paper.table1 import CBP, LIMIT, RAND_CBP
+from sidelight.reproduction.plan import RERUN
+from sidelight.reproduction.reproduction import Reproduction
+from sidelight.studies.store import Store
+from sidelight.studies.work import Task
+from sidelight.tasks import Share
+
+from .making import HERE, Silent, choice_of, every_array, threads
+
+
+def same(one, other):
+    return all(np.array_equal(a, b) for a, b in zip(every_array(one), every_array(other), strict=True))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Everything done in one go by one worker."""
+    found = Reproduction(choice_of(CBP, RAND_CBP, runs=100), Store(tmp_path_factory.mktemp("whole")))
+    found.run(threads(1), Silent())
+    return found
+
+
+def test_the_number_of_workers_changes_nothing(whole, tmp_path):
+    other = Reproduction(whole.choice, Store(tmp_path))
+    other.run(threads(3), Silent())
+    assert same(whole, other)
+
+
+def test_a_second_call_does_nothing(whole):
+    display = Silent()
+    whole.run(HERE, display)
+    assert display.pending == 0
+
+
+def test_interrupted_and_resumed(whole, tmp_path):
+    class Interrupting(Silent):
+        count = 0
+
+        def finished(self, task, seconds):
+            self.count += 1
+            if self.count == 2:
+                raise KeyboardInterrupt
+
+    reproduction = Reproduction(whole.choice, Store(tmp_path))
+    with pytest.raises(KeyboardInterrupt):
+        reproduction.run(HERE, Interrupting())
+    assert threading.active_count() < 10
+    left = len(reproduction.missing())
+    assert 0 < left < len(whole.choice.tasks())
+    display = Silent()
+    reproduction.run(HERE, display)
+    assert display.pending == left
+    assert same(whole, reproduction)
+
+
+def test_a_damaged_piece_is_done_again(whole, tmp_path):
+    store = Store(tmp_path)
+    reproduction = Reproduction(whole.choice, store)
+    reproduction.run(HERE, Silent())
+    path = store.path(whole.choice.tasks()[1])
+    content = path.read_bytes()
+    path.write_bytes(content[:200] + bytes(50) + content[250:])
+    display = Silent()
+    again = Reproduction(whole.choice, store)
+    again.run(HERE, display)
+    assert display.pending == 1
+    assert display.notes == ("1 stored piece of work was damaged and will be done again",)
+    assert same(whole, again)
+
+
+def test_shares_make_up_the_whole(whole, tmp_path):
+    reproduction = Reproduction(whole.choice, Store(tmp_path))
+    counts = []
+    for k in (3, 1, 2):
+        display = Silent()
+        reproduction.run(HERE, display, Share(k, 3))
+        counts.append(display.pending)
+    assert sum(counts) == len(whole.choice.tasks())
+    assert not reproduction.missing()
+    assert same(whole, reproduction)
+
+
+def test_an_error_ends_the_work_and_is_shown(whole, tmp_path, monkeypatch):
+    def broken(task, progress):
+        raise SidelightError("the disk is on fire")
+
+    monkeypatch.setattr(Task, "perform", broken)
+    with pytest.raises(SidelightError, match="on fire"):
+        Reproduction(whole.choice, Store(tmp_path)).run(HERE, Silent())
+
+
+def test_the_second_look_is_at_what_looks_different(tmp_path, monkeypatch):
+    """With nothing above doubt, the verdict on what is printed comes from 960 runs; what is not gets no more."""
+    monkeypatch.setattr("sidelight.reproduction.judgment.DOUBT", 0.0)
+    choice = choice_of(CBP, LIMIT, runs=3)
+    reproduction = Reproduction(choice, Store(tmp_path))
+    reproduction.run(HERE, Silent())
+    assert [number.verdict for number in reproduction.tables()[0].numbers] == ["chance", "ours"]
+    display = Silent()
+    reproduction.look_again(HERE, display)
+    assert display.pending == RERUN // 48
+    number = reproduction.tables()[0].numbers[0]
+    assert (number.ours.runs, number.again.runs, number.verdict) == (3, RERUN, "chance")
+    reproduction.look_again(HERE, display)
+    assert display.pending == RERUN // 48  # nothing more was asked for

@@ -1,0 +1,197 @@
+"""The published use case: the classifiers, the tables on a subset, and what the sequential policy must show."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sidelight.errors import SidelightError
+from sidelight.kernels import interpreted
+from sidelight.monitor import ClassifierMonitor
+from sidelight.monitor.confidence import rate_test
+from sidelight.monitor.policies import RandCBPPolicy, wald_cap
+from sidelight.reproduction import load, plan, published
+from sidelight.reproduction.experiment import UseCase
+from sidelight.reproduction.paper.table4 import variation, varied
+from sidelight.reproduction.plan import Profile
+from sidelight.reproduction.use_case import simulate_case, simulate_use_case
+from sidelight.results.statistics import summarize
+from sidelight.studies import watching
+from sidelight.studies.classifiers import draw_classifier, macro_f1
+
+CASES = [(case, tau) for case in (1, 2) for tau in (0.05, 0.1, 0.2)]
+
+
+def test_classifiers_of_the_published_runs():
+    """Case 1's rates are NumPy's first legacy draw; case 2's rare classes make Explore-fully miss its cap."""
+    rates = [draw_classifier(1, run).error[0] for run in range(3)]
+    assert rates == pytest.approx([0.0548813504, 0.0417022005, 0.0435994902], abs=1e-9)
+    total = []
+    for run in range(96):
+        classifier = draw_classifier(2, run)
+        assert classifier.share.sum() == pytest.approx(1)
+        assert classifier.error.mean() <= 0.1
+        total.append(np.minimum(2_000_000 * classifier.share, wald_cap(0.025) + 2).sum())
+    assert np.mean(total) == pytest.approx(103_703, abs=40)
+    assert np.std(total) == pytest.approx(2853, abs=40)
+    assert not np.array_equal(draw_classifier(2, 0, seed=1).error, draw_classifier(2, 0).error)
+    with pytest.raises(SidelightError, match="case is 3"):
+        draw_classifier(3, 0)
+
+
+PRINTED = {"explore": "Explore-fully", "cbp": "C-CBP", "randcbp": "C-RandCBP"}
+"""What the paper calls the policies."""
+
+
+@pytest.mark.parametrize(("case", "tau"), CASES)
+@pytest.mark.parametrize("policy", PRINTED)
+def test_published_tables(case, tau, policy):
+    """Same classifiers, other streams: differences are the noise of the streams alone, known from run by run."""
+    batches = [simulate_case(case, tau, policy, 96, seed=seed) for seed in range(4)]
+    labels, score = (
+        published.pair(f"table{3 + case}", f"{tau}", PRINTED[policy], measure).mean
+        for measure in ("verifications", "f1")
+    )
+    for values, printed, rounding in (
+        (np.array([one.verifications for one in batches]), labels, 0.5),
+        (np.array([one.f1 for one in batches]), score, 0.0005),
+    ):
+        noise = math.sqrt(values.var(axis=0, ddof=1).mean() / 96)  # of the mean of 96 runs
+        assert abs(values.mean() - printed) <= 4 * noise * math.sqrt(1 + 1 / 4) + rounding
+
+
+def test_the_text_of_the_paper_asks_for_more_labels():
+    found = [
+        simulate_case(1, 0.2, "randcbp", 96, protocol=protocol).verifications.mean()
+        for protocol in ("published", "described")
+    ]
+    assert found == [pytest.approx(274, rel=0.1), pytest.approx(416, rel=0.1)]
+    with pytest.raises(SidelightError, match="protocol"):
+        simulate_case(1, 0.2, "randcbp", 1, protocol="other")
+
+
+@pytest.mark.parametrize(("case", "tau", "most"), [(1, 0.05, 0.8), (2, 0.05, 0.8)])
+def test_sequential_needs_fewer_labels_and_finds_the_same(case, tau, most):
+    runs = 96
+    explore, randcbp, sequential = (
+        simulate_case(case, tau, policy, runs, seed=3) for policy in ("explore", "randcbp", "sequential")
+    )
+    assert sequential.verifications.mean() <= most * randcbp.verifications.mean()
+    loss = explore.f1 - sequential.f1
+    assert loss.mean() - 1.645 * loss.std() / math.sqrt(runs) <= 0.02
+    assert sequential.wrong_certain.sum() <= 0.01 * sequential.certain.sum() + 3
+    assert sequential.certain.mean() > 0.7
+
+
+@pytest.mark.parametrize("policy", ["explore", "cbp", "randcbp", "sequential"])
+def test_compiled_is_interpreted_and_workers_change_nothing(policy):
+    def run(**options):
+        return simulate_case(2, 0.2, policy, 4, seed=1, **options)
+
+    compiled = run()
+    with interpreted():
+        plain = run()
+    for other in (plain, run(workers=1)):
+        assert np.array_equal(compiled.verified, other.verified)
+        assert np.array_equal(compiled.errors, other.errors)
+    later = simulate_case(2, 0.2, policy, 2, seed=1, first_run=2)
+    assert np.array_equal(compiled.verified[2:], later.verified)
+
+
+@pytest.mark.parametrize("stop", [False, True])
+def test_the_simulation_is_the_monitor(stop):
+    """Same law of labels: the compiled loop and the monitor, over runs with their own random numbers."""
+    tau, rate, cap = 0.2, 0.1, wald_cap(0.2) + 2
+    mode = {"mode": "identify" if stop else "guard", "class_predictions": cap, "confidence": 0.95}
+    found = []
+    for seed in range(150):
+        monitor = ClassifierMonitor(tau, policy="randcbp", bins=10, pairs="both", tail=1e-6, seed=seed, **mode)
+        rng = np.random.default_rng(seed)
+        for id in range(cap):
+            if monitor.decide("cat", id=id).verify:
+                monitor.answer(id, correct=bool(rng.random() >= rate))
+        found.append(monitor.report().verifications)
+    rule = RandCBPPolicy(bins=10, pairs="both", tail=1e-6).rule(tau)
+    few, many = rate_test(tau, 0.95).boundary(cap) if stop else ([-1] * (cap + 1), [cap + 1] * (cap + 1))
+    n, e = (np.zeros(500, np.int64) for _ in range(2))
+    generators = [np.random.default_rng(k) for k in (1, 2)]
+    rest = watching.Stop(np.array(few), np.array(many))
+    watching.watch(rule, rest, np.full(500, rate), np.full(500, cap), n, e, *generators)
+    error = math.hypot(np.std(found) / math.sqrt(150), n.std() / math.sqrt(500))
+    assert abs(np.mean(found) - n.mean()) < 4.5 * error
+
+
+def test_macro_f1_by_hand():
+    truth = np.array([[1, 1, 1], [1, 1, 1], [0, 0, 1], [0, 1, 0]], bool)
+    found = np.array([[1, 1, 1], [1, 1, 0], [0, 0, 1], [1, 0, 1]], bool)
+    assert macro_f1(truth, found) == pytest.approx([1.0, (0 + 2 * 2 / 5) / 2, 1.0, 0.0])
+
+
+def test_macro_f1_is_that_of_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(1)
+    truth, found = rng.random((2, 50, 6)) < rng.random((1, 50, 1))
+    expected = [metrics.f1_score(a, b, average="macro", zero_division=0) for a, b in zip(truth, found, strict=True)]
+    assert macro_f1(truth, found) == pytest.approx(expected)
+
+
+def test_every_policy_on_every_case_and_tolerance():
+    found = simulate_use_case(("explore", "sequential"), cases=(1,), tolerances=(0.2,), runs=5)
+    explore, sequential = found
+    assert (explore.policy.name, sequential.policy.name) == ("explore", "sequential")
+    assert explore.verifications.tolist() == [1670] * 5
+    assert sequential.verifications.mean() < 1670
+    assert sequential.certain.mean() > 0.8
+
+
+def variants(*names, **options):
+    return varied([load(name) for name in names], **options)
+
+
+def test_other_tolerances_some_policies_another_confidence():
+    first, table4, table5 = variants("table1", "table4", "table5", tolerances=[0.2, 0.03, 0.2], policies=["cbp"])
+    assert first is load("table1")
+    for case, table in ((1, table4), (2, table5)):
+        assert [section.setting for section in table.sections] == [
+            UseCase(case, rate, f"Tolerance {rate}") for rate in (0.2, 0.03)
+        ]
+        assert {player.strategy for section in table.sections for player in section.players} == {"cbp"}
+    (figure,) = variants("figure3", tolerances=[0.03], policies=["cbp"])
+    assert [section.setting.case for section in figure.sections] == [1, 2]
+    assert variants("table4") == [load("table4")]
+    (surer,) = variants("table4", confidence=0.99, policies=["sequential"])
+    (condition, *_) = plan.conditions([surer], ["published"], Profile())
+    given = dict(plan.cell(condition, Profile()).world.parameters)
+    assert given == {"tolerance": 0.025, "confidence": 0.99}
+    usual = plan.conditions([load("table4")], ["published"], Profile())
+    assert all("confidence" not in plan.cell(each, Profile()).place for each in usual)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"tolerances": [0.03, 0.2]}, {"policies": ["cbp", "explore"]}, {"confidence": 0.9, "tolerances": [0.2]}],
+)
+def test_what_was_varied_can_be_told(options):
+    assert variation(variants("table1", "figure3", "table5", **options)) == options
+    assert variation([load("table1")]) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("table1", {"tolerances": [0.2]}, "name table4 or table5"),
+        ("table4", {"tolerances": [2.0]}, "tolerance is 2"),
+        ("table4", {"tolerances": [float("nan")]}, "tolerance is nan"),
+        ("table4", {"confidence": 1.0}, "confidence is 1"),
+        ("table4", {"confidence": float("nan")}, "confidence is nan"),
+    ],
+)
+def test_what_the_use_case_cannot_be(name, options, message):
+    with pytest.raises(SidelightError, match=message):
+        variants(name, **options)
+
+
+def test_standard_errors_divide_by_one_less_than_the_runs():
+    found = simulate_case(1, 0.2, "sequential", runs=4).verifications.astype(float)
+    deviations = (found - found.mean()) ** 2
+    assert summarize(found).standard_error == pytest.approx(math.sqrt(deviations.sum() / 3 / 4))
