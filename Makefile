@@ -46,7 +46,7 @@ bench: $(READY)  ## measure speed: ratios and growth
 	for script in analysis loop large baselines bayesian dmed contextual monitor studies service; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 torture: $(READY)  ## kill servers 200 times on each database, trace syncs, break disks, copy much (an hour)
-	SIDELIGHT_KILLS=200 SIDELIGHT_DECISIONS=100000 $(BIN)/python -m pytest -q -n 0 tests/service/durability tests/service/test_copying.py
+	SIDELIGHT_KILLS=200 SIDELIGHT_DECISIONS=100000 $(BIN)/python -m pytest -q -n 0 tests/service/durability tests/service/maintenance/test_copy.py
 
 screenshots: $(READY)  ## take the pictures of the service for the documentation (needs Chromium)
 	$(BIN)/python docs/make_service_screenshots.py

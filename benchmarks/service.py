@@ -30,8 +30,8 @@ from measuring import missed, report
 from service_load import load, post
 
 from sidelight.service import journal
-from sidelight.service.answering import AnswerTo, answers
-from sidelight.service.deciding import Prediction, decide
+from sidelight.service.domain.answers import AnswerTo, answers
+from sidelight.service.domain.decisions import Prediction, decide
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
@@ -42,10 +42,10 @@ class Target:
     """A server of `service_target.py`, with a key and monitors."""
 
     def __init__(self, database, processes=1, monitors=1):
-        from sidelight.service.identity import keys, passwords, sessions
-        from sidelight.service.monitors import create
-        from sidelight.service.service import Service
-        from sidelight.service.storage import open_storage
+        from sidelight.service.auth import keys, passwords, sessions
+        from sidelight.service.domain.monitors import create
+        from sidelight.service.domain.service import Service
+        from sidelight.service.store import open_storage
 
         service = Service(open_storage(database))
         self.key = service.do(keys.CreateKey("benchmark", "benchmark", keys.SCOPES)).text
@@ -330,7 +330,7 @@ def main():
     options = parser.parse_args()
     from service.conftest import PostgresServer, postgres_programs
 
-    from sidelight.service.storage import open_storage
+    from sidelight.service.store import open_storage
 
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sidelight-bench-")))

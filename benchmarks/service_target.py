@@ -12,16 +12,16 @@ from typing import Annotated
 
 from fastapi import Body, Response
 
-from sidelight.service.app import make_app
-from sidelight.service.asked import AskedOf, asked_of
-from sidelight.service.logs import write_json_logs
+from sidelight.service.api.requests import AskedOf, asked_of
+from sidelight.service.api.routing import make_router
+from sidelight.service.api.shapes import Decisions, PredictionIn
+from sidelight.service.domain.service import Service
+from sidelight.service.http.logs import write_json_logs
+from sidelight.service.http.responses import answer
 from sidelight.service.options import Options
-from sidelight.service.process.listening import address_of, listen
-from sidelight.service.responses import answer
-from sidelight.service.routing import make_router
-from sidelight.service.service import Service
-from sidelight.service.shapes import Decisions, PredictionIn
-from sidelight.service.storage import open_storage
+from sidelight.service.server.app import make_app
+from sidelight.service.server.listener import address_of, listen
+from sidelight.service.store import open_storage
 
 router = make_router("benchmark")
 
@@ -59,17 +59,17 @@ def build(options):
 
 def main(role, *arguments):
     if role == "worker":
-        from sidelight.service.process.worker import run
+        from sidelight.service.server.worker import run
 
         return run(build, list(arguments))
-    from sidelight.service.process.supervisor import Supervisor
+    from sidelight.service.server.supervisor import Supervisor
 
     database, processes = arguments
     listener = listen("127.0.0.1", 0)
     print(address_of(listener), flush=True)
     options = {"database": database, "grace": 10.0, "proxies": ""}
     if processes == "1":  # as `sidelight serve` does
-        from sidelight.service.process.serving import serve
+        from sidelight.service.server.uvicorn_server import serve
 
         with build(options) as app:
             serve(app, listener)

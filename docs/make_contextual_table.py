@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import sidelight as sl
-from sidelight.cli._contexts import parse_contexts
+from sidelight.cli.research.arguments.contexts import parse_contexts
 
 PAGE = Path(__file__).with_name("contextual-widths.md")
 GAMES = {"AT": "apple-tasting", "LE": "label-efficient"}

@@ -17,7 +17,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 PICTURES = Path(__file__).parent / "images" / "service"
 DIGEST = PICTURES / "sources.sha256"
-PAGES = ROOT / "src" / "sidelight" / "service"
+PAGES = ROOT / "src" / "sidelight" / "service" / "web"
 
 
 def digest() -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sidelight as sl
-from sidelight.cli._strategies import build
+from sidelight.cli.research.arguments.players import build
 
 DOCS = Path(__file__).parent.parent / "docs"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import name_examples
 from typeset import typeset
 
-from sidelight.cli._docstrings import describe
+from sidelight.cli.research.docstrings import describe
 from sidelight.recommendation import tables
 from sidelight.recommendation.recommendation import stored
 from sidelight.recommendation.records import CONTEXTS, LAWS

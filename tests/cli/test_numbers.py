@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from sidelight.cli import main
-from sidelight.cli._numbers import COUNT, whole_number
+from sidelight.cli.numbers import COUNT, whole_number
 
 
 @pytest.mark.parametrize("text", ["20000", "20_000", "2e4", "2E4", "2.0e4", "20000.0", "+2e4", " 20000 "])

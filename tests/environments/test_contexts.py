@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import sidelight as sl
-from sidelight.cli._contexts import parse_contexts
+from sidelight.cli.research.arguments.contexts import parse_contexts
 from sidelight.environments import (
     FiniteContexts,
     HalfspaceContexts,

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import sidelight as sl
-from sidelight.cli.monitor import command
+from sidelight.cli.monitor.group import command
 from sidelight.monitor import ClassifierMonitor
 
 ROOT = Path(__file__).parents[2]

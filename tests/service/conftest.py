@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
-from sidelight.service.service import Service
-from sidelight.service.storage import open_storage
+from sidelight.service.store import open_storage
 
 _QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 DATABASES = ("sqlite", "postgres")

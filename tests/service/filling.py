@@ -1,8 +1,8 @@
 """Databases with something in them."""
 
-from sidelight.service import monitors
-from sidelight.service.answering import AnswerTo, answers
-from sidelight.service.deciding import Payload, Prediction, decide
+from sidelight.service.domain import monitors
+from sidelight.service.domain.answers import AnswerTo, answers
+from sidelight.service.domain.decisions import Payload, Prediction, decide
 
 ODD = "\u00e4\u6f22 \U0001f600 'quotes\" \\ ; DROP TABLE items; --"
 

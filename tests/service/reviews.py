@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sidelight.service import monitors
-from sidelight.service.deciding import Prediction, decide
-from sidelight.service.queue import Claim, find_item, slots_of
-from sidelight.service.reviewing import Review, Said
+from sidelight.service.domain import monitors
+from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.queue import Claim, find_item, slots_of
+from sidelight.service.domain.reviews import Review, Said
 
 
 def make(service, items=5, name="fruit", prediction="pear", **settings):
@@ -47,7 +47,7 @@ def slots(service, monitor, number):
 
 def entries(service, monitor, kind):
     """Return what the journal says of one kind."""
-    from sidelight.service.journal import all_entries
+    from sidelight.service.journal.entry import all_entries
 
     with service.read() as tx:
         return [one for one in all_entries(tx, monitor, 0) if one.kind == kind]

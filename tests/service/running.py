@@ -6,8 +6,8 @@ import contextlib
 import threading
 import time
 
-from sidelight.service.process.listening import address_of, listen
-from sidelight.service.process.serving import Server, configured
+from sidelight.service.server.listener import address_of, listen
+from sidelight.service.server.uvicorn_server import Server, configured
 
 
 @contextlib.contextmanager

@@ -8,14 +8,14 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from service.routes.conftest import SQLITE
+from service.api.conftest import SQLITE
 from service.served import Served
 from sidelight.client import AsyncClient, Client, ServiceError
 from sidelight.monitor import ClassifierMonitor
-from sidelight.service.app import make_app
-from sidelight.service.commands import run_command
-from sidelight.service.identity.keys import SCOPES, CreateKey
-from sidelight.service.verifying import verify
+from sidelight.service.auth.keys import SCOPES, CreateKey
+from sidelight.service.maintenance.check import verify
+from sidelight.service.server.app import make_app
+from sidelight.service.server.commands import run_command
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_commands_of_another_version_are_refused(service):
 def test_a_server_that_is_killed_loses_nothing_that_it_has_said(tmp_path):
     """Clients go on through kills and restarts: each decision that they got is stored once, and as they got it."""
     database, found, stop = tmp_path / "test.db", {}, threading.Event()
-    from sidelight.service.commands import call
+    from sidelight.service.server.commands import call
 
     key = call(str(database), "", "key create", {"name": "test", "scopes": list(SCOPES), "only": None, "days": None})
     with Served(database) as server:

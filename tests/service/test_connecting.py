@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from service.routes.conftest import SQLITE
-from sidelight.service import deciding, metrics, monitors
-from sidelight.service.app import make_app
-from sidelight.service.deciding import Prediction
-from sidelight.service.identity.keys import SCOPES
+from service.api.conftest import SQLITE
+from sidelight.service.auth.keys import SCOPES
+from sidelight.service.domain import decisions, metrics, monitors
+from sidelight.service.domain.decisions import Prediction
+from sidelight.service.server.app import make_app
 from sidelight.service.webhooks.events import EVENTS
 from sidelight.service.webhooks.outbox import PAUSES
-from sidelight.service.webhooks.signing import new_secret, signed_headers
+from sidelight.service.webhooks.signatures import new_secret, signed_headers
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "connect-the-service.md").read_text(encoding="utf-8")
 
@@ -44,7 +44,7 @@ def test_the_pauses_are_those_that_are_made():
 @SQLITE
 def test_every_metric_is_listed_with_its_labels(service):
     made = service.do(monitors.create("digits", {"tolerance": 0.1}, actor="test"))
-    service.do(deciding.decide(service, made.id, [Prediction("a", "7")], actor="test"))
+    service.do(decisions.decide(service, made.id, [Prediction("a", "7")], actor="test"))
     offered = {
         (name, tuple(re.findall(r"(\w+)=", labels)))
         for name, labels in re.findall(r"^(\w+)(?:\{(.*)\})? ", metrics.metrics(service, None), re.MULTILINE)

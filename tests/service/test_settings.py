@@ -7,10 +7,10 @@ import pytest
 from service.traffic import Traffic
 from sidelight.monitor import settings as library
 from sidelight.monitor.policies.explore import Explore
-from sidelight.service.monitors import create
+from sidelight.service.domain.monitors import create
+from sidelight.service.maintenance.check import verify
 from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings, make_monitor, make_review, review_plain, split
-from sidelight.service.verifying import verify
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from sidelight.service import monitors
-from sidelight.service.answering import AnswerTo, answers
-from sidelight.service.deciding import Prediction, decide
+from sidelight.service.domain import monitors
+from sidelight.service.domain.answers import AnswerTo, answers
+from sidelight.service.domain.decisions import Prediction, decide
 
 
 class Traffic:

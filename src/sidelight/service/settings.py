@@ -11,7 +11,7 @@ from typing import Any
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.settings import LIMITS
-from sidelight.service.inputs import text_fault
+from sidelight.service.faults import text_fault
 from sidelight.service.limits import PLACES
 from sidelight.service.problems import Problem, place
 

@@ -7,13 +7,13 @@ import io
 import numpy as np
 import pytest
 
-from service.pages.browsing import Browser
-from service.routes.conftest import SQLITE
-from sidelight.service.app import make_app
+from service.api.conftest import SQLITE
+from service.web.browsing import Browser
 from sidelight.service.demo import NAME, Demo
 from sidelight.service.demo.fruit import FRUIT, picture
 from sidelight.service.demo.png import png
-from sidelight.service.payloads import LARGEST
+from sidelight.service.domain.payloads import LARGEST
+from sidelight.service.server.app import make_app
 
 
 def test_a_png_holds_the_pixels_that_were_given():

@@ -7,8 +7,8 @@ import json
 from service.durability.load import Client
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.decisions import REASONS
-from sidelight.service.storage import open_storage
-from sidelight.service.verifying import replay, stretch, verify
+from sidelight.service.maintenance.check import replay, stretch, verify
+from sidelight.service.store import open_storage
 
 
 def losses(database: str, monitor: str, clients: list[Client], cap: int | None = None) -> list[str]:

@@ -13,12 +13,12 @@ import sys
 import time
 
 from sidelight.monitor import ClassifierMonitor
-from sidelight.service.app import _routers, make_app
+from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
-from sidelight.service.process.serving import serve
-from sidelight.service.service import Service
-from sidelight.service.storage import open_storage, postgres, sqlite
-from sidelight.service.writer import Writer, _make_outcomes, _tell
+from sidelight.service.server.app import _routers, make_app
+from sidelight.service.server.uvicorn_server import serve
+from sidelight.service.store import open_storage, postgres, sqlite
+from sidelight.service.writer.writer import Writer, _make_outcomes, _tell
 
 
 def acknowledge_early() -> None:

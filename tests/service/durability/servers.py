@@ -10,11 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sidelight.service import monitors
-from sidelight.service.identity.keys import SCOPES, CreateKey
+from sidelight.service.auth.keys import SCOPES, CreateKey
+from sidelight.service.domain import monitors
+from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
-from sidelight.service.service import Service
-from sidelight.service.storage import open_storage
+from sidelight.service.store import open_storage
 
 TIMEOUT = 60.0
 """Seconds after which a reply is taken as none; only a defect makes a test wait so long."""

@@ -2,10 +2,10 @@
 
 import pytest
 
-from service.routes.conftest import SQLITE
-from sidelight.service import monitors
-from sidelight.service.deciding import Prediction, decide
-from sidelight.service.storage.sqlite import SQLiteTransaction
+from service.api.conftest import SQLITE
+from sidelight.service.domain import monitors
+from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.store.sqlite import SQLiteTransaction
 
 pytestmark = SQLITE
 

@@ -8,16 +8,17 @@ import json
 
 import pytest
 
-from service.routes.conftest import SQLITE
-from sidelight.service import answering, audit, changing, deciding, monitors
-from sidelight.service.answering import AnswerTo
-from sidelight.service.deciding import Prediction
-from sidelight.service.duties import LEASE, Clock
+from service.api.conftest import SQLITE
+from sidelight.service.domain import answers, decisions, monitor_changes, monitors
+from sidelight.service.domain.answers import AnswerTo
+from sidelight.service.domain.decisions import Prediction
+from sidelight.service.journal import audit
 from sidelight.service.problems import Problem
 from sidelight.service.webhooks import outbox
 from sidelight.service.webhooks.endpoints import CreateWebhook, RemoveWebhook, listed
 from sidelight.service.webhooks.events import ANSWERS_OVERDUE, BUDGET_USED_UP, EVENTS, VERDICT_CHANGED
 from sidelight.service.webhooks.outbox import DAY, PAUSES, send_due, waiting
+from sidelight.service.writer.duties import LEASE, Clock
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def hook(service, url, events=tuple(EVENTS), only=None):
 
 def decide(service, monitor, *ids, name="7"):
     rows = [Prediction(id, name) for id in ids]
-    return service.do(deciding.decide(service, monitor.id, rows, actor="test"))
+    return service.do(decisions.decide(service, monitor.id, rows, actor="test"))
 
 
 def use_up(service, monitor):
@@ -105,7 +106,7 @@ def test_a_verdict_that_turns_is_told_with_its_number_in_the_journal(service, di
     hook(service, receiver.url, [VERDICT_CHANGED])
     for i in range(20):
         decide(service, digits, f"v{i}")
-        service.do(answering.answers(digits.id, [AnswerTo(f"v{i}", correct=False)], actor="test"))
+        service.do(answers.answers(digits.id, [AnswerTo(f"v{i}", correct=False)], actor="test"))
     send_due(service)
     first = json.loads(receiver.got[0][2])
     assert first["type"] == VERDICT_CHANGED
@@ -122,7 +123,7 @@ def test_a_cap_is_told_once_by_all_processes_and_again_when_a_new_one_is_used_up
     service.writer.followers.drop([digits.id])  # as if another process went on
     decide(service, digits, "a")
     assert len(rows(service)) == 1
-    service.do(changing.change(digits.id, {"cap": 21}, actor="test"))
+    service.do(monitor_changes.change(digits.id, {"cap": 21}, actor="test"))
     decide(service, digits, "b")
     decide(service, digits, "c")
     assert len(rows(service)) == 2
@@ -135,7 +136,7 @@ def test_caps_of_days_that_come_in_turn_are_told_once_each(service, receiver):
         now = tx.now()
     for i in range(12):
         row = Prediction(f"d{i}", "7", now - (i % 2) * 86_000.0)
-        service.do(deciding.decide(service, daily.id, [row], actor="test"))
+        service.do(decisions.decide(service, daily.id, [row], actor="test"))
     assert len(rows(service)) == 2
 
 

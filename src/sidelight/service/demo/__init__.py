@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.service import monitors
-from sidelight.service.deciding import Prediction, decide
+from sidelight.service.auth import passwords, reviewers
+from sidelight.service.auth.keys import CreateKey
 from sidelight.service.demo.worlds import World, worlds
-from sidelight.service.identity import passwords, reviewers
-from sidelight.service.identity.keys import CreateKey
+from sidelight.service.domain import monitors
+from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.queue import MOST_CLAIMED, Claim
+from sidelight.service.domain.reviews import Review, Said
+from sidelight.service.domain.service import Service
 from sidelight.service.problems import Problem
-from sidelight.service.queue import MOST_CLAIMED, Claim
-from sidelight.service.reviewing import Review, Said
-from sidelight.service.service import Service
-from sidelight.service.work import Work
+from sidelight.service.writer.unit import Work
 
 NAME = "demo"
 _PEOPLE = ("Mira Lang", "Jonas Weber", "Aiko Sato")

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.service import payloads
 from sidelight.service.demo.fruit import FRUIT, picture
-from sidelight.service.items import Payload
+from sidelight.service.domain import payloads
+from sidelight.service.domain.verifications import Payload
 
 
 @dataclass

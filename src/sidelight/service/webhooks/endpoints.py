@@ -8,18 +8,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.service import audit
-from sidelight.service.identity.keys import monitor_ids
-from sidelight.service.journal import text_of
+from sidelight.service.auth.keys import monitor_ids
+from sidelight.service.journal import audit
+from sidelight.service.journal.entry import text_of
 from sidelight.service.problems import Problem, place
-from sidelight.service.storage.base import Row, Transaction
+from sidelight.service.store.base import Row, Transaction
 from sidelight.service.webhooks.addresses import AddressError, check_url
 from sidelight.service.webhooks.events import EVENTS
 from sidelight.service.webhooks.outbox import disable
-from sidelight.service.webhooks.signing import new_secret
+from sidelight.service.webhooks.signatures import new_secret
 
 if TYPE_CHECKING:
-    from sidelight.service.work import Work
+    from sidelight.service.writer.unit import Work
 
 _COLUMNS = "id, url, events, monitors, created_at, created_by, disabled_at, failure"
 MOST = 100

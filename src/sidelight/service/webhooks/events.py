@@ -8,10 +8,10 @@ import secrets
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sidelight.service.journal import text_of
+from sidelight.service.journal.entry import text_of
 
 if TYPE_CHECKING:
-    from sidelight.service.work import Work
+    from sidelight.service.writer.unit import Work
 
 VERDICT_CHANGED = "verdict.changed"
 BUDGET_USED_UP = "budget.used_up"

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.service import audit
-from sidelight.service.duties import LEASE, duty
-from sidelight.service.storage.base import Transaction
-from sidelight.service.webhooks.sending import SECONDS, send
-from sidelight.service.webhooks.signing import signed_headers
+from sidelight.service.journal import audit
+from sidelight.service.store.base import Transaction
+from sidelight.service.webhooks.delivery import SECONDS, send
+from sidelight.service.webhooks.signatures import signed_headers
+from sidelight.service.writer.duties import LEASE, duty
 
 if TYPE_CHECKING:
-    from sidelight.service.service import Service
-    from sidelight.service.work import Work
+    from sidelight.service.domain.service import Service
+    from sidelight.service.writer.unit import Work
 
 PAUSES = (5.0, 30.0, 120.0, 600.0, 1800.0, 3600.0, 7200.0, 14400.0, 28800.0, 28800.0)
 """Seconds before each retry: 11 attempts within a day."""

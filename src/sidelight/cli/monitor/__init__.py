@@ -1,0 +1,1 @@
+"""Commands that watch a classifier with a monitor in a file."""

@@ -1,0 +1,403 @@
+"""`sidelight monitor new|decide|answer|pending|status|report`: a monitor in a file."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sidelight.cli import terminal
+from sidelight.cli.catalogue import check_figure
+from sidelight.cli.monitor.options import chosen, monitor_options, settings_of
+from sidelight.cli.numbers import WHOLE
+from sidelight.errors import SidelightError
+from sidelight.monitor.class_table import class_table, short_name
+from sidelight.monitor.confidence import Verdict
+from sidelight.monitor.decisions import Answer, Decision, Id, Pending
+from sidelight.monitor.inputs import seconds_of
+from sidelight.monitor.labeled_data import TEXT_FORMATS
+from sidelight.monitor.monitor import ClassifierMonitor
+from sidelight.monitor.policies import POLICIES
+from sidelight.monitor.report_text import notes, text
+from sidelight.monitor.reports import Report, by_importance
+from sidelight.monitor.row_files import read_rows, required, yes_or_no
+from sidelight.monitor.shared_file import changing, classes_of, create, id_of, label_of
+from sidelight.monitor.text_files import check_file
+from sidelight.table import Column, Table
+from sidelight.text import count, joined
+
+_VERDICTS: tuple[Verdict, ...] = ("above", "near", "below", "unknown")
+_MOST_CLASSES = 20
+_LONGEST_NAME = 24
+_STATUS = {
+    "class": "name",
+    "verdict": "verdict_tolerance",
+    **{name: name for name in ("estimate", "interval", "verified", "pending")},
+    "still needed": "needed",
+}
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+_FILE = click.argument("file", metavar="FILE")
+
+
+def _many(what: str, columns: str) -> Callable[..., Any]:
+    """Return the options of a command that reads many rows."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        options = (
+            click.option(
+                "--from",
+                "source",
+                metavar="PATH",
+                help=f"Read many {what} from a CSV or JSON Lines file; - is standard input.",
+            ),
+            click.option(
+                "--format",
+                "kind",
+                type=click.Choice(TEXT_FORMATS),
+                help="Format of --from; by default taken from the file name, and jsonl for standard input.",
+            ),
+            click.option(
+                "--column",
+                "columns",
+                multiple=True,
+                metavar="NAME=COLUMN",
+                help=f"The column of --from that holds NAME, if it has another name; NAME is one of {columns}. "
+                "Repeatable.",
+            ),
+        )
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+@click.command(
+    "new",
+    short_help="Create a monitor.",
+    epilog="""\b
+Examples:
+  sidelight monitor new pets.json --tolerance 0.05
+  sidelight monitor new pets.json --tolerance 0.05 \\
+      --tolerance-from strict.csv --daily-cap 50
+""",
+)
+@_FILE
+@monitor_options
+@click.option(
+    "--policy",
+    type=click.Choice(list(POLICIES)),
+    default="sequential",
+    show_default=True,
+    help="How predictions are chosen for verification.",
+)
+@click.option("--class", "classes", multiple=True, metavar="CLASS", help="List this class from the start; repeatable.")
+@_JSON
+def new_command(file: str, policy: str, classes: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Create a monitor in FILE, which must not exist yet."""
+    monitor = ClassifierMonitor(classes=classes, policy=chosen(policy, options), **settings_of(options))
+    create(file, monitor)
+    if as_json:
+        terminal.write_json({"file": file, "settings": monitor.to_dict()["settings"]})
+    else:
+        terminal.write(
+            terminal.wrapped(f"{file}: a new monitor. Ask about a prediction: sidelight monitor decide {file} CLASS")
+        )
+
+
+@click.command(
+    "decide",
+    short_help="Verify a prediction, or let it pass?",
+    epilog="""\b
+Examples:
+  sidelight monitor decide pets.json cat --id req-812
+  sidelight monitor decide pets.json --from log.csv \\
+      --column prediction=y_hat --column id=request
+  tail -n 100 log.jsonl | \\
+      sidelight monitor decide pets.json --from -
+""",
+)
+@_FILE
+@click.argument("prediction", metavar="[CLASS]", required=False)
+@click.option("--id", "identity", metavar="ID", help="The prediction's id; by default one is made up.")
+@click.option(
+    "--time",
+    metavar="TIME",
+    help="When the prediction was made, as ISO text (UTC unless it names a time zone) or in seconds since 1970; by "
+    "default, now.",
+)
+@_many("predictions", "prediction, id and time")
+@_JSON
+def decide_command(
+    file: str,
+    prediction: str | None,
+    identity: str | None,
+    time: str | None,
+    source: str | None,
+    kind: str | None,
+    columns: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Decide whether to verify a prediction of CLASS, or each of many (--from), and record that in FILE.
+
+    With ids you can safely repeat a command: an earlier decision is printed again and counts once. With --from, all
+    predictions are decided or, if there is a mistake, none. If all classes that the monitor knows are numbers, CLASS is
+    read as a number if possible; otherwise it is text.
+    """
+    rows = _predictions(prediction, identity, time, source, kind, columns)
+    with changing(file) as monitor:
+        found = monitor.decide_many(
+            classes_of(monitor, [row["prediction"] for row in rows]),
+            [None if row["id"] is None else id_of(monitor, row["id"]) for row in rows],
+            [row["time"] for row in rows],
+        )
+    if as_json:
+        said = [one._asdict() for one in found]
+        terminal.write_json(said if source is not None else said[0])
+    elif source is None:
+        terminal.write(terminal.wrapped(_decision(found[0])))
+    else:
+        table = [
+            [one.id, "verify" if one.verify else "pass", short_name(one.prediction, _LONGEST_NAME), one.reason]
+            for one in found
+        ]
+        _write_table(["id", "decision", "class", "why"], table)
+        terminal.write(f"\n{sum(one.verify for one in found)} of {count(len(found), 'prediction')} to verify")
+
+
+def _predictions(
+    prediction: str | None,
+    identity: str | None,
+    time: str | None,
+    source: str | None,
+    kind: str | None,
+    columns: tuple[str, ...],
+) -> list[dict[str, Any]]:
+    """Return the predictions to decide about, checked."""
+    if (prediction is None) == (source is None):
+        raise SidelightError("give either a CLASS or --from with many predictions")
+    if "" in (prediction, identity):
+        raise SidelightError("the CLASS or the --id is empty: did you use a shell variable that is not set?")
+    rows = [{"prediction": prediction, "id": identity, "time": time}]
+    if source is not None:
+        rows = _rows(source, ("prediction", "id", "time"), columns, kind)
+        required(rows, "prediction", _named(columns).get("prediction", "prediction"))
+    for row in rows:
+        if row["time"] is not None:
+            seconds_of(row["time"])
+    return rows
+
+
+def _decision(one: Decision) -> str:
+    return f"{'verify' if one.verify else 'pass'} {one.id} ({short_name(one.prediction, _LONGEST_NAME)})\n{one.reason}"
+
+
+@click.command(
+    "answer",
+    short_help="Record what a verification showed.",
+    epilog="""\b
+Examples:
+  sidelight monitor answer pets.json req-812 --wrong
+  sidelight monitor answer pets.json req-812 --label dog
+  sidelight monitor answer pets.json --from reviews.csv
+""",
+)
+@_FILE
+@click.argument("identity", metavar="[ID]", required=False)
+@click.option("--correct/--wrong", "correct", default=None, help="Whether the prediction was right.")
+@click.option("--label", metavar="CLASS", help="The true class.")
+@click.option("--skip", is_flag=True, help="Nobody will verify it: stop waiting for an answer.")
+@_many("answers", "id, correct, label and skipped")
+@click.option("--ignore-unknown", is_flag=True, help="Ignore answers that were not asked for, and say how many.")
+@_JSON
+def answer_command(
+    file: str,
+    identity: str | None,
+    correct: bool | None,
+    label: str | None,
+    skip: bool,
+    source: str | None,
+    kind: str | None,
+    columns: tuple[str, ...],
+    ignore_unknown: bool,
+    as_json: bool,
+) -> None:
+    """Tell the monitor in FILE what the verification of a prediction showed, or of many (--from).
+
+    Giving the same answer twice changes nothing; a different answer replaces the first. With --from, all answers are
+    recorded or, if there is a mistake, none. A label is read in the same way as the predicted class: as a number or as
+    text.
+    """
+    if (identity is None) == (source is None):
+        raise SidelightError("give either an ID or --from with many answers")
+    if "" in (identity, label):
+        raise SidelightError("the ID or the --label is empty: did you use a shell variable that is not set?")
+    if source is None:
+        rows: list[dict[str, Any]] = [{"id": identity, "correct": correct, "label": label, "skipped": skip or None}]
+        if correct is None and label is None and not skip:
+            raise SidelightError("say what the verification showed: --correct, --wrong, --label CLASS or --skip")
+    else:
+        rows = _rows(source, ("id", "correct", "label", "skipped"), columns, kind)
+        required(rows, "id", _named(columns).get("id", "id"))
+    with changing(file) as monitor:
+        size = len(rows)
+        rows = [row | {"id": id_of(monitor, row["id"])} for row in rows]
+        if ignore_unknown:
+            rows = [row for row in rows if row["id"] in monitor._ledger.verifications]
+        found = monitor.answer_many(
+            [row["id"] for row in rows],
+            [yes_or_no(row["correct"]) for row in rows],
+            labels=[_label(monitor, place, **row) for place, row in enumerate(rows, 1)],
+            skipped=[yes_or_no(row["skipped"]) for row in rows],
+        )
+    if as_json:
+        said = [one._asdict() for one in found]
+        terminal.write_json(said[0] if source is None and said else said)
+    else:
+        terminal.write(terminal.wrapped(found[0].text if source is None and found else _answers(found)))
+    if len(found) < size:
+        click.echo(
+            f"sidelight: note: ignored {count(size - len(found), 'answer')} that nobody asked for",
+            err=True,
+        )
+
+
+def _label(monitor: ClassifierMonitor, place: int, id: Id, label: Any, **_: Any) -> Any:
+    """Return the true class that a row names, if any, as a number or text like the predicted class."""
+    record = monitor._ledger.verifications.get(id)
+    try:
+        return label if label is None or record is None else label_of(record.state.name, label)
+    except SidelightError as error:
+        raise SidelightError(f"answer {place} (id {id!r}): {error}") from None
+
+
+def _answers(found: Sequence[Answer]) -> str:
+    kinds = Counter(one.status for one in found)
+    said = f": {joined([f'{size} {kind}' for kind, size in kinds.items()])}" if found else ""
+    lines = [f"{count(len(found), 'answer')}{said}"]
+    last = {one.prediction: one.verdict for one in found if one.changed}
+    return "\n".join(
+        [*lines, *(f"{short_name(name, _LONGEST_NAME)} is now {verdict!r}" for name, verdict in last.items())]
+    )
+
+
+@click.command("pending", short_help="List the verifications that wait for an answer.")
+@_FILE
+@click.option("--limit", type=WHOLE, metavar="N", help="Show only the N oldest.")
+@_JSON
+def pending_command(file: str, limit: int | None, as_json: bool) -> None:
+    """List the verifications that the monitor in FILE is waiting for, oldest first."""
+    found = _loaded(file).pending()
+    oldest = found if limit is None else found[:limit]
+    if as_json:
+        terminal.write_json([one._asdict() for one in oldest])
+        return
+    if oldest:
+        names = ["id", *(name for name in Pending._fields if name not in ("id", "reason"))]
+        _write_table(
+            [{"prediction": "class"}.get(name, name) for name in names], [_cells(one, names) for one in oldest]
+        )
+    more = f", {len(found) - len(oldest)} more than are shown" if len(oldest) < len(found) else ""
+    terminal.write(f"{'' if not oldest else chr(10)}{count(len(found), 'verification')} pending{more}")
+
+
+def _cells(one: Pending, names: Sequence[str]) -> list[Any]:
+    values = one._asdict() | {"prediction": short_name(one.prediction, _LONGEST_NAME)}
+    return [("yes" if value else "no") if isinstance(value := values[name], bool) else value for name in names]
+
+
+@click.command("status", short_help="Show briefly what is known.")
+@_FILE
+@click.option(
+    "--all", "everything", is_flag=True, help=f"Show all classes, not only the {_MOST_CLASSES} that matter most."
+)
+@click.option("--fail-above", is_flag=True, help="Exit with code 1 if a class is above its tolerance.")
+@_JSON
+@click.pass_context
+def status_command(context: click.Context, file: str, everything: bool, fail_above: bool, as_json: bool) -> None:
+    """Show what the monitor in FILE knows, starting with the classes that matter most."""
+    report = _loaded(file).report()
+    verdicts = Counter(one.verdict for one in report.classes)
+    if as_json:
+        terminal.write_json({"file": file, "verdicts": {name: verdicts[name] for name in _VERDICTS}} | report.to_dict())
+    else:
+        _write_status(Path(file).name, report, everything)
+    if fail_above and verdicts["above"]:
+        context.exit(1)
+
+
+def _write_status(name: str, report: Report, everything: bool) -> None:
+    verdicts = Counter(one.verdict for one in report.classes)
+    said = [f"{verdicts[one]} {one}" for one in _VERDICTS if one != "near" or verdicts[one]]
+    lead = (
+        f"{name}: {count(report.predictions, 'prediction')} of {count(len(report.classes), 'class')}, "
+        f"{count(report.verifications, 'verification')} asked for, {report.pending} pending; {joined(said)}"
+    )
+    terminal.write(terminal.wrapped(lead))
+    shown = sorted(report.classes, key=by_importance)[: None if everything else _MOST_CLASSES]
+    if shown:
+        rows = [(one, None) for one in shown]
+        table = class_table(rows, _STATUS, name=lambda one: short_name(one, _LONGEST_NAME))
+        terminal.write(f"\n{table.to_text(terminal.width())}")
+    if len(shown) < len(report.classes):
+        terminal.write(f"and {len(report.classes) - len(shown)} more (--all shows them)")
+    if report.overall is not None and report.predictions:
+        terminal.write(terminal.wrapped(f"\n{report.overall}"))
+    for note in notes(report)[: None if everything else _MOST_CLASSES]:
+        terminal.write(terminal.wrapped(note))
+
+
+@click.command("report", short_help="Write the full report, also as a page or a figure.")
+@_FILE
+@click.option("--html", "page", metavar="PATH", help="Write a page to open in a browser.")
+@click.option("--figure", metavar="PATH", help="Draw estimates and intervals (.svg, .pdf or .png).")
+@_JSON
+def report_command(file: str, page: str | None, figure: str | None, as_json: bool) -> None:
+    """Write what the monitor in FILE knows about every class, and what its intervals promise."""
+    if figure:
+        check_figure(figure)
+    report = _loaded(file).report()
+    if figure:
+        report.plot(figure)
+    if page:
+        report.to_html(page, f"{Path(file).name}: what the monitor knows")
+    if as_json:
+        terminal.write_json(report.to_dict())
+    elif not (page or figure):
+        terminal.write(text(report, terminal.width()))
+    for path in filter(None, (figure, page)):
+        click.echo(f"Written to {path}", err=True)
+
+
+COMMANDS = (new_command, decide_command, answer_command, pending_command, status_command, report_command)
+
+
+def _loaded(file: str) -> ClassifierMonitor:
+    check_file(file)
+    return ClassifierMonitor.load(file)
+
+
+def _rows(source: str, wanted: Sequence[str], columns: tuple[str, ...], kind: str | None) -> list[dict[str, Any]]:
+    for name in _named(columns):
+        if name not in wanted:
+            raise SidelightError(f"--column {name}=...: the names are {', '.join(wanted)}")
+    if source == "-":
+        return read_rows(sys.stdin, wanted, _named(columns), kind or "jsonl", "standard input")
+    return read_rows(source, wanted, _named(columns), kind)
+
+
+def _named(columns: tuple[str, ...]) -> dict[str, str]:
+    pairs = [one.partition("=") for one in columns]
+    for name, equals, column in pairs:
+        if not (name and equals and column):
+            raise SidelightError(f"--column {name}{equals}{column}: write NAME=COLUMN, as in id=request")
+    return {name: column for name, _, column in pairs}
+
+
+def _write_table(titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    table = Table([Column(title, str, left=True) for title in titles], rows)
+    terminal.write(table.to_text(terminal.width()))

@@ -1,0 +1,38 @@
+"""`sidelight monitor`: watch a classifier from the shell, or find out what that would have cost."""
+
+from __future__ import annotations
+
+import click
+
+from sidelight.cli.group import InOrder
+from sidelight.cli.monitor import file
+from sidelight.cli.monitor.change import change_command
+from sidelight.cli.monitor.replay import replay_command
+from sidelight.errors import SidelightError
+
+
+@click.group("monitor", cls=InOrder, invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Watch a classifier: which predictions to verify, and which classes are wrong too often.
+
+    'replay' says what monitoring would have cost on labeled data. The other commands keep a monitor in a file: create
+    one with 'new', ask 'decide' about each prediction, tell 'answer' what a verification showed, and read 'status';
+    'change' sets other limits. Several processes can use one file at the same time.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for _command in (*file.COMMANDS, change_command, replay_command):
+    command.add_command(_command)
+
+
+@command.command("simulate", hidden=True, add_help_option=False, context_settings={"ignore_unknown_options": True})
+@click.argument("rest", nargs=-1, type=click.UNPROCESSED)
+def simulate_command(rest: tuple[str, ...]) -> None:
+    """Say where the published use case is now."""
+    raise SidelightError(
+        "the published use case has moved: run 'sidelight reproduce table4 table5' (case 1 and case 2), which takes "
+        "--tolerance, --policy, --confidence, --runs, --seed and --protocol"
+    )

@@ -1,0 +1,214 @@
+"""`sidelight monitor replay`: what watching a classifier would have cost on your own data."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sidelight.cli import terminal
+from sidelight.cli.catalogue import check_figure
+from sidelight.cli.monitor.options import chosen, monitor_options, settings_of
+from sidelight.cli.numbers import WHOLE
+from sidelight.errors import SidelightError
+from sidelight.monitor.class_table import class_table, short_name
+from sidelight.monitor.labeled_data import FORMATS, MISSING, TEXT_FORMATS, Columns, LabeledData, read_labeled
+from sidelight.monitor.policies import POLICIES
+from sidelight.monitor.replay_report import ReplayReport
+from sidelight.text import count, shown
+
+_REPLAY_EPILOG = """\b
+Examples:
+  sidelight monitor replay last-month.csv \\
+      --prediction predicted --truth label \\
+      --tolerance 0.05
+  sidelight monitor replay log.jsonl.gz \\
+      --prediction y_hat --truth y --tolerance 0.02
+  grep prod log.csv | sidelight monitor replay - \\
+      --format csv --prediction predicted --truth label \\
+      --tolerance 0.05
+"""
+_COLUMNS = {
+    "class": "name",
+    "verified": "verified",
+    "of": "predictions",
+    **{name: name for name in ("estimate", "interval", "verdict", "truth")},
+}
+_DEPLOYED = tuple(sorted((name for name in POLICIES if name != "explore"), key=lambda name: name != "sequential"))
+_MOST_CLASSES = 50
+_MOST_HINTS = 3
+_LONGEST_NAME = 14  # so that a row fits into 80 columns
+
+
+@click.command("replay", epilog=_REPLAY_EPILOG, short_help="Say what monitoring would have cost on labeled data.")
+@click.argument("file", metavar="FILE")
+@click.option("--prediction", required=True, metavar="COLUMN", help="The column of predicted classes.")
+@click.option("--truth", required=True, metavar="COLUMN", help="The column of true classes.")
+@monitor_options
+@click.option(
+    "--policy",
+    "policies",
+    multiple=True,
+    type=click.Choice(list(POLICIES)),
+    help=f"A policy to replay; repeatable. The first one is shown class by class. By default: {', '.join(_DEPLOYED)}.",
+)
+@click.option(
+    "--time",
+    metavar="COLUMN",
+    help="The column that says when a prediction was made, in UTC unless a time names its zone.",
+)
+@click.option(
+    "--answered",
+    metavar="COLUMN",
+    help="The column that says when the truth became known, empty where it never did; needs --time.",
+)
+@click.option(
+    "--delay",
+    type=WHOLE,
+    default=0,
+    metavar="N",
+    help="Answers come N predictions late.",
+    show_default=True,
+)
+@click.option("--format", "kind", type=click.Choice(FORMATS), help="File format; by default taken from the file name.")
+@click.option(
+    "--encoding",
+    metavar="NAME",
+    help="Encoding of a text file, such as latin-1; by default UTF-8, or what its first bytes show.",
+)
+@click.option(
+    "--missing",
+    multiple=True,
+    default=MISSING,
+    metavar="TEXT",
+    help="Text that means no value in CSV, instead of NaN, nan, None, null, NULL, <NA> and NaT; '' for empty cells "
+    "only. Repeatable.",
+)
+@click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used.")
+@click.option("--figure", metavar="PATH", help="Draw estimates and intervals over time (.svg, .pdf or .png).")
+@click.option("--html", "page", metavar="PATH", help="Write a report to open in a browser.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def replay_command(
+    file: str,
+    prediction: str,
+    truth: str,
+    time: str | None,
+    answered: str | None,
+    figure: str | None,
+    page: str | None,
+    **options: Any,
+) -> None:
+    """Say what monitoring would have cost on past predictions whose true classes are known.
+
+    FILE is a CSV, JSON or Parquet file with one prediction per line, in the order they were made, or - for standard
+    input. Values in CSV are separated by commas, semicolons, tabs or bars; JSON is one object per line or one array;
+    both may be compressed with gzip. All policies watch the same predictions, and their verdicts are compared with the
+    error rates in the whole file. They know all classes from the start, so --together treats all classes alike, as in a
+    monitor whose classes are listed.
+    """
+    policy = options["policies"][0] if options["policies"] else _DEPLOYED[0]
+    for path in (figure, page and f"{page}.svg"):
+        if path:
+            check_figure(path)
+    timed = {
+        "--daily-cap": options["daily_cap"] is not None,
+        "--answered": answered is not None,
+        "--patience in time": isinstance(options["patience"], timedelta),
+    }
+    for option, given in timed.items():
+        if given and time is None:
+            raise SidelightError(f"{option} needs --time, the column that says when a prediction was made")
+    stream = _read(file, Columns(prediction, truth, time, answered), options)
+    done = _replayed(stream, options, answered is not None)
+    name = "standard input" if file == "-" else Path(file).name
+    _write_files(done, policy, name, stream, figure, page)
+    if options["as_json"]:
+        terminal.write_json({"source": name, **done.to_dict(), **stream.account()})
+    else:
+        _write_replay(done, policy, name)
+    _closing(stream, [path for path in (figure, page) if path])
+
+
+def _write_files(
+    done: ReplayReport, policy: str, name: str, stream: LabeledData, figure: str | None, page: str | None
+) -> None:
+    if figure:
+        from sidelight.monitor.figures import draw_replay
+        from sidelight.report.figures.saving import save_figure
+
+        save_figure(draw_replay(done, policy), figure)
+    if page:
+        from sidelight._storage import replacing
+        from sidelight.monitor.replay_page import replay_page
+
+        text = replay_page(done, policy, source=name, data=stream)
+        with replacing(page) as draft:
+            draft.write_text(text, encoding="utf-8")
+
+
+def _read(file: str, columns: Columns, options: dict[str, Any]) -> LabeledData:
+    kind, more = options["kind"], {key: options[key] for key in ("encoding", "missing")}
+    if file == "-":
+        if kind is None:
+            raise SidelightError(f"say with --format what standard input is: {', '.join(TEXT_FORMATS)}")
+        return read_labeled(sys.stdin, columns, kind, options["strict"], "standard input", **more)
+    return read_labeled(file, columns, kind, options["strict"], **more)
+
+
+def _replayed(stream: LabeledData, options: dict[str, Any], late: bool) -> ReplayReport:
+    from sidelight.monitor.replaying import replay
+    from sidelight.simulation.progress import Progress
+
+    passed = settings_of(options, stream.predictions)
+    policies = options["policies"] or _DEPLOYED
+    with Progress("replay", len(policies) * len(stream)) as bar:
+        return replay(
+            stream.predictions,
+            stream.truths,
+            passed.pop("tolerance"),
+            [chosen(name, options) for name in dict.fromkeys(policies)],
+            delay=options["delay"],
+            answered=stream.answered if late else None,
+            times=stream.times,
+            advance=bar.advance,
+            **passed,
+        )
+
+
+def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
+    lead = f"{name}: {done.predictions} predictions of {count(len(done.truths), 'class')}, {done.settings()}"
+    terminal.write(
+        f"{terminal.wrapped(lead)}\n\n{done.to_table().to_text(terminal.width())}\n\n{terminal.wrapped(done.legend())}\n"
+    )
+    title = f"{done[policy].title}, class by class"
+    short = functools.partial(short_name, longest=_LONGEST_NAME)
+    report = done[policy].report
+    chosen = done.by_importance(policy)[:_MOST_CLASSES]
+    rows = [(report[truth.name], truth) for truth in sorted(chosen, key=lambda one: -one.rate)]
+    terminal.write(class_table(rows, _COLUMNS, title=title, name=short).to_text(terminal.width()))
+    if len(rows) < len(done.truths):
+        terminal.write(
+            terminal.wrapped(f"and {len(done.truths) - len(rows)} more classes (--html and --json have all)")
+        )
+    for hint in done.hints[:_MOST_HINTS]:
+        terminal.write(terminal.wrapped(f"\nNote: {hint}."))
+    if len(done.hints) > _MOST_HINTS:
+        terminal.write(
+            terminal.wrapped(f"Note: the same holds for {count(len(done.hints) - _MOST_HINTS, 'more class')}.")
+        )
+
+
+def _closing(stream: LabeledData, written: list[str]) -> None:
+    """Report on stderr which lines could not be used and which files were written."""
+    for note in stream.notes:
+        click.echo(terminal.wrapped(f"sidelight: note: {note}"), err=True)
+    if stream.malformed:
+        click.echo(terminal.wrapped(f"sidelight: note: {stream.left_out()}:"), err=True)
+        for one in [*stream.complaints, *stream.further()]:
+            click.echo(terminal.wrapped(f"  {shown(one)}"), err=True)
+    for path in written:
+        click.echo(f"Written to {path}", err=True)

@@ -1,0 +1,1 @@
+"""Commands for research: games, strategies, simulations, studies."""

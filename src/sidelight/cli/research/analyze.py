@@ -1,0 +1,70 @@
+"""`sidelight analyze`: what kind of problem a game is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sidelight.cli import catalogue, terminal
+from sidelight.errors import SidelightError
+
+if TYPE_CHECKING:
+    from sidelight.analysis import Analysis
+
+_EXAMPLES = """\b
+Examples:
+  sidelight analyze dynamic-pricing --set prices=3
+  sidelight analyze bartok --figure bartok.svg
+  sidelight analyze my-game.toml --json
+"""
+
+
+@click.command("analyze", epilog=_EXAMPLES)
+@click.argument("game", metavar="NAME|FILE")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PARAMETER=VALUE",
+    help="Set a parameter of a game in the catalogue; repeatable.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option("--figure", metavar="PATH", help="Also draw the game; PATH ends in .svg, .pdf or .png.")
+def command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | None) -> None:
+    """Say what kind of problem a game is, and prove it.
+
+    NAME is a game in the catalogue ('sidelight games' lists them); FILE is your own game, a path that ends in .toml or
+    .json. Prints the matrices, which actions can be best, which of them are neighbors, what the feedback says about
+    each pair, and the class that follows: trivial, easy, hard or hopeless.
+    """
+    if figure is not None:
+        catalogue.check_figure(figure)
+    known = catalogue.load_game(game, settings)
+    from sidelight.analysis import analyze
+
+    analysis = analyze(known)
+    if figure is not None:
+        _draw(analysis, figure)
+    if as_json:
+        terminal.write_json(analysis.to_dict())
+    else:
+        explanation = terminal.wrapped(analysis.explain().strip(), catalogue.labels(known))
+        terminal.write(f"{catalogue.title(known)}\n\n{terminal.matrices(known)}\n\n{explanation}")
+    if figure is not None:
+        click.echo(("" if as_json else "\n") + f"Figure written to {figure}", err=as_json)
+
+
+def _draw(analysis: Analysis, path: str) -> None:
+    from sidelight.report.figures.games.game import draw_game
+    from sidelight.report.figures.saving import save_figure
+
+    figure = draw_game(analysis)
+    try:
+        save_figure(figure, path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            reason = "a part of its path is a file, not a folder"
+        raise SidelightError(f"cannot write the figure {str(Path(path))!r}: {reason}") from None

@@ -1,0 +1,1 @@
+"""Games, laws, contexts and strategies as they are written on a command line."""

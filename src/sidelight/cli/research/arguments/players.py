@@ -1,0 +1,112 @@
+"""Strategies as they are written on a command line: `RandCBP:bins=10,sigma=2`, or `package.module:Class`."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sidelight.cli.numbers import whole_number
+from sidelight.errors import SidelightError
+from sidelight.simulation import players
+
+if TYPE_CHECKING:
+    from sidelight.game import Game
+    from sidelight.strategies import Strategy
+    from sidelight.studies import Player
+
+_NEXT = re.compile(r",(?=\s*[A-Za-z_]\w*\s*=)")
+_WORDS = {"true": True, "false": False, "none": None}
+
+
+def build(text: str, game: Game, horizon: int, dimension: int = 0) -> Strategy:
+    """Make the strategy that `text` describes; pass it the horizon or the size of contexts if it needs them."""
+    kind, given = _parsed(text)
+    values = players.completed(kind, _checked(kind, given), horizon, dimension)
+    missing = [name for name in players.required(kind) if name not in values]
+    if "dimension" in missing:
+        raise SidelightError(
+            f"{kind.__name__} decides by contexts: use 'sidelight simulate' with contexts, for example --contexts "
+            "linear:d=10"
+        )
+    if missing:
+        example = ",".join(f"{name}=..." for name in missing)
+        raise SidelightError(f"{kind.__name__} needs {' and '.join(missing)}: write {text.split(':')[0]}:{example}")
+    return players.make(kind, game, values)
+
+
+def _parsed(text: str) -> tuple[type[Strategy], dict[str, str]]:
+    """Split a text into the class it names and its parameters, still as text."""
+    head, rest = players.split(text)
+    if players.is_known(head):
+        return players.known(head), _pairs(rest, text)
+    name, _, parameters = (rest or "").partition(":")
+    if name and "=" not in name:
+        return players.own(head, name, text), _pairs(parameters or None, text)
+    raise SidelightError(players.nobody(head))
+
+
+def _pairs(text: str | None, whole: str) -> dict[str, str]:
+    """Split 'a=1,b=2'."""
+    found: dict[str, str] = {}
+    for part in [] if text is None else _NEXT.split(text):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (equals and name and value):
+            raise SidelightError(f"in {whole!r}, {part.strip()!r} is not a parameter: write name=value, as in bins=10")
+        if name in found:
+            raise SidelightError(f"in {whole!r}, the parameter {name!r} is given twice")
+        found[name] = value
+    return found
+
+
+def _checked(kind: type[Strategy], given: dict[str, str]) -> dict[str, Any]:
+    """Read the values of the parameters, and refuse names that the strategy does not have."""
+    players.check_parameters(kind, given, seed="--seed")
+    known = players.signature(kind)
+    return {name: _value(text, known.get(name)) for name, text in given.items()}
+
+
+def _value(text: str, parameter: inspect.Parameter | None) -> Any:
+    """Read a value; 2e4 becomes a whole number where one is expected."""
+    wanted = "" if parameter is None else str(parameter.annotation)
+    number = whole_number(text) if "int" in wanted and "float" not in wanted else None
+    return value_of(text) if number is None else number
+
+
+def value_of(text: str) -> Any:
+    """Read a value: a number (such as 1/3), true, false or none, something in brackets or quotes, or else text."""
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for read in (int, float, lambda each: float(Fraction(each))):
+        with contextlib.suppress(ValueError, ZeroDivisionError):
+            return read(text)
+    if text[:1] in tuple("([{'\""):
+        with contextlib.suppress(ValueError, SyntaxError):
+            return ast.literal_eval(text)
+    return text
+
+
+def player_of(text: str, folder: str = "") -> Player:
+    """Return the player that `text` describes, for a study whose paths begin at `folder`.
+
+    Paths in `text` begin at the current folder.
+    """
+    from sidelight.studies import Player
+
+    kind, given = _parsed(text)
+    head, rest = players.split(text)
+    if head.endswith(".py"):
+        head = _placed(head, folder)
+    name = head if players.is_known(head) else f"{head}:{(rest or '').partition(':')[0]}"
+    return Player(name, _checked(kind, given))
+
+
+def _placed(file: str, folder: str) -> str:
+    """Return a path in the current folder as a study writes it: relative to its own folder if it is there."""
+    path = Path(file).resolve()
+    base = Path(folder).resolve()
+    return path.relative_to(base).as_posix() if folder and path.is_relative_to(base) else str(path)

@@ -1,0 +1,143 @@
+"""`sidelight games`: the catalogue."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sidelight.cli import terminal
+from sidelight.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from sidelight.game import Game
+    from sidelight.games import Entry
+
+_COLUMN = 12
+
+
+@click.command("games")
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(name: str | None, as_json: bool) -> None:
+    """List the catalogue of games, or describe one of them.
+
+    Without NAME, lists every game with its parameters and their defaults, its size (actions x outcomes), its class, and
+    what you do in it. With NAME, prints the story of a game, its source, parameters and matrices, and how to load it.
+    """
+    from sidelight import games
+    from sidelight.cli import catalogue
+
+    if name is None:
+        entries = [games.describe(each) for each in games.names()]
+        if as_json:
+            terminal.write_json([_data(each) for each in entries])
+        else:
+            terminal.write(_table(entries).to_text(terminal.width()))
+        return
+    entry = catalogue.entry(name)
+    if as_json:
+        terminal.write_json(_data(entry) | _matrix_data(entry.build()))
+    else:
+        _write_description(entry, entry.build())
+
+
+def _table(entries: list[Entry]) -> Table:
+    """Return the name, size and class of each game, and below them what you do in it."""
+    columns = [Column("name (parameters and defaults)"), Column("size", left=True), Column("class", left=True)]
+    rows = [(Cell(_heading(each), note=each.line), _size(each), each.kind or "unknown") for each in entries]
+    return Table(columns, rows)
+
+
+def _write_description(entry: Entry, game: Game) -> None:
+    """Write everything about one game."""
+    click.echo(click.style(terminal.wrapped(f"{entry.title} ({entry.name})"), bold=True))
+    click.echo(f"\n{terminal.wrapped(entry.story)}\n")
+    click.echo(terminal.entry("class", entry.kind or "unknown", _COLUMN))
+    click.echo(terminal.entry("size", f"{game.n_actions} actions, {game.n_outcomes} outcomes", _COLUMN))
+    click.echo(terminal.entry("source", entry.source, _COLUMN))
+    term = "parameters"
+    for parameter, value in entry.parameters.items():
+        allowed = entry.allowed[parameter]
+        click.echo(terminal.entry(term, f"{parameter}={_written(value)} by default; {allowed}", _COLUMN))
+        term = ""
+    terminal.write(f"\n{terminal.matrices(game)}\n")
+    arguments = [f'"{entry.name}"', *(f"{key}={_in_python(value)}" for key, value in entry.parameters.items())]
+    options = [f"--set {shlex.quote(f'{key}={_written(value)}')}" for key, value in entry.parameters.items()]
+    click.echo("In Python\n  import sidelight as sl")
+    click.echo(_call("  game = sl.games.load(", arguments, ", ", ",", ")"))
+    click.echo("On the command line")
+    click.echo(_call(f"  sidelight analyze {entry.name}", options, " ", " \\", ""))
+
+
+def _call(start: str, arguments: list[str], between: str, broken: str, end: str) -> str:
+    """Return a call with its arguments on one line if they fit, else each on its own line."""
+    line = start + (" " if arguments and not end else "") + between.join(arguments) + end
+    if len(line) <= terminal.width():
+        return line
+    opening = start if end else start + broken
+    closing = f"\n  {end}" if end else ""
+    return opening + "\n      " + f"{broken}\n      ".join(arguments) + closing
+
+
+def _heading(entry: Entry) -> str:
+    return f"{entry.name} {_parameters(entry)}".rstrip()
+
+
+def _parameters(entry: Entry) -> str:
+    return " ".join(shlex.quote(f"{key}={_written(value)}") for key, value in entry.parameters.items())
+
+
+def _size(entry: Entry) -> str:
+    game = entry.build()
+    return f"{game.n_actions} x {game.n_outcomes}"
+
+
+def _data(entry: Entry) -> dict[str, Any]:
+    game = entry.build()
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "line": entry.line,
+        "story": entry.story,
+        "source": entry.source,
+        "kind": entry.kind,
+        "parameters": {key: _plain(value) for key, value in entry.parameters.items()},
+        "allowed": entry.allowed,
+        "n_actions": game.n_actions,
+        "n_outcomes": game.n_outcomes,
+    }
+
+
+def _matrix_data(game: Game) -> dict[str, Any]:
+    return {
+        "actions": game.actions,
+        "outcomes": game.outcomes,
+        "loss": [[_plain(value) for value in row] for row in game.loss],
+        "feedback": game.feedback,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter or a loss as JSON stores it: integers as numbers, other fractions as text."""
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else str(value)
+    return value
+
+
+def _written(value: Any) -> str:
+    """Return a parameter as it is written on a command line."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _in_python(value: Any) -> str:
+    """Return a parameter as it is written in Python."""
+    plain = _plain(value)
+    if not isinstance(plain, list):
+        return json.dumps(plain)
+    return f"({', '.join(map(_in_python, value))}{',' if len(value) == 1 else ''})"

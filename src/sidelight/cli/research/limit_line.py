@@ -1,0 +1,69 @@
+"""The limit of how good a strategy can be, for the table and the figure of `sidelight simulate`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from sidelight.cli.research.arguments import laws
+from sidelight.errors import SidelightError
+
+if TYPE_CHECKING:
+    from sidelight.cli.research.simulate import Plan
+    from sidelight.report.figures.curves import Curve
+
+_ASYMPTOTIC = "C*(p) log T (asymptotic)"
+
+
+def find(plan: Plan, rounds: Any, law: str | None, law_from: str | None) -> Curve | None:
+    """Return C*(p) log t for one law, or for drawn laws the mean regret of the best play for them, in the same runs."""
+    try:
+        if plan.environment.dimension:
+            raise SidelightError("no limit is known for games with contexts")
+        return _asymptotic(plan, rounds, law) if law is not None else _bayes(plan, law_from or laws.DEFAULT)
+    except SidelightError as error:
+        click.echo(f"sidelight: note: no limit is drawn: {error}", err=True)
+        return None
+
+
+def final(limit: Curve | None) -> float | None:
+    """Return the limit at the last round."""
+    return None if limit is None else float(limit.mean[-1])
+
+
+def caption(limit: Curve | None) -> str:
+    """Say what the limit is, and what it is not."""
+    if limit is None:
+        return ""
+    text = f" The limit is {limit.label}, {final(limit):.4g} at the last round."
+    if limit.label == _ASYMPTOTIC:
+        return (
+            f"{text} It bounds how regret grows in the long run, not the regret at any one round, which may be lower."
+        )
+    return (
+        f"{text} It is the mean in the same runs: no strategy has less on average at the last round, though it may "
+        "have less before."
+    )
+
+
+def _asymptotic(plan: Plan, rounds: Any, law: str) -> Curve:
+    from sidelight.limits import lower_bound
+    from sidelight.report.figures.curves import Curve
+
+    bound = lower_bound(plan.game, laws.read_law(law, plan.game))
+    if bound.status != "finite":
+        raise SidelightError(f"C*(p) is {bound.status}: {bound.reason}")
+    return Curve(_ASYMPTOTIC, rounds, bound.low * np.log(np.maximum(rounds, 1)))
+
+
+def _bayes(plan: Plan, law_from: str) -> Curve:
+    from sidelight.limits import BayesOptimal
+    from sidelight.report.figures.curves import Curve
+    from sidelight.simulation import simulate
+
+    player = BayesOptimal(plan.game, plan.horizon, law_from)
+    found = simulate(player, plan.environment, plan.horizon, plan.runs, plan.seed, plan.checkpoints, plan.workers)
+    label = f"Bayes-optimal play for T = {plan.horizon}, {player.assumes}"
+    return Curve(label, found.rounds, found.regret.mean(axis=0))

@@ -1,0 +1,144 @@
+"""`sidelight play`: one run, with reasons."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+from sidelight.cli import terminal
+from sidelight.cli.catalogue import labels, load_game, title
+from sidelight.cli.notes import warnings_as_notes
+from sidelight.cli.numbers import COUNT, WHOLE
+from sidelight.cli.research.arguments import laws, players
+from sidelight.errors import SidelightError
+from sidelight.kernels.arrays import Floats
+from sidelight.text import padded, shown, width_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from sidelight.environments import IID
+    from sidelight.game import Game
+    from sidelight.strategies import Strategy
+
+_EXAMPLES = """\b
+Examples:
+  sidelight play apple-tasting CBP --law 0.3,0.7
+  sidelight play bartok RandCBP:bins=9 --law 1/3,1/3,1/3
+"""
+
+
+@click.command("play", epilog=_EXAMPLES)
+@click.argument("game", metavar="NAME|FILE")
+@click.argument("strategy", metavar="STRATEGY")
+@laws.law_options
+@click.option("--rounds", type=COUNT, metavar="N", default=20, show_default=True, help="How many rounds to play.")
+@click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="The seed of all random numbers.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PARAMETER=VALUE",
+    help="Set a parameter of a game in the catalogue; repeatable.",
+)
+def command(
+    game: str,
+    strategy: str,
+    law: str | None,
+    law_from: str | None,
+    rounds: int,
+    seed: int,
+    settings: tuple[str, ...],
+) -> None:
+    """Watch a strategy play a game, round by round, with its reasons.
+
+    Takes a game and a strategy as 'sidelight simulate' does, and shows the first run of the simulation with the same
+    seed. For each round it prints what the strategy estimates, which pairs of actions it has decided and in whose
+    favor, which actions are still plausible, what it plays and why, and the symbol it is shown. The outcome and the
+    regret are printed for you; the strategy never learns them.
+    """
+    known = load_game(game, settings)
+    with warnings_as_notes():
+        player = players.build(strategy, known, rounds)
+        environment = laws.environment(known, law, law_from)
+        if player.dimension:
+            raise SidelightError(
+                f"{player.name} decides by contexts, and 'sidelight play' has none: use 'sidelight simulate --contexts'"
+            )
+        environment.check(known, 1, rounds)
+        _play(known, player, environment, rounds, seed)
+
+
+def _play(game: Game, player: Strategy, environment: IID, rounds: int, seed: int) -> None:
+    """Play as run 0 of a simulation does, and write down what happens."""
+    import numpy as np
+
+    from sidelight.environments.base import cost, draw
+
+    own, world_rng, law = _randomness(game, environment, seed)
+    world = environment.start(game, 0, world_rng)
+    player = player.clone().reset(own)
+    together = labels(game)
+    _write(_opening(game, player, law, rounds, seed), together)
+    plays, regret = [0] * game.n_actions, 0.0
+    for t in range(1, rounds + 1):
+        outcome = draw(world, np.zeros(0), world_rng)
+        action = player.act()
+        reasons = player.explain()
+        symbol = game.feedback[action][outcome]
+        player.observe(symbol)
+        plays[action] += 1
+        regret += cost(world, action, outcome)
+        lines = [f"\nRound {t}", *(f"  {line}" for line in reasons.split("\n") if line.strip())]
+        lines.append(f"  Plays {action} {game.actions[action]} and is shown {symbol!r}")
+        lines.append(f"  (hidden: outcome {outcome} {game.outcomes[outcome]}, regret so far {regret:.6g})")
+        _write("\n".join(lines), together)
+    _write(_closing(game, plays, regret, law), together)
+
+
+def _randomness(game: Game, environment: IID, seed: int) -> tuple[np.random.SeedSequence, np.random.Generator, Floats]:
+    """Return the randomness of run 0 of a simulation: the strategy's seed, the environment's generator, the law."""
+    import numpy as np
+
+    of_world, own = (np.random.SeedSequence(seed, spawn_key=(0, stream)) for stream in (0, 1))
+    law = environment.law
+    if callable(law):
+        law = law(np.random.default_rng(of_world))
+    return own, np.random.default_rng(of_world), np.asarray(law, dtype=float)
+
+
+def _opening(game: Game, player: Strategy, law: Floats, rounds: int, seed: int) -> str:
+    from sidelight.results.text import label
+
+    odds = ", ".join(f"{name} {value:.4g}" for name, value in zip(game.outcomes, law, strict=True))
+    lines = [
+        title(game),
+        f"{label(player.describe())} plays {rounds} round{'' if rounds == 1 else 's'}, seed {seed}.",
+        f"Outcome law, which it does not know: {odds}.",
+    ]
+    return "\n".join(lines)
+
+
+def _closing(game: Game, plays: list[int], regret: float, law: Floats) -> str:
+    from sidelight.game_arrays import loss_matrix
+
+    losses = loss_matrix(game) @ law
+    best = int(losses.argmin())
+    labels = [f"{a} {shown(name)}" for a, name in enumerate(game.actions)]
+    column = max(map(width_of, labels))
+    digits = len(str(max(plays)))
+    lines = [f"\nAfter {sum(plays)} round{'' if sum(plays) == 1 else 's'}"]
+    for a, (label, count) in enumerate(zip(labels, plays, strict=True)):
+        mark = ", the best" if a == best else ""
+        noun = "time " if count == 1 else "times"
+        lines.append(f"  {padded(label, column)}  {count:>{digits}} {noun}  expected loss {losses[a]:.4g}{mark}")
+    lines.append(f"  Pseudo-regret {regret:.6g}: how much more the played actions cost, on average, than the best one.")
+    return "\n".join(lines)
+
+
+def _write(text: str, together: list[str]) -> None:
+    """Write a text without breaking lines before a number in parentheses or within a pair."""
+    numbered = re.findall(r"(?:\d+ (?:-|beats) \d+)? \([-+\d][^()]*\)", text)
+    terminal.write(terminal.wrapped(text, [*together, *dict.fromkeys(numbered)]))

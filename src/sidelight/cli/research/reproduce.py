@@ -1,0 +1,174 @@
+"""`sidelight reproduce`: the paper's tables and figures, compared with what it prints."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sidelight._storage import make_writable
+from sidelight.cli import terminal
+from sidelight.cli.notes import warnings_as_notes
+from sidelight.cli.numbers import COUNT, WHOLE
+from sidelight.cli.research import shares
+from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
+from sidelight.cli.research.progress.bars import Bars
+from sidelight.errors import SidelightError
+from sidelight.reproduction.experiment import PROTOCOLS
+from sidelight.reproduction.paper.table4 import PLAYERS, varied
+
+if TYPE_CHECKING:
+    from sidelight.reproduction.account import Account
+    from sidelight.reproduction.reproduction import Choice, Reproduction
+
+_EPILOG = """\b
+Examples:
+  sidelight reproduce
+  sidelight reproduce table1 figure1 --runs 960
+  sidelight reproduce table1 table2 --runs 4000 --out tails
+  sidelight reproduce table4 table5 --tolerance 0.03 --policy randcbp
+  sidelight reproduce --cluster tcp://127.0.0.1:8786
+
+\b
+As a job array, without Dask (job i of 8, then once):
+  sidelight reproduce --share $i/8 --out shared-folder
+  sidelight reproduce --merge --out shared-folder
+"""
+
+
+@click.command("reproduce", epilog=_EPILOG)
+@click.argument("names", metavar="[all | table1 .. table5 | figure1 .. figure5]...", nargs=-1)
+@click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="Runs per strategy.")
+@click.option(
+    "--protocol",
+    type=click.Choice([*PROTOCOLS, "both"]),
+    default="both",
+    show_default=True,
+    help="What was really run to get the printed numbers, what the paper's text says, or both.",
+)
+@click.option(
+    "--tolerance",
+    "tolerances",
+    type=float,
+    multiple=True,
+    metavar="RATE",
+    help="Tables 4 and 5: use this tolerated error rate instead of the paper's four; repeatable.",
+)
+@click.option(
+    "--policy",
+    "policies",
+    type=click.Choice([player.strategy for player in PLAYERS]),
+    multiple=True,
+    help="Tables 4 and 5: run this policy instead of all; repeatable.",
+)
+@click.option(
+    "--confidence", type=float, metavar="P", help="Tables 4 and 5: confidence of the verdicts (default 0.95)."
+)
+@click.option("--full", is_flag=True, help="Give PG-TS and PG-IDS all runs, too, at 7500 rounds (takes an hour).")
+@click.option("--beyond", is_flag=True, help="The same at 20000 rounds, which the paper does not have (takes hours).")
+@click.option("--workers", type=COUNT, metavar="N", help="Cores of this machine to use; by default all.")
+@cluster_option
+@click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
+@click.option("--merge", is_flag=True, help="Merge the finished shares, run again what differs, and write the report.")
+@click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="Seed of all random numbers.")
+@click.option(
+    "--out", metavar="DIR", default="reproduction", show_default=True, help="Folder for the report and all files."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print every number and its verdict as JSON.")
+@click.pass_context
+def command(context: click.Context, /, out: str, share: str | None, merge: bool, as_json: bool, **options: Any) -> None:
+    """Reproduce the tables and figures of the ICML 2024 paper, and say which numbers hold.
+
+    Every number in 'Randomized Confidence Bounds for Stochastic Partial Monitoring' is computed again and compared with
+    the printed one. The verdict is: the same to the digit, the same within chance, or different, and why. All of it
+    takes a few minutes on two cores. A number more than two standard errors off is first run again with 960 runs.
+
+    Every finished piece of work is kept in the folder DIR/runs, so an interrupted call continues where it stopped. No
+    number depends on how many workers there are, or where they run.
+    """
+    from sidelight.reproduction.reproduction import Reproduction
+    from sidelight.studies.running import crew_of
+    from sidelight.studies.store import Store
+    from sidelight.tasks import Share
+
+    folder = Path(out)
+    _check(share, merge, options)
+    part = None if share is None else Share.parse(share)
+    if merge:
+        options = shares.planned(context, folder, options)
+    reproduction = Reproduction(_choice(options), Store(folder / "runs"))
+    bars, crew = Bars(), crew_of(options["cluster"], options["workers"])
+    with warnings_as_notes():
+        if merge:
+            shares.check_complete(reproduction, folder)
+        make_writable(folder)
+        if part is not None:
+            shares.keep_plan(folder, options, part.count)
+        with _kept(folder, reproduction):
+            seconds = 0.0 if merge else reproduction.run(crew, bars, part)
+        if part is not None:
+            done = f"Share {part} is in {folder}; when all are: sidelight reproduce --merge --out {out}"
+            click.echo(done, err=as_json)
+            return
+        with _kept(folder):
+            seconds += reproduction.look_again(crew, bars)
+            from sidelight.reproduction import output
+
+            account = output.write(reproduction, folder, seconds or None, bars.note)
+    if as_json:
+        terminal.write_json(account.to_dict())
+    else:
+        _write(account)
+    click.echo(("" if as_json else "\n") + f"Report written to {folder / 'report.html'}", err=as_json)
+
+
+def _check(share: str | None, merge: bool, options: dict[str, Any]) -> None:
+    if options["full"] and options["beyond"]:
+        raise SidelightError("--full and --beyond both say how far the slow strategies go: give only one of them")
+    if share is not None and merge:
+        raise SidelightError(
+            "--share does a part of the work and --merge puts the parts together: give only one of them"
+        )
+    check_cluster(options["cluster"], options["workers"])
+
+
+def _choice(options: dict[str, Any]) -> Choice:
+    from sidelight.reproduction import select
+    from sidelight.reproduction.plan import Profile
+    from sidelight.reproduction.reproduction import Choice
+
+    slow = "beyond" if options["beyond"] else "full" if options["full"] else "few"
+    wanted = options["protocol"]
+    protocols = [protocol for protocol in PROTOCOLS if wanted in (protocol, "both")]
+    experiments = varied(select(options["names"]), options["tolerances"], options["policies"], options["confidence"])
+    return Choice(experiments, protocols, Profile(options["runs"], slow, options["seed"]))
+
+
+@contextlib.contextmanager
+def _kept(folder: Path, reproduction: Reproduction | None = None) -> Iterator[None]:
+    """On Ctrl-C, say how much work is kept, or that only second runs and the report are missing."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        done = "all but second runs and the report is"
+        if reproduction is not None:
+            every = len(reproduction.choice.tasks())
+            done = f"{every - len(reproduction.missing())} of {every} pieces of work are"
+        click.echo(f"Interrupted: {done} done and kept in {folder}; the same command continues from there", err=True)
+        raise
+
+
+def _write(account: Account) -> None:
+    from sidelight.reproduction.report_words import table_summary
+
+    for table in account.tables:
+        terminal.write(
+            terminal.entry(
+                f"{table.name} {table.protocol}", table_summary(table) or "The paper prints none of these numbers.", 20
+            )
+        )
+    for reason in account.reasons.values():
+        terminal.write("\n" + terminal.wrapped(f"Why numbers differ: {reason.title}. {reason.sentence}"))

@@ -1,0 +1,344 @@
+"""`sidelight simulate`: strategies side by side."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from sidelight.cli import terminal
+from sidelight.cli.catalogue import check_figure, load_game
+from sidelight.cli.notes import warnings_as_notes
+from sidelight.cli.numbers import COUNT, WHOLE, whole_number
+from sidelight.cli.research import limit_line, run_shares
+from sidelight.cli.research.arguments import laws, players
+from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
+from sidelight.cli.research.arguments.contexts import context_option, parse_contexts
+from sidelight.cli.research.output_folder import Folder
+from sidelight.errors import SidelightError
+from sidelight.strategies import names
+from sidelight.tasks import Share
+
+if TYPE_CHECKING:
+    from sidelight.environments import Environment
+    from sidelight.game import Game
+    from sidelight.report.figures.curves import Curve
+    from sidelight.results import Results
+    from sidelight.simulation.checkpoints import Checkpoints
+    from sidelight.strategies import Strategy
+
+_EPILOG = f"""The strategies: {", ".join(names())}.
+
+\b
+Examples:
+  sidelight simulate apple-tasting CBP RandCBP \\
+      --law 0.3,0.7
+  sidelight simulate dynamic-pricing --set prices=3 \\
+      RandCBP RandCBP:bins=10,sigma=2 --out results
+  sidelight simulate my.toml CBP mine:Strategy:rate=2 \\
+      --figure regret.svg
+  sidelight simulate apple-tasting CBP \\
+      --cluster tcp://127.0.0.1:8786
+
+\b
+As a job array, without Dask (job i of 8, then once):
+  sidelight simulate apple-tasting CBP --runs 4000 \\
+      --share $i/8 --out shared-folder
+  sidelight simulate apple-tasting CBP --runs 4000 \\
+      --merge --out shared-folder
+"""
+
+
+class Plan(NamedTuple):
+    """What is to be simulated."""
+
+    game: Game
+    environment: Environment
+    strategies: list[Strategy]
+    labels: list[str]
+    horizon: int
+    runs: int
+    seed: int
+    checkpoints: Checkpoints
+    workers: int | None
+    cluster: str | None = None
+    share: Share | None = None
+
+
+@click.command("simulate", epilog=_EPILOG)
+@click.argument("game", metavar="NAME|FILE")
+@click.argument("strategies", metavar="STRATEGY...", nargs=-1, required=True)
+@laws.law_options
+@context_option
+@click.option("--horizon", type=COUNT, metavar="N", default=20_000, show_default=True, help="Number of rounds per run.")
+@click.option("--runs", type=COUNT, metavar="N", default=96, show_default=True, help="Number of runs.")
+@click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="The seed of all random numbers.")
+@click.option(
+    "--workers",
+    type=COUNT,
+    metavar="N",
+    help="Number of threads; by default one per core. Results do not depend on it.",
+)
+@cluster_option
+@click.option("--share", metavar="I/N", help="Play only share I of N of the runs, and keep it in the --out folder.")
+@click.option("--merge", is_flag=True, help="Merge the shares in the --out folder; give the same options.")
+@click.option(
+    "--checkpoints",
+    default="200",
+    show_default=True,
+    metavar="N|log|ROUNDS",
+    help="When to record regret: at N evenly spaced rounds, at rounds evenly spaced on a logarithmic scale (log), or "
+    "at listed rounds such as 10,100,1000.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PARAMETER=VALUE",
+    help="Set a parameter of a game in the catalogue; repeatable.",
+)
+@click.option(
+    "--limit",
+    "limited",
+    is_flag=True,
+    help="Show how good a strategy can be, and each mean regret as a multiple of that.",
+)
+@click.option("--out", metavar="DIR", help="Write results, table and figure into this folder.")
+@click.option("--figure", metavar="PATH", help="Write the figure to PATH, which ends in .svg, .pdf or .png.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(
+    game: str,
+    strategies: tuple[str, ...],
+    limited: bool,
+    merge: bool,
+    out: str | None,
+    figure: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Compare strategies on a game: a table and a figure of regret.
+
+    NAME is a game in the catalogue ('sidelight games' lists them); FILE is your own game (.toml or .json). STRATEGY is
+    a name such as CBP or RandCBP, with parameters after a colon: RandCBP:bins=10,sigma=2. Your own strategy is
+    package.module:Class or file.py:Class, with parameters after another colon; modules in the current folder are found.
+
+    All strategies face the same outcomes in the same runs, and statistical tests compare each with the first. A
+    contextual strategy takes the size of contexts from --contexts.
+
+    --limit shows how good a strategy can be. If a law is drawn for each run, the limit is the regret of the best
+    possible play for laws drawn in this way, in the same runs. It is known for games with two outcomes and exactly one
+    action that reveals the outcome. For one law (--law) the limit is C*(p) log T. This is asymptotic: it bounds how
+    regret grows in the long run, and at any one round the regret may be smaller.
+    """
+    if figure is not None:
+        check_figure(figure)
+    _check_shares(options["share"], merge, out)
+    with warnings_as_notes():
+        plan = _planned(game, strategies, **options)
+        if plan.share is not None and out is not None:
+            _simulated(plan, run_shares.folder_of(out, plan.share, plan.labels))
+            again = "the same command with --merge instead of --share"
+            click.echo(f"Share {plan.share} is in {out}; when all are: {again}", err=as_json)
+            return
+        folder = None if out is None else Folder(out, plan.labels)
+        results = _merged(plan, folder) if merge and folder is not None else _simulated(plan, folder)
+        limit = limit_line.find(plan, results[0].rounds, options["law"], options["law_from"]) if limited else None
+        files = _written(plan, results, folder, figure, limit)
+    if as_json:
+        terminal.write_json(_data(plan, results, files, limit))
+    else:
+        given = any(options[name] is not None for name in ("law", "law_from", "contexts"))
+        _write(plan, results, limit, by_default=not given)
+    for line in _where(folder, figure):
+        click.echo(("" if as_json else "\n") + line, err=as_json)
+
+
+def _planned(
+    game: str,
+    strategies: tuple[str, ...],
+    law: str | None,
+    law_from: str | None,
+    contexts: str | None,
+    horizon: int,
+    runs: int,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+    share: str | None,
+    checkpoints: str,
+    settings: tuple[str, ...],
+) -> Plan:
+    """Read the command line and build everything that can fail, before the first round."""
+    check_cluster(cluster, workers)
+    part = None if share is None else Share.parse(share)
+    known = load_game(game, settings)
+    if contexts is not None and (law is not None or law_from is not None):
+        raise SidelightError("--contexts says where outcomes come from: leave out --law and --law-from")
+    environment: Environment = laws.environment(known, law, law_from)
+    if contexts is not None:
+        environment = parse_contexts(contexts, known)
+    made = [players.build(text, known, horizon, environment.dimension) for text in strategies]
+    for strategy in made:
+        if strategy.dimension and strategy.dimension != environment.dimension:
+            have = f"there are {environment.dimension}" if environment.dimension else "--contexts makes them"
+            raise SidelightError(f"{strategy.name} needs contexts of {strategy.dimension} numbers: {have}")
+    rounds = _checkpoints(checkpoints, horizon)
+    return Plan(known, environment, made, _labels(made), horizon, runs, seed, rounds, workers, cluster, part)
+
+
+def _simulated(plan: Plan, folder: Folder | None) -> list[Results]:
+    """Run one strategy after the other, and keep finished results."""
+    from sidelight.simulation import simulate
+
+    results: list[Results] = []
+    numbers = range(plan.runs) if plan.share is None else run_shares.runs_of(plan.share, plan.runs)
+    try:
+        for index, strategy in enumerate(plan.strategies):
+            result = simulate(
+                strategy,
+                plan.environment,
+                plan.horizon,
+                len(numbers),
+                plan.seed,
+                plan.checkpoints,
+                plan.workers,
+                first_run=numbers.start,
+                cluster=plan.cluster,
+            )
+            if folder is not None:
+                folder.keep(index, result)
+            results.append(result)
+    except KeyboardInterrupt:
+        if folder is not None and folder.written:
+            click.echo(f"Interrupted; what was finished is in {folder.path}: {', '.join(folder.written)}", err=True)
+        raise
+    return results
+
+
+def _check_shares(share: str | None, merge: bool, out: str | None) -> None:
+    if share is not None and merge:
+        raise SidelightError(
+            "--share plays a part of the runs and --merge puts the parts together: give only one of them"
+        )
+    if (share is not None or merge) and out is None:
+        raise SidelightError(f"{'--merge' if merge else '--share'} needs --out, the folder of all shares")
+
+
+def _merged(plan: Plan, folder: Folder) -> list[Results]:
+    """Merge the shares of every strategy, and keep the result."""
+    from sidelight.results.provenance import written
+    from sidelight.simulation.checkpoints import rounds_of
+
+    facts = {
+        "game": written(plan.game),
+        "environment": plan.environment.describe(),
+        "seed": plan.seed,
+        "rounds": rounds_of(plan.checkpoints, plan.horizon).tolist(),
+    }
+    wanted = [facts | {"strategy": strategy.describe()} for strategy in plan.strategies]
+    results = run_shares.merged(str(folder.path), plan.labels, plan.runs, wanted)
+    for index, result in enumerate(results):
+        folder.keep(index, result)
+    return results
+
+
+def _written(
+    plan: Plan, results: Sequence[Results], folder: Folder | None, figure: str | None, limit: Curve | None
+) -> list[str]:
+    """Write table and figures; return the paths of all files."""
+    from sidelight.report.results_table import results_table
+    from sidelight.results.text import game_words
+    from sidelight.table import markdown
+
+    if folder is not None:
+        table = results_table(results, plan.labels, limit_line.final(limit), limit_line.caption(limit)).useful()
+        folder.write("table.md", f"# {markdown(game_words(results[0]))}\n\n{table.to_markdown()}\n")
+    paths = [] if figure is None else [figure]
+    if folder is not None and importlib.util.find_spec("matplotlib") is not None:
+        for name in ("regret.svg", "regret.png"):
+            paths.append(str(folder.path / name))
+            folder.written.append(name)
+    elif folder is not None:
+        click.echo("sidelight: note: no figure without Matplotlib; try: pip install sidelight[plot]", err=True)
+    if paths:
+        from sidelight.report.figures.regret import draw_regret
+        from sidelight.report.figures.saving import save_figure
+
+        drawn = draw_regret(results, labels=plan.labels, limit=limit)
+        for path in paths:
+            save_figure(drawn, path)
+    kept = [] if folder is None else [str(folder.path / name) for name in folder.written]
+    return list(dict.fromkeys([*kept, *paths]))
+
+
+def _where(folder: Folder | None, figure: str | None) -> list[str]:
+    lines = [] if figure is None else [f"Figure written to {figure}"]
+    if folder is None:
+        return lines
+    what = "Results, table and figures" if "regret.svg" in folder.written else "Results and table"
+    return [*lines, f"{what} written to {folder.path}"]
+
+
+def _write(plan: Plan, results: Sequence[Results], limit: Curve | None, by_default: bool) -> None:
+    """Print the table and a summary."""
+    from sidelight.report.results_table import results_table
+
+    notes = limit_line.caption(limit)
+    if by_default:
+        notes += f" ('{laws.DEFAULT}' is the default: --law gives one law to all runs, --law-from other kinds of laws.)"
+    table = results_table(results, plan.labels, limit_line.final(limit), notes)
+    terminal.write(table.useful().to_text(terminal.width()))
+
+
+def _data(plan: Plan, results: Sequence[Results], files: Sequence[str], limit: Curve | None) -> dict[str, Any]:
+    """Return everything that the table says as plain data."""
+    from sidelight.report.results_table import SIDE, results_table
+
+    rows = results_table(results, plan.labels, limit_line.final(limit)).records()
+    return {
+        "game": results[0].manifest["game"],
+        "environment": results[0].environment,
+        "horizon": plan.horizon,
+        "runs": plan.runs,
+        "seed": plan.seed,
+        "round": int(results[0].rounds[-1]),
+        "regret_kind": results[0].regret_kind,
+        "limit": None if limit is None else {"what": limit.label, "value": limit_line.final(limit)},
+        "tests": {"against": rows[0]["label"], "side": SIDE},
+        "strategies": [
+            {"strategy": result.strategy, "runs": result.n_runs, **row, "mean_plays": result.mean_plays}
+            for row, result in zip(rows, results, strict=True)
+        ],
+        "files": list(files),
+    }
+
+
+def _labels(strategies: Sequence[Strategy]) -> list[str]:
+    """Return the label of each strategy in tables; labels are unique."""
+    from sidelight.report.results_table import distinct
+    from sidelight.results.text import label
+
+    found = []
+    for strategy in strategies:
+        try:
+            found.append(label(strategy.describe()))
+        except (TypeError, ValueError) as error:
+            raise SidelightError(f"{strategy.name} has a parameter that is not plain data: {error}") from None
+    return distinct(found)
+
+
+def _checkpoints(text: str, horizon: int) -> Checkpoints:
+    """Read the number of checkpoints, or their rounds."""
+    if text.strip() == "log":
+        return "log"
+    numbers = [whole_number(part.strip()) or 0 for part in text.split(",")]
+    if min(numbers) < 1:
+        raise SidelightError(f"--checkpoints is {text!r}: give a number, 'log', or rounds such as 10,100,1000")
+    if len(numbers) == 1 and "," not in text:
+        return numbers[0]
+    rounds = sorted(set(numbers))
+    if rounds[-1] > horizon:
+        raise SidelightError(f"--checkpoints has round {rounds[-1]}, which is after the horizon {horizon}")
+    return rounds

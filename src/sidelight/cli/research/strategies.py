@@ -1,0 +1,151 @@
+"""`sidelight strategies`: the ways to play."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sidelight.cli import terminal
+from sidelight.cli.research.docstrings import describe
+from sidelight.errors import SidelightError
+from sidelight.simulation import players
+from sidelight.strategies import plugins
+from sidelight.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from sidelight.strategies import Strategy
+
+_COLUMN = 12
+# Parameters that every strategy has, and those that mark a contextual strategy.
+_COMMON, _CONTEXTUAL = ("game", "seed"), ("dimension", "contexts")
+
+
+@click.command("strategies")
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def command(name: str | None, as_json: bool) -> None:
+    """List the strategies, or describe one of them.
+
+    Without NAME, lists every strategy: whether it uses contexts, what it does, for which games a regret bound is known,
+    and where it was published. With NAME, explains the parameters of a strategy and how to use it.
+
+    Strategies of other installed packages (entry points of the group sidelight.strategies) come last, with their
+    package and its version.
+    """
+    if name is None:
+        found = [_data(players.known(each)) for each in players.known_names()]
+        found += [_external(plugin) for plugin in plugins.plugins() if not plugin.problem]
+        if as_json:
+            terminal.write_json(found)
+        else:
+            terminal.write(_table(found).to_text(terminal.width()))
+        for plugin in plugins.plugins():
+            if plugin.problem:
+                click.echo(f"sidelight: note: {plugin.problem}", err=True)
+        return
+    if name not in players.known_names(published=True) and plugins.find(name) is None:
+        raise SidelightError(f"{players.unknown(name)}'sidelight strategies' lists them")
+    kind = players.known(name)
+    if as_json:
+        terminal.write_json(_data(kind))
+    else:
+        _write_description(kind)
+
+
+def _external(plugin: plugins.Plugin) -> dict[str, Any]:
+    """Return what is known about a strategy of another package, even if it cannot be used."""
+    try:
+        return _data(plugin.load()) | {"name": plugin.name, "external": _source(plugin)}
+    except SidelightError as error:
+        return {"name": plugin.name, "external": _source(plugin), "error": str(error)}
+
+
+def _source(plugin: plugins.Plugin) -> dict[str, str]:
+    return {"package": plugin.package, "version": plugin.version}
+
+
+def _table(found: list[dict[str, Any]]) -> Table:
+    """Return the name of each strategy and whether it uses contexts; below, what it does, its guarantee and papers."""
+    rows = []
+    for data in found:
+        note = [f"External: {_origin(data['external'])}."] if data["external"] else []
+        if "error" in data:
+            note.append(f"Cannot be used; 'sidelight strategies {data['name']}' says why.")
+        else:
+            note += [*filter(None, [data["line"]]), f"Guarantee: {data['guarantee']}.", *data["papers"]]
+        contexts = "?" if "error" in data else _yes(data["contexts"])
+        rows.append((Cell(data["name"], note="\n".join(note)), contexts))
+    return Table([Column("name"), Column("contexts", left=True)], rows)
+
+
+def _origin(external: dict[str, str]) -> str:
+    return f"{external['package']} {external['version']}".strip()
+
+
+def _write_description(kind: type[Strategy]) -> None:
+    """Write everything about one strategy."""
+    data = _data(kind)
+    click.echo(click.style(terminal.wrapped(kind.__name__), bold=True))
+    click.echo(f"\n{terminal.wrapped(data['line'])}\n")
+    for paragraph in [part for part in data["text"].split("\n\n") if part]:
+        click.echo(f"{terminal.wrapped(paragraph)}\n")
+    if data["external"]:
+        click.echo(terminal.entry("external", _origin(data["external"]), _COLUMN))
+    click.echo(terminal.entry("guarantee", data["guarantee"], _COLUMN))
+    click.echo(terminal.entry("contexts", _yes(data["contexts"]), _COLUMN))
+    for term, paper in zip(["published", *[""] * len(data["papers"])], data["papers"], strict=False):
+        click.echo(terminal.entry(term, paper, _COLUMN))
+    if data["parameters"]:
+        click.echo("\nParameters")
+    for name, parameter in data["parameters"].items():
+        default = "needed" if parameter["required"] else f"{parameter['default']} by default"
+        click.echo(terminal.entry("", f"{name} ({default})", 2))
+        click.echo(terminal.entry("", parameter["meaning"] or "see its docstring", 6))
+    _write_use(kind, data)
+
+
+def _write_use(kind: type[Strategy], data: dict[str, Any]) -> None:
+    """Write how to make the strategy, in Python and on the command line."""
+    from sidelight.cli.research.compile import sample
+
+    needed = [name for name, parameter in data["parameters"].items() if parameter["required"]]
+    where = "limits" if kind.__name__ == "BayesOptimal" else "strategies"
+    arguments = ", ".join(["game", *(f"{name}=..." for name in needed)])
+    click.echo(f"\nIn Python\n  import sidelight as sl\n  strategy = sl.{where}.{kind.__name__}({arguments})")
+    fitting = sample(kind)
+    game = "apple-tasting" if fitting is None or fitting.game.name is None else fitting.game.name
+    values = {"action": 0, "contexts": 4}
+    given = ",".join(f"{name}={value}" for name, value in values.items() if name in data["parameters"])
+    finite = "contexts" in data["parameters"]
+    contexts = f" --contexts {'finite:contexts=4' if finite else 'linear:d=10'}" if data["contexts"] else ""
+    written = f"{kind.__name__}:{given}" if given else kind.__name__
+    click.echo(f"On the command line\n  sidelight simulate {game} {written}{contexts}")
+
+
+def _data(kind: type[Strategy]) -> dict[str, Any]:
+    """Return what is known about a strategy as plain data."""
+    said = describe(kind)
+    plugin = plugins.origin(kind)
+    takes = {name: each for name, each in players.signature(kind).items() if name not in _COMMON}
+    return {
+        "name": kind.__name__,
+        "line": said.line,
+        "text": said.text,
+        "contexts": any(name in takes for name in _CONTEXTUAL),
+        "external": None if plugin is None else _source(plugin),
+        "guarantee": kind.guarantee or "none is known",
+        "papers": said.papers,
+        "parameters": {
+            name: {
+                "required": each.default is each.empty,
+                "default": None if each.default is each.empty else each.default,
+                "meaning": said.parameters.get(name, ""),
+            }
+            for name, each in takes.items()
+        },
+    }
+
+
+def _yes(answer: bool) -> str:
+    return "yes" if answer else "no"

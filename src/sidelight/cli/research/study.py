@@ -1,0 +1,266 @@
+"""`sidelight study`: experiments of one's own, as files."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sidelight.cli import terminal
+from sidelight.cli.group import InOrder
+from sidelight.cli.notes import warnings_as_notes
+from sidelight.cli.numbers import COUNT
+from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
+from sidelight.cli.research.progress.study_bar import StudyBar
+from sidelight.errors import SidelightError
+from sidelight.tasks import cores
+from sidelight.text import count, grouped
+
+if TYPE_CHECKING:
+    from sidelight.studies import Study
+    from sidelight.studies.report_page import Report
+    from sidelight.studies.running import Progress
+
+_ROWS = 500  # of all tables together, at most, on a terminal
+_EPILOG = """\b
+Examples:
+  sidelight study new bins.toml
+  sidelight study check bins.toml
+  sidelight study run bins.toml --out bins
+  sidelight study add bins --strategy Greedy
+  sidelight study report bins
+
+\b
+As a job array (job i of 8, then once):
+  sidelight study run bins.toml --share $i/8
+  sidelight study report bins
+"""
+
+
+class _InFull(InOrder):
+    """A group that lists its commands in the order of their use, with whole sentences however narrow the screen is."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.get_short_help_str(500)) for name, each in self.commands.items()])
+
+
+@click.group("study", cls=_InFull, invoke_without_command=True, epilog=_EPILOG)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Run an experiment of your own: games, worlds and strategies in a file, tables and figures in a folder.
+
+    'new' writes an example to start from, 'check' says what is wrong with a file and what it will cost, 'run' runs it
+    (what was interrupted, in whatever way, goes on), 'add' brings in another strategy, and 'report' writes the report.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@command.command("new")
+@click.argument("file", metavar="FILE")
+def new_command(file: str) -> None:
+    """Write a commented example to FILE, to start from."""
+    from importlib.resources import files
+
+    from sidelight._storage import replacing
+
+    path = Path(file)
+    if path.exists():
+        raise SidelightError(f"{file!r} is there already: give another name")
+    if path.suffix != ".toml":
+        raise SidelightError(f"a study is a TOML file: call it {path.with_suffix('.toml')}")
+    text = (files("sidelight.studies") / "example.toml").read_text(encoding="utf-8")
+    with replacing(path) as draft:
+        draft.write_text(text, encoding="utf-8")
+    click.echo(f"Wrote {file}; next: sidelight study check {shlex.quote(file)}")
+
+
+@command.command("check")
+@click.argument("file", metavar="FILE")
+@click.option("--workers", type=COUNT, metavar="N", help="Cores that will run it; by default all.")
+@click.option("--all", "everything", is_flag=True, help="List every combination that is skipped.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def check_command(file: str, workers: int | None, everything: bool, as_json: bool) -> None:
+    """Say what is wrong with a study, or else what it will cost on this machine.
+
+    Every strategy is tried briefly on every game. Loops that were never compiled on this machine are compiled for that,
+    which may take minutes; 'run' then finds them.
+    """
+    from sidelight.studies import calibration, plan, read, skips
+    from sidelight.studies.running import prepared
+
+    with warnings_as_notes():
+        study = plan.settled(read(file))
+        progress = prepared(study, Path())
+        cost = calibration.estimate(progress.playable)
+    settings = len({cell.setting for cell in progress.playable})
+    data = {
+        "study": study.name,
+        "cells": len(progress.playable),
+        "settings": settings,
+        "rounds": cost.rounds,
+        "core_seconds": cost.seconds,
+        "minutes": cost.minutes(workers),
+        "skipped": [{"cell": cell.title, "why": why} for cell, why in progress.skipped.items()],
+        "failures": [{"cell": cell.title, "reason": each.reason} for cell, each in cost.failures.items()],
+    }
+    if as_json:
+        terminal.write_json(data)
+        return
+    cells = f"{count(len(progress.playable), 'cell')} in {count(settings, 'setting')}"
+    how_long = _minutes(cost.minutes(workers), workers or cores())
+    terminal.write(terminal.wrapped(f"{study.name}: {cells}, {grouped(cost.rounds)} rounds, {how_long}."))
+    if progress.skipped:
+        terminal.write(terminal.wrapped(f"{_skipped(len(progress.skipped))}:"))
+    each = [f"{cell.title}: {why}" for cell, why in progress.skipped.items()]
+    for line in each if everything else map(str, skips.grouped(progress.skipped)):
+        terminal.write(terminal.wrapped(f"  {line}"))
+    for failure in skips.grouped({cell: found.reason for cell, found in cost.failures.items()}):
+        terminal.write(terminal.wrapped(f"fails: {failure.player} in {failure.where}: {failure.why}"))
+
+
+@command.command("run")
+@click.argument("file", metavar="FILE")
+@click.option("--out", metavar="DIR", help="Folder for runs and report; by default named like the study.")
+@click.option("--workers", type=COUNT, metavar="N", help="Cores of this machine to use; by default all.")
+@cluster_option
+@click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
+@click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
+def run_command(
+    file: str, out: str | None, workers: int | None, cluster: str | None, share: str | None, as_json: bool
+) -> None:
+    """Run a study and write its report.
+
+    What is finished is kept in DIR/runs, so that an interrupted call goes on where it was. If FILE, or the source of a
+    strategy, has changed since, only what depends on that is run again. Several processes may work in one folder. A
+    strategy that fails in one cell is told of and does not stop the others; the exit code is then 1.
+    """
+    from sidelight.studies import read
+
+    if out is not None and not out.strip():
+        raise SidelightError("--out is empty: name a folder, or leave out --out")
+    study = read(file)
+    _run(study, Path(study.name if out is None else out), workers, cluster, share, as_json)
+
+
+@command.command("add")
+@click.argument("folder", metavar="DIR")
+@click.option("--strategy", "strategies", multiple=True, required=True, metavar="NAME", help="Repeatable.")
+@click.option("--workers", type=COUNT, metavar="N", help="Cores of this machine to use; by default all.")
+@cluster_option
+@click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
+@click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
+def add_command(
+    folder: str,
+    strategies: tuple[str, ...],
+    workers: int | None,
+    cluster: str | None,
+    share: str | None,
+    as_json: bool,
+) -> None:
+    """Bring another strategy into a study that was run: it meets the same outcomes, and nothing else is run again.
+
+    NAME is written as in 'sidelight simulate': RandCBP:bins=10, package.module:Class, or file.py:Class, where the path
+    begins at the current folder. If a strategy fails in a cell, the exit code is 1.
+    """
+    from sidelight.cli.research.arguments.players import player_of
+    from sidelight.studies.running import opened
+
+    study = opened(folder)
+    study = study.with_players([player_of(text, study.folder) for text in strategies])
+    _run(study, Path(folder), workers, cluster, share, as_json)
+
+
+@command.command("report")
+@click.argument("folder", metavar="DIR")
+@click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
+def report_command(folder: str, as_json: bool) -> None:
+    """Write the report of what is finished in a folder."""
+    from sidelight.studies import output
+    from sidelight.studies.running import opened, prepared
+
+    with warnings_as_notes():
+        progress = prepared(opened(folder), Path(folder), stored=True)
+        report = output.write(progress, StudyBar().note)
+    _tell(progress, report, as_json)
+    _exit_if_failed(progress, "the report says why")
+
+
+def _run(
+    study: Study, folder: Path, workers: int | None, cluster: str | None, share: str | None, as_json: bool
+) -> None:
+    from sidelight.studies import output
+    from sidelight.studies.running import run
+
+    check_cluster(cluster, workers)
+    bar = StudyBar(None if cluster else workers or cores())
+    with warnings_as_notes(), _kept(folder):
+        progress = run(study, folder, workers=workers, cluster=cluster, share=share, display=bar)
+        if share is not None:
+            click.echo(f"Share {share} is in {folder}; when all are: sidelight study report {folder}", err=as_json)
+            _exit_if_failed(progress, "'sidelight study report' says why")
+            return
+        if not progress.done.ran and output.is_current(progress) and not as_json:
+            click.echo(f"Nothing to do: {_cells(progress)}; the report is in {folder / 'report.html'}")
+            return
+        report = output.write(progress, bar.note)
+    _tell(progress, report, as_json)
+    _exit_if_failed(progress, "the report says why")
+
+
+def _exit_if_failed(progress: Progress, where: str) -> None:
+    """End with exit code 1 if cells failed in this call, or if stored runs were damaged."""
+    if progress.done.failures:
+        click.echo(f"sidelight: {count(len(progress.done.failures), 'cell')} failed: {where}", err=True)
+    if progress.done.failures or progress.damaged:
+        click.get_current_context().exit(1)
+
+
+def _tell(progress: Progress, report: Report, as_json: bool) -> None:
+    from sidelight.studies import output
+    from sidelight.studies.report_tables import plays, tables
+
+    if as_json:
+        terminal.write_json(output.records(report))
+    else:
+        every = (*tables(report.outcome), *plays(report.outcome))
+        if (rows := sum(len(table.rows) for _, table in every)) > _ROWS:
+            terminal.write(terminal.wrapped(f"The tables have {grouped(rows)} rows: see the report.\n"))
+            every = ()
+        for title, table in every:
+            terminal.write(f"{title}\n{table.useful().to_text(terminal.width())}\n")
+        for failure in report.failures:
+            terminal.write(f"Failed: {failure['cell']}: {failure['reason']}\n")
+    click.echo(f"{_cells(progress)}; report written to {progress.folder / 'report.html'}", err=as_json)
+
+
+def _cells(progress: Progress) -> str:
+    from sidelight.studies.running import summary_line
+
+    return summary_line(progress)
+
+
+@contextlib.contextmanager
+def _kept(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"Interrupted: what is finished is kept in {folder}; the same command goes on from there", err=True)
+        raise
+
+
+def _minutes(minutes: float, workers: int) -> str:
+    shown = (
+        f"{60 * minutes:.0f} s" if minutes < 1 else f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+    )
+    return f"about {shown} on {count(workers, 'core')} of this machine"
+
+
+def _skipped(number: int) -> str:
+    return f"{count(number, 'cell')} cannot be played and {'is' if number == 1 else 'are'} skipped"

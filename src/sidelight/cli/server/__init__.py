@@ -1,0 +1,1 @@
+"""Commands that serve monitors and administer the service."""

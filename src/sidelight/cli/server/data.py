@@ -1,0 +1,183 @@
+"""`sidelight service backup|copy|export|verify|upgrade|prune|erase|recover`: what is stored."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from sidelight.cli import terminal
+from sidelight.cli.server.database import DATABASE, URL, change, note, reading
+from sidelight.text import count, grouped
+
+_WHAT = ("decisions", "journal", "audit")
+
+
+@click.command(
+    "backup",
+    short_help="Write everything to one file.",
+    epilog="""\b
+Example, in a nightly job:
+  sidelight service backup /backups/$(date +%F).db
+""",
+)
+@click.argument("file", metavar="FILE")
+@DATABASE
+def backup_command(file: str, database: str | None) -> None:
+    """Write everything to a new SQLite FILE, completely or not at all, even while the server is running.
+
+    To restore it, stop the server and replace its database with FILE (and remove the -wal and -shm files next to it),
+    or copy it into an empty PostgreSQL database with 'service copy'.
+    """
+    from sidelight.service.maintenance.backup import back_up
+
+    with reading(database) as storage:
+        size = back_up(storage, file)
+    note(database, "backup made", os.path.basename(file), bytes=size)
+    terminal.write(f"{file}: {grouped(size)} bytes")
+
+
+@click.command(
+    "copy",
+    short_help="Copy everything to a new database.",
+    epilog="""\b
+Example:
+  sidelight service copy --database sidelight.db \\
+      postgresql://db/monitor
+""",
+)
+@click.argument("target", metavar="TARGET")
+@DATABASE
+def copy_command(target: str, database: str | None) -> None:
+    """Copy everything to TARGET, a new SQLite file or an empty PostgreSQL database.
+
+    Stop the server first if you want to continue with the copy: changes made while it is being copied are not in it.
+    """
+    from sidelight.service.maintenance.copy import copy
+    from sidelight.service.store import open_storage
+
+    with reading(database) as source:
+        place = open_storage(target)
+        try:
+            copied = copy(source, place)
+        finally:
+            place.close()
+    note(database, "copy made", "", journal=copied["journal"])
+    terminal.write(f"{count(copied['monitors'], 'monitor')}, {count(copied['journal'], 'entry')} of the journal copied")
+
+
+@click.command(
+    "export",
+    short_help="Write decisions, the journal or the audit log for other programs.",
+    epilog="""\b
+Examples:
+  sidelight service export --monitor digits > digits.jsonl
+  sidelight service export --what journal \\
+      --out journal.parquet
+""",
+)
+@DATABASE
+@click.option(
+    "--what",
+    type=click.Choice(_WHAT),
+    default="decisions",
+    show_default=True,
+    metavar="WHAT",
+    help="decisions (each prediction and its outcome), journal (everything that happened) or audit (who changed "
+    "the service).",
+)
+@click.option("--monitor", "monitors", multiple=True, metavar="NAME", help="Only this monitor; repeatable.")
+@click.option(
+    "--out", metavar="PATH", help="Write to a file, as Parquet if its name ends in .parquet; by default, to stdout."
+)
+def export_command(database: str | None, what: str, monitors: tuple[str, ...], out: str | None) -> None:
+    """Write stored data as JSON Lines (one object per line), or as Parquet with the extra 'parquet'."""
+    from sidelight.service.maintenance import export
+
+    with reading(database) as storage:
+        rows = export.rows(storage, what, monitors)
+        note(database, "data exported", what, monitors=list(monitors))  # before, as it may be cut short
+        if out is None:
+            export.write_json_lines(rows, sys.stdout)
+        else:
+            click.echo(f"{grouped(export.write_file(rows, what, out))} rows written to {out}", err=True)
+
+
+@click.command("verify", short_help="Check that everything is as it was stored.")
+@DATABASE
+@click.pass_context
+def verify_command(context: click.Context, database: str | None) -> None:
+    """Check the journals, and that the stored state follows from them; exit with code 1 if anything is wrong."""
+    from sidelight.service.domain import monitors
+    from sidelight.service.maintenance.check import verify
+
+    with reading(database) as storage:
+        findings = verify(storage)
+        with storage.read() as tx:
+            found = monitors.every(tx, archived=True)
+    for one in findings:
+        terminal.write(terminal.wrapped(str(one)))
+    if findings:
+        context.exit(1)
+    entries = sum(one.last - one.base for one in found)
+    terminal.write(f"all is well: {count(len(found), 'monitor')}, {grouped(entries)} entries replayed")
+
+
+@click.command("upgrade", short_help="Make monitors decide by the rule of this version.")
+@DATABASE
+def upgrade_command(database: str | None) -> None:
+    """Make all monitors decide by the rule of this version; do this when the server asks for it after an upgrade.
+
+    Earlier decisions stay. Make a backup first: older versions cannot use the upgraded database.
+    """
+    upgraded = change(database, "upgrade")
+    terminal.write(f"upgraded: {', '.join(upgraded)}" if upgraded else "nothing to do: all monitors have this rule")
+
+
+@click.command("prune", short_help="Replace old journal entries with sealed snapshots.")
+@DATABASE
+@click.option(
+    "--days", type=click.FloatRange(min=0), metavar="N", help="Keep the entries of the last N days; 7 by default."
+)
+def prune_command(database: str | None, days: float | None) -> None:
+    """Delete older journal entries, after replaying them into a snapshot that takes their place.
+
+    Predictions that were let pass before then are forgotten: if you send them again, they count again.
+    """
+    for name, deleted in change(database, "prune", days=days).items():
+        terminal.write(f"{name}: {grouped(deleted)} entries deleted")
+
+
+@click.command("erase", short_help="Delete the payloads of predictions.")
+@click.argument("monitor", metavar="MONITOR")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@DATABASE
+def erase_command(monitor: str, ids: tuple[str, ...], database: str | None) -> None:
+    """Delete the payloads of predictions of MONITOR; items that are waiting for a reviewer are released.
+
+    Ids, classes and answers stay in the journal.
+    """
+    for one in change(database, "erase", monitor=monitor, ids=list(ids)):
+        said = f"{one['status']}, {'payload deleted' if one['payload'] else 'there was no payload'}"
+        terminal.write(f"{one['id']}: {'no such item' if one['status'] == 'unknown' else said}")
+
+
+@click.command("recover", short_help="Print a link for an administrator who cannot sign in.")
+@DATABASE
+@URL
+def recover_command(database: str | None, url: str) -> None:
+    """Print a link that works for 15 minutes and makes the person who opens it an administrator with a new password."""
+    click.echo(change(database, "recover", url))
+
+
+COMMANDS = (
+    backup_command,
+    copy_command,
+    export_command,
+    verify_command,
+    upgrade_command,
+    prune_command,
+    erase_command,
+    recover_command,
+)

@@ -1,0 +1,78 @@
+"""What `serve` and `service` share: the database, the link's address, and the extra that must be installed."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sidelight.errors import SidelightError
+
+if TYPE_CHECKING:
+    from sidelight.service.store.base import Storage
+
+_HERE = "http://127.0.0.1:8765"
+DATABASE = click.option(
+    "--database",
+    metavar="FILE|URL",
+    envvar="SIDELIGHT_DATABASE",
+    help="A SQLite file or a PostgreSQL database (postgresql://...); by default SIDELIGHT_DATABASE, or else "
+    "sidelight.db.",
+)
+URL = click.option(
+    "--url",
+    metavar="URL",
+    default=_HERE,
+    show_default=True,
+    envvar="SIDELIGHT_URL",
+    help="The address of the service, for the link. A server running on a SQLite file already knows it.",
+)
+_EXTRA = ("fastapi", "uvicorn", "jinja2")
+
+
+def require_extra() -> None:
+    """Say what to install if the service's packages are missing."""
+    missing = [name for name in _EXTRA if importlib.util.find_spec(name) is None]
+    if missing:
+        raise SidelightError(
+            f'the service needs {", ".join(missing)} (not installed): run  pip install "sidelight[serve]"'
+        )
+
+
+def change(database: str | None, command: str, url: str = _HERE, **arguments: Any) -> Any:
+    """Run a command that changes a database, through its server if one is running."""
+    require_extra()
+    from sidelight.service.server.commands import call
+
+    return call(chosen(database), url, command, arguments)
+
+
+def note(database: str | None, action: str, subject: str, **detail: Any) -> None:
+    """Note in the audit log that data left a database in use; if that fails, say so, and go on."""
+    from sidelight.service.server import commands
+
+    try:
+        commands.note(chosen(database), action, subject, detail)
+    except SidelightError as error:
+        click.echo(f"this could not be noted in the audit log: {error}", err=True)
+
+
+@contextlib.contextmanager
+def reading(database: str | None) -> Iterator[Storage]:
+    """Open a database read-only, whether a server is running or not."""
+    require_extra()
+    from sidelight.service.store import open_storage
+
+    storage = open_storage(chosen(database), readonly=True)
+    try:
+        yield storage
+    finally:
+        storage.close()
+
+
+def chosen(database: str | None) -> str:
+    """Return the database to use."""
+    return database or "sidelight.db"

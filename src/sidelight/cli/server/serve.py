@@ -1,0 +1,183 @@
+"""`sidelight serve`: the monitor over HTTP, with a queue for reviewers."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import ipaddress
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import click
+
+from sidelight.cli.numbers import COUNT, WHOLE
+from sidelight.cli.server.database import DATABASE, require_extra
+
+_PORT = 8765
+
+
+@click.command(
+    "serve",
+    epilog="""\b
+Examples:
+  sidelight serve --demo
+  sidelight serve
+  sidelight serve --database postgresql://db/monitor \\
+      --processes 4 --url https://monitor.example.org
+""",
+)
+@DATABASE
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Listen on this address.")
+@click.option(
+    "--port",
+    type=WHOLE,
+    default=_PORT,
+    show_default=True,
+    metavar="PORT",
+    help="Listen on this port; 0 picks a free one.",
+)
+@click.option(
+    "--processes",
+    type=COUNT,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Server processes; more than one needs PostgreSQL.",
+)
+@click.option(
+    "--url",
+    metavar="URL",
+    help="The address that users see, https://... behind a proxy with TLS. Links start with it; with https, cookies "
+    "are sent over TLS only.",
+)
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Also answer requests that ask for this host; repeatable. This machine's loopback names and the host of "
+    "--url are always allowed.",
+)
+@click.option(
+    "--proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Trust the forwarded headers of the proxy at this address or in this network; repeatable.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0.1),
+    default=1000.0,
+    show_default=True,
+    metavar="N",
+    help="Requests per second that each key may send to each process.",
+)
+@click.option(
+    "--grace",
+    type=click.FloatRange(min=1.0),
+    default=20.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long requests in progress may take after the signal to stop.",
+)
+@click.option(
+    "--log",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="warning",
+    show_default=True,
+    metavar="LEVEL",
+    help="Log as JSON on stderr: debug, info (a line for each request), warning or error.",
+)
+@click.option(
+    "--demo",
+    is_flag=True,
+    help="Serve made-up classifiers and reviewers to look around; nothing is kept.",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    database: str | None,
+    host: str,
+    port: int,
+    hosts: tuple[str, ...],
+    proxies: tuple[str, ...],
+    demo: bool,
+    **options: Any,
+) -> None:
+    """Serve monitors over HTTP: durable decisions, a queue for reviewers, reports in the browser.
+
+    Everything is kept in one SQLite file, which is created at the first start, or in a PostgreSQL database. The first
+    start prints a link to sign in with. Programs need keys; create them with 'sidelight service key create'. Ctrl-C
+    stops the server after it has answered the requests it accepted.
+    """
+    require_extra()
+    from sidelight.service.server.listener import listen
+    from sidelight.service.server.run import ServeOptions, run
+
+    if demo and database is not None:
+        raise click.UsageError("the demonstration uses its own database: leave out --database")
+    settings = ServeOptions(
+        database=database or "sidelight.db", hosts=(host, *hosts), proxies=",".join(proxies), **options
+    )
+    settings.check()
+    with listen(host, port) as listener:
+        if demo:
+            from sidelight.service.demo.run import run_demo
+
+            click.echo("Making up a day of predictions and reviews ...")
+            context.exit(run_demo(settings, listener, partial(_say_demo, host)))
+        context.exit(run(settings, listener, partial(_say, settings.database, host)))
+
+
+def _if_somebody_reads(say: Callable[..., None]) -> Callable[..., None]:
+    """Keep the server running if nobody reads its output any more, as in `sidelight serve | head -1`."""
+
+    @functools.wraps(say)
+    def saying(*arguments: Any) -> None:
+        with contextlib.suppress(OSError):
+            say(*arguments)
+
+    return saying
+
+
+@_if_somebody_reads
+def _say_demo(host: str, address: str, password: str) -> None:
+    """Print where to find the demonstration."""
+    click.echo(f"sidelight serves a demonstration at {address}  (Ctrl-C stops and deletes it)")
+    click.echo(f"Sign in as demo with the password {password}")
+    _warn_without_tls(host, address)
+
+
+@_if_somebody_reads
+def _say(database: str, host: str, address: str, link: str | None) -> None:
+    """Print what to do next after the server has started."""
+    click.echo(f"sidelight serves {_without_password(database)} at {address}  (Ctrl-C stops it)")
+    if link is not None:
+        click.echo(f"There is no administrator yet. Open this link within 15 minutes to become one:\n  {link}")
+    _warn_without_tls(host, address)
+
+
+def _warn_without_tls(host: str, address: str) -> None:
+    if not _is_loopback(host) and address.startswith("http://"):
+        click.echo(
+            "sidelight: note: without TLS, others on the network can read keys and passwords: put a proxy with TLS in "
+            "front and give --url https://...",
+            err=True,
+        )
+
+
+def _without_password(database: str) -> str:
+    if "://" not in database:
+        return database
+    scheme, _, rest = database.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

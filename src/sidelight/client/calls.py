@@ -1,0 +1,314 @@
+"""The calls about one monitor, how decisions fail open, and how requests are split into batches."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+from sidelight.client.exchange import Request, Steps, UnreachableError, exchange, garbage
+from sidelight.errors import SidelightError
+from sidelight.monitor.decisions import Decision, Label
+from sidelight.monitor.inputs import column, identifier, label, listed, moment_of, yes_or_no
+
+if TYPE_CHECKING:
+    from sidelight.monitor.reports import Report
+
+UNREACHABLE = "unreachable"
+"""The reason of a decision without the service: no one answered in time, so the prediction passes."""
+
+LARGEST_BATCH = 1000
+_LARGEST_BODY = 4 << 20  # half of what the service accepts
+_FAILURES, _REST, _LOG_EVERY = 3, 5.0, 60.0
+
+_log = logging.getLogger("sidelight.client")
+
+
+class Answer(NamedTuple):
+    """What an answer changed, according to the service."""
+
+    status: str
+    """"recorded"; "unchanged" (the same as before); "corrected"; "released"; "withdrawn"; "not chosen" (it was let
+    pass, so its label would bias the estimate). In a batch also "unknown" (never decided), "conflict" (a different
+    answer exists) and "gone" (forgotten or deleted), which are errors of a single answer."""
+    id: str
+    verdict: str | None
+    """The verdict on the class now; None if the answer belongs to no class."""
+    text: str
+    """What happened, in words."""
+
+
+class Pending(NamedTuple):
+    """A verification that was requested and is not answered yet."""
+
+    id: str
+    prediction: Label | None
+    """None if the monitor is reviewed blind."""
+    number: int
+    """Its number among all verifications, from 1 in the order requested."""
+    reason: str
+    asked_at: datetime
+    overdue: bool
+    """Whether the monitor has stopped waiting; the answer still counts."""
+
+
+class Health:
+    """Tracks whether the service answers: counts what passed without it, and spares callers the wait while it is down.
+
+    After three failures in a row decisions pass at once for five seconds; then one call tries again.
+    """
+
+    def __init__(self) -> None:
+        self.unreachable, self._counting = 0, threading.Lock()
+        self._failures, self._until, self._silent_until = 0, 0.0, 0.0
+
+    @property
+    def resting(self) -> bool:
+        """Whether to pass without asking; the first call after the pause tries again, the others keep passing."""
+        now = time.monotonic()
+        if self._failures < _FAILURES:
+            return False
+        if now < self._until:
+            return True
+        self._until = now + _REST
+        return False
+
+    def failed(self, decisions: int, why: str) -> None:
+        """Count decisions that could not be obtained."""
+        self._failures += 1
+        self._until = time.monotonic() + _REST
+        self.passed(decisions, why)
+
+    def passed(self, decisions: int, why: str | None = None) -> None:
+        """Count predictions that pass without a decision; a reason is logged, once a minute at most."""
+        now = time.monotonic()
+        with self._counting:
+            self.unreachable += decisions
+        if why is not None and now >= self._silent_until:
+            self._silent_until = now + _LOG_EVERY
+            _log.warning("%s; predictions pass without a decision, %d so far", why, self.unreachable)
+
+    def refused(self, predictions: int, error: Exception) -> None:
+        """Log that predictions in the background were refused, because their futures may be ignored."""
+        _log.error("%d predictions were refused in the background: %s", predictions, error)
+
+    def worked(self) -> None:
+        """Record that the service replied."""
+        if self._failures:
+            _log.warning("the service answers again; %d predictions passed without a decision", self.unreachable)
+        self._failures, self._silent_until = 0, 0.0
+
+
+class Limits(NamedTuple):
+    """How long to try for decisions and for everything else, and how often to retry."""
+
+    timeout: float
+    patience: float
+    retries: int
+
+
+class Calls:
+    """The calls about one monitor."""
+
+    def __init__(self, name: str, limits: Limits, health: Health) -> None:
+        if not isinstance(name, str) or not name:
+            raise SidelightError(f"{name!r} is not the name of a monitor: give text, as in client.monitor('digits')")
+        self._path = f"/v1/monitors/{quote(name, safe='')}"
+        self._limits, self._health = limits, health
+
+    def decide(self, rows: Sequence[Mapping[str, Any]], single: bool = False) -> Steps[list[Decision]]:
+        """Ask for decisions, in batches; the predictions pass if no one answers."""
+        found: list[Decision] = []
+        for batch, body in _bodies("predictions", rows, single):
+            if self._health.resting:
+                self._health.passed(len(batch))
+                found += map(passed, batch)
+                continue
+            try:
+                request = Request("POST", f"{self._path}/decisions", body)
+                reply = yield from exchange(request, self._limits.timeout, self._limits.retries)
+                found += _decisions(batch, _many("decisions", reply, single))
+                self._health.worked()
+            except UnreachableError as error:
+                self._health.failed(len(batch), str(error))
+                found += map(passed, batch)
+        return found
+
+    def answer(self, rows: Sequence[Mapping[str, Any]], single: bool = False) -> Steps[list[Answer]]:
+        """Send answers, in batches."""
+        found: list[Answer] = []
+        for batch, body in _bodies("answers", rows, single):
+            reply = yield from self._ask("POST", "/answers", body)
+            found += _answers(batch, _many("answers", reply, single))
+        return found
+
+    def report(self) -> Steps[dict[str, Any]]:
+        """Ask for the report."""
+        reply = yield from self._ask("GET", "/report")
+        if not isinstance(reply, dict) or not isinstance(reply.get("classes"), list):
+            raise garbage("a report without classes")
+        return reply
+
+    def pending(self) -> Steps[list[Pending]]:
+        """Ask for pending verifications, page by page."""
+        found: list[Pending] = []
+        while True:
+            after = found[-1].number if found else 0
+            reply = yield from self._ask("GET", f"/pending?after={after}&limit={LARGEST_BATCH}")
+            page = _pending(reply)
+            found += page
+            if len(page) < LARGEST_BATCH:
+                return found
+
+    def _ask(self, method: str, path: str, body: bytes | None = None) -> Steps[Any]:
+        return exchange(Request(method, self._path + path, body), self._limits.patience, self._limits.retries)
+
+
+def creation(name: str, settings: Mapping[str, Any], limits: Limits) -> Steps[Any]:
+    """Create a monitor."""
+    body = _written({"name": name, "settings": dict(settings)}, "these settings", "plain values")
+    return exchange(Request("POST", "/v1/monitors", body.encode("ascii")), limits.patience, limits.retries)
+
+
+def report_of(data: Mapping[str, Any]) -> Report:
+    """Return the report that the service described; the class is imported here because it needs NumPy."""
+    from sidelight.monitor.reports import Report
+
+    try:
+        return Report.from_dict(data)
+    except SidelightError as error:
+        raise garbage(str(error)) from None
+
+
+def prediction_row(prediction: Any, id: Any, time: Any, payload: Any) -> dict[str, Any]:
+    """Return one prediction as the service expects it; without an id one is made up, so that a retry counts once."""
+    row: dict[str, Any] = {
+        "id": uuid.uuid4().hex if id is None else str(identifier(id)),
+        "prediction": label(prediction),
+    }
+    if time is not None:
+        row["time"] = moment_of(time).isoformat()
+    if payload is not None:
+        row["payload"] = _payload(payload)
+    return row
+
+
+def prediction_rows(predictions: Any, ids: Any, times: Any, payloads: Any) -> list[dict[str, Any]]:
+    """Return a batch of predictions, checked before the first is sent."""
+    labels = listed(predictions)
+    size = len(labels)
+    columns = (column("ids", ids, size), column("times", times, size), column("payloads", payloads, size))
+    return [prediction_row(*row) for row in zip(labels, *columns, strict=True)]
+
+
+def answer_row(id: Any, correct: Any, true: Any, skipped: Any, replace: bool) -> dict[str, Any]:
+    """Return one answer as the service expects it."""
+    skip = skipped is not None and yes_or_no("skipped", skipped)
+    if (correct is not None) + (true is not None) + skip != 1:
+        raise SidelightError("an answer is one of correct=True or False, label=..., or skipped=True; nothing changed")
+    row: dict[str, Any] = {"id": str(identifier(id))}
+    if skip:
+        row["skipped"] = True
+    elif true is not None:
+        row["label"] = label(true)
+    else:
+        row["correct"] = yes_or_no("correct", correct)
+    return row | {"replace": True} if replace else row
+
+
+def answer_rows(ids: Any, correct: Any, labels: Any, skipped: Any, replace: bool) -> list[dict[str, Any]]:
+    """Return a batch of answers, checked before the first is sent."""
+    names = listed(ids, "ids", "answer")
+    given = (("answers", correct), ("labels", labels), ("skips", skipped))
+    said, true, skips = (column(name, values, len(names), "ids", "answer") for name, values in given)
+    rows = zip(names, said, true, skips, strict=True)
+    return [answer_row(id, right, label, skip, replace) for id, right, label, skip in rows]
+
+
+def passed(row: Mapping[str, Any]) -> Decision:
+    """Return the decision for a prediction that the service did not decide."""
+    return Decision(False, row["id"], UNREACHABLE, row["prediction"])
+
+
+def _payload(value: Any) -> Any:
+    """Return the payload in the form the service expects: text, JSON, or the bytes of a picture."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        return {"image": base64.b64encode(value).decode("ascii")}
+    return {"text": value} if isinstance(value, str) else value
+
+
+Rows = list[Mapping[str, Any]]
+
+
+def _bodies(name: str, rows: Sequence[Mapping[str, Any]], single: bool) -> Iterator[tuple[Rows, bytes]]:
+    """Yield batches that are small enough for one request, each with its body; a single row is its own body."""
+    # All are checked before the first is sent.
+    texts = [_written(row, f"row {n} (id {row['id']!r})", "a payload of plain values") for n, row in enumerate(rows)]
+    if single:
+        yield list(rows), texts[0].encode("ascii")
+        return
+    start, size = 0, 0
+    for place, text in enumerate(texts):
+        if place > start and (place - start == LARGEST_BATCH or size + len(text) > _LARGEST_BODY):
+            yield list(rows[start:place]), _joined(name, texts[start:place])
+            start, size = place, 0
+        size += len(text) + 1
+    if texts:
+        yield list(rows[start:]), _joined(name, texts[start:])
+
+
+def _joined(name: str, texts: Sequence[str]) -> bytes:
+    return f'{{"{name}":[{",".join(texts)}]}}'.encode("ascii")
+
+
+def _many(name: str, reply: Any, single: bool) -> Any:
+    """Return the reply to a single row as if it were one of many."""
+    return {name: [reply]} if single else reply
+
+
+def _written(data: Mapping[str, Any], what: str, remedy: str) -> str:
+    try:
+        return json.dumps(data, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SidelightError(f"{what} cannot be written as JSON ({error}): give {remedy}; nothing was sent") from None
+
+
+def _decisions(batch: Sequence[Mapping[str, Any]], reply: Any) -> list[Decision]:
+    found = []
+    for row, one in zip(batch, _list(reply, "decisions", len(batch)), strict=True):
+        good = isinstance(one.get("verify"), bool) and isinstance(one.get("reason"), str)
+        if one.get("id") != row["id"] or not good:
+            raise garbage("decisions about something else")
+        found.append(Decision(one["verify"], row["id"], one["reason"], row["prediction"]))
+    return found
+
+
+def _answers(batch: Sequence[Mapping[str, Any]], reply: Any) -> list[Answer]:
+    found = []
+    for row, one in zip(batch, _list(reply, "answers", len(batch)), strict=True):
+        if one.get("id") != row["id"] or not isinstance(one.get("status"), str):
+            raise garbage("answers about something else")
+        text = one.get("detail") or f"{row['id']!r}: {one['status']}"
+        found.append(Answer(one["status"], row["id"], one.get("verdict"), str(text)))
+    return found
+
+
+def _pending(reply: Any) -> list[Pending]:
+    try:
+        return [Pending(**one | {"asked_at": datetime.fromtimestamp(one["asked_at"], UTC)}) for one in reply["pending"]]
+    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+        raise garbage("no list of what is pending") from None
+
+
+def _list(reply: Any, name: str, size: int) -> list[dict[str, Any]]:
+    rows = reply.get(name) if isinstance(reply, dict) else None
+    if not isinstance(rows, list) or len(rows) != size or not all(isinstance(one, dict) for one in rows):
+        raise garbage(f"{size} {name} were expected")
+    return rows

@@ -1,0 +1,294 @@
+"""The two clients, one that waits for its replies and one for asyncio, and their monitors."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from sidelight.client.batches import AsyncBatches, Batches
+from sidelight.client.calls import (
+    Answer,
+    Calls,
+    Pending,
+    answer_row,
+    answer_rows,
+    creation,
+    prediction_row,
+    prediction_rows,
+    report_of,
+)
+from sidelight.client.exchange import Reply, Send, Steps, Wait
+from sidelight.client.settings import LARGEST_REPLY, TOO_LARGE, TOO_LATE, ClientSettings, failure_of, reply_of
+from sidelight.errors import SidelightError
+from sidelight.monitor.decisions import Decision
+
+try:
+    import httpx
+except ModuleNotFoundError as error:
+    raise SidelightError('the client needs httpx: run `pip install "sidelight[client]"`') from error
+
+if TYPE_CHECKING:
+    from sidelight.monitor.reports import Report
+
+T = TypeVar("T")
+
+
+class Client(ClientSettings):
+    """A client that waits for its replies; threads may share it.
+
+    Parameters
+    ----------
+    url
+        Where the service is, as `sidelight serve` prints it, "http://127.0.0.1:8765" say.
+    key
+        A key from `sidelight service key create`; by default, the environment variable SIDELIGHT_KEY.
+    timeout
+        Maximum seconds for a decision, retries included; then the prediction passes.
+    patience
+        The same for everything else; then an `UnreachableError` is raised.
+    retries
+        How often a request is sent again, with the same ids, so that nothing counts twice.
+    transport
+        An httpx transport instead of the usual one, for your own certificates or sockets, and for tests.
+    """
+
+    def monitor(self, name: str) -> Monitor:
+        """Return the monitor with this name; whether it exists is checked when it is used."""
+        return self._monitors.setdefault(name, Monitor(self, name))
+
+    def create(self, name: str, **settings: Any) -> Monitor:
+        """Create a monitor with the arguments of `ClassifierMonitor` and return it; the key needs the scope admin."""
+        self._run(creation(name, settings, self._limits))
+        return self.monitor(name)
+
+    def close(self) -> None:
+        """Send what is waiting in the background, and close the connections."""
+        for monitor in list(self._monitors.values()):
+            monitor.flush()
+        self._http.close()
+
+    def _open(self) -> None:
+        self._http, self._process = httpx.Client(**self._http_options()), os.getpid()
+        self._monitors: dict[str, Monitor] = {}
+
+    def _run(self, steps: Steps[T]) -> T:
+        """Run a call to its end."""
+        given: Reply | str | None = None
+        try:
+            while True:
+                step = steps.send(given)
+                if isinstance(step, Wait):
+                    time.sleep(step.seconds)
+                given = self._send(step) if isinstance(step, Send) else None
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    def _send(self, step: Send) -> Reply | str:
+        if self._process != os.getpid():  # a fork must not use the connections of its parent
+            self._http, self._process = httpx.Client(**self._http_options()), os.getpid()
+        end, content = time.monotonic() + step.timeout, bytearray()
+        try:
+            with self._http.stream(**self._request(step)) as response:
+                for part in response.iter_bytes():
+                    content += part
+                    if time.monotonic() > end:
+                        return TOO_LATE
+                    if len(content) > LARGEST_REPLY:
+                        return TOO_LARGE
+        except httpx.RequestError as error:
+            return failure_of(error)
+        return reply_of(response, content)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Monitor:
+    """A monitor of the service; get it from `Client.monitor`."""
+
+    def __init__(self, client: Client, name: str) -> None:
+        self.name = name
+        self._calls = Calls(name, client._limits, client._health)
+        self._run = client._run
+        self._batches = Batches(lambda rows: self._run(self._calls.decide(rows)), client._health)
+
+    def decide(self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None) -> Decision:
+        """Decide about one prediction: verify it or let it pass.
+
+        An `id` that was decided before gets the same decision again and counts once. Without an id one is made up.
+        `time` says which day's cap applies; by default, the service's current time. The `payload` is what a reviewer
+        sees: text, plain data, the bytes of a picture, or {"link": address}; it is kept only if the prediction is to be
+        verified.
+        """
+        return self._run(self._calls.decide([prediction_row(prediction, id, time, payload)], single=True))[0]
+
+    def decide_many(
+        self, predictions: Any, ids: Any = None, times: Any = None, *, payloads: Any = None
+    ) -> list[Decision]:
+        """Decide about a batch: any iterable or data frame column, with one id, time and payload for each, or none.
+
+        A request holds at most 1 000 predictions and is decided completely or not at all. After an error, earlier
+        requests may have been decided; asking again with the same ids is safe.
+        """
+        return self._run(self._calls.decide(prediction_rows(predictions, ids, times, payloads)))
+
+    def decide_later(
+        self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None
+    ) -> Future[Decision]:
+        """Decide in the background, many predictions to a request, and return at once.
+
+        The decision is the result of the future, which may be ignored: reviewers find the prediction in their queue. If
+        more than 10 000 wait, the prediction passes as unreachable. `flush` and `client.close` send what is waiting.
+        """
+        return self._batches.add(prediction_row(prediction, id, time, payload))
+
+    def flush(self) -> None:
+        """Wait until everything deferred has been decided."""
+        self._batches.flush()
+
+    def answer(
+        self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False, replace: bool = False
+    ) -> Answer:
+        """Record what a verification showed: `correct`, or the true `label`, or `skipped=True` to release it.
+
+        The same answer twice changes nothing; replacing a different one needs `replace=True`. An id that was let pass
+        has the status "not chosen"; one that was never decided, or was forgotten, is an error. In a monitor with two
+        reviews or hidden predictions, the key also needs the scope settle.
+        """
+        return self._run(self._calls.answer([answer_row(id, correct, label, skipped, replace)], single=True))[0]
+
+    def answer_many(
+        self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None, replace: bool = False
+    ) -> list[Answer]:
+        """Record what many verifications showed: columns of ids and of `correct`, `labels` or `skipped`.
+
+        Each has its own status, so an answer that cannot be recorded does not affect the others.
+        """
+        return self._run(self._calls.answer(answer_rows(ids, correct, labels, skipped, replace)))
+
+    def pending(self) -> list[Pending]:
+        """Return the pending verifications, in the order they were requested."""
+        return self._run(self._calls.pending())
+
+    def report(self) -> Report:
+        """Return what is known about every class."""
+        return report_of(self._run(self._calls.report()))
+
+    def __repr__(self) -> str:
+        return f"<Monitor {self.name!r}>"
+
+
+class AsyncClient(ClientSettings):
+    """A client for asyncio; the parameters are those of `Client`."""
+
+    def monitor(self, name: str) -> AsyncMonitor:
+        """Return the monitor with this name; whether it exists is checked when it is used."""
+        return self._monitors.setdefault(name, AsyncMonitor(self, name))
+
+    async def create(self, name: str, **settings: Any) -> AsyncMonitor:
+        """Create a monitor with the arguments of `ClassifierMonitor` and return it; the key needs the scope admin."""
+        await self._run(creation(name, settings, self._limits))
+        return self.monitor(name)
+
+    async def close(self) -> None:
+        """Send what is waiting in the background, and close the connections."""
+        for monitor in list(self._monitors.values()):
+            await monitor.flush()
+        await self._http.aclose()
+
+    def _open(self) -> None:
+        self._http = httpx.AsyncClient(**self._http_options())
+        self._monitors: dict[str, AsyncMonitor] = {}
+
+    async def _run(self, steps: Steps[T]) -> T:
+        """Run a call to its end."""
+        given: Reply | str | None = None
+        try:
+            while True:
+                step = steps.send(given)
+                if isinstance(step, Wait):
+                    await asyncio.sleep(step.seconds)
+                given = await self._send(step) if isinstance(step, Send) else None
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    async def _send(self, step: Send) -> Reply | str:
+        content = bytearray()
+        try:
+            async with asyncio.timeout(step.timeout), self._http.stream(**self._request(step)) as response:
+                async for part in response.aiter_bytes():
+                    content += part
+                    if len(content) > LARGEST_REPLY:
+                        return TOO_LARGE
+        except httpx.RequestError as error:
+            return failure_of(error)
+        except TimeoutError:
+            return TOO_LATE
+        return reply_of(response, content)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class AsyncMonitor:
+    """A monitor of the service, for asyncio; get it from `AsyncClient.monitor`. The methods are those of `Monitor`."""
+
+    def __init__(self, client: AsyncClient, name: str) -> None:
+        self.name = name
+        self._calls = Calls(name, client._limits, client._health)
+        self._run = client._run
+        self._batches = AsyncBatches(lambda rows: self._run(self._calls.decide(rows)), client._health)
+
+    async def decide(self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None) -> Decision:
+        """Decide about one prediction, see `Monitor.decide`."""
+        return (await self._run(self._calls.decide([prediction_row(prediction, id, time, payload)], single=True)))[0]
+
+    async def decide_many(
+        self, predictions: Any, ids: Any = None, times: Any = None, *, payloads: Any = None
+    ) -> list[Decision]:
+        """Decide about a batch, see `Monitor.decide_many`."""
+        return await self._run(self._calls.decide(prediction_rows(predictions, ids, times, payloads)))
+
+    def decide_later(
+        self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None
+    ) -> asyncio.Future[Decision]:
+        """Decide in the background, see `Monitor.decide_later`; a running loop is needed."""
+        return self._batches.add(prediction_row(prediction, id, time, payload))
+
+    async def flush(self) -> None:
+        """Wait until everything deferred has been decided."""
+        await self._batches.flush()
+
+    async def answer(
+        self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False, replace: bool = False
+    ) -> Answer:
+        """Record what a verification showed, see `Monitor.answer`."""
+        return (await self._run(self._calls.answer([answer_row(id, correct, label, skipped, replace)], single=True)))[0]
+
+    async def answer_many(
+        self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None, replace: bool = False
+    ) -> list[Answer]:
+        """Record what many verifications showed, see `Monitor.answer_many`."""
+        return await self._run(self._calls.answer(answer_rows(ids, correct, labels, skipped, replace)))
+
+    async def pending(self) -> list[Pending]:
+        """Return the pending verifications, in the order they were requested."""
+        return await self._run(self._calls.pending())
+
+    async def report(self) -> Report:
+        """Return what is known about every class."""
+        return report_of(await self._run(self._calls.report()))
+
+    def __repr__(self) -> str:
+        return f"<AsyncMonitor {self.name!r}>"

@@ -1,0 +1,180 @@
+"""The review queue for programs: claim, review and release items, withdraw reviews, settle disagreements."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from typing import Annotated, Any, Literal
+
+from fastapi import Body, Response
+from pydantic import BaseModel, Field
+
+from sidelight.service.api.requests import AskedOf, asked_of
+from sidelight.service.api.routing import make_router, problems
+from sidelight.service.api.shapes import Label, Shape
+from sidelight.service.domain import payloads
+from sidelight.service.domain.queue import MOST_CLAIMED, MOST_NUMBER, Claim, Claimed, Release, review_settings
+from sidelight.service.domain.reviews import Review, Reviewed, Said, Settle, Withdraw
+from sidelight.service.http.responses import answer
+
+router = make_router("queue")
+Number = Annotated[int, Field(ge=1, le=MOST_NUMBER, description="Number of the item, from a claim.")]
+Revision = Annotated[
+    int | None,
+    Field(ge=0, le=MOST_NUMBER, description="Revision of the item as you saw it; needed to replace a settled answer."),
+]
+
+
+class ClaimIn(Shape):
+    """How many items to claim."""
+
+    count: Annotated[int, Field(ge=1, le=MOST_CLAIMED)] = 1
+
+
+class ReviewIn(Shape):
+    """A review: exactly one of `correct`, `label` and `skipped`."""
+
+    item: Number
+    correct: bool | None = None
+    label: Annotated[Label | None, Field(description="The true class.")] = None
+    skipped: bool = False
+    revision: Revision = None
+    replace: Annotated[bool, Field(description="Whether to replace a settled answer.")] = False
+
+
+class ItemIn(Shape):
+    """An item."""
+
+    item: Number
+
+
+class ItemOut(BaseModel):
+    """An item to review; the prediction is left out if the monitor hides it from reviewers."""
+
+    item: int
+    id: str
+    revision: int
+    asked_at: float
+    lease_until: float
+    slot: int
+    prediction: Label | None = None
+    labels: list[str]
+    payload: Any = None
+
+
+class ClaimOut(BaseModel):
+    """Items that the caller now holds, oldest first."""
+
+    items: list[ItemOut]
+
+
+class ReviewOut(BaseModel):
+    """The result of a review."""
+
+    item: int
+    status: Literal["settled", "recorded", "disputed", "skipped", "passed on", "withdrawn", "unchanged"]
+    revision: int
+
+
+class ReleaseOut(BaseModel):
+    """Whether the caller held the item."""
+
+    released: bool
+
+
+@router.post(
+    "/v1/monitors/{monitor}/queue/claim",
+    response_model=ClaimOut,
+    response_model_exclude_unset=True,
+    responses=problems("not-found", "gone", body=True),
+    summary="Claim items to review",
+)
+async def claim(body: Annotated[ClaimIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
+    """Return the oldest items with a free slot; no one else gets that slot until the lease ends.
+
+    With the scope settle, this includes items whose reviews disagree.
+    """
+    settle = asked.caller.may("settle")
+    claimed = await asked.service.submit(Claim(asked.monitor, asked.caller.actor, body.count, settle))
+    return answer({"items": await asyncio.to_thread(_items, asked, claimed)})
+
+
+@router.post(
+    "/v1/monitors/{monitor}/queue/answer",
+    response_model=ReviewOut,
+    responses=problems("not-found", "conflict", "gone", body=True),
+    summary="Review an item",
+)
+async def review(body: Annotated[ReviewIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
+    """Record the caller's review of an item; a settled answer changes only with `replace` and the `revision`."""
+    settles = asked.caller.may("settle")
+    said = Said(body.correct, body.label, body.skipped)
+    job = Review(asked.monitor, asked.caller.actor, body.item, said, body.revision, body.replace, settles)
+    return _reviewed(await asked.service.submit(job))
+
+
+@router.post(
+    "/v1/monitors/{monitor}/queue/withdraw",
+    response_model=ReviewOut,
+    responses=problems("not-found", "conflict", "gone", body=True),
+    summary="Withdraw a review",
+)
+async def withdraw(body: Annotated[ItemIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
+    """Withdraw the caller's review of an item; if it settled the item, the item is open again."""
+    return _reviewed(await asked.service.submit(Withdraw(asked.monitor, asked.caller.actor, body.item)))
+
+
+@router.post(
+    "/v1/monitors/{monitor}/queue/release",
+    response_model=ReleaseOut,
+    responses=problems("not-found", body=True),
+    summary="Release an item",
+)
+async def release(body: Annotated[ItemIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
+    """Release an item that the caller claimed and will not review, so that someone else can."""
+    released = await asked.service.submit(Release(asked.monitor, asked.caller.actor, body.item))
+    return answer({"released": released})
+
+
+@router.post(
+    "/v1/monitors/{monitor}/queue/settle",
+    response_model=ReviewOut,
+    responses=problems("not-found", "conflict", "gone", body=True),
+    summary="Settle an item",
+)
+async def settle(body: Annotated[ReviewIn, Body()], asked: Annotated[AskedOf, asked_of("settle")]) -> Response:
+    """Settle an item, whatever its reviews say."""
+    said = Said(body.correct, body.label, body.skipped)
+    job = Settle(asked.monitor, asked.caller.actor, body.item, said, body.revision, body.replace)
+    return _reviewed(await asked.service.submit(job))
+
+
+def _reviewed(found: Reviewed) -> Response:
+    return answer({"item": found.number, "status": found.status, "revision": found.revision})
+
+
+def _items(asked: AskedOf, claimed: list[Claimed]) -> list[dict[str, Any]]:
+    """Return items with their payloads as plain data for JSON."""
+    with asked.service.read() as tx:
+        review = review_settings(tx, asked.monitor)
+        sql = "SELECT item, media_type, content FROM payloads WHERE item IN (??) AND monitor = ?"
+        rows = tx.among(sql, [one.item.number for one in claimed], asked.monitor)
+    sent = {item: decoded(kind, bytes(content)) for item, kind, content in rows}
+    found = []
+    for item, slot, until in claimed:
+        plain: dict[str, Any] = {"item": item.number, "id": item.id, "revision": item.revision, "slot": slot}
+        plain |= {"asked_at": item.asked_at, "lease_until": until, "labels": list(review.labels)}
+        plain |= {} if review.blind else {"prediction": item.prediction}
+        found.append(plain | ({"payload": sent[item.number]} if item.number in sent else {}))
+    return found
+
+
+def decoded(kind: str, content: bytes) -> Any:
+    """Return a payload in the form in which it was sent."""
+    if kind.startswith("image/"):
+        return {"image": base64.b64encode(content).decode("ascii")}
+    text = content.decode("utf-8", "replace")
+    if kind == payloads.JSON:
+        return json.loads(text)
+    return {"link": text} if kind == payloads.LINK else {"text": text}

@@ -1,0 +1,100 @@
+"""Callers: programs with a key, or reviewers who have signed in; and what they may do.
+
+Routes depend on a `Gate`, see `asked`. Keys are looked up in the database and cached for at most 5 seconds, so that
+a revoked key stops working everywhere within that time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+
+from sidelight.service.auth import keys
+from sidelight.service.auth.cache import SECONDS, Remembered
+from sidelight.service.auth.keys import Caller
+from sidelight.service.problems import Problem
+from sidelight.service.rates import RateLimit
+
+if TYPE_CHECKING:
+    from sidelight.service.domain.service import Service
+
+_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="sidelight"'}
+_USED = 3600.0
+"""The use of a key is stored at most once in this many seconds."""
+
+
+class KeyRing:
+    """Keys, at most a few seconds out of date."""
+
+    def __init__(self, service: Service, clock: Callable[[], float] = time.monotonic) -> None:
+        self._service = service
+        self._known: Remembered[bytes, Caller | None] = Remembered(clock)
+        self._used: dict[str, float] = {}
+
+    async def caller(self, text: str) -> Caller | None:
+        """Return the caller with this key, or None if it does not work."""
+        name = keys.digest(text)
+        known = self._known.get(name)
+        return await asyncio.to_thread(self._look_up, name, text) if known is None else known[0]
+
+    def used(self) -> list[tuple[str, float]]:
+        """Return the keys whose use has to be stored, and when they were used."""
+        used, self._used = self._used, {}
+        return list(used.items())
+
+    def _look_up(self, name: bytes, text: str) -> Caller | None:
+        begin = self._known.clock()  # before reading, so that changes made meanwhile are not seen too late
+        with self._service.read() as tx:
+            key, now = keys.find(tx, text), tx.now()
+        if key is None or key.revoked_at is not None:
+            found, seconds = None, SECONDS
+        else:
+            left = math.inf if key.expires_at is None else key.expires_at - now
+            found, seconds = (key.caller, min(SECONDS, left)) if left > 0.0 else (None, SECONDS)
+        self._known.put(name, found, begin + seconds)
+        if key is not None and found is not None and now - (key.used_at or 0.0) > _USED:
+            self._used[key.id] = now
+        return found
+
+
+class Gate:
+    """Admits callers with the scope; a route depends on one of its subclasses."""
+
+    def __init__(self, scope: str, everywhere: bool = False) -> None:
+        if scope not in keys.SCOPES:
+            raise ValueError(f"{scope!r} is not one of {keys.SCOPES}")
+        self.scope, self.everywhere = scope, everywhere
+
+    async def admit(self, request: Request) -> Caller:
+        """Return the caller, or refuse with 401, 403 or 429."""
+        found = getattr(request.state, "caller", None)
+        if found is None:
+            found = await identify(request)
+            request.state.caller = found
+        if self.scope not in found.scopes:
+            raise Problem("forbidden", f"this needs the scope {self.scope}: use a key or an account that has it")
+        if self.everywhere and found.monitors is not None:
+            raise Problem("forbidden", f"this needs the scope {self.scope} for all monitors, not only for some")
+        return found
+
+
+async def identify(request: Request) -> Caller:
+    """Return the caller by the key, or else the session, of a request; count it against their rate."""
+    state: Any = request.app.state
+    header = request.headers.get("authorization")
+    found = await (state.session_caller(request) if header is None else state.keys.caller(_bearer(header)))
+    if found is None:
+        raise Problem("unauthorized", "send a valid key as 'Authorization: Bearer KEY'", headers=_CHALLENGE)
+    limit: RateLimit = state.rates
+    limit.take(found.actor)
+    return found
+
+
+def _bearer(header: str) -> str:
+    kind, _, text = header.partition(" ")
+    return text.strip() if kind.lower() == "bearer" else ""

@@ -1,0 +1,266 @@
+"""Keys of programs: creating, listing, rotating and revoking them.
+
+A key is `sl_`, ten visible characters that name it, `_`, and 256 random bits. Only its SHA-256 is stored: it cannot be
+guessed, so a slow hash would only slow down every request. It is shown once, when it is created.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.service.faults import check_text, text_fault
+from sidelight.service.journal import audit
+from sidelight.service.journal.entry import text_of
+from sidelight.service.problems import Problem, place
+from sidelight.service.store.base import Row, Transaction
+
+if TYPE_CHECKING:
+    from sidelight.service.writer.unit import Work
+
+SCOPES = ("decide", "answer", "settle", "report", "admin")
+"""What a key may do; one scope does not include another."""
+GRACE = 86_400.0
+"""Seconds for which a key still works after it was rotated."""
+LONGEST = 10 * 366 * 86_400.0
+_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+_COLUMNS = "id, name, prefix, scopes, monitors, created_at, created_by, expires_at, revoked_at, used_at"
+
+
+class Caller(NamedTuple):
+    """A caller, and what they may do."""
+
+    actor: str
+    scopes: frozenset[str]
+    monitors: frozenset[str] | None
+    """Ids of the monitors that the scopes are for; None for all."""
+
+    def may(self, scope: str, monitor: str | None = None) -> bool:
+        """Say whether they have a scope, for the monitor with this id if one is given."""
+        return scope in self.scopes and (monitor is None or self.monitors is None or monitor in self.monitors)
+
+
+class Key(NamedTuple):
+    """What is known about a key."""
+
+    id: str
+    name: str
+    prefix: str
+    scopes: tuple[str, ...]
+    monitors: tuple[str, ...] | None
+    created_at: float
+    created_by: str
+    expires_at: float | None
+    revoked_at: float | None
+    used_at: float | None
+
+    @property
+    def actor(self) -> str:
+        """The name of its user in the journal, the audit log and the logs."""
+        return f"key:{self.id}"
+
+    @property
+    def caller(self) -> Caller:
+        """What its user may do."""
+        return Caller(self.actor, frozenset(self.scopes), None if self.monitors is None else frozenset(self.monitors))
+
+    def live(self, now: float) -> bool:
+        """Whether it works."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)
+
+
+class NewKey(NamedTuple):
+    """A new key; `text` is never shown again."""
+
+    text: str
+    key: Key
+
+
+def new_id() -> str:
+    """Return a new id for a key or reviewer, without characters that look alike."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(10))
+
+
+def digest(text: str) -> bytes:
+    """Return what is stored of a key."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
+
+
+def find(tx: Transaction, text: str) -> Key | None:
+    """Return the key of a request, whether or not it still works."""
+    row = tx.one(f"SELECT {_COLUMNS} FROM keys WHERE sha256 = ?", digest(text))
+    return None if row is None else _key(row)
+
+
+def listed(tx: Transaction) -> list[Key]:
+    """Return all keys, newest first."""
+    return [_key(row) for row in tx.all(f"SELECT {_COLUMNS} FROM keys ORDER BY created_at DESC, id")]
+
+
+def live(tx: Transaction) -> list[Key]:
+    """Return the keys that work."""
+    now = tx.now()
+    return [one for one in listed(tx) if one.live(now)]
+
+
+@dataclass(frozen=True)
+class CreateKey:
+    """Create a key.
+
+    Parameters
+    ----------
+    name
+        What the key is for.
+    scopes
+        Some of `SCOPES`.
+    only
+        Names of the monitors that it is for; None for all, including future ones.
+    seconds
+        How long it works; None for no limit.
+    """
+
+    actor: str
+    name: str
+    scopes: Collection[str]
+    only: Collection[str] | None = None
+    seconds: float | None = None
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> NewKey:
+        """Check everything, then insert the key and note it."""
+        check_text("name", self.name)
+        scopes = check_scopes(self.scopes)
+        seconds = check_lifetime(self.seconds)
+        only = None if self.only is None else monitor_ids(work.reading, self.only)
+        return _insert(work, self.actor, self.name, scopes, only, None if seconds is None else work.now + seconds)
+
+
+@dataclass(frozen=True)
+class RotateKey:
+    """Replace a key with a new one; the old key works for a while, so that nothing stops."""
+
+    actor: str
+    id: str
+    grace: float = GRACE
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> NewKey:
+        """Insert the new key and set when the old one expires."""
+        old = _live(work, self.id)
+        if not 0.0 <= self.grace <= LONGEST:
+            raise Problem("invalid", "the grace of a rotated key must be from 0 seconds to ten years")
+        ends = work.now + self.grace if old.expires_at is None else min(old.expires_at, work.now + self.grace)
+        lifetime = None if old.expires_at is None else old.expires_at - old.created_at
+        expires = None if lifetime is None else work.now + lifetime
+        new = _insert(work, self.actor, old.name, old.scopes, old.monitors, expires)
+        work.tx.run("UPDATE keys SET expires_at = ? WHERE id = ?", ends, old.id)
+        audit.write(work.tx, self.actor, "key rotated", old.prefix, replaced_by=new.key.prefix, works_until=ends)
+        return new
+
+
+@dataclass(frozen=True)
+class RevokeKey:
+    """Revoke a key; requests in progress may still be answered."""
+
+    actor: str
+    id: str
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        """Mark the key as revoked and note it."""
+        key = _live(work, self.id)
+        work.tx.run("UPDATE keys SET revoked_at = ? WHERE id = ?", work.now, key.id)
+        audit.write(work.tx, self.actor, "key revoked", key.prefix)
+
+
+@dataclass(frozen=True)
+class ChangeKeyScopes:
+    """Change what a key may do; all processes notice within five seconds."""
+
+    actor: str
+    id: str
+    scopes: Collection[str]
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        """Store the scopes and note them."""
+        scopes, key = check_scopes(self.scopes), _live(work, self.id)
+        work.tx.run("UPDATE keys SET scopes = ? WHERE id = ?", text_of(list(scopes)), key.id)
+        audit.write(work.tx, self.actor, "key scopes changed", key.prefix, scopes=list(scopes))
+
+
+@dataclass(frozen=True)
+class NoteUse:
+    """Store when keys were last used."""
+
+    used: Sequence[tuple[str, float]]
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        """Write the times, which never go back."""
+        for id, at in self.used:
+            work.tx.run("UPDATE keys SET used_at = ? WHERE id = ? AND (used_at IS NULL OR used_at < ?)", at, id, at)
+
+
+def check_scopes(scopes: Collection[str]) -> tuple[str, ...]:
+    """Return the scopes in their usual order."""
+    unknown = [one for one in scopes if one not in SCOPES]
+    if unknown or not scopes:
+        wrong = place(["scopes"], f"give one or more of {', '.join(SCOPES)}")
+        raise Problem("invalid", "some scopes are unknown, or there are none", places=[wrong])
+    return tuple(one for one in SCOPES if one in scopes)
+
+
+def check_lifetime(seconds: float | None) -> float | None:
+    """Return a checked lifetime in seconds."""
+    if seconds is not None and not 0.0 < seconds <= LONGEST:
+        wrong = place(["expires_in"], f"give seconds, more than 0 and at most {LONGEST:.0f}, or null for no limit")
+        raise Problem("invalid", "this lifetime is not allowed", places=[wrong])
+    return seconds
+
+
+def monitor_ids(tx: Transaction, names: Collection[str]) -> tuple[str, ...]:
+    """Return the ids of existing monitors, by name."""
+    if not names:
+        wrong = place(["monitors"], "name at least one monitor, or give null for all")
+        raise Problem("invalid", "the list of monitors is empty", places=[wrong])
+    spelled = [one for one in names if text_fault(one) is None]
+    sql = "SELECT name, id FROM monitors WHERE name IN (??) AND archived_at IS NULL"
+    found: dict[str, str] = dict(tx.among(sql, spelled))
+    missing = [place(["monitors", at], "there is no such monitor") for at, one in enumerate(names) if one not in found]
+    if missing:
+        raise Problem("invalid", "some monitors do not exist: create them first", places=missing)
+    return tuple(sorted(found.values()))
+
+
+def _insert(
+    work: Work, actor: str, name: str, scopes: Sequence[str], only: Sequence[str] | None, expires: float | None
+) -> NewKey:
+    id = new_id()
+    prefix = f"sl_{id}"
+    text = f"{prefix}_{secrets.token_urlsafe(32)}"
+    monitors = None if only is None else text_of(list(only))
+    row = (id, name, prefix, text_of(list(scopes)), monitors, work.now, actor, expires, None, None, digest(text))
+    work.tx.insert("keys", [*_COLUMNS.split(", "), "sha256"], [row])
+    audit.write(
+        work.tx, actor, "key created", prefix, name=name, scopes=list(scopes), monitors=only, expires_at=expires
+    )
+    return NewKey(text, _key(row[:10]))
+
+
+def _live(work: Work, id: str) -> Key:
+    row = work.reading.one(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", id)
+    key = None if row is None else _key(row)
+    if key is None or not key.live(work.now):
+        raise Problem("not-found", "there is no working key with this id: list the keys")
+    return key
+
+
+def _key(row: Row) -> Key:
+    id, name, prefix, scopes, monitors, *times = row
+    only = None if monitors is None else tuple(json.loads(monitors))
+    return Key(id, name, prefix, tuple(json.loads(scopes)), only, *times)

@@ -1,0 +1,241 @@
+"""Signing in and out: a cookie that scripts cannot read, renewed at every sign-in, and a token in every form.
+
+Requests that change something must come from a page of this server: their Origin is checked, and they carry the
+session's token, in the form field `csrf` or the header X-CSRF-Token. Only the SHA-256 of a cookie is stored.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sidelight.service.auth import links, reviewers
+from sidelight.service.auth.reviewers import Reviewer
+from sidelight.service.faults import check_text
+from sidelight.service.journal import audit
+from sidelight.service.journal.entry import text_of
+from sidelight.service.problems import Problem
+from sidelight.service.store.base import Transaction
+from sidelight.service.writer.unit import Work
+
+SECONDS = 14 * 86_400.0
+"""Seconds for which a session lasts."""
+_COOKIE = "sidelight"
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Session(NamedTuple):
+    """The session of a reviewer."""
+
+    reviewer: Reviewer
+    csrf: str
+
+
+class NewSession(NamedTuple):
+    """A new session; `cookie` is never shown again."""
+
+    cookie: str
+    reviewer: Reviewer
+
+
+class Account(NamedTuple):
+    """What signing in needs to know about an account."""
+
+    id: str
+    password: str | None
+
+
+def find(tx: Transaction, cookie: str) -> Session | None:
+    """Return the session of a cookie, if it is still valid."""
+    row = tx.one(
+        "SELECT reviewer, csrf, expires_at FROM sessions WHERE sha256 = ? AND kind = 'session'", links.digest(cookie)
+    )
+    if row is None or row[2] <= tx.now():
+        return None
+    reviewer = reviewers.find(tx, row[0])
+    return None if reviewer is None or reviewer.disabled_at is not None else Session(reviewer, row[1])
+
+
+def account(tx: Transaction, name: str) -> Account | None:
+    """Return the account with this name."""
+    row = tx.one("SELECT id, password FROM reviewers WHERE name = ? AND disabled_at IS NULL", reviewers.spelled(name))
+    return None if row is None else Account(*row)
+
+
+@dataclass(frozen=True)
+class SignIn:
+    """Open a session for a reviewer whose password was right; their old session ends."""
+
+    id: str
+    old_cookie: str | None = None
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> NewSession:
+        """Insert the session."""
+        reviewer = reviewers.enabled(work.reading, self.id)
+        audit.write(work.tx, reviewer.actor, "signed in", reviewer.name)
+        return _open(work, reviewer, self.old_cookie)
+
+
+@dataclass(frozen=True)
+class SignOut:
+    """End a session."""
+
+    cookie: str
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        """Delete the session."""
+        work.tx.run("DELETE FROM sessions WHERE sha256 = ?", links.digest(self.cookie))
+
+
+@dataclass(frozen=True)
+class FollowLink:
+    """Use a link to choose a password, and as a new administrator also a name; all other sessions end.
+
+    Parameters
+    ----------
+    password
+        Hashed already, because hashing takes long and would hold up the writer.
+    """
+
+    code: str
+    name: str
+    password: str
+    old_cookie: str | None = None
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> NewSession:
+        """Insert or change the reviewer, and open a session."""
+        id = links.owner(work.reading, work.now, self.code)
+        if id is None:
+            check_text("name", self.name.strip())
+            links.use_up(work.tx, self.code)
+            reviewer = _administrator(work, self.name, self.password)
+        else:
+            reviewer = reviewers.enabled(work.reading, id)
+            links.use_up(work.tx, self.code)
+            _set_password(work, reviewer, self.password, "password chosen")
+        return _open(work, reviewer, self.old_cookie)
+
+
+@dataclass(frozen=True)
+class ChangePassword:
+    """Change the password of someone who knew the old one; all their other sessions and links end."""
+
+    id: str
+    password: str
+    """Hashed already."""
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> NewSession:
+        """Store the password, and open a new session."""
+        reviewer = reviewers.enabled(work.reading, self.id)
+        _set_password(work, reviewer, self.password, "password changed")
+        return _open(work, reviewer, None)
+
+
+@dataclass(frozen=True)
+class MakeFirstLink:
+    """Create the link for an administrator: at the first start, while there is none, or at any time by a command.
+
+    Returns the code, or None if there is an administrator and the link is only for the first one.
+    """
+
+    only_first: bool = True
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> str | None:
+        """Insert the link."""
+        if self.only_first and reviewers.any_administrator(work.reading):
+            return None
+        audit.write(work.tx, "system", "administrator link made", "" if self.only_first else "recovery")
+        return links.make(work.tx, work.now, None)
+
+
+def _set_password(work: Work, reviewer: Reviewer, password: str, action: str) -> None:
+    work.tx.run("UPDATE reviewers SET password = ? WHERE id = ?", password, reviewer.id)
+    work.tx.run("DELETE FROM sessions WHERE reviewer = ?", reviewer.id)
+    audit.write(work.tx, reviewer.actor, action, reviewer.name)
+
+
+def _administrator(work: Work, name: str, password: str) -> Reviewer:
+    """Return a new administrator, or the existing account of this name with a new password and all scopes."""
+    row = work.reading.one("SELECT id FROM reviewers WHERE name = ?", reviewers.spelled(name))
+    if row is None:
+        reviewer = reviewers.insert(work, name, password, reviewers.ADMINISTRATOR)
+        audit.write(work.tx, reviewer.actor, "administrator created", reviewer.name)
+        return reviewer
+    id = row[0]
+    work.tx.run(
+        "UPDATE reviewers SET password = ?, scopes = ?, monitors = NULL, disabled_at = NULL WHERE id = ?",
+        *(password, text_of(list(reviewers.ADMINISTRATOR)), id),
+    )
+    work.tx.run("DELETE FROM sessions WHERE reviewer = ?", id)
+    reviewer = reviewers.enabled(work.reading, id)
+    audit.write(work.tx, reviewer.actor, "administrator recovered", reviewer.name)
+    return reviewer
+
+
+def _open(work: Work, reviewer: Reviewer, old_cookie: str | None) -> NewSession:
+    cookie = secrets.token_urlsafe(32)
+    if old_cookie is not None:
+        work.tx.run("DELETE FROM sessions WHERE sha256 = ?", links.digest(old_cookie))
+    work.tx.run("DELETE FROM sessions WHERE expires_at < ?", work.now)
+    work.tx.run(
+        "INSERT INTO sessions (sha256, kind, reviewer, csrf, created_at, expires_at) VALUES (?, 'session', ?, ?, ?, ?)",
+        *(links.digest(cookie), reviewer.id, secrets.token_urlsafe(24), work.now, work.now + SECONDS),
+    )
+    return NewSession(cookie, reviewer)
+
+
+def cookie_of(request: Request, secure: bool) -> str | None:
+    """Return the session cookie of a request."""
+    return request.cookies.get(_cookie_name(secure))
+
+
+def set_cookie(response: Response, cookie: str, secure: bool) -> None:
+    """Send the cookie: hidden from scripts, not sent from other sites, and with TLS only sent over TLS."""
+    response.set_cookie(
+        _cookie_name(secure), cookie, max_age=int(SECONDS), path="/", secure=secure, httponly=True, samesite="lax"
+    )
+
+
+def drop_cookie(response: Response, secure: bool) -> None:
+    """Delete the cookie."""
+    response.delete_cookie(_cookie_name(secure), path="/", secure=secure, httponly=True, samesite="lax")
+
+
+def check_origin(request: Request, base: str | None) -> None:
+    """Refuse a changing request that comes from a page of another site.
+
+    Browsers send Origin with every such request. `base` is the address that users see if there is a proxy.
+    """
+    origin = request.headers.get("origin")
+    own = {f"{request.url.scheme}://{request.headers.get('host', '')}"}
+    if base is not None:
+        own.add(base.rstrip("/"))
+    if origin is None:
+        # Programs send no Origin; browsers at least say which kind of site a request comes from.
+        if request.headers.get("sec-fetch-site", "none") in ("same-origin", "none"):
+            return
+    elif origin in own:
+        return
+    raise Problem("forbidden", "this request came from another site: use the page on this server")
+
+
+def check_csrf(session: Session, token: str) -> None:
+    """Refuse a request without the session's token."""
+    if not hmac.compare_digest(token.encode("utf-8", "replace"), session.csrf.encode()):
+        raise Problem("forbidden", "this page is too old: reload it and try again")
+
+
+def _cookie_name(secure: bool) -> str:
+    # Browsers accept a cookie with this prefix only from the host itself, over TLS.
+    return f"__Host-{_COOKIE}" if secure else _COOKIE

@@ -1,0 +1,43 @@
+"""Serving the demonstration from a folder that is deleted at the end."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from sidelight.errors import SidelightError
+from sidelight.service.demo import Demo
+from sidelight.service.http.logs import write_json_logs
+from sidelight.service.server.app import make_app
+from sidelight.service.server.listener import address_of
+from sidelight.service.server.run import ServeOptions, opened
+from sidelight.service.server.uvicorn_server import serve
+
+
+def run_demo(options: ServeOptions, listener: socket.socket, say: Callable[[str, str], object]) -> int:
+    """Serve made-up monitors until told to stop; return the exit code.
+
+    `say(address, password)` is called once every page has something to show.
+    """
+    if options.processes > 1:
+        raise SidelightError("the demonstration runs in one process: leave out --processes")
+    write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
+    base = options.url or address_of(listener)
+    with (
+        tempfile.TemporaryDirectory(prefix="sidelight-demo-") as folder,
+        opened(replace(options, database=str(Path(folder, "demo.db")))) as service,
+    ):
+        demo = Demo(service)
+        demo.prepare()
+        demo.start()
+        try:
+            ready = partial(say, base, demo.password)
+            serve(make_app(service), listener, grace=options.grace, proxies=options.proxies, ready=ready)
+        finally:
+            demo.stop()
+    return 0

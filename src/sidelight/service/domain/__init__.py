@@ -1,0 +1,1 @@
+"""What the service does: monitors, decisions, answers, the review queue."""

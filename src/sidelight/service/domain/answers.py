@@ -1,0 +1,182 @@
+"""Recording answers: each gets its own result, whether it came from a program or from reviewers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.monitor import UnknownIdError
+from sidelight.monitor.decisions import Label
+from sidelight.monitor.inputs import same_label
+from sidelight.service import journal
+from sidelight.service.auth import rights
+from sidelight.service.domain import history
+from sidelight.service.domain.monitors import refuse_archived
+from sidelight.service.domain.verifications import DELETED, FORGOTTEN, UNSETTLED, follow_news, settle_item
+from sidelight.service.faults import label_fault, text_fault
+from sidelight.service.journal.replica import Held, plain_news, said
+from sidelight.service.problems import Problem, place
+from sidelight.service.writer.unit import Item, Job, Work
+
+NOT_CHOSEN, UNKNOWN, CONFLICT, GONE = "not chosen", "unknown", "conflict", "gone"
+"""Statuses of an answer in addition to those of the library; with these, nothing has changed."""
+
+UNLIKE = "the label and the prediction are of different types; nothing changed"
+"""What is said instead of the class, which a blind monitor does not tell."""
+_HIDDEN = {
+    CONFLICT: "this item is settled with another answer: set replace to change that",
+    GONE: "this item was forgotten or deleted, or is too old to be changed",
+}
+_WORDS = {None: "skipped", True: "right", False: "wrong"}
+
+
+class AnswerTo(NamedTuple):
+    """One answer: exactly one of `correct`, `label` and `skipped`."""
+
+    id: str
+    correct: bool | None = None
+    label: Label | None = None
+    skipped: bool = False
+    replace: bool = False
+    """Whether to replace a different answer."""
+
+
+class Answered(NamedTuple):
+    """The result of an answer."""
+
+    id: str
+    status: str
+    """As `sidelight.monitor.Answer.status`, or "not chosen" (let pass), "unknown" (never decided), "conflict" (the item
+    has a different answer) or "gone" (forgotten or deleted)."""
+    verdict: str | None
+    """The verdict on the class now."""
+    detail: str
+    correct: bool | None = None
+    """The item's answer now; None if it is skipped or has none."""
+
+
+class _Answer:
+    """Records the answers of one request."""
+
+    def __init__(self, monitor: str, answers: Sequence[AnswerTo], actor: str, settles: bool) -> None:
+        self.monitors: Sequence[str] = (monitor,)
+        self.answers, self.actor, self.settles = answers, actor, settles
+        self._refuse_faults()
+        self.item_keys = [journal.key_of(monitor, one.id) for one in answers]
+
+    def _refuse_faults(self) -> None:
+        found = []
+        for i, one in enumerate(self.answers):
+            fault = text_fault(one.id)
+            if fault is not None:
+                found.append(place([i, "id"], fault))
+            if (one.correct is not None) + (one.label is not None) + bool(one.skipped) != 1:
+                found.append(place([i], "give exactly one of correct, label and skipped"))
+            elif one.label is not None and (fault := label_fault(one.label)) is not None:
+                found.append(place([i, "label"], fault))
+        if found:
+            raise Problem("invalid", "some answers are not valid; nothing changed", places=found)
+
+    def run(self, work: Work) -> list[Answered]:
+        """Check everything, then record the answers one by one."""
+        held = work.held(self.monitors[0])
+        refuse_archived(held)
+        rights.check_direct(self.actor, self.settles, held.review)
+        work.look_up_items(self.item_keys)
+        work.look_up(key for key in self.item_keys if work.items[key] is None)
+        saying = self._correctness(work, held.review.blind)
+        results = []
+        for one, key, correct in zip(self.answers, self.item_keys, saying, strict=True):
+            work.look_up_items([key])
+            item = work.items[key]
+            if item is None or item.id != one.id:
+                results.append(_without_item(work, one.id, key))
+            else:
+                result = settle(work, held, item, correct, label=one.label, replace=one.replace, actor=self.actor)
+                results.append(_hidden(result) if held.review.blind else result)
+        return results
+
+    def _correctness(self, work: Work, blind: bool) -> list[bool | None]:
+        """Return whether each answer says correct, None to skip; labels that cannot be compared are refused."""
+        saying, found = [], []
+        for i, (one, key) in enumerate(zip(self.answers, self.item_keys, strict=True)):
+            correct, item = one.correct, work.items[key]
+            if one.label is not None and item is not None:
+                try:
+                    correct = same_label(item.prediction, one.label)
+                except SidelightError as error:
+                    found.append(place([i, "label"], UNLIKE if blind else str(error)))
+            saying.append(correct)
+        if found:
+            raise Problem("invalid", "some labels cannot be compared with predictions; nothing changed", places=found)
+        return saying
+
+
+def answers(monitor: str, given: Sequence[AnswerTo], *, actor: str, settles: bool = True) -> Job[list[Answered]]:
+    """Record answers; the results are in the same order. `settles` says whether the actor has that scope."""
+    return _Answer(monitor, given, actor, settles)
+
+
+def settle(
+    work: Work,
+    held: Held,
+    item: Item,
+    correct: bool | None,
+    *,
+    label: Label | None = None,
+    replace: bool = False,
+    actor: str,
+    detail: dict[str, Any] | None = None,
+) -> Answered:
+    """Give an item its settled answer (None to skip it), and pass it to the monitor.
+
+    `detail` is journaled, too: who reviewed the item and how, for example.
+    """
+    if item.state in (FORGOTTEN, DELETED):
+        return Answered(item.id, GONE, None, f"this item was {item.state}; nothing changed")
+    settled, relabelled = item.state not in UNSETTLED, label != item.label
+    if settled and not replace and (item.correct != correct or (held.review.blind and relabelled)):
+        text = f"this item is settled as {_WORDS[item.correct]}: set replace to change that; nothing changed"
+        return Answered(item.id, CONFLICT, None, text, item.correct)
+    before = history.position(held, item.prediction)
+    try:
+        answer = held.monitor.answer(item.id, **said(correct))
+    except UnknownIdError:
+        text = f"this item is settled as {_WORDS[item.correct]} and is too old to be changed; nothing changed"
+        return Answered(item.id, GONE, None, text, item.correct)
+    news, closed = held.news()
+    # A reopened item may be skipped again, and another label may be as wrong as the one before.
+    if answer.status != "unchanged" or not settled or (replace and relabelled):
+        body: dict[str, Any] = {
+            "id": item.id,
+            "number": item.number,
+            "class": item.prediction,
+            "correct": correct,
+            "previous": answer.previous,
+            "status": answer.status,
+            "verdict": answer.verdict,
+        }
+        body |= ({} if label is None else {"label": label}) | (detail or {}) | plain_news(news, closed)
+        number = work.append(held.id, journal.ANSWERED, body, actor=actor)
+        settle_item(work, item, correct, label, actor)
+        follow_news(work, held, news, closed)
+        history.note(work, held, item.prediction, before, number)
+    return Answered(item.id, answer.status, answer.verdict, answer.text, correct)
+
+
+def _hidden(result: Answered) -> Answered:
+    """Return a result that does not depend on the prediction, which a blind monitor does not tell."""
+    if result.status in (CONFLICT, GONE):
+        return Answered(result.id, result.status, None, f"{_HIDDEN[result.status]}; nothing changed")
+    return Answered(
+        result.id, "recorded", None, "the answer is recorded; this monitor does not say whether it is right"
+    )
+
+
+def _without_item(work: Work, id: str, key: bytes) -> Answered:
+    work.look_up([key])
+    known = work.known(key)
+    if known is None or known.id != id:
+        return Answered(id, UNKNOWN, None, "this id was never decided: check it; nothing changed")
+    return Answered(id, NOT_CHOSEN, None, "this prediction was let pass, not chosen for verification; nothing changed")

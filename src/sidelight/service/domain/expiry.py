@@ -1,0 +1,65 @@
+"""Marking requests as overdue when their answers are late, also while there are no predictions."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from sidelight.service import journal
+from sidelight.service.domain import history
+from sidelight.service.domain.service import Service
+from sidelight.service.domain.verifications import follow_news
+from sidelight.service.journal.replica import plain_news
+from sidelight.service.problems import Problem
+from sidelight.service.writer.duties import duty
+from sidelight.service.writer.unit import Job, Work
+
+_LOG = logging.getLogger("sidelight.duties")
+_WAITING = (
+    "SELECT m.id, m.settings FROM monitors m WHERE m.archived_at IS NULL AND EXISTS"
+    " (SELECT 1 FROM items i WHERE i.monitor = m.id AND i.state IN ('open', 'overdue')) ORDER BY m.id"
+)
+
+
+class _Expire:
+    """Marks the overdue requests of a monitor."""
+
+    def __init__(self, monitor: str) -> None:
+        self.monitors: Sequence[str] = (monitor,)
+
+    def run(self, work: Work) -> int:
+        """Return how many requests are newly overdue; nothing is journaled if there are none."""
+        held = work.held(self.monitors[0])
+        if held.archived:
+            return 0
+        held.monitor.expire(work.now)
+        news, closed = held.news()
+        if closed:
+            body = {"time": work.now} | plain_news(news, closed)
+            number = work.append(held.id, journal.EXPIRED, body, actor="service")
+            follow_news(work, held, news, closed)
+            history.turned(work, held, news, number)
+        return len(closed)
+
+
+def expire(monitor: str) -> Job[int]:
+    """Mark the overdue requests of a monitor whose patience is measured in time."""
+    return _Expire(monitor)
+
+
+@duty("expiry", every=60.0)
+def expire_all(service: Service) -> int:
+    """Mark overdue requests in all monitors whose patience is measured in time; return how many."""
+    with service.read() as tx:
+        rows = tx.all(_WAITING)
+    timed = [id for id, settings in rows if isinstance(journal.read_text(settings).get("patience"), dict)]
+    return sum(_expired(service, id) for id in timed)
+
+
+def _expired(service: Service, monitor: str) -> int:
+    """Return how many requests of a monitor are newly overdue; a broken monitor must not stop the others."""
+    try:
+        return service.do(expire(monitor))
+    except Problem as problem:
+        _LOG.warning("overdue requests of the monitor %s cannot be marked now: %s", monitor, problem)
+        return 0

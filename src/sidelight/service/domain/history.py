@@ -1,0 +1,66 @@
+"""The history of a monitor's classes, for charts.
+
+There is a row when a verdict changes, and after 1, 2, ..., 99, 100, 110, ..., 990, 1000, 1100, ... counted answers: at
+most 90 rows per power of ten, so that charts of a million answers stay small.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from sidelight.monitor.decisions import Event, Label
+from sidelight.service import journal
+from sidelight.service.journal.replica import Held
+from sidelight.service.writer.unit import Work
+
+_COLUMNS = (
+    "monitor",
+    "class",
+    "number",
+    "at",
+    "predictions",
+    "asked",
+    "counted",
+    "errors",
+    "low",
+    "high",
+    "verdict",
+)
+
+
+def position(held: Held, name: Label) -> tuple[int, str]:
+    """Return the number of counted answers of a class, and its verdict."""
+    state = held.monitor.standing(name)
+    return state.counted, state.verdict
+
+
+def note(work: Work, held: Held, name: Label, before: tuple[int, str], number: int) -> None:
+    """Store a row about a class after an answer if one is due; `before` is its position before the answer."""
+    now = held.monitor.standing(name)
+    if (now.counted, now.verdict) == before or (now.verdict == before[1] and not _passed(before[0], now.counted)):
+        return
+    _write(work, held, name, number)
+
+
+def turned(work: Work, held: Held, news: Iterable[Event], number: int) -> None:
+    """Store a row about each class whose verdict changed without an answer, as when requests become overdue."""
+    for name in dict.fromkeys(one.prediction for one in news):
+        _write(work, held, name, number)
+
+
+def _write(work: Work, held: Held, name: Label, number: int) -> None:
+    now = held.monitor.standing(name)
+    low, high = held.monitor.interval(name)
+    counts = (now.predictions, now.asked, now.counted, now.errors)
+    work.insert(
+        "history", _COLUMNS, (held.id, journal.text_of(now.name), number, work.now, *counts, low, high, now.verdict)
+    )
+
+
+def _passed(before: int, now: int) -> bool:
+    """Say whether a number of two digits followed only by zeros lies after one count and up to another."""
+    if now <= before:  # a correction, or a class that started from zero again
+        return True
+    step = 10 ** max(0, math.floor(math.log10(now)) - 1)
+    return now // step * step > before

@@ -1,0 +1,139 @@
+"""Metrics in the Prometheus text format, computed from the database on each request.
+
+Counters in a process would differ between processes and restart with them. Classes come from outside, so only the
+`MOST_CLASSES` with the most predictions get their own lines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sidelight.monitor.reports import ClassReport, Report
+from sidelight.service.domain.service import Service
+from sidelight.service.problems import Problem
+from sidelight.service.store.base import Transaction
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+MOST_CLASSES = 100
+_VERDICTS = ("above", "below", "near", "unknown")
+
+
+class Family(NamedTuple):
+    """One metric, with one line per set of labels."""
+
+    name: str
+    kind: str
+    help: str
+    samples: Sequence[tuple[Mapping[str, Any], float]]
+
+
+def metrics(service: Service, monitors: Collection[str] | None) -> str:
+    """Return the metrics of the monitors with these ids, or of all if None."""
+    with service.read() as tx:
+        rows = tx.all("SELECT id, name, last FROM monitors WHERE archived_at IS NULL ORDER BY name")
+        seen = [row for row in rows if monitors is None or row[0] in monitors]
+        families = [*_stored(tx, seen), *(_of_the_service(tx) if monitors is None else ())]
+    reports, working = [], []
+    for id, name, _ in seen:
+        with contextlib.suppress(Problem):  # a broken monitor must not hide the others
+            reports.append((name, service.report(id)))
+        working.append(({"monitor": name}, float(bool(reports) and reports[-1][0] == name)))
+    up = Family("sidelight_monitor_up", "gauge", "Whether this process can serve the monitor.", working)
+    return text_of([*families, up, *_reported(reports)])
+
+
+def text_of(families: Iterable[Family]) -> str:
+    """Return families as text."""
+    lines = []
+    for family in families:
+        lines += [f"# HELP {family.name} {family.help}", f"# TYPE {family.name} {family.kind}"]
+        for labels, value in family.samples:
+            inner = ",".join(f'{name}="{_escaped(str(text))}"' for name, text in labels.items())
+            lines.append(f"{family.name}{{{inner}}} {_number(value)}" if inner else f"{family.name} {_number(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    plain = text.encode("utf-8", "replace").decode("utf-8")
+    return plain.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def _stored(tx: Transaction, monitors: Collection[tuple[Any, ...]]) -> Iterator[Family]:
+    """Yield what the database says about each monitor without a report."""
+    last = [({"monitor": name}, number) for _, name, number in monitors]
+    yield Family("sidelight_journal_entries_total", "counter", "Journal entries.", last)
+    names = {id: name for id, name, _ in monitors}
+    now = tx.now()
+    oldest = tx.all(
+        "SELECT monitor, MIN(asked_at) FROM items WHERE state IN ('open', 'overdue') GROUP BY monitor ORDER BY monitor"
+    )
+    ages = [({"monitor": names[id]}, max(0.0, now - at)) for id, at in oldest if id in names]
+    yield Family(
+        "sidelight_oldest_open_item_seconds", "gauge", "Age of the oldest item that is waiting for an answer.", ages
+    )
+
+
+def _of_the_service(tx: Transaction) -> Iterator[Family]:
+    """Yield what does not belong to a monitor: webhooks and their messages."""
+    now = tx.now()
+    waiting = tx.one("SELECT COUNT(*), MIN(created_at) FROM outbox WHERE sent_at IS NULL") or (0, None)
+    age = 0.0 if waiting[1] is None else max(0.0, now - waiting[1])
+    yield Family(
+        "sidelight_webhook_messages_waiting", "gauge", "Webhook messages not delivered yet.", [({}, waiting[0])]
+    )
+    yield Family(
+        "sidelight_webhook_oldest_message_seconds", "gauge", "Age of the oldest undelivered message.", [({}, age)]
+    )
+    failing = tx.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL AND failure IS NOT NULL") or (0,)
+    help = "Webhooks whose last message was not delivered."
+    yield Family("sidelight_webhooks_failing", "gauge", help, [({}, failing[0])])
+
+
+_PER_MONITOR = (
+    ("predictions_total", "counter", "Predictions that were decided.", lambda one: one.predictions),
+    ("verifications_total", "counter", "Predictions chosen for verification.", lambda one: one.verifications),
+    ("pending_answers", "gauge", "Pending verifications.", lambda one: one.pending),
+    ("late_answers_total", "counter", "Answers that were overdue when they came.", lambda one: one.late),
+    ("classes", "gauge", "Classes that were predicted or listed.", lambda one: len(one.classes)),
+)
+_PER_CLASS = (
+    ("class_predictions_total", "counter", "Predictions of the class.", lambda one: one.predictions),
+    ("class_answers_total", "counter", "Answers about the class.", lambda one: one.verified),
+    ("class_errors_total", "counter", "Answers that say the prediction was wrong.", lambda one: one.errors),
+    ("class_pending_answers", "gauge", "Pending verifications of the class.", lambda one: one.pending),
+    ("class_tolerance", "gauge", "Tolerated error rate.", lambda one: one.tolerance),
+    ("class_error_rate_low", "gauge", "Lower end of the interval of the error rate.", lambda one: one.interval[0]),
+    ("class_error_rate_high", "gauge", "Upper end of the interval of the error rate.", lambda one: one.interval[1]),
+)
+
+
+def _reported(reports: Collection[tuple[str, Report]]) -> Iterator[Family]:
+    """Yield what the reports say."""
+    for name, kind, help, value in _PER_MONITOR:
+        yield Family("sidelight_" + name, kind, help, [({"monitor": at}, value(one)) for at, one in reports])
+    counts = [
+        ({"monitor": at, "verdict": verdict}, sum(one.verdict == verdict for one in report.classes))
+        for at, report in reports
+        for verdict in _VERDICTS
+    ]
+    yield Family("sidelight_classes_by_verdict", "gauge", "Classes with each verdict.", counts)
+    classes = [({"monitor": at, "class": one.name}, one) for at, report in reports for one in _largest(report)]
+    for name, kind, help, value in _PER_CLASS:
+        yield Family("sidelight_" + name, kind, help, [(labels, value(one)) for labels, one in classes])
+    verdicts = [
+        (labels | {"verdict": verdict}, float(one.verdict == verdict))
+        for labels, one in classes
+        for verdict in _VERDICTS
+    ]
+    yield Family("sidelight_class_verdict", "gauge", "1 for the verdict on the class, 0 for other verdicts.", verdicts)
+
+
+def _largest(report: Report) -> list[ClassReport]:
+    """Return the classes with the most predictions, so that odd input cannot produce endless lines."""
+    return sorted(report.classes, key=lambda one: -one.predictions)[:MOST_CLASSES]

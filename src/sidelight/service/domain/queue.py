@@ -1,0 +1,282 @@
+"""The review queue: who reviews which item, and for how long.
+
+An item has one slot for each review that it needs, and one more if they disagree. A claim puts a reviewer into a free
+slot until the lease ends. Ended leases are noticed at the next claim, by the clock of the database; nothing sweeps.
+Items are offered oldest first, because the order must not depend on the answer.
+
+Slots from 1 on hold leases and answers. Slots below 0 hold skips: they free the slot, but the item is not offered to
+the same reviewer again. UNIQUE (monitor, item, reviewer) keeps one person from taking several slots in several tabs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sidelight.service import journal
+from sidelight.service.domain.verifications import UNSETTLED
+from sidelight.service.problems import Problem
+from sidelight.service.settings import ReviewSettings, make_review, split
+from sidelight.service.store.base import Row, Transaction
+from sidelight.service.writer.unit import ITEM_COLUMNS, Item, Work, item_of
+from sidelight.text import grouped
+
+MOST_CLAIMED = 100
+MOST_NUMBER = (1 << 53) - 1
+"""No item has a larger number, because JSON readers may not read it exactly."""
+MOST_COUNTED = 1_000
+"""A longer queue is not counted to its end, because every visitor of a page would wait for it."""
+
+_SLOT = "slots s WHERE s.monitor = i.monitor AND s.item = i.number"
+_LEASED = f"SELECT COUNT(*) FROM {_SLOT} AND s.slot > 0 AND s.answer IS NULL AND s.lease_until > ?"
+_ANSWERED = f"SELECT COUNT(*) FROM {_SLOT} AND s.slot > 0 AND s.answer IS NOT NULL"
+_OWN = f"SELECT 1 FROM {_SLOT} AND s.reviewer = ? AND (s.answer IS NOT NULL OR s.lease_until > ?)"
+_ROOM = f"({_LEASED}) + ({_ANSWERED}) < ?"
+UNSETTLED_ITEM = "i.state IN ('open', 'overdue')"
+"""The condition on `items i` that an item has no settled answer."""
+DISPUTED_ITEM = f"{UNSETTLED_ITEM} AND ({_ANSWERED}) >= ?"
+"""The condition that an item has all its reviews (the value says how many) and is not settled: they disagree."""
+_DISPUTED = f"({_ANSWERED}) >= ? AND ({_LEASED}) = 0"
+_FREE = f"i.monitor = ? AND {UNSETTLED_ITEM} AND NOT EXISTS ({_OWN})"
+_ITEM = f"SELECT {ITEM_COLUMNS}, asked_at, settled_at, settled_by FROM items"
+
+
+class ReviewItem(NamedTuple):
+    """A prediction to verify, or already verified, with what people see of it."""
+
+    monitor: str
+    number: int
+    key: bytes
+    id: str
+    prediction: Any
+    reason: int
+    state: str
+    revision: int
+    correct: bool | None
+    label: Any
+    asked_at: float
+    settled_at: float | None
+    settled_by: str | None
+
+    @property
+    def open(self) -> bool:
+        """Whether the item has no settled answer yet."""
+        return self.state in UNSETTLED
+
+    @property
+    def stored(self) -> Item:
+        """The part that settling needs."""
+        return Item(*self[:10])
+
+
+class Slot(NamedTuple):
+    """The claim, answer or skip of one reviewer for an item."""
+
+    slot: int
+    reviewer: str
+    lease_until: float | None
+    answer: dict[str, Any] | None
+    answered_at: float | None
+
+    def live(self, now: float) -> bool:
+        """Whether the slot is taken: by an answer, or by a lease that has not ended."""
+        return self.answer is not None or (self.lease_until is not None and self.lease_until > now)
+
+
+class Claimed(NamedTuple):
+    """An item that a reviewer holds."""
+
+    item: ReviewItem
+    slot: int
+    lease_until: float
+
+
+def review_settings(tx: Transaction, monitor: str) -> ReviewSettings:
+    """Return how the items of a monitor are reviewed; an archived one is refused."""
+    row = tx.one("SELECT settings, archived_at FROM monitors WHERE id = ?", monitor)
+    if row is None:
+        raise Problem("not-found", "there is no such monitor")
+    if row[1] is not None:
+        raise Problem("gone", "this monitor is archived and cannot be changed: create a new one")
+    return make_review(split(journal.read_text(row[0]))[1])
+
+
+def _item(row: Row) -> ReviewItem:
+    return ReviewItem(*item_of(row[:10]), *row[10:])
+
+
+def find_item(tx: Transaction, monitor: str, number: int, lock: bool = False) -> ReviewItem:
+    """Return an item; `lock` keeps others from claiming or answering it until the transaction ends."""
+    row = None
+    if 0 < number <= MOST_NUMBER:
+        row = tx.one(f"{_ITEM} WHERE monitor = ? AND number = ?{tx.locking if lock else ''}", monitor, number)
+    if row is None:
+        raise Problem("not-found", f"there is no item {number}: check the number")
+    return _item(row)
+
+
+def items_where(tx: Transaction, where: str, *values: Any) -> list[ReviewItem]:
+    """Return the items that satisfy a condition on `items i`."""
+    return [_item(row) for row in tx.all(f"{_ITEM} i WHERE {where}", *values)]
+
+
+def slots_of(tx: Transaction, monitor: str, number: int) -> list[Slot]:
+    """Return the slots of an item in order, skips first."""
+    return slots_among(tx, monitor, [number]).get(number, [])
+
+
+def slots_among(tx: Transaction, monitor: str, numbers: Iterable[int]) -> dict[int, list[Slot]]:
+    """Return the slots of many items."""
+    sql = "SELECT item, slot, reviewer, lease_until, answer, answered_at FROM slots WHERE item IN (??) AND monitor = ?"
+    found: dict[int, list[Slot]] = {}
+    for item, slot, reviewer, until, answer, at in sorted(
+        tx.among(sql, list(numbers), monitor), key=lambda row: row[:2]
+    ):
+        said = None if answer is None else journal.read_text(answer)
+        found.setdefault(item, []).append(Slot(slot, reviewer, until, said, at))
+    return found
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Give a reviewer the oldest items with a free slot, for the length of the lease.
+
+    Parameters
+    ----------
+    monitor
+        Its id.
+    reviewer
+        The reviewer, as an actor.
+    count
+        Maximum number of items.
+    settle
+        Whether to include items whose reviews disagree.
+    """
+
+    monitor: str
+    reviewer: str
+    count: int = 1
+    settle: bool = False
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> list[Claimed]:
+        """Claim the items one by one."""
+        if not 1 <= self.count <= MOST_CLAIMED:
+            raise Problem("invalid", f"claim 1 to {MOST_CLAIMED} items at once")
+        review = review_settings(work.reading, self.monitor)
+        claimed: list[Claimed] = []
+        tries = 0
+        while len(claimed) < self.count and tries < self.count + 10:
+            tries += 1
+            number = self._candidate(work.reading, review.reviews, work.now)
+            if number is None:
+                break
+            found = self._take(work, number, review)
+            if found is not None:
+                claimed.append(found)
+        return claimed
+
+    def _candidate(self, tx: Transaction, reviews: int, now: float) -> int | None:
+        """Lock the oldest item with room for this reviewer; skip items that others are claiming."""
+        where, values = _claimable(self.monitor, self.reviewer, now, reviews, self.settle)
+        row = tx.one(f"SELECT i.number FROM items i WHERE {where} ORDER BY i.number LIMIT 1{tx.skip_locked}", *values)
+        return None if row is None else row[0]
+
+    def _take(self, work: Work, number: int, review: ReviewSettings) -> Claimed | None:
+        """Take a slot of a locked item; only now is everything visible that others did before the lock."""
+        now, until = work.now, work.now + review.lease
+        slots = slots_of(work.reading, self.monitor, number)
+        own = next((one for one in slots if one.reviewer == self.reviewer), None)
+        taken = {one.slot: one for one in slots if one.slot > 0 and one.live(now) and one is not own}
+        place = free_place(taken, review.reviews) if own is None else own.slot
+        if place is None or (own is not None and own.live(now)):
+            return None
+        put(work.tx, self.monitor, number, Slot(place, self.reviewer, until, None, None))
+        return Claimed(find_item(work.reading, self.monitor, number), place, until)
+
+
+@dataclass(frozen=True)
+class Release:
+    """Release an item before the lease ends; answers stay."""
+
+    monitor: str
+    reviewer: str
+    number: int
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> bool:
+        """Free the slot; return whether there was one."""
+        find_item(work.reading, self.monitor, self.number, lock=True)
+        sql = "DELETE FROM slots WHERE monitor = ? AND item = ? AND reviewer = ? AND answer IS NULL"
+        return bool(work.tx.run(sql, self.monitor, self.number, self.reviewer))
+
+
+def free_place(taken: dict[int, Slot], reviews: int) -> int | None:
+    """Return the first free slot: one for a review, or the one after them once all reviews are in."""
+    for place in range(1, reviews + 1):
+        if place not in taken:
+            return place
+    if any(one.answer is None for one in taken.values()):
+        return None
+    return max(taken) + 1
+
+
+def put(tx: Transaction, monitor: str, number: int, slot: Slot) -> None:
+    """Move a reviewer to a slot of a locked item; anyone else in that slot loses it."""
+    answer = None if slot.answer is None else journal.text_of(slot.answer)
+    where = "DELETE FROM slots WHERE monitor = ? AND item = ? AND (slot = ? OR reviewer = ?)"
+    tx.run(where, monitor, number, slot.slot, slot.reviewer)
+    columns = ("monitor", "item", "slot", "reviewer", "lease_until", "answer", "answered_at")
+    tx.insert("slots", columns, [(monitor, number, *slot[:3], answer, slot.answered_at)])
+
+
+def _claimable(monitor: str, reviewer: str, now: float, reviews: int, settle: bool) -> tuple[str, list[Any]]:
+    """Return the condition on `items i` that a reviewer can claim an item, and its values."""
+    values: list[Any] = [monitor, reviewer, now, now, reviews]
+    if not settle:
+        return f"{_FREE} AND {_ROOM}", values
+    return f"{_FREE} AND ({_ROOM} OR ({_DISPUTED}))", [*values, reviews, now]
+
+
+class Waiting(NamedTuple):
+    """How long the queue is."""
+
+    items: int
+    """The number of items, counted up to `MOST_COUNTED` + 1."""
+    oldest: float | None
+    """When the oldest of them was requested."""
+
+    @property
+    def words(self) -> str:
+        """The number as text; a long queue is not counted to its end."""
+        return f"over {grouped(MOST_COUNTED)}" if self.items > MOST_COUNTED else grouped(self.items)
+
+
+def waiting_for(tx: Transaction, monitor: str, reviewer: str, reviews: int, settle: bool) -> Waiting:
+    """Return how many items a reviewer can claim now."""
+    where, values = _claimable(monitor, reviewer, tx.now(), reviews, settle)
+    some = f"SELECT i.asked_at FROM items i WHERE {where} ORDER BY i.number LIMIT {MOST_COUNTED + 1}"
+    row = tx.one(f"SELECT COUNT(*), MIN(asked_at) FROM ({some}) AS found", *values)
+    assert row is not None
+    return Waiting(*row)
+
+
+def held_by(tx: Transaction, monitor: str, reviewer: str) -> list[int]:
+    """Return the numbers of the items that a reviewer holds, oldest first."""
+    sql = (
+        "SELECT s.item FROM slots s JOIN items i ON i.monitor = s.monitor AND i.number = s.item WHERE s.reviewer = ?"
+        " AND s.answered_at IS NULL AND s.monitor = ? AND s.lease_until > ? AND i.state IN ('open', 'overdue')"
+        " ORDER BY s.item"
+    )
+    return [number for (number,) in tx.all(sql, reviewer, monitor, tx.now())]
+
+
+def last_answered(tx: Transaction, monitor: str, reviewer: str) -> int | None:
+    """Return the item that a reviewer answered last, for undo."""
+    sql = (
+        "SELECT item FROM slots WHERE reviewer = ? AND answered_at IS NOT NULL AND monitor = ?"
+        " ORDER BY answered_at DESC, item DESC LIMIT 1"
+    )
+    row = tx.one(sql, reviewer, monitor)
+    return None if row is None else row[0]

@@ -1,0 +1,113 @@
+"""How long payloads are kept, and how they are deleted on request.
+
+A payload is kept while its item is waiting for an answer, and then for the monitor's `retention` in days; the same
+holds for overdue items. On request it is deleted at once. An item that is still waiting is then released, since no one
+can review it any more, and counts like a skipped one. Ids, classes and answers stay in the journal. The payloads of
+archived monitors can be deleted, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sidelight.service import journal
+from sidelight.service.domain import answers, monitors
+from sidelight.service.domain.service import Service
+from sidelight.service.domain.verifications import DELETED, UNSETTLED
+from sidelight.service.store.base import Transaction
+from sidelight.service.writer.duties import duty
+from sidelight.service.writer.unit import Item, Work
+
+_DAY = 86_400.0
+_AT_ONCE = 500
+_PAST = (
+    "SELECT payloads.item FROM payloads "
+    "JOIN items ON items.monitor = payloads.monitor AND items.number = payloads.item "
+    "WHERE payloads.monitor = ? AND items.state <> 'open' AND coalesce(items.settled_at, items.asked_at) < ? "
+    "ORDER BY payloads.item LIMIT ?"
+)
+
+
+class Erased(NamedTuple):
+    """The result of a request to delete a payload."""
+
+    id: str
+    status: str
+    """"released" (the item was waiting), "erased" (it was settled), or "unknown" (there is no such item)."""
+    payload: bool
+    """Whether there was a payload."""
+
+
+@duty("retention", every=3600.0)
+def delete_past(service: Service) -> int:
+    """Delete the payloads past their retention, a few at a time, so that requests do not wait long; return how many."""
+    with service.read() as tx:
+        kept = {one.id: one.settings.get("retention", 30.0) for one in monitors.every(tx, archived=True)}
+    deleted = 0
+    for monitor, days in kept.items():
+        while days is not None and (some := service.do(_DeletePast(monitor, days))):
+            deleted += some
+    return deleted
+
+
+@dataclass(frozen=True)
+class _DeletePast:
+    """Delete some payloads of a monitor."""
+
+    monitor: str
+    days: float
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> int:
+        """Delete the oldest; return how many."""
+        tx = work.tx
+        rows = tx.all(_PAST, self.monitor, work.now - self.days * _DAY, _AT_ONCE)
+        for (item,) in rows:
+            _delete(tx, self.monitor, item)
+        return len(rows)
+
+
+class _Erase:
+    """Deletes the payloads of some predictions of one monitor."""
+
+    def __init__(self, monitor: str, ids: Sequence[str], actor: str) -> None:
+        self.monitors: Sequence[str] = (monitor,)
+        self.ids, self.actor = ids, actor
+        self.keys = [journal.key_of(monitor, id) for id in ids]
+
+    def run(self, work: Work) -> list[Erased]:
+        """Delete the payloads, and release the items that are waiting."""
+        held = work.held(self.monitors[0])
+        results = []
+        for id, key in zip(self.ids, self.keys, strict=True):
+            work.look_up_items([key])
+            item = work.items[key]
+            if item is None or item.id != id:
+                results.append(Erased(id, "unknown", False))
+                continue
+            waited = item.state in UNSETTLED and not held.archived
+            if waited:
+                answers.settle(work, held, item, None, actor=self.actor, detail={"erased": 1})
+            results.append(self._erase(work, item, waited))
+        return results
+
+    def _erase(self, work: Work, item: Item, waited: bool) -> Erased:
+        tx = work.tx
+        if waited:
+            tx.run(
+                "UPDATE items SET state = ?, revision = revision + 1 WHERE monitor = ? AND number = ?",
+                *(DELETED, item.monitor, item.number),
+            )
+            tx.run("DELETE FROM slots WHERE monitor = ? AND item = ? AND answer IS NULL", item.monitor, item.number)
+        return Erased(item.id, "released" if waited else "erased", _delete(tx, item.monitor, item.number))
+
+
+def erase(monitor: str, ids: Sequence[str], *, actor: str) -> _Erase:
+    """Delete the payloads of predictions by their ids; the results are in the same order."""
+    return _Erase(monitor, ids, actor)
+
+
+def _delete(tx: Transaction, monitor: str, item: int) -> bool:
+    return tx.run("DELETE FROM payloads WHERE monitor = ? AND item = ?", monitor, item) == 1

@@ -1,0 +1,361 @@
+"""Reviews of items, and when they settle an item.
+
+Only the settled answer reaches the monitor, through `answering.settle`. Reviews agree if they agree on correctness. If
+they disagree, someone with the scope `settle` decides: a third reviewer from the queue, or anyone else with the scope,
+so that a team of two can manage. A skipped item is offered to others; it ends after two skips, or if no one is left.
+
+Late answers to an open item are accepted. A settled answer changes only if the request asks for that and names the
+revision that it has seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.monitor.decisions import Label
+from sidelight.monitor.inputs import same_label
+from sidelight.service import journal
+from sidelight.service.auth import rights
+from sidelight.service.auth.reviewers import has_others
+from sidelight.service.domain import answers
+from sidelight.service.domain.monitors import refuse_archived
+from sidelight.service.domain.queue import (
+    DISPUTED_ITEM,
+    ReviewItem,
+    Slot,
+    find_item,
+    free_place,
+    items_where,
+    put,
+    slots_of,
+)
+from sidelight.service.domain.verifications import DELETED, FORGOTTEN
+from sidelight.service.faults import label_fault
+from sidelight.service.journal.replica import Held
+from sidelight.service.problems import Problem, place
+from sidelight.service.settings import ReviewSettings
+from sidelight.service.writer.unit import Work
+
+_SKIPPED = {"skipped": True}
+_MOST_SKIPS = 2
+
+
+class Said(NamedTuple):
+    """One review: exactly one of the three fields."""
+
+    correct: bool | None = None
+    label: Label | None = None
+    skipped: bool = False
+
+
+class Reviewed(NamedTuple):
+    """The result of a review."""
+
+    number: int
+    status: str
+    """"settled", "recorded" (another review is needed), "disputed" (reviews disagree), "skipped" (the item is skipped),
+    "passed on" (to another reviewer), "withdrawn" or "unchanged" (the same answer as before)."""
+    revision: int
+
+
+def outcome(slots: Iterable[Slot], reviews: int) -> tuple[bool, Label | None] | None:
+    """Return the correctness that the reviews settle, and the label if they agree on it; None if they do not settle it.
+
+    A review beyond the required number settles the others.
+    """
+    said = [one.answer for one in sorted(slots) if one.slot > 0 and one.answer is not None]
+    if len(said) > reviews:
+        return said[-1]["correct"], said[-1].get("label")
+    if len(said) < reviews or len({one["correct"] for one in said}) != 1:
+        return None
+    labels = {journal.text_of(one.get("label")) for one in said}
+    return said[0]["correct"], said[0].get("label") if len(labels) == 1 else None
+
+
+def disputed(slots: Iterable[Slot], reviews: int) -> bool:
+    """Say whether there are enough reviews and they disagree."""
+    said = [one.answer for one in slots if one.slot > 0 and one.answer is not None]
+    return len(said) == reviews and len({one["correct"] for one in said}) > 1
+
+
+class _OnItem:
+    """One item in the transaction of a request about it."""
+
+    def __init__(self, work: Work, monitor: str, number: int) -> None:
+        self.work, self.monitor = work, monitor
+        self.held: Held = work.held(monitor)
+        refuse_archived(self.held)
+        self.item: ReviewItem = find_item(work.reading, monitor, number, lock=True)
+        if self.item.state in (FORGOTTEN, DELETED):
+            raise Problem("gone", f"this item was {self.item.state} and no longer needs an answer")
+        self.slots = slots_of(work.reading, monitor, number)
+
+    @property
+    def review(self) -> ReviewSettings:
+        return self.held.review
+
+    def own(self, reviewer: str) -> Slot | None:
+        return next((one for one in self.slots if one.reviewer == reviewer), None)
+
+    def put(self, slot: Slot) -> None:
+        put(self.work.tx, self.monitor, self.item.number, slot)
+        self.slots = slots_of(self.work.reading, self.monitor, self.item.number)
+
+    def remove(self, slot: Slot) -> None:
+        sql = "DELETE FROM slots WHERE monitor = ? AND item = ? AND slot = ?"
+        self.work.tx.run(sql, self.monitor, self.item.number, slot.slot)
+        self.slots = [one for one in self.slots if one != slot]
+
+    def conflict(self) -> Problem:
+        """Return the refusal to change a settled answer, with that answer."""
+        item = self.item
+        stands: dict[str, Any] = {"state": item.state, "revision": item.revision}
+        stands |= {} if item.label is None else {"label": item.label}
+        stands |= {} if self.review.blind else {"correct": item.correct}
+        detail = "this item is settled: to change it, set replace and give the revision; nothing changed"
+        return Problem("conflict", detail, places=[place(["item"], "this is the settled answer", **stands)])
+
+    def journal(self, actor: str, said: dict[str, Any]) -> None:
+        body = {"number": self.item.number, "id": self.item.id, "said": said}
+        self.work.append(self.monitor, journal.REVIEWED, body, actor=actor)
+
+    def settle(self, correct: bool | None, label: Label | None, actor: str) -> None:
+        """Give the item its answer, replacing an earlier one."""
+        said = {"reviews": [[one.reviewer, one.answer] for one in self.slots if one.answer is not None]}
+        result = answers.settle(
+            self.work, self.held, self.item.stored, correct, label=label, replace=True, actor=actor, detail=said
+        )
+        if result.status == answers.GONE:
+            raise Problem("gone", result.detail)
+        self._look_again()
+
+    def reopen(self, actor: str) -> None:
+        """Withdraw the settled answer: the monitor forgets it, and the item is offered again."""
+        self.settle(None, None, actor)
+        self.work.tx.run(
+            "UPDATE items SET state = 'open', correct = NULL, label = NULL, settled_at = NULL, settled_by = NULL,"
+            " revision = revision + 1 WHERE monitor = ? AND number = ?",
+            *(self.monitor, self.item.number),
+        )
+        self._look_again()
+
+    def follow(self, actor: str) -> str:
+        """Bring the item in line with its reviews; return its status."""
+        found = outcome(self.slots, self.review.reviews)
+        if found is not None:
+            if self.item.open or found != (self.item.correct, self.item.label):
+                self.settle(*found, actor)
+            return "settled"
+        if self.skipped_enough():
+            if self.item.state != "skipped":
+                self.settle(None, None, actor)
+            return "skipped"
+        if not self.item.open:
+            self.reopen(actor)
+        return "disputed" if disputed(self.slots, self.review.reviews) else "recorded"
+
+    def skipped_enough(self) -> bool:
+        """Say whether the skips end the item: there are two, or one is enough because nobody else could review it."""
+        skips = {one.reviewer for one in self.slots if one.slot < 0}
+        if len(skips) == 1 == self.review.reviews:
+            return not has_others(self.work.reading, self.monitor, skips)
+        return len(skips) >= _MOST_SKIPS
+
+    def rests_on_reviews(self) -> bool:
+        """Say whether the settled answer comes from the reviews, not from someone who settled it differently."""
+        if self.item.state == "skipped":
+            return self.skipped_enough()
+        found = outcome(self.slots, self.review.reviews)
+        return found is not None and found[0] == self.item.correct
+
+    def _look_again(self) -> None:
+        self.item = find_item(self.work.reading, self.monitor, self.item.number)
+
+
+def settle_reviewed(work: Work, monitor: str) -> None:
+    """Settle the items that have all the reviews they need, now that they need fewer."""
+    reviews = work.held(monitor).review.reviews
+    for item in items_where(work.reading, f"i.monitor = ? AND {DISPUTED_ITEM} ORDER BY i.number", monitor, reviews):
+        on = _OnItem(work, monitor, item.number)
+        said = [one for one in on.slots if one.slot > 0 and one.answer is not None]
+        if len(said) == reviews:  # more of them disagree, and wait for someone who may settle
+            on.follow(said[-1].reviewer)
+
+
+@dataclass(frozen=True)
+class Review:
+    """Record one review.
+
+    Parameters
+    ----------
+    revision
+        The revision of the item that the reviewer saw; needed to replace a settled answer.
+    replace
+        Whether to replace a settled answer.
+    settles
+        Whether the reviewer may settle disagreements.
+    """
+
+    monitor: str
+    reviewer: str
+    number: int
+    said: Said
+    revision: int | None = None
+    replace: bool = False
+    settles: bool = False
+
+    @property
+    def monitors(self) -> Sequence[str]:
+        """The monitor, which receives the answer once the item is settled."""
+        return (self.monitor,)
+
+    def run(self, work: Work) -> Reviewed:
+        """Check the review, put it into a slot, and see whether the reviews settle the item."""
+        on = _OnItem(work, self.monitor, self.number)
+        answer = checked(self.said, on.item, on.review)
+        own = on.own(self.reviewer)
+        if own is not None and own.answer == answer:
+            return Reviewed(self.number, "unchanged", on.item.revision)
+        if not on.item.open:
+            return self._replace(on, own, answer)
+        if self.said.skipped:
+            return self._skip(on)
+        on.put(Slot(self._place(on, own), self.reviewer, None, answer, work.now))
+        if on.review.reviews > 1:
+            on.journal(self.reviewer, answer)
+        return Reviewed(self.number, on.follow(self.reviewer), on.item.revision)
+
+    def _place(self, on: _OnItem, own: Slot | None) -> int:
+        """Return the slot for the answer; if need be, one that someone else has claimed but not answered."""
+        if own is not None and own.slot > 0:
+            return own.slot
+        taken = {one.slot: one for one in on.slots if one.slot > 0}
+        free = {number: one for number, one in taken.items() if one.live(on.work.now)}
+        found = free_place(free, on.review.reviews)
+        if found is None:
+            found = min(number for number, one in taken.items() if one.answer is None)
+        if found > on.review.reviews:
+            rights.check_settling(self.settles, "the reviews of this item disagree: settling it")
+        return found
+
+    def _skip(self, on: _OnItem) -> Reviewed:
+        """Free the slot, and note the skip so that the item is not offered to the same reviewer again."""
+        place = min([0, *(one.slot for one in on.slots)]) - 1
+        on.put(Slot(place, self.reviewer, None, _SKIPPED, on.work.now))
+        on.journal(self.reviewer, _SKIPPED)
+        status = on.follow(self.reviewer)
+        return Reviewed(self.number, "skipped" if status == "skipped" else "passed on", on.item.revision)
+
+    def _replace(self, on: _OnItem, own: Slot | None, answer: dict[str, Any]) -> Reviewed:
+        if not self.replace or self.revision != on.item.revision:
+            raise on.conflict()
+        if own is None:
+            rights.check_settling(self.settles, "this item was settled by others: replacing that")
+            on.settle(answer.get("correct"), answer.get("label"), self.reviewer)
+            return Reviewed(self.number, "settled", on.item.revision)
+        rests = on.rests_on_reviews()
+        if self.said.skipped:
+            on.remove(own)
+            place = min([0, *(one.slot for one in on.slots)]) - 1
+        else:
+            taken = {one.slot: one for one in on.slots if one.slot > 0 and one is not own}
+            place = own.slot if own.slot > 0 else free_place(taken, on.review.reviews) or 1
+        on.put(Slot(place, self.reviewer, None, answer, on.work.now))
+        on.journal(self.reviewer, answer)
+        status = on.follow(self.reviewer) if rests else "recorded"
+        return Reviewed(self.number, status, on.item.revision)
+
+
+@dataclass(frozen=True)
+class Withdraw:
+    """Withdraw a review; if it settled the item, the item is open again."""
+
+    monitor: str
+    reviewer: str
+    number: int
+
+    @property
+    def monitors(self) -> Sequence[str]:
+        """The monitor, which forgets the answer."""
+        return (self.monitor,)
+
+    def run(self, work: Work) -> Reviewed:
+        """Empty the slot."""
+        on = _OnItem(work, self.monitor, self.number)
+        own = on.own(self.reviewer)
+        if own is None or own.answer is None:
+            raise Problem("conflict", "you have no answer to this item that could be withdrawn")
+        rests = not on.item.open and on.rests_on_reviews()
+        on.remove(own)
+        on.journal(self.reviewer, {"withdrawn": True})
+        if rests:
+            on.follow(self.reviewer)
+        return Reviewed(self.number, "withdrawn", on.item.revision)
+
+
+@dataclass(frozen=True)
+class Settle:
+    """Settle an item, whatever the reviews say."""
+
+    monitor: str
+    reviewer: str
+    number: int
+    said: Said
+    revision: int | None = None
+    replace: bool = False
+
+    @property
+    def monitors(self) -> Sequence[str]:
+        """The monitor, which receives the answer."""
+        return (self.monitor,)
+
+    def run(self, work: Work) -> Reviewed:
+        """Settle the item; a settled one only with `replace`."""
+        on = _OnItem(work, self.monitor, self.number)
+        answer = checked(self.said, on.item, on.review)
+        if not on.item.open:
+            if (answer.get("correct"), answer.get("label")) == (on.item.correct, on.item.label):
+                return Reviewed(self.number, "unchanged", on.item.revision)
+            if not self.replace or self.revision != on.item.revision:
+                raise on.conflict()
+        on.settle(answer.get("correct"), answer.get("label"), self.reviewer)
+        return Reviewed(self.number, "skipped" if self.said.skipped else "settled", on.item.revision)
+
+
+def checked(said: Said, item: ReviewItem, review: ReviewSettings) -> dict[str, Any]:
+    """Return what is stored of a review: its correctness, and the label if one was given."""
+    if (said.correct is not None) + (said.label is not None) + bool(said.skipped) != 1:
+        raise Problem("invalid", "give exactly one of correct, label and skipped; nothing changed")
+    if said.skipped:
+        return dict(_SKIPPED)
+    if said.label is None:
+        if review.blind:
+            wrong = place(["label"], "choose one of the monitor's labels")
+            raise Problem("invalid", "the prediction is hidden in this monitor: give a label", places=[wrong])
+        return {"correct": bool(said.correct)}
+    if review.labels and str(said.label) not in review.labels:
+        raise Problem(
+            "invalid", "the monitor has no such label", places=[place(["label"], "choose one of the monitor's labels")]
+        )
+    label = _as_class(said.label, item.prediction)
+    try:
+        return {"correct": same_label(item.prediction, label), "label": label}
+    except SidelightError as error:
+        detail = answers.UNLIKE if review.blind else str(error)
+        raise Problem("invalid", detail, places=[place(["label"], "give a label of the classes' type")]) from None
+
+
+def _as_class(label: Label, prediction: Label) -> Label:
+    """Convert a label given as text, for example in a form, to the type of the prediction."""
+    if not isinstance(label, str) or isinstance(prediction, str):
+        return label
+    if label == str(prediction):
+        return prediction
+    try:
+        found = float(label) if isinstance(prediction, float) else int(label)
+    except ValueError:
+        return label
+    return found if label_fault(found) is None else label  # float() reads "nan" and "1e999", too

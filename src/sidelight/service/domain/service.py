@@ -1,0 +1,100 @@
+"""`Service`: the monitors of a database, for threads, for asyncio and for commands."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
+from typing import TypeVar
+
+from sidelight.monitor.reports import Report
+from sidelight.service.journal import snapshots
+from sidelight.service.options import Options
+from sidelight.service.problems import Problem
+from sidelight.service.store.base import Storage, StorageError, Transaction
+from sidelight.service.webhooks.events import publish
+from sidelight.service.writer.unit import Job, Work, later
+from sidelight.service.writer.writer import Ticket, Writer
+
+T = TypeVar("T")
+_AT_THE_END = 1000
+"""On closing, monitors with this many new entries get a snapshot, so that the next start is quick."""
+
+
+class Service:
+    """The monitors of a database. All writes go through `do` or `submit`, which return when the data is on disk."""
+
+    def __init__(self, storage: Storage, *, options: Options | None = None) -> None:
+        self.storage, self.options = storage, options or Options()
+        self.writer = Writer(storage, self.options)
+        self.writer.after_commit = lambda monitors: self._take_snapshots(monitors, self.options.snapshot_every)
+        self.writer.publisher = publish
+        self.ending = threading.Event()
+        """Set when the process is about to end: long duties then stop."""
+        self._snapshot_at: dict[str, int] = {}
+
+    def do(self, job: Job[T]) -> T:
+        """Do a job and return its result once it is committed."""
+        ticket = Ticket(job)
+        self.writer.put(ticket)
+        assert isinstance(ticket.future, Future)
+        return ticket.future.result()
+
+    async def submit(self, job: Job[T]) -> T:
+        """Do the same from asyncio."""
+        ticket = Ticket(job, asyncio.get_running_loop())
+        self.writer.put(ticket)
+        assert isinstance(ticket.future, asyncio.Future)
+        return await ticket.future
+
+    def read(self) -> AbstractContextManager[Transaction]:
+        """Open a short transaction that only reads."""
+        return self.storage.read()
+
+    def report(self, monitor: str) -> Report:
+        """Return the report of a monitor, up to its last journal entry."""
+        with self.read() as tx:
+            row = tx.one("SELECT chain FROM monitors WHERE id = ?", monitor)
+        if row is None:
+            raise Problem("not-found", "there is no such monitor")
+        held = self.writer.followers.get(monitor)
+        made = None if held is None else held.made_report
+        if made is not None and made[0] == bytes(row[0]):
+            return made[1]
+        return self.do(_MakeReport(monitor))
+
+    def close(self) -> None:
+        """Commit waiting requests, stop the writer, and close the database."""
+        self.writer.close()
+        if not self.writer.failed:
+            with contextlib.suppress(StorageError):  # a snapshot only saves time
+                self._take_snapshots(self.writer.followers.ids(), _AT_THE_END)
+        self.storage.close()
+
+    def _take_snapshots(self, monitors: Iterable[str], every: int) -> None:
+        """Take snapshots of monitors whose last one is at least `every` entries old, without holding a lock."""
+        for id in sorted(monitors):
+            held = self.writer.followers.get(id)
+            if held is None:
+                continue
+            since = self._snapshot_at.setdefault(id, held.snapshot_at)
+            if held.number - since >= every:
+                snapshot = snapshots.take(held)
+                with self.storage.write() as tx:
+                    if snapshots.fits(tx, id, snapshot):
+                        snapshots.store(tx, id, snapshot)
+                self._snapshot_at[id] = held.number
+
+
+class _MakeReport:
+    """Makes a report of an up-to-date monitor."""
+
+    def __init__(self, monitor: str) -> None:
+        self.monitors: Sequence[str] = (monitor,)
+
+    def run(self, work: Work) -> Report:
+        """Return the report; it is made after the commit, when the lock has been released."""
+        return later(work.held(self.monitors[0]).report)

@@ -1,0 +1,68 @@
+"""The items of a monitor (predictions to verify) in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sidelight.monitor import Decision
+from sidelight.monitor.decisions import PLACES, Closed, Event, Label
+from sidelight.service import journal
+from sidelight.service.journal.replica import Held
+from sidelight.service.writer.unit import Item, Work
+
+OPEN, ANSWERED, SKIPPED, OVERDUE = "open", "answered", "skipped", "overdue"
+FORGOTTEN, DELETED = "forgotten", "deleted"
+UNSETTLED = (OPEN, OVERDUE)
+"""Late answers still count."""
+
+_COLUMNS = ("monitor", "number", "key", "id", "class", "reason", "state", "revision", "asked_at")
+_CLOSE = (
+    "UPDATE items SET state = ?, revision = revision + 1 "
+    "WHERE monitor = ? AND number = ? AND state IN ('open', 'overdue')"
+)
+_SETTLE = (
+    "UPDATE items SET state = ?, correct = ?, label = ?, settled_at = ?, settled_by = ?, revision = revision + 1 "
+    "WHERE monitor = ? AND number = ?"
+)
+
+
+class Payload(NamedTuple):
+    """What a reviewer is shown."""
+
+    media_type: str
+    content: bytes
+
+
+def enter_item(work: Work, held: Held, key: bytes, decision: Decision, time: float, payload: Payload | None) -> None:
+    """Insert the prediction whose verification the monitor requested last."""
+    number, reason, id = held.monitor.asked, PLACES[decision.reason], str(decision.id)
+    name = journal.text_of(held.monitor.standing(decision.prediction).name)
+    work.insert("items", _COLUMNS, (held.id, number, key, id, name, reason, OPEN, 0, time))
+    work.items[key] = Item(held.id, number, key, id, decision.prediction, reason, OPEN, 0, None)
+    if payload is not None:
+        row = (held.id, number, payload.media_type, payload.content)
+        work.insert("payloads", ("monitor", "item", "media_type", "content"), row)
+
+
+def settle_item(work: Work, item: Item, correct: bool | None, label: Label | None, actor: str) -> None:
+    """Store the settled answer of an item; None if it is skipped."""
+    state, value = (SKIPPED, None) if correct is None else (ANSWERED, int(correct))
+    said = None if label is None else journal.text_of(label)
+    work.update(_SETTLE, state, value, said, work.now, actor, item.monitor, item.number)
+    work.items[item.key] = item._replace(state=state, correct=correct, label=label, revision=item.revision + 1)
+
+
+def follow_news(work: Work, held: Held, news: Iterable[Event], closed: Iterable[Closed]) -> None:
+    """Store what else changed in the monitor: requests that are no longer pending, and verdicts."""
+    closed = tuple(closed)
+    for one in closed:
+        work.update(_CLOSE, FORGOTTEN if one.forgotten else OVERDUE, held.id, one.number)
+    if closed:
+        work.items.clear()
+    overdue = sum(not one.forgotten for one in closed)
+    if overdue:
+        work.publish(held.id, "answers.overdue", {"items": overdue})
+    for event in news:
+        data = {"class": event.prediction, "before": event.before, "verdict": event.verdict, "cause": event.cause}
+        work.publish(held.id, "verdict.changed", data)

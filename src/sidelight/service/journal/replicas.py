@@ -1,0 +1,159 @@
+"""Bringing monitors in memory up to date with their journals, while their rows are locked."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Sequence
+
+from sidelight.errors import SidelightError
+from sidelight.monitor import RULE
+from sidelight.service import journal
+from sidelight.service.journal import snapshots
+from sidelight.service.journal.entry import Entry
+from sidelight.service.journal.replica import DivergedError, Held
+from sidelight.service.problems import Problem, unavailable
+from sidelight.service.store.base import Row, StorageError, Transaction
+
+_LOG = logging.getLogger("sidelight.service")
+_RETRY = 30.0
+_MUCH = 1000
+_LOCK = "SELECT id, rule, last, chain, base FROM monitors WHERE id IN (??) ORDER BY id"
+
+
+class Followers:
+    """The monitors in this process."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, Held] = {}
+        self._failed: dict[str, tuple[bytes, float]] = {}
+        """Chains of journals that cannot be followed, and when to try again."""
+        self._stored: dict[str, object] = {}
+        """Stored versions of the monitors when they were last locked."""
+
+    def lock(self, tx: Transaction, monitors: Iterable[str]) -> dict[str, Held | Problem]:
+        """Lock monitors in sorted order and bring them up to date; a monitor that cannot be used gives a `Problem`."""
+        wanted = sorted(set(monitors))
+        if not wanted:
+            return {}
+        # Only a second statement sees everything committed before the lock was granted.
+        rows = tx.lock(_LOCK, wanted)
+        found: dict[str, Held | Problem] = {}
+        news = self._news(tx, rows)
+        for id, rule, last, chain, base in rows:
+            found[id] = self._followed(tx, id, rule, last, bytes(chain), base, news.get(id))
+        missing = Problem("not-found", "there is no such monitor")
+        return {id: found.get(id, missing) for id in wanted}
+
+    def _news(self, tx: Transaction, rows: Sequence[Row]) -> dict[str, list[Entry]]:
+        """Return what other processes appended to several monitors, read together if it is not much."""
+        after = {}
+        for id, rule, last, _, base in rows:
+            held = self._held.get(id)
+            if held is not None and rule == RULE and base <= held.number < last <= held.number + _MUCH:
+                after[id] = _seen(held, base)
+        return journal.entries_of_many(tx, after) if len(after) > 1 else {}
+
+    def _followed(
+        self, tx: Transaction, id: str, rule: int, last: int, chain: bytes, base: int, news: list[Entry] | None
+    ) -> Held | Problem:
+        if rule != RULE:
+            return unavailable(
+                f"this monitor uses rule {rule}, but this version of sidelight has rule {RULE}: run `sidelight service "
+                "upgrade`, or the version that the other processes run",
+                60,
+            )
+        failed = self._failed.get(id)
+        if failed is not None and failed[0] == chain and time.monotonic() < failed[1]:
+            return _broken()
+        try:
+            held = self._held.get(id)
+            if held is None or not _catch_up(tx, held, last, chain, base, news):
+                held = rebuild(tx, id, last, chain, base)
+        except StorageError:
+            raise
+        except SidelightError as error:
+            _LOG.error("the journal of %s cannot be followed: %s", id, error)
+            self._held.pop(id, None)
+            self._failed[id] = chain, time.monotonic() + _RETRY
+            return _broken()
+        held.base = base
+        self._held[id], self._stored[id] = held, held.version
+        return held
+
+    def keep(self, held: Held) -> None:
+        """Keep a monitor that this process created."""
+        self._held[held.id] = held
+
+    def drop(self, monitors: Iterable[str]) -> None:
+        """Drop monitors that have changed since they were locked; they are rebuilt when needed."""
+        for id in set(monitors):
+            held = self._held.get(id)
+            if held is not None and held.version != self._stored.get(id):
+                del self._held[id]
+
+    def forget(self) -> None:
+        """Drop all monitors, as if the process had just started."""
+        self._held.clear()
+        self._failed.clear()
+
+    def ids(self) -> list[str]:
+        """Return the ids of the monitors that this process has in memory."""
+        return list(self._held)
+
+    def get(self, monitor: str) -> Held | None:
+        """Return a monitor as this process last saw it."""
+        return self._held.get(monitor)
+
+
+def _broken() -> Problem:
+    detail = "the journal of this monitor cannot be replayed: `sidelight service verify` shows what is wrong with it"
+    return unavailable(detail, _RETRY)
+
+
+def _seen(held: Held, base: int) -> int:
+    """Return the entry before the last one followed; that one is read again, since a restore may have replaced it."""
+    return held.number - 1 if held.number > base else held.number
+
+
+def _catch_up(
+    tx: Transaction, held: Held, last: int, chain: bytes, base: int, news: Iterable[Entry] | None = None
+) -> bool:
+    """Follow the journal; False if it is not the one followed before, or if its beginning is missing."""
+    if held.number == last:
+        return held.chain == chain
+    if held.number > last or held.number < base:
+        return False
+    first = held.number > base
+    for entry in journal.all_entries(tx, held.id, _seen(held, base)) if news is None else news:
+        if first:
+            if entry.number != held.number or entry.chain != held.chain:
+                return False
+            first = False
+        else:
+            held.apply(entry)
+    return held.number == last and held.chain == chain
+
+
+def rebuild(tx: Transaction, id: str, last: int, chain: bytes, base: int) -> Held:
+    """Return a monitor from its latest snapshot and the entries after it."""
+    held = start(tx, id, last, base)
+    for entry in journal.all_entries(tx, id, held.number):
+        held.apply(entry)
+    if (held.number, held.chain) != (last, chain):
+        raise DivergedError(f"the journal ends with entry {held.number} but should end with {last}")
+    return held
+
+
+def start(tx: Transaction, id: str, last: int, base: int) -> Held:
+    """Return a monitor from its latest usable snapshot, at most at entry `last` and not before the base."""
+    for snapshot in snapshots.stored(tx, id, base, last):
+        if snapshot.rule == RULE and (snapshot.sealed or snapshots.fits(tx, id, snapshot)):
+            try:
+                return snapshot.opened(id)
+            except DivergedError:  # damaged; try an earlier one
+                if snapshot.number == base:
+                    raise
+    if base:
+        raise DivergedError(f"the base, snapshot {base}, is missing or was made with another rule")
+    return Held(id)

@@ -1,0 +1,1 @@
+"""What administrators do with the stored data: back up, copy, export, check, prune."""

@@ -1,0 +1,195 @@
+"""Checking that the journals are intact and that the served state follows from them.
+
+For every monitor:
+
+- the chain of every entry follows from the one before, up to the last entry that the monitor's row names;
+- from the base on, deciding everything again gives the recorded decisions, and the state of every snapshot on the way;
+- applying the recorded outcomes, as a process does when it starts, gives the same state;
+- the items agree with the monitor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.monitor import RULE
+from sidelight.monitor.line import OVERDUE, PENDING, RIGHT, SKIPPED, WRONG
+from sidelight.service import journal
+from sidelight.service.domain import verifications
+from sidelight.service.journal import replicas, snapshots
+from sidelight.service.journal.entry import Entry
+from sidelight.service.journal.replica import DivergedError, Held
+from sidelight.service.maintenance.copy import UNFINISHED, is_unfinished
+from sidelight.service.store.base import Storage, StorageError, Transaction
+
+_PAGE = 5000
+_STATES = {
+    PENDING: (verifications.OPEN, None),
+    OVERDUE: (verifications.OVERDUE, None),
+    SKIPPED: (verifications.SKIPPED, None),
+    RIGHT: (verifications.ANSWERED, 1),
+    WRONG: (verifications.ANSWERED, 0),
+}
+
+
+class Finding(NamedTuple):
+    """Something that is wrong."""
+
+    monitor: str
+    """The monitor's name, and its id in brackets."""
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.monitor}: {self.text}"
+
+
+class Stretch(NamedTuple):
+    """The row of a monitor, with the range of its journal."""
+
+    id: str
+    name: str
+    rule: int
+    last: int
+    chain: bytes
+    base: int
+
+
+def verify(storage: Storage) -> list[Finding]:
+    """Return everything that is wrong; empty if all is well."""
+    with storage.read() as tx:
+        if is_unfinished(tx):
+            return [Finding("the database", UNFINISHED)]
+        ids = [row[0] for row in tx.all("SELECT id FROM monitors ORDER BY name, id")]
+    return [finding for id in ids if (finding := _finding(storage, id)) is not None]
+
+
+def _finding(storage: Storage, id: str) -> Finding | None:
+    """Return what is wrong with one monitor."""
+    before = stretch(storage, id)
+    try:
+        check(storage, before)
+    except StorageError:
+        raise
+    except SidelightError as error:
+        if stretch(storage, id).base != before.base:  # pruned meanwhile
+            return _finding(storage, id)
+        return Finding(f"{before.name} ({id})", str(error))
+    return None
+
+
+def stretch(storage: Storage, id: str) -> Stretch:
+    """Return where the journal of a monitor begins and ends now."""
+    with storage.read() as tx:
+        row = tx.one("SELECT name, rule, last, chain, base FROM monitors WHERE id = ?", id)
+    if row is None:
+        raise DivergedError("the monitor was removed during the check")
+    name, rule, last, chain, base = row
+    return Stretch(id, name, rule, last, bytes(chain), base)
+
+
+def check(storage: Storage, whole: Stretch) -> None:
+    """Raise an error that says what is wrong with one monitor, if anything is."""
+    if whole.rule != RULE:
+        raise DivergedError(
+            f"it uses rule {whole.rule}, this sidelight has rule {RULE}: run `sidelight service upgrade`"
+        )
+    check_chain(storage, whole)
+    replayed = replay(storage, whole, whole.last, anew=True)
+    if (replayed.number, replayed.chain) != (whole.last, whole.chain):
+        raise DivergedError(f"the journal ends with entry {replayed.number} but should end with {whole.last}")
+    with storage.read() as tx:
+        served = replicas.start(tx, whole.id, whole.last, whole.base)
+    for entry in pages(storage, whole.id, served.number, whole.last):
+        served.apply(entry)
+    if served.state() != replayed.state():
+        raise DivergedError("the served state does not follow from the journal")
+    with storage.read() as tx:  # items change, so compare them with the journal of the same moment
+        for entry in journal.all_entries(tx, whole.id, replayed.number):
+            replayed.apply(entry, anew=True)
+        check_items(tx, whole.id, replayed.monitor.to_dict())
+
+
+def pages(storage: Storage, id: str, after: int, last: int) -> Iterator[Entry]:
+    """Yield the entries after one number and up to another; each page is read in its own short transaction."""
+    while after < last:
+        with storage.read() as tx:
+            page = journal.entries(tx, id, after, min(_PAGE, last - after))
+        if not page:
+            return
+        yield from page
+        after = page[-1].number
+
+
+def check_chain(storage: Storage, whole: Stretch) -> None:
+    """Check the chain of all entries, and that none is missing."""
+    with storage.read() as tx:
+        row = tx.one("SELECT min(number) FROM journal WHERE monitor = ?", whole.id)
+        first = whole.last + 1 if row is None or row[0] is None else row[0]
+        number, chain = _before(tx, whole, first)
+    for entry in pages(storage, whole.id, number, whole.last):
+        if entry.number != number + 1:
+            raise DivergedError(f"entry {number + 1} is missing")
+        if not entry.chained_to(chain):
+            raise DivergedError(f"entry {entry.number} or the one before it was changed")
+        number, chain = entry.number, entry.chain
+    if (number, chain) != (whole.last, whole.chain):
+        raise DivergedError(f"the journal ends with entry {number} but should end with {whole.last}")
+
+
+def _before(tx: Transaction, whole: Stretch, first: int) -> tuple[int, bytes]:
+    """Return the number and chain before the first entry."""
+    if first == 1:
+        return 0, journal.BEGINNING
+    if first - 1 <= whole.base:
+        for snapshot in snapshots.stored(tx, whole.id, first - 1, first - 1):
+            if snapshot.sealed:
+                return snapshot.number, snapshot.chain
+    raise DivergedError(f"the entries before {first} are missing, and no sealed snapshot replaces them")
+
+
+def replay(storage: Storage, whole: Stretch, last: int, *, anew: bool) -> Held:
+    """Replay the entries from the base up to `last`, compare with each snapshot, and return the monitor."""
+    with storage.read() as tx:
+        on_the_way = {one.number: one for one in snapshots.stored(tx, whole.id, whole.base, last)}
+    held = Held(whole.id)
+    if whole.base:
+        base = on_the_way.pop(whole.base, None)
+        if base is None or not base.sealed or base.rule != RULE:
+            raise DivergedError(f"the base, snapshot {whole.base}, is missing, not sealed, or made with another rule")
+        held = base.opened(whole.id)
+    for entry in pages(storage, whole.id, held.number, last):
+        held.apply(entry, anew=anew)
+        snapshot = on_the_way.get(entry.number)
+        if snapshot is not None and (snapshot.chain != entry.chain or snapshots.take(held).sha256 != snapshot.sha256):
+            raise DivergedError(f"snapshot {entry.number} does not follow from the journal")
+    return held
+
+
+def check_items(tx: Transaction, monitor: str, state: dict[str, Any]) -> None:
+    """Compare the items with the monitor."""
+    asked = state["verifications"]
+    known = dict(zip(asked["number"], zip(asked["id"], asked["status"], strict=True), strict=True))
+    number = 0
+    columns = "number, id, state, correct, revision"
+    sql = f"SELECT {columns} FROM items WHERE monitor = ? AND number > ? ORDER BY number LIMIT ?"
+    while rows := tx.all(sql, monitor, number, _PAGE):
+        for number, id, found, correct, revision in rows:
+            there = known.pop(number, None)
+            if there is not None and (there[0] != id or not _agree(there[1], found, correct, revision)):
+                raise DivergedError(f"item {number} is {found}, which does not agree with the monitor")
+            if there is None and found in verifications.UNSETTLED:
+                raise DivergedError(f"item {number} is {found}, but the monitor does not know it")
+    if known:
+        raise DivergedError(f"item {min(known)} is missing")
+
+
+def _agree(status: int, found: str, correct: int | None, revision: int) -> bool:
+    if status == SKIPPED and found == verifications.DELETED:
+        return True
+    if (
+        status == SKIPPED and found == verifications.OPEN and revision
+    ):  # its answer was withdrawn, and it is in the queue again
+        return correct is None
+    return (found, correct) == _STATES[status]

@@ -1,0 +1,120 @@
+"""Copying a whole database to a new one of the same or the other kind, completely or not at all.
+
+The source is read in one transaction, so the copy shows one moment; the source may be served meanwhile. (To continue
+with the copy, stop the service first: later changes are not in it.) The target must be new. Everything written is read
+back and compared. Leases of duties are not copied, because they belong to processes; until the copy is finished, one of
+them marks the target, so that nobody takes it for an empty database.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.service.store.base import Row, Storage, Transaction
+
+TABLES: dict[str, tuple[str, ...]] = {
+    "monitors": ("id",),
+    "journal": ("monitor", "number"),
+    "snapshots": ("monitor", "number"),
+    "items": ("monitor", "number"),
+    "slots": ("monitor", "item", "slot"),
+    "payloads": ("monitor", "item"),
+    "history": ("monitor", "class", "number"),
+    "keys": ("id",),
+    "reviewers": ("id",),
+    "sessions": ("sha256",),
+    "webhooks": ("id",),
+    "outbox": ("endpoint", "event"),
+    "audit": ("id",),
+}
+"""The tables to copy, with the columns that identify a row."""
+LEFT_BEHIND = ("duties", "schema_version")
+UNFINISHED = "the copy into this database was not finished: repeat it"
+_BEGUN = "INSERT INTO duties (name, holder, until, next_at) VALUES ('copy', '', 0.0, 0.0)"
+_FIRST_ROWS, _MOST_ROWS, _MOST_BYTES = 50, 5000, 4 << 20
+
+
+class Contents(NamedTuple):
+    """A fingerprint of a table that ignores the order of rows, because the databases sort differently."""
+
+    rows: int
+    digest: int
+    """The sum of the SHA-256 of all rows, modulo 2^256."""
+
+    def more(self, page: Sequence[Row]) -> Contents:
+        """Return the fingerprint with these rows added."""
+        digests = (int.from_bytes(hashlib.sha256(repr(row).encode()).digest()) for row in page)
+        return Contents(self.rows + len(page), (self.digest + sum(digests)) % (1 << 256))
+
+
+def copy(
+    source: Storage, target: Storage, tell: Callable[[str, int], object] = lambda table, rows: None
+) -> dict[str, int]:
+    """Copy everything and return the number of rows of each table; `tell(table, rows)` is called after each table."""
+    counted: dict[str, int] = {}
+    with target.write() as writing:
+        _refuse_used(writing)
+        writing.run("DELETE FROM duties")
+        writing.run(_BEGUN)
+    with source.read() as reading, target.write() as writing:
+        _refuse_used(writing)
+        writing.run("DELETE FROM duties")
+        for table, key in TABLES.items():
+            columns = reading.columns(table)
+            seen = Contents(0, 0)
+            for page in _pages(reading, table, columns, key):
+                writing.insert(table, columns, page)
+                seen = seen.more(page)
+            if _contents(writing, table, columns, key, meanwhile=reading.now) != seen:
+                raise SidelightError(
+                    f"the copy of the table {table} differs from the source: nothing was stored, try again"
+                )
+            counted[table] = seen.rows
+            tell(table, seen.rows)
+    return counted
+
+
+def is_unfinished(tx: Transaction) -> bool:
+    """Say whether a copy into a database was begun but not finished; there is nothing in it."""
+    return tx.one("SELECT 1 FROM duties WHERE name = 'copy'") is not None
+
+
+def _refuse_used(tx: Transaction) -> None:
+    used = [table for table in TABLES if tx.one(f"SELECT 1 FROM {table} LIMIT 1") is not None]
+    if used:
+        raise SidelightError(f"the target already contains data (in {', '.join(used)}): give a new database")
+
+
+def _pages(tx: Transaction, table: str, columns: Sequence[str], key: tuple[str, ...]) -> Iterator[list[Row]]:
+    """Yield all rows in the order of their keys, in pages that fit into memory."""
+    places = [columns.index(name) for name in key]
+    order, marks = ", ".join(key), ", ".join("?" * len(key))
+    select = f"SELECT {', '.join(columns)} FROM {table}"
+    most, after = _FIRST_ROWS, None
+    while True:
+        where, values = ("", ()) if after is None else (f" WHERE ({order}) > ({marks})", after)
+        page = [_plain(row) for row in tx.all(f"{select}{where} ORDER BY {order} LIMIT ?", *values, most)]
+        if not page:
+            return
+        yield page
+        after = tuple(page[-1][place] for place in places)
+        size = sum(len(value) for row in page for value in row if isinstance(value, bytes | str))
+        most = max(1, min(_MOST_ROWS, len(page) * _MOST_BYTES // max(1, size)))
+
+
+def _plain(row: Row) -> Row:
+    return tuple(bytes(value) if isinstance(value, memoryview) else value for value in row)
+
+
+def _contents(
+    tx: Transaction, table: str, columns: Sequence[str], key: tuple[str, ...], meanwhile: Callable[[], object]
+) -> Contents:
+    """Return the fingerprint of a table; `meanwhile` keeps another transaction from timing out as idle."""
+    found = Contents(0, 0)
+    for page in _pages(tx, table, columns, key):
+        found = found.more(page)
+        meanwhile()
+    return found

@@ -1,0 +1,240 @@
+"""Exports of stored data as rows for other programs: JSON Lines, or Parquet with the extra.
+
+- `decisions`: one row for each prediction, with its outcome. Predictions that were let pass are included as long as
+  their journal entries exist; the others always.
+- `journal`: everything that happened to the monitors, with the chain that proves it.
+- `audit`: who changed what about the service itself.
+
+Rows are ordered by monitor name and then by time, and contain nothing that depends on the database, so two exports of
+the same data are the same bytes. The database may be served meanwhile: pages are read one by one, up to the last entry
+that each journal had at the start.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, TextIO
+
+from sidelight._storage import replacing
+from sidelight.errors import SidelightError
+from sidelight.monitor.decisions import REASONS
+from sidelight.service import journal
+from sidelight.service.domain import monitors
+from sidelight.service.domain.monitors import MonitorRow
+from sidelight.service.journal.entry import Entry
+from sidelight.service.store.base import Row, Storage
+
+_PAGE = 1000
+_ITEM = "key, id, class, reason, state, asked_at, correct, label, settled_at, settled_by"
+COLUMNS = {
+    "decisions": {
+        "monitor": "text",
+        "id": "text",
+        "prediction": "label",
+        "time": "time",
+        "verify": "truth",
+        "reason": "text",
+        "state": "text",
+        "correct": "truth",
+        "label": "label",
+        "settled_at": "time",
+        "settled_by": "text",
+    },
+    "journal": {
+        "monitor": "text",
+        "number": "whole",
+        "kind": "text",
+        "at": "number",
+        "actor": "text",
+        "key": "text",
+        "body": "json",
+        "chain": "text",
+    },
+    "audit": {
+        "id": "text",
+        "at": "time",
+        "actor": "text",
+        "action": "text",
+        "subject": "text",
+        "detail": "json",
+    },
+}
+"""What can be exported, with the columns of its rows and their types."""
+
+
+def rows(storage: Storage, what: str, names: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
+    """Yield the rows of an export, of the named monitors or of all, including archived ones."""
+    wanted = set(names)
+    with storage.read() as tx:
+        # The databases sort text differently.
+        found = sorted(monitors.every(tx, archived=True), key=lambda one: (one.name, one.created_at, one.id))
+    missing = wanted - {one.name for one in found}
+    if missing:
+        known = ", ".join(sorted({one.name for one in found})) or "none"
+        raise SidelightError(f"there is no monitor {min(missing)!r}: the monitors are {known}")
+    if what == "audit":
+        yield from _audit(storage)
+        return
+    for monitor in found:
+        if not wanted or monitor.name in wanted:
+            yield from (_journal if what == "journal" else _decisions)(storage, monitor)
+
+
+def _journal(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
+    for page in _pages(storage, monitor):
+        for entry in page:
+            yield {"monitor": monitor.name} | entry.plain()
+
+
+def _decisions(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
+    before: int | None = None
+    for page in _pages(storage, monitor):
+        decided = [entry for entry in page if entry.kind == journal.DECIDED]
+        keys = [entry.key for entry in decided if entry.key is not None and entry.data["verify"]]
+        with storage.read() as tx:
+            items = {bytes(row[0]): row for row in tx.among(f"SELECT {_ITEM} FROM items WHERE key IN (??)", keys)}
+        for entry in decided:
+            if before is None and entry.data["verify"]:
+                before = entry.data["number"]
+                yield from _older_items(storage, monitor, before)
+            item = None if entry.key is None else items.get(entry.key)
+            yield _passed(monitor, entry) if item is None else _item(monitor, item)
+    if before is None:
+        yield from _older_items(storage, monitor, 1 << 62)
+
+
+def _older_items(storage: Storage, monitor: MonitorRow, before: int) -> Iterator[dict[str, Any]]:
+    """Yield the items whose decisions are no longer in the journal."""
+    after = 0
+    sql = f"SELECT number, {_ITEM} FROM items WHERE monitor = ? AND number > ? AND number < ? ORDER BY number LIMIT ?"
+    while True:
+        with storage.read() as tx:
+            page = tx.all(sql, monitor.id, after, before, _PAGE)
+        if not page:
+            return
+        after = page[-1][0]
+        yield from (_item(monitor, row[1:]) for row in page)
+
+
+def _passed(monitor: MonitorRow, entry: Entry) -> dict[str, Any]:
+    data = entry.data
+    found = dict.fromkeys(COLUMNS["decisions"])
+    return found | {
+        "monitor": monitor.name,
+        "id": data["id"],
+        "prediction": data["class"],
+        "time": _moment(data["time"]),
+        "verify": bool(data["verify"]),
+        "reason": REASONS[data["reason"]],
+    }
+
+
+def _item(monitor: MonitorRow, row: Row) -> dict[str, Any]:
+    _, id, name, reason, state, asked_at, correct, label, settled_at, settled_by = row
+    return {
+        "monitor": monitor.name,
+        "id": id,
+        "prediction": journal.read_text(name),
+        "time": _moment(asked_at),
+        "verify": True,
+        "reason": REASONS[reason],
+        "state": state,
+        "correct": None if correct is None else bool(correct),
+        "label": None if label is None else journal.read_text(label),
+        "settled_at": None if settled_at is None else _moment(settled_at),
+        "settled_by": settled_by,
+    }
+
+
+def _audit(storage: Storage) -> Iterator[dict[str, Any]]:
+    at, id = -1.0, ""
+    sql = "SELECT id, at, actor, action, subject, detail FROM audit WHERE (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
+    while True:
+        with storage.read() as tx:
+            page = tx.all(sql, at, id, _PAGE)
+        for id, at, actor, action, subject, detail in page:
+            yield {
+                "id": id,
+                "at": _moment(at),
+                "actor": actor,
+                "action": action,
+                "subject": subject,
+                "detail": journal.read_text(detail),
+            }
+        if len(page) < _PAGE:
+            return
+
+
+def _pages(storage: Storage, monitor: MonitorRow) -> Iterator[list[Entry]]:
+    """Yield the journal up to its last entry at the start, in short transactions."""
+    after = monitor.base
+    while after < monitor.last:
+        with storage.read() as tx:
+            page = journal.entries(tx, monitor.id, after, min(_PAGE, monitor.last - after))
+        if not page:
+            raise SidelightError(f"entries of {monitor.name!r} were pruned during the export: export again")
+        after = page[-1].number
+        yield page
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
+
+
+def write_json_lines(found: Iterable[dict[str, Any]], stream: TextIO) -> int:
+    """Write one object per line, in ASCII; return how many."""
+    count = 0
+    for row in found:
+        stream.write(journal.text_of(row) + "\n")
+        count += 1
+    return count
+
+
+def write_file(found: Iterable[dict[str, Any]], what: str, path: str | os.PathLike[str]) -> int:
+    """Write rows to a file, completely or not at all, as Parquet (.parquet) or JSON Lines; return how many."""
+    write = _write_parquet if os.fspath(path).endswith(".parquet") else _write_lines
+    with replacing(path) as draft:
+        return write(found, what, os.fspath(draft))
+
+
+def _write_lines(found: Iterable[dict[str, Any]], what: str, path: str) -> int:
+    with open(path, "w", encoding="ascii", newline="\n") as stream:
+        return write_json_lines(found, stream)
+
+
+def _write_parquet(found: Iterable[dict[str, Any]], what: str, path: str) -> int:
+    """Write Parquet; classes, which may be text or numbers, and data become columns of text."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise SidelightError('Parquet needs pyarrow: run pip install "sidelight[parquet]"') from None
+    kinds = COLUMNS[what]
+    types = {
+        "whole": pa.int64(),
+        "truth": pa.bool_(),
+        "number": pa.float64(),
+        "time": pa.timestamp("us", tz="UTC"),
+    }
+    schema = pa.schema([(name, types.get(kind, pa.string())) for name, kind in kinds.items()])
+    count, left = 0, iter(found)
+    with pq.ParquetWriter(path, schema) as writer:
+        while page := list(islice(left, 50 * _PAGE)):
+            columns = {name: [_CELLS.get(kind, _as_it_is)(row[name]) for row in page] for name, kind in kinds.items()}
+            writer.write_table(pa.table(columns, schema=schema))
+            count += len(page)
+    return count
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+_CELLS: dict[str, Callable[[Any], Any]] = {
+    "label": lambda value: value if value is None or isinstance(value, str) else journal.text_of(value),
+    "json": journal.text_of,
+    "time": lambda text: None if text is None else datetime.fromisoformat(text),
+}

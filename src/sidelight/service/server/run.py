@@ -1,0 +1,136 @@
+"""`sidelight serve`: running a server in this process, or in several processes under a supervisor."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import logging
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+
+from sidelight.errors import SidelightError
+from sidelight.service.auth import links, sessions
+from sidelight.service.domain.service import Service
+from sidelight.service.http.logs import write_json_logs
+from sidelight.service.maintenance.copy import UNFINISHED, is_unfinished
+from sidelight.service.options import Options
+from sidelight.service.server.app import make_app
+from sidelight.service.server.commands import run_command
+from sidelight.service.server.control import Control
+from sidelight.service.server.listener import address_of
+from sidelight.service.server.signals import GRACE
+from sidelight.service.server.supervisor import Supervisor
+from sidelight.service.server.uvicorn_server import serve
+from sidelight.service.store import file_of, open_storage
+
+_ANYWHERE = ("0.0.0.0", "::", "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """The options of `sidelight serve`; plain data, because other processes receive them as JSON."""
+
+    database: str
+    url: str | None = None
+    hosts: tuple[str, ...] = ()
+    """Host names that requests may use, in addition to those of this machine and of `url`."""
+    rate: float = 1000.0
+    processes: int = 1
+    grace: float = GRACE
+    proxies: str = ""
+    log: str = "warning"
+
+    def check(self) -> None:
+        """Refuse options that cannot work, before anything is opened."""
+        try:
+            parts = urlsplit(self.url or "http://localhost")
+            good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            good = False
+        if not good or parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None:
+            raise SidelightError(f"--url {self.url} is not an address like https://monitor.example.org")
+        for proxy in filter(None, self.proxies.split(",")):
+            try:
+                ipaddress.ip_network(proxy.strip())
+            except ValueError:
+                raise SidelightError(
+                    f"--proxy {proxy} is not an address like 192.0.2.1 or a network like 192.0.2.0/24: only these can "
+                    "be told from clients, who may send the same headers"
+                ) from None
+        if self.processes > 1 and file_of(self.database) is not None:
+            raise SidelightError(
+                "a SQLite database allows only one process: leave out --processes, or give a PostgreSQL database "
+                "(--database postgresql://...)"
+            )
+
+    def service_options(self) -> Options:
+        """Return the options of the service."""
+        named = (f"[{host}]" if ":" in host else host for host in self.hosts if host not in _ANYWHERE)
+        return Options(url=self.url, hosts=(*Options().hosts, *named), requests_per_second=self.rate)
+
+
+@contextlib.contextmanager
+def application(plain: Mapping[str, Any]) -> Iterator[FastAPI]:
+    """Yield the application of one process, from options as plain data; the service is closed afterwards."""
+    options = ServeOptions(**dict(plain) | {"hosts": tuple(plain["hosts"])})
+    write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
+    with opened(options) as service:
+        yield make_app(service)
+
+
+@contextlib.contextmanager
+def opened(options: ServeOptions) -> Iterator[Service]:
+    """Yield the service on the database in these options; it is closed afterwards."""
+    service = Service(open_storage(options.database), options=options.service_options())
+    try:
+        with service.read() as tx:
+            if is_unfinished(tx):
+                raise SidelightError(UNFINISHED)
+        yield service
+    finally:
+        service.close()
+
+
+def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str | None], object]) -> int:
+    """Serve until told to stop; return the exit code.
+
+    `say(address, link)` is called once the server is ready, with the link for the first administrator if there is none
+    yet.
+    """
+    options.check()
+    base = (options.url or address_of(listener)).rstrip("/")
+    write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
+    if options.processes > 1:
+        with opened(options) as service:  # brings the schema up to date before the processes need it
+            say(base, first_link(service, base))
+        return Supervisor(listener, options.processes, asdict(options)).run()
+    with opened(options) as service, _controlled(options, service, base):
+        app = make_app(service)
+        link = first_link(service, base)
+        serve(app, listener, grace=options.grace, proxies=options.proxies, ready=lambda: say(base, link))
+    return 0
+
+
+def first_link(service: Service, base: str) -> str | None:
+    """Return the sign-in link for the first administrator, or None if there is an administrator."""
+    code = service.do(sessions.MakeFirstLink())
+    return None if code is None else links.address(base, code)
+
+
+@contextlib.contextmanager
+def _controlled(options: ServeOptions, service: Service, base: str) -> Iterator[None]:
+    """Accept commands from this machine within the block; with PostgreSQL, commands work without the server."""
+    path = file_of(options.database)
+    if path is None or not hasattr(socket, "AF_UNIX"):
+        yield
+        return
+    control = Control(path, lambda name, arguments: run_command(service, base, name, arguments))
+    try:
+        yield
+    finally:
+        control.close()

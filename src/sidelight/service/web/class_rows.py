@@ -1,0 +1,193 @@
+"""What the pages show about one class, as text and small charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from sidelight.monitor.decisions import ANSWERS
+from sidelight.monitor.report_text import skipped_text, stands_text
+from sidelight.monitor.reports import ClassReport
+from sidelight.service import journal
+from sidelight.service.domain.queue import DISPUTED_ITEM, UNSETTLED_ITEM
+from sidelight.service.store.base import Transaction
+from sidelight.service.web import charts
+from sidelight.service.web.charts import Point, percent
+from sidelight.service.web.rendering import address
+from sidelight.text import count, grouped
+
+_SPARK_POINTS = 24
+_MOST_TURNS = 12
+_MANY_SKIPPED = 0.05
+"""Share of skipped items from which on a warning stands beside the verdict."""
+
+
+class Standing(NamedTuple):
+    """What the database knows about the unanswered items of a class."""
+
+    items: int
+    oldest: float | None
+    """When the oldest item that is still waiting was requested."""
+    disputed: int = 0
+
+
+class ClassRow(NamedTuple):
+    """One class as a table shows it; counts are text."""
+
+    name: str
+    link: str
+    verdict: str
+    tolerance: str
+    estimate: str
+    low: str
+    high: str
+    rate: str
+    strip: Markup
+    spark: Markup
+    verified: str
+    needed: str
+    predictions: str
+    saved: str
+    answered: str
+    pending: int
+    oldest: float | None
+    expired: int
+    skipped: int
+    skipped_share: str
+    warnings: list[str]
+
+
+def answer_rate(verified: int, overdue: int, skipped: int) -> float | None:
+    """Return the share of answered requests among those that are no longer pending."""
+    settled = verified + overdue + skipped
+    return verified / settled if settled else None
+
+
+def class_row(
+    one: ClassReport, monitor: str, limit: float, points: Sequence[Point] = (), standing: Standing | None = None
+) -> ClassRow:
+    """Return what is shown about a class."""
+    low, high = one.interval
+    return ClassRow(
+        name=str(one.name),
+        link=class_address(monitor, one.name),
+        verdict=one.verdict,
+        tolerance=percent(one.tolerance),
+        estimate=percent(one.estimate),
+        low=percent(low),
+        high=percent(high),
+        rate=f"{percent(one.estimate)} ({percent(low)} to {percent(high)})",
+        strip=charts.strip(one.interval, one.estimate, one.tolerance, one.verdict, limit),
+        spark=charts.spark(charts.thinned(points, _SPARK_POINTS), one.tolerance, one.verdict),
+        verified=grouped(one.verified),
+        needed=_needed(one),
+        predictions=grouped(one.predictions),
+        saved=grouped(one.saved),
+        answered=percent(answer_rate(one.verified, one.overdue, one.skipped)),
+        pending=one.pending,
+        oldest=None if standing is None else standing.oldest,
+        expired=one.overdue,
+        skipped=one.skipped,
+        skipped_share=percent(one.skipped_share),
+        warnings=_warnings(one, standing),
+    )
+
+
+def class_address(monitor: str, name: Any) -> str:
+    """Return the address of a class's page; the name is JSON, because 7 and "7" are different classes."""
+    return address(f"/m/{monitor}/class", name=journal.text_of(name))
+
+
+def _needed(one: ClassReport) -> str:
+    if one.verdict != "unknown":
+        return "decided"
+    if one.needed is None:
+        return "too close to tell"
+    return f"~{grouped(one.needed)} more"
+
+
+def _warnings(one: ClassReport, standing: Standing | None) -> list[str]:
+    """Return what readers should know before they rely on the verdict."""
+    found = []
+    if standing is not None and standing.disputed:
+        found.append(f"reviewers disagree on {standing.disputed} of {count(standing.items, 'open item')}")
+    if one.stands is not None and one.stands[1] and one.stands[0] < one.stands[1]:
+        found.append(stands_text(*one.stands))
+    if (one.skipped_share or 0.0) >= _MANY_SKIPPED:
+        found.append(skipped_text(one))
+    if one.stalled is not None:
+        found.append(f"stalled: {one.stalled}")
+    if not one.decidable:
+        found.append("cannot be decided with the labels available")
+    return found
+
+
+class Turn(NamedTuple):
+    """A change of the verdict on a class."""
+
+    number: int
+    """Of the journal entry."""
+    at: float
+    name: str
+    """The JSON of the class."""
+    before: str
+    verdict: str
+    counted: int
+    errors: int
+
+
+class History(NamedTuple):
+    """How a class developed."""
+
+    points: list[Point]
+    turns: list[Turn]
+
+
+def histories(tx: Transaction, monitor: str, names: Sequence[Any]) -> dict[str, History]:
+    """Return the history of classes over their answers, by the JSON of their names."""
+    columns = "number, at, class, verdict, counted, errors, low, high"
+    sql = f"SELECT {columns} FROM history WHERE class IN (??) AND monitor = ? ORDER BY class, number"
+    found = {journal.text_of(one): History([], []) for one in names}
+    last = dict.fromkeys(found, "unknown")
+    for number, at, name, verdict, counted, errors, low, high in tx.among(sql, list(found), monitor):
+        points, turns = found[name]
+        if verdict != last[name]:
+            turns.append(Turn(number, at, name, last[name], verdict, counted, errors))
+            last[name] = verdict
+        # After a change of the error rate, a class counts from zero again: only the part since then is shown.
+        if points and counted < points[-1].at:
+            points.clear()
+        points.append(Point(counted, low, high, errors / counted if counted else None))
+    return found
+
+
+def turn_rows(tx: Transaction, monitor: str, name: str, turns: Iterable[Turn]) -> list[dict[str, Any]]:
+    """Return changes of verdicts as tables show them, the latest first; `name` is that of the monitor."""
+    latest = sorted(turns, reverse=True)[:_MOST_TURNS]
+    sql = "SELECT number, body FROM journal WHERE number IN (??) AND monitor = ?"
+    bodies = {
+        number: journal.read_text(body) for number, body in tx.among(sql, [one.number for one in latest], monitor)
+    }
+    rows = []
+    for one in latest:
+        words = f"after {count(one.counted, 'answer')}, {one.errors} wrong"
+        said = bodies.get(one.number, {}).get("turned", ())  # nothing if the entry is pruned
+        causes = [cause for who, _, _, cause in said if journal.text_of(who) == one.name and cause != ANSWERS]
+        label = journal.read_text(one.name)
+        told = {"name": str(label), "link": class_address(name, label), "words": ", by ".join([words, *causes])}
+        rows.append(one._asdict() | told)
+    return rows
+
+
+def standings(tx: Transaction, monitor: str, reviews: int) -> Mapping[str, Standing]:
+    """Return the unsettled items of each class, by the JSON of its name."""
+    oldest = "MIN(CASE WHEN i.state = 'open' THEN i.asked_at END)"
+    sql = f"SELECT i.class, COUNT(*), {oldest} FROM items i WHERE i.monitor = ? AND {UNSETTLED_ITEM} GROUP BY i.class"
+    found = {name: Standing(items, since) for name, items, since in tx.all(sql, monitor)}
+    if reviews > 1:
+        sql = f"SELECT i.class, COUNT(*) FROM items i WHERE i.monitor = ? AND {DISPUTED_ITEM} GROUP BY i.class"
+        for name, disputed in tx.all(sql, monitor, reviews):
+            found[name] = found[name]._replace(disputed=disputed)
+    return found

@@ -1,0 +1,230 @@
+"""The pages for administrators: reviewers, keys, webhooks, new monitors, and the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from fastapi import Request, Response
+from starlette.responses import RedirectResponse
+
+from sidelight.service.auth import keys, links, reviewers
+from sidelight.service.domain import monitors
+from sidelight.service.journal import audit
+from sidelight.service.store.base import Transaction
+from sidelight.service.web.rendering import address, render
+from sidelight.service.web.visitors import Form, Visitor, enter_admin, form_of, make_router, own_address, service_of
+from sidelight.service.webhooks import endpoints
+from sidelight.service.webhooks.events import EVENTS
+
+router = make_router()
+_SECTIONS = (
+    ("/admin", "Reviewers"),
+    ("/admin/keys", "Keys"),
+    ("/admin/webhooks", "Webhooks"),
+    ("/admin/audit", "Audit"),
+)
+_SCOPES = (
+    ("decide", "ask for decisions"),
+    ("answer", "review and answer"),
+    ("settle", "settle disagreements"),
+    ("report", "see dashboards and reports"),
+    ("admin", "administer everything"),
+)
+_DAY = 86_400.0
+
+
+class Secret(NamedTuple):
+    """A secret that is shown only once."""
+
+    title: str
+    text: str
+    value: str
+
+
+@router.get("/admin")
+def people(request: Request) -> Response:
+    """Show who may sign in."""
+    return _people(request, enter_admin(request))
+
+
+@router.post("/admin/reviewers")
+def invite(request: Request) -> Response:
+    """Add a reviewer and show the link that lets them choose a password."""
+    visitor, form = enter_admin(request), form_of(request)
+    job = reviewers.InviteReviewer(visitor.actor, form.get("name"), form.all("scope"), _only(form))
+    return _people(request, visitor, _link(request, service_of(request).do(job)))
+
+
+@router.post("/admin/reviewers/{id}")
+def change_reviewer(request: Request, id: str) -> Response:
+    """Change a reviewer's scopes, disable or enable them, or give them a new link."""
+    visitor, form, service = enter_admin(request), form_of(request), service_of(request)
+    what = form.get("do")
+    if what == "link":
+        return _people(request, visitor, _link(request, service.do(reviewers.RenewLink(visitor.actor, id))))
+    if what == "disable":
+        service.do(reviewers.DisableReviewer(visitor.actor, id))
+    elif what == "enable":
+        service.do(reviewers.EnableReviewer(visitor.actor, id))
+    elif what == "scopes":
+        service.do(reviewers.ChangeScopes(visitor.actor, id, form.all("scope")))
+    return RedirectResponse("/admin", 303)
+
+
+@router.get("/admin/keys")
+def key_list(request: Request) -> Response:
+    """Show the keys that programs use."""
+    return _keys(request, enter_admin(request))
+
+
+@router.post("/admin/keys")
+def create_key(request: Request) -> Response:
+    """Create a key and show it once."""
+    visitor, form = enter_admin(request), form_of(request)
+    days = form.number("days")
+    seconds = None if days is None else days * _DAY
+    job = keys.CreateKey(visitor.actor, form.get("name"), form.all("scope"), _only(form), seconds)
+    new = service_of(request).do(job)
+    return _keys(request, visitor, Secret("New key:", "copy it now; it will not be shown again.", new.text))
+
+
+@router.post("/admin/keys/{id}")
+def change_key(request: Request, id: str) -> Response:
+    """Rotate or revoke a key, or change its scopes."""
+    visitor, service, form = enter_admin(request), service_of(request), form_of(request)
+    what = form.get("do")
+    if what == "rotate":
+        new = service.do(keys.RotateKey(visitor.actor, id))
+        text = "copy it now; it will not be shown again. The old key works for another day."
+        return _keys(request, visitor, Secret("New key:", text, new.text))
+    if what == "revoke":
+        service.do(keys.RevokeKey(visitor.actor, id))
+    elif what == "scopes":
+        service.do(keys.ChangeKeyScopes(visitor.actor, id, form.all("scope")))
+    return RedirectResponse("/admin/keys", 303)
+
+
+@router.get("/admin/webhooks")
+def webhook_list(request: Request) -> Response:
+    """Show the webhooks."""
+    return _webhooks(request, enter_admin(request))
+
+
+@router.post("/admin/webhooks")
+def create_webhook(request: Request) -> Response:
+    """Create a webhook and show its secret once."""
+    visitor, form = enter_admin(request), form_of(request)
+    loopback = request.app.state.options.webhooks_to_loopback
+    job = endpoints.CreateWebhook(visitor.actor, form.get("url").strip(), form.all("event"), _only(form), loopback)
+    new = service_of(request).do(job)
+    text = "the receiver needs it to check signatures. Copy it now; it will not be shown again."
+    return _webhooks(request, visitor, Secret("Webhook secret:", text, new.secret))
+
+
+@router.post("/admin/webhooks/{id}")
+def remove_webhook(request: Request, id: str) -> Response:
+    """Remove a webhook."""
+    visitor = enter_admin(request)
+    service_of(request).do(endpoints.RemoveWebhook(visitor.actor, id))
+    return RedirectResponse("/admin/webhooks", 303)
+
+
+@router.get("/admin/audit")
+def audit_log(request: Request, at: float | None = None, id: str = "") -> Response:
+    """Show who changed what."""
+    visitor = enter_admin(request)
+    with service_of(request).read() as tx:
+        notes = audit.read(tx, None if at is None else (at, id))
+        names = reviewers.names(tx)
+    entries = [
+        {
+            "at": one.at,
+            "who": names.get(one.actor, one.actor),
+            "action": one.action,
+            "subject": one.subject,
+            "detail": "; ".join(f"{name}: {_words(value)}" for name, value in one.detail.items() if value is not None),
+        }
+        for one in notes
+    ]
+    older = address("/admin/audit", at=repr(notes[-1].at), id=notes[-1].id) if len(notes) == audit.PAGE else None
+    return _admin(visitor, "Audit", {"entries": entries, "older": older})
+
+
+@router.post("/admin/monitors")
+def create_monitor(request: Request) -> Response:
+    """Create a monitor from the most common settings."""
+    visitor, form = enter_admin(request), form_of(request)
+    settings: dict[str, Any] = {"tolerance": form.number("tolerance"), "confidence": form.number("confidence")}
+    settings |= {"daily_cap": form.whole("daily_cap"), "reviews": form.whole("reviews")}
+    labels = [one.strip() for one in form.get("labels").split(",") if one.strip()]
+    settings |= {"labels": labels or None, "blind": True if form.get("blind") else None}
+    given = {name: value for name, value in settings.items() if value is not None}
+    row = service_of(request).do(monitors.create(form.get("name").strip(), given, actor=visitor.actor))
+    return RedirectResponse(f"/m/{row.name}", 303)
+
+
+def _people(request: Request, visitor: Visitor, secret: Secret | None = None) -> Response:
+    with service_of(request).read() as tx:
+        names, found = _names(tx), reviewers.listed(tx)
+    shown = [one._asdict() | {"only": _only_words(one.monitors, names)} for one in found]
+    return _admin(visitor, "Reviewers", {"people": shown, "secret": secret, "monitor_names": sorted(names.values())})
+
+
+def _keys(request: Request, visitor: Visitor, secret: Secret | None = None) -> Response:
+    with service_of(request).read() as tx:
+        names, found, now = _names(tx), keys.listed(tx), tx.now()
+    shown = [
+        one._asdict()
+        | {
+            "only": _only_words(one.monitors, names),
+            "live": one.live(now),
+        }
+        for one in found
+    ]
+    return _admin(visitor, "Keys", {"keys": shown, "secret": secret, "monitor_names": sorted(names.values())})
+
+
+def _webhooks(request: Request, visitor: Visitor, secret: Secret | None = None) -> Response:
+    with service_of(request).read() as tx:
+        names, found = _names(tx), [one for one in endpoints.listed(tx) if one.disabled_at is None]
+        waiting: dict[str, int] = dict(
+            tx.all("SELECT endpoint, COUNT(*) FROM outbox WHERE sent_at IS NULL GROUP BY endpoint")
+        )
+    shown = [
+        one._asdict()
+        | {
+            "only": _only_words(one.monitors, names),
+            "state": "working" if one.failure is None else one.failure,
+            "waiting": waiting.get(one.id, 0),
+        }
+        for one in found
+    ]
+    context = {"hooks": shown, "secret": secret, "monitor_names": sorted(names.values()), "all_events": EVENTS.items()}
+    return _admin(visitor, "Webhooks", context)
+
+
+def _admin(visitor: Visitor, section: str, context: dict[str, Any]) -> Response:
+    shared = {"section": section, "sections": _SECTIONS, "all_scopes": _SCOPES, "secret": None}
+    return render("admin.html", visitor.context(tab="Admin") | shared | context)
+
+
+def _link(request: Request, invitation: reviewers.Invitation) -> Secret:
+    text = "it works once, within seven days, and will not be shown again. Send it to no one else."
+    return Secret(f"Link for {invitation.reviewer.name}:", text, links.address(own_address(request), invitation.code))
+
+
+def _names(tx: Transaction) -> dict[str, str]:
+    return {one.id: one.name for one in monitors.every(tx)}
+
+
+def _only(form: Form) -> list[str] | None:
+    return form.all("monitor") or None
+
+
+def _words(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _only_words(ids: Sequence[str] | None, names: Mapping[str, str]) -> str:
+    return "all" if ids is None else ", ".join(names.get(one, "(archived)") for one in ids)

@@ -1,0 +1,183 @@
+"""Signing in and out, and the links that let people choose a password."""
+
+from __future__ import annotations
+
+import logging
+
+from fastapi import Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse
+
+from sidelight.service.auth import links, passwords, reviewers, sessions
+from sidelight.service.auth.passwords import BusyError, PasswordError
+from sidelight.service.problems import Problem, unavailable
+from sidelight.service.web.rendering import render
+from sidelight.service.web.visitors import Visitor, door_of, enter, form_of, is_secure, make_router, service_of
+
+router = make_router()
+_LOG = logging.getLogger("sidelight.service")
+
+
+@router.get("/signin")
+def signin_page(request: Request, next: str = "/") -> Response:
+    """Ask for a name and a password."""
+    return render("signin.html", {"next": _local(next), "name": ""})
+
+
+@router.post("/signin")
+async def signin(request: Request) -> Response:
+    """Open a session if the name and password are right."""
+    form = form_of(request)
+    name, target = form.get("name"), _local(form.get("next"))
+    try:
+        await door_of(request).knock(request, name)
+        session = await run_in_threadpool(_sign_in, request, name, form.get("password"))
+    except Problem as problem:
+        return _again(name, target, problem)
+    door_of(request).welcome(request, name)
+    return _opened(request, session, target)
+
+
+def _sign_in(request: Request, name: str, password: str) -> sessions.NewSession:
+    id = _known(request, name, password, "the name or password is wrong")
+    return service_of(request).do(sessions.SignIn(id, _old(request)))
+
+
+def _known(request: Request, name: str, password: str, refusal: str) -> str:
+    """Return the id of the account with this name and password."""
+    with service_of(request).read() as tx:
+        account = sessions.account(tx, name)
+    try:
+        right = passwords.matches(password, None if account is None else account.password)
+    except BusyError as error:
+        raise unavailable(str(error), 5) from None
+    if account is None or not right:
+        _LOG.warning("somebody tried to sign in with a wrong name or password")
+        raise Problem("forbidden", refusal)
+    return account.id
+
+
+@router.get("/account")
+def account_page(request: Request, changed: bool = False) -> Response:
+    """Show who has signed in, and let them change their password."""
+    notice = {"kind": "good", "text": "Your password is changed. You are signed out everywhere else."}
+    return _account(enter(request), notice if changed else None)
+
+
+@router.post("/account")
+async def change_password(request: Request) -> Response:
+    """Change the password of someone who knows the old one."""
+    visitor, form = await run_in_threadpool(enter, request), form_of(request)
+    try:
+        await door_of(request).knock(request, visitor.name)
+        session = await run_in_threadpool(_change, request, visitor, form.get("old"), form.get("password"))
+    except (PasswordError, Problem) as error:
+        return _account(visitor, _bad(str(error)), getattr(error, "status", 422), _headers(error))
+    door_of(request).welcome(request, visitor.name)
+    return _opened(request, session, "/account?changed=1")
+
+
+def _change(request: Request, visitor: Visitor, old: str, new: str) -> sessions.NewSession:
+    id = _known(request, visitor.name, old, "the old password is wrong; nothing changed")
+    return service_of(request).do(sessions.ChangePassword(id, _hashed(new)))
+
+
+def _account(
+    visitor: Visitor, notice: dict[str, str] | None, status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
+    context = visitor.context(tab="Account") | {"notice": notice, "least": passwords.LEAST_LENGTH}
+    return render("account.html", context, status=status, headers=headers)
+
+
+def _hashed(password: str) -> str:
+    try:
+        return passwords.hashed(password)
+    except BusyError as error:
+        raise unavailable(str(error), 5) from None
+
+
+@router.post("/signout")
+def signout(request: Request) -> Response:
+    """End the session."""
+    enter(request)
+    cookie = _old(request)
+    if cookie is not None:
+        service_of(request).do(sessions.SignOut(cookie))
+    response = RedirectResponse("/signin", 303)
+    sessions.drop_cookie(response, is_secure(request))
+    return response
+
+
+@router.get("/start")
+def start_page() -> Response:
+    """Ask for what a link needs; opening this page does not use up the link."""
+    return _start("", "", None)
+
+
+@router.post("/start")
+async def start(request: Request) -> Response:
+    """Use up a link, or only say whom it is for."""
+    form, invited = form_of(request), None
+    code, name = form.get("code"), form.get("name")
+    try:
+        await door_of(request).knock(request)
+        invited = await run_in_threadpool(_invited, request, code)
+        if form.get("look"):
+            return _start(code, name, invited)
+        session = await run_in_threadpool(_follow, request, code, name, form.get("password"))
+    except (PasswordError, Problem) as error:
+        return _start(code, name, invited, error)
+    return _opened(request, session, "/")
+
+
+def _start(code: str, name: str, invited: str | None, error: Exception | None = None) -> Response:
+    context = {"code": code, "name": name, "invited": invited, "least": passwords.LEAST_LENGTH}
+    if error is None:
+        return render("start.html", context)
+    status = getattr(error, "status", 422)
+    return render("start.html", context | {"notice": _bad(str(error))}, status=status, headers=_headers(error))
+
+
+def _follow(request: Request, code: str, name: str, password: str) -> sessions.NewSession:
+    service = service_of(request)
+    with service.read() as tx:  # before hashing, with which strangers could keep the server busy
+        links.owner(tx, tx.now(), code)
+    return service.do(sessions.FollowLink(code, name, _hashed(password), _old(request)))
+
+
+def _invited(request: Request, code: str) -> str | None:
+    """Return the name of the person whom a link is for; None for a new administrator."""
+    with service_of(request).read() as tx:
+        id = links.owner(tx, tx.now(), code)
+        return None if id is None else reviewers.enabled(tx, id).name
+
+
+def _opened(request: Request, session: sessions.NewSession, target: str) -> Response:
+    response = RedirectResponse(target, 303)
+    sessions.set_cookie(response, session.cookie, is_secure(request))
+    return response
+
+
+def _again(name: str, target: str, problem: Problem) -> Response:
+    context = {"next": target, "name": name, "notice": _bad(problem.detail)}
+    return render("signin.html", context, status=problem.status, headers=_headers(problem))
+
+
+def _headers(error: Exception) -> dict[str, str]:
+    return error.headers if isinstance(error, Problem) else {}
+
+
+def _bad(text: str) -> dict[str, str]:
+    return {"kind": "bad", "text": text[:1].upper() + text[1:]}
+
+
+def _old(request: Request) -> str | None:
+    return sessions.cookie_of(request, is_secure(request))
+
+
+def _local(target: str) -> str:
+    """Return the target if it is a page of this server, else the first page."""
+    inside = (
+        target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable() and "\\" not in target
+    )
+    return target if inside and len(target) <= 2_000 else "/"

@@ -1,0 +1,49 @@
+"""Files that pages load, and the pictures of payloads."""
+
+from __future__ import annotations
+
+from fastapi import Request, Response
+
+from sidelight.service.domain.queue import find_item
+from sidelight.service.problems import Problem
+from sidelight.service.web.rendering import STATIC, asset, static_file
+from sidelight.service.web.visitors import enter, make_router, monitor_for, service_of
+
+router = make_router()
+_FOREVER = "public, max-age=31536000, immutable"
+
+
+@router.get("/static/{version}/{name}")
+def static(version: str, name: str) -> Response:
+    """Return a file; its address changes with its content, so browsers may cache it."""
+    if name not in STATIC:
+        raise Problem("not-found", "there is no such file: reload the page")
+    caching = _FOREVER if asset(name) == f"/static/{version}/{name}" else "no-store"
+    headers = {"Cache-Control": caching, "X-Content-Type-Options": "nosniff"}
+    return Response(static_file(name), headers=headers, media_type=STATIC[name])
+
+
+@router.get("/favicon.ico")
+def favicon() -> Response:
+    """Return the icon under the name that browsers try."""
+    return static("", "icon.svg")
+
+
+@router.get("/m/{monitor}/items/{number}/image")
+def picture(request: Request, monitor: str, number: int) -> Response:
+    """Return the picture of an item. It comes from outside, so nothing in it may run or load."""
+    visitor = enter(request)
+    with service_of(request).read() as tx:
+        found, _ = monitor_for(tx, visitor, monitor, "answer")
+        sql = "SELECT media_type, content FROM payloads WHERE monitor = ? AND item = ?"
+        row = tx.one(sql, found.id, find_item(tx, found.id, number).number)
+    if row is None or not row[0].startswith("image/"):
+        raise Problem("not-found", "this item has no picture")
+    headers = {
+        "Cache-Control": "private, max-age=300",
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+        "Content-Disposition": "inline",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(bytes(row[1]), headers=headers, media_type=row[0])

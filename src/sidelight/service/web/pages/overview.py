@@ -1,0 +1,89 @@
+"""The first page: all monitors that the visitor may see."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from fastapi import Request, Response
+
+from sidelight.monitor.reports import Report
+from sidelight.service.domain import monitors
+from sidelight.service.domain.monitors import MonitorRow
+from sidelight.service.domain.queue import Waiting, waiting_for
+from sidelight.service.domain.service import Service
+from sidelight.service.problems import Problem
+from sidelight.service.settings import make_review, split
+from sidelight.service.store.base import Transaction
+from sidelight.service.web.charts import percent
+from sidelight.service.web.etags import etag_of, unchanged
+from sidelight.service.web.rendering import render
+from sidelight.service.web.visitors import Visitor, enter, make_router, service_of
+
+router = make_router()
+_MOST_REPORTS = 50
+"""How many monitors show counts of classes; each needs a report, which takes time."""
+VERDICTS = ("above", "near", "unknown", "below")
+
+
+@router.get("/")
+def overview(request: Request) -> Response:
+    """Show the monitors."""
+    visitor, service = enter(request), service_of(request)
+    only = visitor.session.reviewer.monitors
+    with service.read() as tx:
+        rows = [one for one in monitors.every(tx) if only is None or one.id in only]
+        waiting = {one.id: _waiting(tx, visitor, one) for one in rows}
+        now = tx.now()
+    etag = etag_of(request, visitor.session, [(one.id, one.last, waiting[one.id]) for one in rows])
+    short = unchanged(request, etag)
+    if short is not None:
+        return short
+    shown = []
+    for place, one in enumerate(rows):
+        seen = visitor.may("report", one.id) and place < _MOST_REPORTS
+        report, warning = _report(service, one) if seen else (None, None)
+        shown.append(_card(visitor, one, waiting[one.id], report) | {"warning": warning})
+    if any(one["warning"] for one in shown):
+        etag = ""  # a warning can end without a new journal entry
+    context = visitor.context() | {"monitors": shown, "now": now, "poll": 5, "etag": etag}
+    return render("overview.html", context, headers={"ETag": etag} if etag else {})
+
+
+def _report(service: Service, row: MonitorRow) -> tuple[Report | None, str | None]:
+    """Return a monitor's report, or why it cannot be used now, which must not hide the other monitors."""
+    try:
+        return service.report(row.id), None
+    except Problem as problem:
+        return None, problem.detail
+
+
+def _waiting(tx: Transaction, visitor: Visitor, row: MonitorRow) -> Waiting:
+    review = make_review(split(row.settings)[1])
+    return waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
+
+
+def _card(visitor: Visitor, row: MonitorRow, waiting: Waiting, report: Report | None) -> dict[str, Any]:
+    counts: Counter[str] = Counter(() if report is None else (one.verdict for one in report.classes))
+    return {
+        "name": row.name,
+        "archived": row.archived_at is not None,
+        "lead": tolerance_words(row),
+        "verdicts": None if report is None else [(one, counts[one]) for one in VERDICTS],
+        "predictions": 0 if report is None else report.predictions,
+        "spent": 0 if report is None else report.verifications,
+        "saved_share": None if report is None or not report.predictions else report.saved / report.predictions,
+        "waiting": waiting,
+        "reviewable": visitor.may("answer", row.id),
+    }
+
+
+def tolerance_words(row: MonitorRow) -> str:
+    """Return the most important settings of a monitor, in words."""
+    tolerance = row.settings.get("tolerance")
+    rate = f"tolerates {percent(tolerance)} errors" if isinstance(tolerance, float | int) else "one tolerance per class"
+    review = make_review(split(row.settings)[1])
+    words = [rate, f"confidence {percent(row.settings.get('confidence', 0.99))}"]
+    words += ["two reviews per item"] if review.reviews > 1 else []
+    words += ["blind"] if review.blind else []
+    return ", ".join(words)

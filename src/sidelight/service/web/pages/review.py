@@ -1,0 +1,216 @@
+"""Reviewing items one by one: by keyboard, by touch, or with plain forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from fastapi import Request, Response
+from starlette.responses import RedirectResponse
+
+from sidelight.service.auth import reviewers
+from sidelight.service.domain.monitors import MonitorRow
+from sidelight.service.domain.queue import (
+    Claim,
+    ReviewItem,
+    Slot,
+    find_item,
+    held_by,
+    last_answered,
+    slots_of,
+    waiting_for,
+)
+from sidelight.service.domain.reviews import Review, Said, Settle, Withdraw, disputed
+from sidelight.service.domain.service import Service
+from sidelight.service.domain.verifications import DELETED, FORGOTTEN
+from sidelight.service.problems import Problem
+from sidelight.service.settings import ReviewSettings
+from sidelight.service.store.base import Transaction
+from sidelight.service.web import payload_markup
+from sidelight.service.web.rendering import address, render
+from sidelight.service.web.shortcuts import button_keys, label_keys
+from sidelight.service.web.visitors import Form, Visitor, enter, form_of, make_router, monitor_for, service_of
+from sidelight.service.writer.unit import Job
+
+router = make_router()
+_DAY = 86_400.0
+_NOTICES = {
+    "conflict": ("warn", "Someone else has settled item {}: your answer was not recorded."),
+    "gone": ("warn", "Item {} no longer needs an answer: yours was not recorded."),
+    "forbidden": ("warn", "Item {} needs a reviewer who may settle disagreements: your answer was not recorded."),
+    "invalid": ("bad", "Your answer to item {} could not be read: please choose again."),
+    "withdrawn": ("good", "Your answer to item {} was withdrawn; the item is waiting again."),
+    "disputed": ("warn", "You and another reviewer disagree on item {}; someone else will settle it."),
+}
+
+
+class Choice(NamedTuple):
+    """A label to choose."""
+
+    name: str
+    key: str
+
+
+@router.get("/m/{monitor}/review")
+def review_page(
+    request: Request, monitor: str, item: int | None = None, told: str = "", about: int | None = None
+) -> Response:
+    """Show the requested item, or the one that the visitor holds, or how many are waiting."""
+    visitor, service = enter(request), service_of(request)
+    with service.read() as tx:
+        row, review = monitor_for(tx, visitor, monitor, "answer")
+        held = held_by(tx, row.id, visitor.actor)
+        number = item if item is not None else held[0] if held else None
+        queue = waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
+        last = last_answered(tx, row.id, visitor.actor)
+        context: dict[str, Any] = {
+            "waiting": queue._replace(items=queue.items + len(held)),
+            "held": _held_by_others(tx, row.id, visitor.actor),
+            "last": None if last == number else last,
+            "done": _done(tx, row.id, visitor.actor),
+            "instructions": review.instructions,
+            "now": tx.now(),
+            "notice": _notice(told, about),
+            "item": None,
+            "poll": 4 if number is None else None,
+            "keys": button_keys(review.labels),
+        }
+        hosts: Sequence[str] = ()
+        if number is not None:
+            found = find_item(tx, row.id, number)
+            look = payload_markup.shown(tx, row.id, row.name, found.number, review)
+            context |= {"payload": look.markup} | choices(review, found.prediction)
+            context["item"] = _shown(tx, visitor, row, review, found)
+            hosts = look.hosts
+    return render("review.html", visitor.context(row, "Review") | context, image_hosts=hosts)
+
+
+@router.post("/m/{monitor}/review")
+def answer(request: Request, monitor: str) -> Response:
+    """Record an answer and go to the next item."""
+    visitor, service, form = enter(request), service_of(request), form_of(request)
+    with service.read() as tx:
+        row, _ = monitor_for(tx, visitor, monitor, "answer")
+    number, told = form.whole("item"), ""
+    job = _job(form, visitor, row, number)
+    if job is not None:
+        try:
+            status = service.do(job).status
+            told = status if status in _NOTICES else ""
+        except Problem as problem:
+            if problem.kind not in _NOTICES:
+                raise
+            told = problem.kind
+            if told == "invalid":
+                return RedirectResponse(address(f"/m/{row.name}/review", item=number, told=told, about=number), 303)
+    following = _next(service, visitor, row)
+    return RedirectResponse(
+        address(f"/m/{row.name}/review", item=following, told=told, about=number if told else None), 303
+    )
+
+
+def _job(form: Form, visitor: Visitor, row: MonitorRow, number: int | None) -> Job[Any] | None:
+    """Return the job that the form asks for; None if it only asks for the next item."""
+    said = _said(form)
+    if number is None or (said is None and form.get("answer") != "withdraw"):
+        return None
+    if said is None:
+        return Withdraw(row.id, visitor.actor, number)
+    revision, replace, settles = form.whole("revision"), form.get("replace") == "1", visitor.may("settle", row.id)
+    if form.get("settle") == "1" and settles:
+        return Settle(row.id, visitor.actor, number, said, revision, replace)
+    return Review(row.id, visitor.actor, number, said, revision, replace, settles)
+
+
+def _said(form: Form) -> Said | None:
+    if form.get("label"):
+        return Said(label=form.get("label"))
+    return {"right": Said(correct=True), "wrong": Said(correct=False), "skip": Said(skipped=True)}.get(
+        form.get("answer")
+    )
+
+
+def _next(service: Service, visitor: Visitor, row: MonitorRow) -> int | None:
+    claimed = service.do(Claim(row.id, visitor.actor, settle=visitor.may("settle", row.id)))
+    return claimed[0].item.number if claimed else None
+
+
+def _shown(
+    tx: Transaction, visitor: Visitor, row: MonitorRow, review: ReviewSettings, item: ReviewItem
+) -> dict[str, Any]:
+    """Return what the page shows of an item; in blind mode nothing depends on the prediction."""
+    slots = slots_of(tx, row.id, item.number)
+    own = next((one for one in slots if one.reviewer == visitor.actor and one.answer is not None), None)
+    settles = visitor.may("settle", row.id)
+    settling = item.open and disputed(slots, review.reviews) and settles
+    names = reviewers.names(tx) if settling or not item.open else {}
+    others = [one for one in slots if one.slot > 0 and one.answer is not None] if settling else []
+    return {
+        "number": item.number,
+        "asked_at": item.asked_at,
+        "state": item.state,
+        "revision": item.revision,
+        "prediction": None if review.blind else str(item.prediction),
+        "own": None if own is None or settling else answer_words(own, review.blind),
+        "others": [
+            {"name": names.get(one.reviewer, one.reviewer), "answer": answer_words(one, review.blind)} for one in others
+        ],
+        "settling": settling,
+        "settled": None if item.open else item_words(item, review.blind)[0],
+        "settled_by": names.get(item.settled_by or "", item.settled_by),
+        "settled_at": item.settled_at,
+        # Whoever may not replace the answer of others can only look at it.
+        "locked": not item.open and (item.state in (FORGOTTEN, DELETED) or (own is None and not settles)),
+    }
+
+
+def item_words(item: ReviewItem, blind: bool) -> tuple[str, str]:
+    """Return the state or answer of an item in words, and the verdict whose color suits it."""
+    if item.state != "answered":
+        return {"open": "waiting"}.get(item.state, item.state), "unknown"
+    if blind:
+        return "answered" if item.label is None else str(item.label), "unknown"
+    if item.correct:
+        return "right", "below"
+    return "wrong" if item.label is None else f"wrong, it is {item.label}", "above"
+
+
+def answer_words(slot: Slot, blind: bool) -> str:
+    """Return what a reviewer said; in blind mode, not whether the prediction is right."""
+    said = slot.answer or {}
+    if said.get("skipped"):
+        return "skipped"
+    label = said.get("label")
+    if blind:
+        return "–" if label is None else str(label)
+    word = "right" if said.get("correct") else "wrong"
+    return word if label is None or said.get("correct") else f"{word}, it is {label}"
+
+
+def choices(review: ReviewSettings, prediction: Any) -> dict[str, Any]:
+    """Return the labels to choose from; a visible prediction is none of them, because "right" means the same.
+
+    The keys of labels do not depend on the prediction. Its own is `also`, a second key for "right".
+    """
+    keys = label_keys(review.labels)
+    also = "" if review.blind else keys.pop(str(prediction), "")
+    return {"labels": [Choice(one, key) for one, key in keys.items()], "also": also}
+
+
+def _held_by_others(tx: Transaction, monitor: str, reviewer: str) -> int:
+    sql = "SELECT COUNT(*) FROM slots WHERE monitor = ? AND reviewer <> ? AND answer IS NULL AND lease_until > ?"
+    row = tx.one(sql, monitor, reviewer, tx.now())
+    return 0 if row is None else row[0]
+
+
+def _done(tx: Transaction, monitor: str, reviewer: str) -> int:
+    sql = "SELECT COUNT(*) FROM slots WHERE reviewer = ? AND answered_at > ? AND monitor = ?"
+    row = tx.one(sql, reviewer, tx.now() - _DAY, monitor)
+    return 0 if row is None else row[0]
+
+
+def _notice(told: str, about: int | None) -> dict[str, str] | None:
+    if told not in _NOTICES:
+        return None
+    kind, text = _NOTICES[told]
+    return {"kind": kind, "text": text.format("" if about is None else about)}

@@ -1,0 +1,181 @@
+"""The settings of a monitor: all of them for readers, fields for those that an administrator may change, and its end.
+
+The fields are those that `PATCH /v1/monitors/{m}` takes; how each is written follows from its description there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from fastapi import Request, Response
+from starlette.responses import RedirectResponse
+
+from sidelight.service import journal
+from sidelight.service.domain import monitor_changes, monitors
+from sidelight.service.domain.monitors import MonitorRow
+from sidelight.service.problems import Problem
+from sidelight.service.settings import review_plain
+from sidelight.service.settings_shape import CHANGEABLE, MONITOR
+from sidelight.service.web.rendering import render
+from sidelight.service.web.visitors import (
+    Form,
+    Visitor,
+    enter,
+    form_of,
+    make_router,
+    monitor_for,
+    service_of,
+    told_words,
+)
+from sidelight.service.writer.unit import Work, later
+
+router = make_router()
+_FIELDS: Mapping[str, Mapping[str, Any]] = CHANGEABLE["properties"]
+_FIXED = [name for name in MONITOR if name not in _FIELDS]
+_KINDS = {"boolean": "switch", "array": "lines", "string": "text"}
+_COMMA = re.compile(r"-?\d+,\d+")
+_LONGEST_VALUE = 200
+_SAVED = {"kind": "good", "text": "The settings are saved."}
+
+
+class Field(NamedTuple):
+    """A setting that can be changed, as a form shows it."""
+
+    name: str
+    kind: str
+    """"switch", "lines" (a list), "text", or "value" (anything else, as JSON)."""
+    text: str
+    words: str
+
+
+class _Read:
+    """Reads the settings that a monitor has, with the defaults of the version that created it."""
+
+    def __init__(self, monitor: str) -> None:
+        self.monitors: Sequence[str] = (monitor,)
+
+    def run(self, work: Work) -> dict[str, Any]:
+        """Return the settings by name."""
+        held = work.held(self.monitors[0])
+        return later(lambda: held.monitor.to_dict()["settings"] | review_plain(held.review))
+
+
+@router.get("/m/{monitor}/settings")
+def settings_page(request: Request, monitor: str, saved: bool = False) -> Response:
+    """Show all settings."""
+    visitor = enter(request)
+    with service_of(request).read() as tx:
+        row, _ = monitor_for(tx, visitor, monitor, "report")
+    return _page(request, visitor, row, notice=_SAVED if saved else None)
+
+
+@router.post("/m/{monitor}/settings")
+def change(request: Request, monitor: str) -> Response:
+    """Change the settings whose fields were changed."""
+    visitor, row = _administrator(request, monitor)
+    service, form = service_of(request), form_of(request)
+    before = service.do(_Read(row.id))
+    try:
+        if form.get("seen") != _seen(before):
+            raise Problem("conflict", "someone changed the settings meanwhile: look at them and try again")
+        # Texts are compared, not values: a form cannot say everything that a request can, such as spaces at an end.
+        texts = {name: (_plain(form.get(name)), _plain(written(kind_of(name), before.get(name)))) for name in _FIELDS}
+        changed = {name: said(kind_of(name), new) for name, (new, old) in texts.items() if new != old}
+        if changed:
+            service.do(monitor_changes.change(row.id, changed, actor=visitor.actor))
+    except Problem as problem:
+        if problem.kind not in ("invalid", "conflict"):
+            raise
+        return _page(request, visitor, row, form=form, problem=problem)
+    return RedirectResponse(f"/m/{row.name}/settings?saved=1", 303)
+
+
+@router.post("/m/{monitor}/archive")
+def archive(request: Request, monitor: str) -> Response:
+    """Archive a monitor whose name was typed."""
+    visitor, row = _administrator(request, monitor)
+    if form_of(request).get("confirm").strip() != row.name:
+        problem = Problem("invalid", "to archive the monitor, type its name; nothing changed")
+        return _page(request, visitor, row, problem=problem)
+    service_of(request).do(monitors.archive(row.id, actor=visitor.actor))
+    request.app.state.names.forget(row.name)
+    return RedirectResponse("/", 303)
+
+
+def _administrator(request: Request, monitor: str) -> tuple[Visitor, MonitorRow]:
+    visitor = enter(request)
+    with service_of(request).read() as tx:
+        return visitor, monitor_for(tx, visitor, monitor, "admin")[0]
+
+
+def _page(
+    request: Request,
+    visitor: Visitor,
+    row: MonitorRow,
+    *,
+    form: Form | None = None,
+    notice: dict[str, str] | None = None,
+    problem: Problem | None = None,
+) -> Response:
+    values = service_of(request).do(_Read(row.id))
+    fields = []
+    for name, schema in _FIELDS.items():
+        kind = kind_of(name)
+        text = written(kind, values.get(name)) if form is None else form.get(name)
+        fields.append(Field(name, kind, text, schema.get("description", "")))
+    context = visitor.context(row, "Settings") | {
+        "fields": fields,
+        "editable": visitor.may("admin", row.id),
+        "fixed": [(name, journal.text_of(value)) for name, value in values.items() if name in _FIXED],
+        "seen": _seen(values),
+        "notice": notice if problem is None else {"kind": "bad", "text": told_words(problem)},
+        "created_at": row.created_at,
+    }
+    return render("settings.html", context, status=200 if problem is None else problem.status)
+
+
+def kind_of(name: str) -> str:
+    """Return how a setting is written."""
+    return _KINDS.get(_FIELDS[name].get("type", ""), "value")
+
+
+def written(kind: str, value: Any) -> str:
+    """Return the text of a field with this value."""
+    if kind == "switch":
+        return "1" if value else ""
+    if kind == "lines":
+        return "\n".join(value or ())
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value)
+
+
+def said(kind: str, text: str) -> Any:
+    """Return the value of a field with this text; what makes no sense is refused later, like in a request."""
+    if kind == "switch":
+        return bool(text)
+    if kind == "lines":
+        return [one.strip() for one in text.splitlines() if one.strip()]
+    if kind == "text":
+        return text
+    text = text.strip()
+    if not text or len(text) > _LONGEST_VALUE:
+        return text[:_LONGEST_VALUE] or None
+    try:
+        return json.loads(text.replace(",", ".") if _COMMA.fullmatch(text) else text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _plain(text: str) -> str:
+    """Return a text with the line breaks that every browser agrees on."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _seen(values: Mapping[str, Any]) -> str:
+    """Return what tells whether the settings are still those that a form showed."""
+    return hashlib.sha256(journal.text_of(values).encode()).hexdigest()[:16]

@@ -1,0 +1,122 @@
+"""HTML from templates, with the headers that every page has."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from importlib import resources
+from typing import Any
+from urllib.parse import urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+from starlette.responses import HTMLResponse, Response
+
+from sidelight.service.web.charts import percent
+from sidelight.text import count, grouped
+
+STATIC = {"sidelight.css": "text/css", "sidelight.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_LOGO = Markup(
+    '<svg viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" fill="currentColor" opacity=".16"'
+    '/><path d="M6 17.5v-11l12 3.4v4.2z" fill="currentColor"/></svg>'
+)
+_MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
+
+
+def age(seconds: float) -> str:
+    """Return a duration in its largest unit."""
+    seconds = max(0.0, seconds)
+    for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return f"{int(seconds)} s"
+
+
+def iso(seconds: float) -> str:
+    """Return a time for programs."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def minute(seconds: float) -> str:
+    """Return a time for people, in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates; all values in them are escaped."""
+    found = Environment(
+        loader=PackageLoader("sidelight.service.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {
+        "age": age,
+        "counted": lambda value, noun: count(value, noun).replace(str(value), grouped(value), 1),
+        "grouped": grouped,
+        "iso": iso,
+        "minute": minute,
+        "percent": percent,
+    }
+    found.globals |= {"asset": asset, "logo": lambda: _LOGO}
+    return found
+
+
+@cache
+def static_file(name: str) -> bytes:
+    """Return a file that pages load."""
+    return resources.files("sidelight.service.web").joinpath("static", name).read_bytes()
+
+
+@cache
+def asset(name: str) -> str:
+    """Return the address of a file that pages load; it changes with the file, so browsers may cache it."""
+    return f"/static/{hashlib.sha256(static_file(name)).hexdigest()[:12]}/{name}"
+
+
+def csrf_field(token: str) -> Markup:
+    """Return the hidden field that every form has."""
+    return Markup(f'<input type="hidden" name="csrf" value="{escape(token)}">')
+
+
+def address(path: str, **query: object) -> str:
+    """Return an address on this server, without parameters that are None or empty; `class_` is written "class"."""
+    asked = {name.rstrip("_"): str(value) for name, value in query.items() if value not in (None, "")}
+    return f"{path}?{urlencode(asked)}" if asked else path
+
+
+def render(
+    template: str,
+    context: Mapping[str, Any],
+    *,
+    status: int = 200,
+    image_hosts: Iterable[str] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """Return a page. It may load only this server's files, and images from the given hosts."""
+    nonce = secrets.token_urlsafe(16)
+    defaults = {"who": None, "monitor": None, "tab": None, "notice": None, "poll": None, "etag": ""}
+    html = environment().get_template(template).render(defaults | dict(context) | {"nonce": nonce})
+    return HTMLResponse(html, status, page_headers(nonce, image_hosts) | dict(headers or {}))
+
+
+def page_headers(nonce: str, image_hosts: Iterable[str] = ()) -> dict[str, str]:
+    """Return the headers of a page."""
+    images = " ".join(["'self'", *(f"https://{host}" for host in image_hosts)])
+    policy = (
+        f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src {images};"
+        " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+    return {
+        "Content-Security-Policy": policy,
+        "Cache-Control": "no-store",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        # With "no-referrer", browsers send "Origin: null" with forms, and their origin could not be checked.
+        "Referrer-Policy": "same-origin",
+        "X-Content-Type-Options": "nosniff",
+    }

@@ -1,0 +1,269 @@
+"""Visitors of pages, what they may see, and the forms they send."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlencode
+
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.responses import RedirectResponse
+
+from sidelight.service.auth import sessions
+from sidelight.service.auth.keys import Caller
+from sidelight.service.auth.sessions import Session
+from sidelight.service.auth.sign_in_limit import Door
+from sidelight.service.domain import monitors
+from sidelight.service.domain.monitors import MonitorRow
+from sidelight.service.domain.service import Service
+from sidelight.service.http.guards import read_body
+from sidelight.service.limits import FORM, FORM_FIELDS
+from sidelight.service.problems import Problem, unavailable
+from sidelight.service.settings import ReviewSettings, make_review, split
+from sidelight.service.store.base import StorageError, Transaction
+from sidelight.service.web.rendering import csrf_field, render
+
+_SCOPES = {"": "report", "/review": "answer", "/items": "report", "/settings": "report"}
+
+
+class SignInNeeded(Exception):  # noqa: N818, a redirect, not a failure
+    """The page needs a visitor who has signed in."""
+
+
+class Form:
+    """The fields of a form; every value is text."""
+
+    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+        self._pairs = pairs
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return the first value of a field."""
+        return next((value for key, value in self._pairs if key == name), default)
+
+    def all(self, name: str) -> list[str]:
+        """Return all values of a field."""
+        return [value for key, value in self._pairs if key == name]
+
+    def whole(self, name: str) -> int | None:
+        """Return a whole number, or None if the field is empty."""
+        text = self.get(name).strip()
+        if not text:
+            return None
+        if not text.isascii() or not text.isdigit() or len(text) > 15:
+            raise Problem("invalid", f"{name} must be a whole number")
+        return int(text)
+
+    def number(self, name: str) -> float | None:
+        """Return a number, or None if the field is empty; a decimal comma is allowed, too."""
+        text = self.get(name).strip().replace(",", ".")
+        try:
+            return float(text) if text else None
+        except ValueError:
+            raise Problem("invalid", f"{name} must be a number") from None
+
+
+class Visitor(NamedTuple):
+    """A visitor who has signed in."""
+
+    session: Session
+
+    @property
+    def actor(self) -> str:
+        """Their name in slots and in the journal."""
+        return self.session.reviewer.actor
+
+    @property
+    def name(self) -> str:
+        """Their name for people."""
+        return self.session.reviewer.name
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """What they may do."""
+        return self.session.reviewer.scopes
+
+    @property
+    def admin(self) -> bool:
+        """Whether they may administer everything."""
+        return "admin" in self.session.reviewer.scopes and self.session.reviewer.monitors is None
+
+    def may(self, scope: str, monitor: str | None = None) -> bool:
+        """Say whether they have a scope, for the monitor with this id if one is given."""
+        return self.session.reviewer.caller.may(scope, monitor)
+
+    def context(self, monitor: MonitorRow | None = None, tab: str | None = None) -> dict[str, Any]:
+        """Return what every page needs."""
+        id = None if monitor is None else monitor.id
+        return {
+            "who": self,
+            "monitor": monitor,
+            "tab": tab,
+            "csrf": lambda: csrf_field(self.session.csrf),
+            "may": lambda path: self.may(_SCOPES[path], id),
+        }
+
+
+class PageRoute(APIRoute):
+    """A route that also shows refusals as pages."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the function that handles a request."""
+        handle = super().get_route_handler()
+
+        async def handler(request: Request) -> Response:
+            try:
+                if "\0" in request.url.path or "%00" in request.url.query:  # PostgreSQL cannot store NUL
+                    raise Problem("bad-request", "this address contains a NUL character: check the link")
+                if request.method not in sessions.SAFE_METHODS:
+                    sessions.check_origin(request, base_of(request))
+                    request.state.form = await _read_form(request)
+                return await handle(request)
+            except SignInNeeded:
+                return RedirectResponse(f"/signin?{urlencode({'next': _here(request)})}", 303)
+            except RequestValidationError:
+                return refusal(Problem("bad-request", "this address is incomplete or wrong: go back and try again"))
+            except StorageError:
+                return refusal(unavailable("the database cannot be used now: try again in a moment", 1))
+            except Problem as problem:
+                return refusal(problem)
+
+        return handler
+
+
+def make_router() -> APIRouter:
+    """Return a router for pages, which the OpenAPI description does not list."""
+    return APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+def refusal(problem: Problem) -> Response:
+    """Return the page that says why something cannot be done."""
+    context = {"title": problem.title, "detail": told_words(problem)}
+    return render("problem.html", context, status=problem.status, headers=problem.headers)
+
+
+def told_words(problem: Problem) -> str:
+    """Return what is wrong and where, as a sentence for people."""
+    words = [f"{_where(one)}{one['detail']}" for one in problem.places if one["detail"] not in problem.detail]
+    detail = "; ".join([problem.detail, *words])
+    return f"{detail[:1].upper()}{detail[1:]}."
+
+
+def _where(place: dict[str, Any]) -> str:
+    """Return the name of the setting that a place is about, which no label beside the words tells."""
+    start, _, name = place["pointer"].rpartition("/")
+    return f"{name}: " if start == "#/settings" and name not in place["detail"] else ""
+
+
+def service_of(request: Request) -> Service:
+    """Return the service that a request is for."""
+    service: Service = request.app.state.service
+    return service
+
+
+def door_of(request: Request) -> Door:
+    """Return what slows down those who try to sign in."""
+    door: Door = request.app.state.door
+    return door
+
+
+def base_of(request: Request) -> str | None:
+    """Return the address that users see (--url), if it was given."""
+    url: str | None = request.app.state.options.url
+    return url
+
+
+def is_secure(request: Request) -> bool:
+    """Say whether users reach the server only over TLS."""
+    return (base_of(request) or "").startswith("https:")
+
+
+def own_address(request: Request) -> str:
+    """Return what links to this server start with."""
+    return base_of(request) or f"{request.url.scheme}://{request.headers.get('host', '')}"
+
+
+def enter(request: Request) -> Visitor:
+    """Return the visitor, or send them to the sign-in page. Forms must carry the session's token."""
+    cookie = sessions.cookie_of(request, is_secure(request))
+    if cookie is None:
+        raise SignInNeeded
+    with service_of(request).read() as tx:
+        session = sessions.find(tx, cookie)
+    if session is None:
+        raise SignInNeeded
+    if request.method not in sessions.SAFE_METHODS:
+        sessions.check_csrf(session, form_of(request).get("csrf"))
+    request.state.caller = session.reviewer.caller  # for the log
+    return Visitor(session)
+
+
+def enter_admin(request: Request) -> Visitor:
+    """Return the visitor, who must be an administrator."""
+    visitor = enter(request)
+    if not visitor.admin:
+        raise Problem("forbidden", "this page is for administrators only")
+    return visitor
+
+
+def monitor_for(tx: Transaction, visitor: Visitor, name: str, scope: str) -> tuple[MonitorRow, ReviewSettings]:
+    """Return a monitor if the visitor has the scope for it; other monitors do not exist for them."""
+    missing = Problem("not-found", "there is no monitor with this name, or you have no access to it")
+    try:
+        found = monitors.find(tx, name)
+    except Problem:
+        raise missing from None
+    only = visitor.session.reviewer.monitors
+    if only is not None and found.id not in only:
+        raise missing
+    if not visitor.may(scope, found.id):
+        raise Problem("forbidden", f"this page needs the scope {scope}: an administrator can give it to you")
+    return found, make_review(split(found.settings)[1])
+
+
+def form_of(request: Request) -> Form:
+    """Return the form that was sent."""
+    form: Form = request.state.form
+    return form
+
+
+async def session_caller(request: Request) -> Caller | None:
+    """Return the caller if a reviewer uses the HTTP interface from a page of this server."""
+    cookie = sessions.cookie_of(request, is_secure(request))
+    if cookie is None:
+        return None
+    service = service_of(request)
+
+    def look() -> Session | None:
+        with service.read() as tx:
+            return sessions.find(tx, cookie)
+
+    session = await asyncio.to_thread(look)
+    if session is not None and request.method not in sessions.SAFE_METHODS:
+        sessions.check_origin(request, base_of(request))
+        sessions.check_csrf(session, request.headers.get("x-csrf-token", ""))
+    return None if session is None else session.reviewer.caller
+
+
+async def _read_form(request: Request) -> Form:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise Problem("media-type", "the request is not a form: use the form on the page")
+    body = await read_body(request, FORM)
+    try:
+        text = body.decode("utf-8")
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=FORM_FIELDS, errors="strict")
+    except ValueError:  # not UTF-8, or too many fields
+        pairs = [("\0", "")]
+    if any("\0" in name or "\0" in value for name, value in pairs):
+        raise Problem("bad-request", "the form cannot be read: reload the page and try again")
+    return Form(pairs)
+
+
+def _here(request: Request) -> str:
+    """Return where to continue after signing in."""
+    if request.method not in sessions.SAFE_METHODS:
+        return "/"
+    return request.url.path + (f"?{request.url.query}" if request.url.query else "")

@@ -1,0 +1,1 @@
+"""The one writing thread of a process, its units of work, and timed duties."""

@@ -1,0 +1,145 @@
+"""Periodic duties of the service: send webhooks, mark items as overdue, delete old payloads.
+
+A duty runs in one process at a time: the process that writes its name into the duty's row runs it, and no other process
+may until `until`. If the process dies, another one takes over after that time. A duty must be safe to repeat.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidelight.service.store.base import Transaction
+
+if TYPE_CHECKING:
+    from sidelight.service.domain.service import Service
+    from sidelight.service.writer.unit import Work
+
+LEASE = 120.0
+"""Seconds for which a duty belongs to the process that started it."""
+_LOOK = 1.0
+_LOG = logging.getLogger("sidelight.duties")
+
+
+class Duty(NamedTuple):
+    """Something to do at regular intervals."""
+
+    name: str
+    every: float
+    run: Callable[[Service], object]
+    when: Callable[[Transaction], bool]
+    """Whether there is anything to do; if not, the row is not even written."""
+
+
+DUTIES: dict[str, Duty] = {}
+
+
+def duty(
+    name: str, *, every: float, when: Callable[[Transaction], bool] = lambda tx: True
+) -> Callable[[Callable[[Service], object]], Callable[[Service], object]]:
+    """Register a function that is called with the service every `every` seconds, by one process at a time."""
+
+    def register(run: Callable[[Service], object]) -> Callable[[Service], object]:
+        DUTIES[name] = Duty(name, every, run, when)
+        return run
+
+    return register
+
+
+class Clock:
+    """A thread that checks every second which duties are due, and runs those that it can take."""
+
+    def __init__(
+        self,
+        service: Service,
+        duties: Sequence[Duty] | None = None,
+        look: float = _LOOK,
+        each_time: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.holder = secrets.token_hex(8)
+        self._each_time = each_time
+        self._service, self._duties, self._look = service, duties, look
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sidelight-duties", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._service.ending.clear()
+        self._thread.start()
+
+    def stop(self, timeout: float = 20.0) -> None:
+        """Stop after the running duty, or abandon it after `timeout` seconds."""
+        self._stop.set()
+        self._service.ending.set()
+        if self._thread.ident is not None:
+            self._thread.join(timeout)
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._look):
+            try:
+                self._each_time()
+                self.run_due()
+            except Exception:  # the next check may find the database again
+                _LOG.exception("checking for due duties failed")
+
+    def run_due(self) -> list[str]:
+        """Run each due duty that no other process runs; return their names."""
+        done = []
+        duties = list(DUTIES.values()) if self._duties is None else self._duties
+        for one in self._due(duties):
+            if self._stop.is_set() or not self._service.do(_Take(one.name, self.holder)):
+                continue
+            begin = time.monotonic()
+            try:
+                one.run(self._service)
+                done.append(one.name)
+            except Exception:  # a failing duty must not stop the others
+                _LOG.exception("the duty %s failed", one.name)
+            self._service.do(_Done(one.name, self.holder, one.every))
+            if time.monotonic() - begin > LEASE:
+                _LOG.warning("the duty %s took longer than its lease of %g s", one.name, LEASE)
+        return done
+
+    def _due(self, duties: Sequence[Duty]) -> list[Duty]:
+        with self._service.read() as tx:
+            now = tx.now()
+            busy = {
+                name
+                for name, until, next_at in tx.all("SELECT name, until, next_at FROM duties")
+                if max(until, next_at) > now
+            }
+            return [one for one in duties if one.name not in busy and one.when(tx)]
+
+
+@dataclass(frozen=True)
+class _Take:
+    """Take a duty, unless another process has it or has just done it."""
+
+    name: str
+    holder: str
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> bool:
+        insert = "INSERT INTO duties (name, holder, until, next_at) VALUES (?, '', 0, 0) ON CONFLICT (name) DO NOTHING"
+        work.tx.run(insert, self.name)
+        update = "UPDATE duties SET holder = ?, until = ? WHERE name = ? AND until <= ? AND next_at <= ?"
+        return work.tx.run(update, self.holder, work.now + LEASE, self.name, work.now, work.now) == 1
+
+
+@dataclass(frozen=True)
+class _Done:
+    """Release a duty and set when it is due again."""
+
+    name: str
+    holder: str
+    every: float
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        update = "UPDATE duties SET until = 0, next_at = ? WHERE name = ? AND holder = ?"
+        work.tx.run(update, work.now + self.every, self.name, self.holder)

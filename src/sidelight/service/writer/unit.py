@@ -1,0 +1,286 @@
+"""What a writing request receives: the transaction of its group, and the monitors in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from sidelight.service import journal
+from sidelight.service.journal.entry import Entry
+from sidelight.service.journal.replica import Held, Mark
+from sidelight.service.journal.replicas import rebuild
+from sidelight.service.problems import Problem
+from sidelight.service.store.base import Row, Transaction, Value
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+Publisher = Callable[["Work", str, str, dict[str, Any]], None]
+
+
+class Job(Protocol[T_co]):
+    """One writing request.
+
+    A `SidelightError` refuses only this request, and undoes what it did. Any other error rolls the group back, and its
+    requests are run one by one. A job may have `keys` and `item_keys`, the keys of the decisions and items it needs:
+    they are looked up for the whole group at once.
+    """
+
+    @property
+    def monitors(self) -> Sequence[str]:
+        """Ids of the monitors that the job changes or needs up to date; they are locked."""
+
+    def run(self, work: Work) -> T_co:
+        """Do the job and return its result; the caller gets it after the commit."""
+
+
+class Later:
+    """A result that the writer makes after the commit, before anything else changes."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.make = make
+
+
+def later(make: Callable[[], T]) -> T:
+    """Return this from a job whose result takes long and needs no lock; the caller gets what `make` returns."""
+    return Later(make)  # type: ignore[return-value]
+
+
+class Known(NamedTuple):
+    """An earlier decision."""
+
+    id: str
+    prediction: Any
+    verify: bool
+    reason: int
+
+
+class Item(NamedTuple):
+    """A prediction to verify."""
+
+    monitor: str
+    number: int
+    key: bytes
+    id: str
+    prediction: Any
+    reason: int
+    state: str
+    revision: int
+    correct: bool | None
+    label: Any = None
+
+
+ITEM_COLUMNS = "monitor, number, key, id, class, reason, state, revision, correct, label"
+
+
+def item_of(row: Row) -> Item:
+    """Return the item in a row with `ITEM_COLUMNS`."""
+    monitor, number, key, id, name, reason, state, revision, correct, label = row
+    right = None if correct is None else bool(correct)
+    said = None if label is None else journal.read_text(label)
+    return Item(monitor, number, bytes(key), id, journal.read_text(name), reason, state, revision, right, said)
+
+
+class _Unsent:
+    """Rows and updates that are not in the database yet."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, tuple[str, ...]], list[Sequence[Value]]] = {}
+        self.updates: list[tuple[str, list[Sequence[Value]]]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.rows or self.updates)
+
+    def update(self, sql: str, rows: Sequence[Sequence[Value]]) -> None:
+        if not self.updates or self.updates[-1][0] != sql:
+            self.updates.append((sql, []))
+        self.updates[-1][1].extend(rows)
+
+    def take(self, others: _Unsent) -> None:
+        for place, rows in others.rows.items():
+            self.rows.setdefault(place, []).extend(rows)
+        for sql, values in others.updates:
+            self.update(sql, values)
+        others.clear()
+
+    def send(self, tx: Transaction) -> None:
+        for (table, columns), rows in self.rows.items():
+            tx.insert(table, columns, rows)
+        for sql, values in self.updates:
+            tx.many(sql, values)
+        self.clear()
+
+    def clear(self) -> None:
+        self.rows.clear()
+        self.updates.clear()
+
+
+class Work:
+    """One group of requests, in one transaction.
+
+    `begin` comes before each request. What the request does can then be undone without affecting those before it: its
+    rows are kept apart until they are sent, and sent only after a mark in the transaction.
+    """
+
+    def __init__(self, tx: Transaction, held: dict[str, Held | Problem], publisher: Publisher | None) -> None:
+        self._tx, self._held, self._publisher = tx, held, publisher
+        self._now: float | None = None
+        self._unsent, self._own = _Unsent(), _Unsent()
+        self._marks: dict[str, Mark] = {}
+        self._marked = False
+        self._new: list[str] = []
+        self._learned: list[bytes] = []
+        self._known: dict[bytes, Known | None] = {}
+        self.items: dict[bytes, Item | None] = {}
+        """Items that the group has looked up or created, by their keys."""
+        self._steady: dict[tuple[Any, ...], list[Row]] = {}
+        self.changed: set[str] = set()
+
+    def begin(self, monitors: Iterable[str]) -> None:
+        """Begin a request that may change these monitors."""
+        if self._own:
+            self._unsent.take(self._own)
+        held = ((id, self._held.get(id)) for id in monitors)
+        self._marks = {id: one.mark() for id, one in held if isinstance(one, Held)}
+        self._marked = False
+        self._new.clear()
+        self._learned.clear()
+
+    def undo(self) -> None:
+        """Undo what the request did; a monitor that it changed is rebuilt."""
+        if self._own or self._marked:
+            self.items.clear()
+            self._steady.clear()
+        self._own.clear()
+        if self._marked:
+            self._tx.go_back()
+        self._known.update(dict.fromkeys(self._learned))
+        for id in self._new:
+            del self._held[id]
+            self.changed.discard(id)
+        for id, mark in self._marks.items():
+            held = self.held(id)
+            if not held.go_back(mark):
+                self._unsent.send(self._tx)
+                self._held[id] = again = rebuild(self._tx, id, mark.number, mark.chain, held.base)
+                again.base, again.spent = held.base, mark.spent
+                self.changed.add(id)
+
+    @property
+    def tx(self) -> Transaction:
+        """The transaction, to read and write; everything done earlier in the group is visible in it."""
+        self.items.clear()
+        self._steady.clear()
+        self._unsent.send(self._tx)
+        self._mark()
+        return self.reading
+
+    @property
+    def reading(self) -> Transaction:
+        """The transaction for reading only, which costs less."""
+        self._unsent.send(self._tx)
+        if self._own:
+            self._mark()
+            self._own.send(self._tx)
+        return self._tx
+
+    def _mark(self) -> None:
+        if not self._marked:
+            self._tx.mark()
+            self._marked = True
+
+    def steady(self, sql: str, *values: Value) -> list[Row]:
+        """Return rows that only `tx` changes: queried once per group, without flushing first."""
+        asked = (sql, *values)
+        if asked not in self._steady:
+            self._steady[asked] = self._tx.all(sql, *values)
+        return self._steady[asked]
+
+    @property
+    def now(self) -> float:
+        """The time by the clock of the database, after the monitors were locked."""
+        if self._now is None:
+            self._now = self._tx.now()
+        return self._now
+
+    def held(self, monitor: str) -> Held:
+        """Return a monitor, locked and up to date."""
+        found = self._held.get(monitor)
+        if found is None:
+            raise KeyError(f"the job does not name the monitor {monitor} in its monitors")
+        if isinstance(found, Problem):  # each caller gets a new one
+            raise Problem(found.kind, found.detail, places=found.places, headers=found.headers)
+        return found
+
+    def hold(self, held: Held) -> None:
+        """Make a monitor that the group created known to it."""
+        self._held[held.id] = held
+        self._new.append(held.id)
+
+    def append(self, monitor: str, kind: str, body: dict[str, Any], *, actor: str, key: bytes | None = None) -> int:
+        """Append an entry to the journal of a monitor, which the caller has already changed; return its number."""
+        held = self.held(monitor)
+        number, text = held.number + 1, journal.text_of(body)
+        chain = journal.next_chain(held.chain, number, kind, key, self.now, actor, text)
+        self.insert("journal", journal.COLUMNS, (monitor, number, kind, key, self.now, actor, text, chain))
+        held.advance(Entry(number, kind, key, self.now, actor, text, chain))
+        self.changed.add(monitor)
+        return number
+
+    def insert(self, table: str, columns: tuple[str, ...], row: Sequence[Value]) -> None:
+        """Insert a row; all rows of a group are sent to the database together."""
+        self._own.rows.setdefault((table, columns), []).append(row)
+
+    def update(self, sql: str, *values: Value) -> None:
+        """Run a statement that changes rows, together with others of the group, in order and after all inserts."""
+        self._own.update(sql, [values])
+
+    def publish(self, monitor: str, event: str, data: dict[str, Any]) -> None:
+        """Send an event to the webhooks that subscribe to it."""
+        if self._publisher is not None:
+            self._publisher(self, monitor, event, data)
+
+    def look_up(self, keys: Iterable[bytes]) -> None:
+        """Find the decisions with these keys; those not known yet are read with one query."""
+        wanted = [key for key in dict.fromkeys(keys) if key not in self._known]
+        if not wanted:
+            return
+        self._known.update(dict.fromkeys(wanted))
+        for key, body in self._tx.among("SELECT key, body FROM journal WHERE key IN (??)", wanted):
+            data = journal.read_text(body)
+            self._known[bytes(key)] = Known(data["id"], data["class"], bool(data["verify"]), data["reason"])
+        if any(isinstance(held, Held) and held.base for held in self._held.values()):
+            self._look_up_pruned([key for key in wanted if self._known[key] is None])
+
+    def _look_up_pruned(self, keys: Sequence[bytes]) -> None:
+        """Find decisions whose entries may be pruned, by their items, which are kept."""
+        self.look_up_items(keys)
+        for key in keys:
+            item = self.items[key]
+            if item is not None:
+                self._known[key] = Known(item.id, item.prediction, True, item.reason)
+
+    def look_up_items(self, keys: Iterable[bytes]) -> None:
+        """Find the items with these keys; those not known yet are read with one query."""
+        wanted = [key for key in dict.fromkeys(keys) if key not in self.items]
+        if wanted:
+            self.items.update(dict.fromkeys(wanted))
+            for row in self.reading.among(f"SELECT {ITEM_COLUMNS} FROM items WHERE key IN (??)", wanted):
+                item = item_of(row)
+                self.items[item.key] = item
+
+    def known(self, key: bytes) -> Known | None:
+        """Return the decision with a looked-up key, or None."""
+        return self._known[key]
+
+    def remember(self, key: bytes, known: Known) -> None:
+        """Note a decision of this group."""
+        self._known[key] = known
+        self._learned.append(key)
+
+    def finish(self) -> None:
+        """Update the rows of the monitors before the commit."""
+        self.begin(())
+        self._unsent.send(self._tx)
+        if self.changed:
+            rows = [(held.number, held.chain, held.id) for held in map(self.held, sorted(self.changed))]
+            self._tx.many("UPDATE monitors SET last = ?, chain = ? WHERE id = ?", rows)

@@ -1,0 +1,279 @@
+"""`sidelight monitor new|decide|answer|pending|status|report`."""
+
+import json
+import math
+from datetime import timedelta
+
+import pytest
+from click.testing import CliRunner
+
+from sidelight.cli.monitor.group import command
+from sidelight.monitor import ClassifierMonitor
+
+
+def invoke(*arguments, columns=60, **more):
+    return CliRunner().invoke(command, list(map(str, arguments)), env={"COLUMNS": str(columns)}, **more)
+
+
+def said(*arguments, **more):
+    result = invoke(*arguments, **more)
+    assert result.exit_code == 0, result.output + str(result.exception)
+    assert max(map(len, result.stdout.splitlines()), default=0) <= 60
+    return result.stdout
+
+
+def plain(*arguments, **more):
+    result = invoke(*arguments, "--json", **more)
+    assert result.exit_code == 0, result.output + str(result.exception)
+    return json.loads(result.stdout)
+
+
+def refused(*arguments, **more):
+    result = invoke(*arguments, **more)
+    assert result.exit_code != 0
+    return f"{result.output}{result.exception}"
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "pets.json"
+    said("new", path, "--tolerance", 0.05, "--policy", "explore", "--class", "cat")
+    return path
+
+
+def test_a_monitor_from_the_shell(file):
+    assert "already" in refused("new", file, "--tolerance", 0.05)
+    assert said("decide", file, "cat", "--id", "r1").startswith("verify r1 (cat)\n")
+    assert said("decide", file, "cat", "--id", "r1").startswith("verify r1 (cat)\n")
+    assert plain("pending", file)[0]["id"] == "r1"
+    assert "1 verification pending" in said("pending", file)
+    assert "'r1' ('cat') is wrong" in said("answer", file, "r1", "--wrong")
+    assert "unchanged" in plain("answer", file, "r1", "--wrong")["status"]
+    assert plain("answer", file, "r1", "--label", "cat")["status"] == "corrected"
+    assert plain("answer", file, "r1", "--skip")["status"] == "withdrawn"
+    assert said("pending", file) == "0 verifications pending\n"
+    assert "pets.json: 1 prediction of 1 class" in said("status", file)
+    assert plain("status", file)["verdicts"] == {"above": 0, "near": 0, "below": 0, "unknown": 1}
+    assert ClassifierMonitor.load(file).report().predictions == 1
+
+
+def test_many_from_files_and_standard_input(file, tmp_path):
+    rows = [{"y": f"class {k % 3}", "request": k, "when": 1767225600 + k} for k in range(9)]
+    lines = "\n".join(map(json.dumps, rows))
+    columns = ("--column", "prediction=y", "--column", "id=request")
+    found = plain("decide", file, "--from", "-", *columns, input=lines)
+    assert [(one["id"], one["prediction"]) for one in found] == [(k, f"class {k % 3}") for k in range(9)]
+    assert "9 of 9 predictions to verify" in said("decide", file, "--from", "-", *columns, input=lines)
+    answers = tmp_path / "answers.csv"
+    answers.write_text("id;correct;label;skipped\n0;yes;;\n1;;class 1;\n2;FALSE;;\n3;;;true\n")
+    text = said("answer", file, "--from", answers)
+    assert text == "4 answers: 3 recorded and 1 released\n"
+    report = ClassifierMonitor.load(file).report()
+    assert [(one.verified, one.errors, one.skipped) for one in report.classes[1:]] == [(1, 0, 1), (1, 0, 0), (1, 1, 0)]
+    assert len(plain("pending", file, "--limit", 2)) == 2
+    assert "5 verifications pending, 3 more than are shown" in said("pending", file, "--limit", 2)
+    answers.write_text("id,correct\n4,1\n99,1\n")
+    assert "no verification with the id '99'" in refused("answer", file, "--from", answers)
+    result = invoke("answer", file, "--from", answers, "--ignore-unknown")
+    assert result.stdout == "1 answer: 1 recorded\n"
+    assert "ignored 1 answer that nobody asked for" in result.stderr
+
+
+def test_numbers_from_python_are_found_by_their_text(file):
+    monitor = ClassifierMonitor(0.05, policy="explore")
+    monitor.decide(7, id=17)
+    monitor.save(file)
+    assert plain("answer", file, 17, "--label", 7)["correct"] is True
+    assert plain("decide", file, 7)["prediction"] == 7
+
+
+def test_numbers_are_read_as_the_classes_of_the_monitor_are(tmp_path):
+    path, answers = tmp_path / "monitor.json", tmp_path / "answers.csv"
+    said("new", path, "--tolerance", 0.05)
+    rows = "".join(f'{{"prediction": 7, "id": {k}}}\n' for k in range(1, 6))
+    said("decide", path, "--from", "-", input=rows)
+    assert plain("answer", path, 1, "--label", 8)["correct"] is False
+    assert plain("answer", path, 2, "--label", 7)["correct"] is True
+    answers.write_text("id,label\n3,7\n4,9\n")
+    assert [one["correct"] for one in plain("answer", path, "--from", answers)] == [True, False]
+    before = path.read_bytes()
+    error = " ".join(refused("answer", path, 5, "--label", "dog").split())
+    assert "answer 1 (id 5): the predicted class 7 is a number" in error
+    assert "str(" not in error
+    assert "is empty" in refused("answer", path, 5, "--label", "")
+    assert "write 9 if you mean that" in refused("decide", path, "09")
+    assert path.read_bytes() == before
+    assert plain("decide", path, 9, "--id", 6)["prediction"] == 9
+    assert plain("decide", path, "--from", "-", input='{"prediction": 9, "id": 7}')[0]["prediction"] == 9
+    assert [one.name for one in ClassifierMonitor.load(path).report().classes] == [7, 9]
+
+
+def test_numbers_that_are_listed_in_the_shell(tmp_path):
+    path = tmp_path / "monitor.json"
+    (tmp_path / "t.csv").write_text("class,tolerance\n7,0.1\n")
+    said("new", path, "--tolerance", 0.05, "--tolerance-from", tmp_path / "t.csv", "--class", 8)
+    rows = "".join(f'{{"prediction": {name}, "id": {name}}}\n' for name in (7, 8, 9))
+    assert [one["prediction"] for one in plain("decide", path, "--from", "-", input=rows)] == ["7", "8", "9"]
+    assert plain("answer", path, "--from", "-", input='{"id": 7, "label": 9}')[0]["correct"] is False
+    assert {one.name: one.tolerance for one in ClassifierMonitor.load(path).report().classes} == {
+        "7": 0.1,
+        "8": 0.05,
+        "9": 0.05,
+    }
+
+
+def test_a_prediction_that_passed_counts_once_however_its_id_is_written(tmp_path):
+    path = tmp_path / "monitor.json"
+    said("new", path, "--tolerance", 0.05, "--cap", 1)
+    rows = '{"prediction": "a", "id": 1}\n{"prediction": "a", "id": 2}\n'
+    assert [one["verify"] for one in plain("decide", path, "--from", "-", input=rows)] == [True, False]
+    assert [plain("decide", path, "a", "--id", k)["verify"] for k in (1, 2)] == [True, False]
+    assert ClassifierMonitor.load(path).report().predictions == 2
+
+
+def test_files_whose_format_is_not_known(file, tmp_path):
+    rows = tmp_path / "rows"
+    rows.write_text("prediction\ncat\n")
+    error = " ".join(refused("decide", file, "--from", rows).split())
+    assert error.endswith("say with --format whether it is csv, json or jsonl")
+    assert "1 of 1 prediction to verify" in said("decide", file, "--from", rows, "--format", "csv")
+    assert "no file" in refused("decide", file, "--from", tmp_path / "none")
+    assert "is a folder" in refused("decide", file, "--from", tmp_path)
+    error = " ".join(refused("new", tmp_path / "x.json", "--tolerance-from", rows).split())
+    assert error.endswith("let its name end with .csv or .json")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "error"),
+    [
+        (("decide",), None, "either a CLASS or --from"),
+        (("decide", "cat", "--time", "soon"), None, "time is 'soon'"),
+        (("decide", "cat", "--id", ""), None, "is empty: did you use a shell variable that is not set?"),
+        (("decide", ""), None, "is empty"),
+        (("decide", "cat", "--from", "-"), "", "either a CLASS or --from"),
+        (("decide", "--from", "-"), "", "no rows in standard input"),
+        (("decide", "--from", "-"), '{"x": 1}', "row 1 has no 'prediction': is there a column"),
+        (("decide", "--from", "-"), '{"prediction": "a"}\n{"x": 1}', "row 2 has no 'prediction'; nothing changed"),
+        (("decide", "--from", "-"), "{", "line 1: not valid JSON"),
+        (("decide", "--from", "-", "--column", "x=y"), "{}", "the names are prediction, id, time"),
+        (("decide", "--from", "-", "--column", "id"), "{}", "write NAME=COLUMN"),
+        (("decide", "--from", "-", "--format", "csv"), "prediction,id,id\na,1,2\n", "2 columns 'id'"),
+        (("decide", "--from", "nothing.csv"), None, "no file 'nothing.csv'"),
+        (("decide", "--from", "x.parquet"), None, "give CSV or JSON"),
+        (("answer",), None, "either an ID or --from"),
+        (("answer", "r1"), None, "--correct, --wrong, --label CLASS or --skip"),
+        (("answer", "r1", "--correct"), None, "no verification with the id 'r1'"),
+        (("answer", "--from", "-"), '{"id": 1, "correct": "perhaps"}', "no verification with the id 1"),
+        (("answer", "r1", "--correct", "--skip"), None, "no verification with the id 'r1'"),
+        (("report", "--figure", "x.gif"), None, "format of the figure"),
+    ],
+)
+def test_mistakes_are_said_and_change_nothing(file, arguments, text, error):
+    before = file.read_bytes()
+    assert error in refused(arguments[0], file, *arguments[1:], input=text)
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["decide", "answer", "pending", "status", "report"])
+def test_files_that_are_not_monitors(tmp_path, name):
+    more = {"decide": ("cat",), "answer": ("r1", "--wrong")}.get(name, ())
+    assert "no file" in refused(name, tmp_path / "none.json", *more)
+    (tmp_path / "other.json").write_text("{}")
+    assert "does not hold a monitor" in refused(name, tmp_path / "other.json", *more)
+    assert "folder" in refused(name, tmp_path, *more)
+
+
+def test_tolerances_of_single_classes(tmp_path):
+    for content, name in (("class,tolerance\ncat,0.01\ndog,0.2\n", "t.csv"), ('{"cat": 0.01, "dog": 0.2}', "t.json")):
+        path, tolerances = tmp_path / f"{name}-monitor.json", tmp_path / name
+        tolerances.write_text(content)
+        said("new", path, "--tolerance-from", tolerances, "--tolerance", 0.05)
+        for one in ("cat", "dog", "bird"):
+            said("decide", path, one)
+        report = ClassifierMonitor.load(path).report()
+        assert [one.tolerance for one in report.classes] == [0.01, 0.2, 0.05]
+    for content, error in (
+        ("class,tolerance\ncat,0.01\ncat,0.2\n", "is there twice"),
+        ("class,tolerance\ncat,much\n", "give a number"),
+        ("class,tolerance\ncat,7\n", "between 0 and 1"),
+        ("name,tolerance\ncat,0.1\n", "is there a column 'class'?"),
+    ):
+        (tmp_path / "t.csv").write_text(content)
+        assert error in refused("new", tmp_path / "x.json", "--tolerance-from", tmp_path / "t.csv")
+    assert "--tolerance 0.05" in refused("new", tmp_path / "x.json")
+
+
+def test_status_and_report(file, tmp_path):
+    monitor = ClassifierMonitor(0.05, policy="explore", confidence=0.9)
+    for k in range(1000):
+        name = f"class {k % 25} with a long name"
+        monitor.decide(name, id=k)
+        monitor.answer(k, correct=k % 25 != 7)
+    monitor.save(file)
+    text = said("status", file)
+    assert text.index("class 7 ") < text.index("class 0 ")
+    assert "and 5 more (--all shows them)" in text
+    assert "class 24" in said("status", file, "--all")
+    assert invoke("status", file, "--fail-above").exit_code == 1
+    assert "1 above" in invoke("status", file, "--fail-above").stdout
+    assert len(plain("report", file)["classes"]) == 25
+    assert "class 24" in said("report", file)
+    page, figure = tmp_path / "page.html", tmp_path / "figure.png"
+    result = invoke("report", file, "--html", page, "--figure", figure)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "pets.json" in page.read_text()
+    assert figure.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("name", ["new", "decide", "answer", "pending", "status", "report", "replay"])
+def test_help_fits(name):
+    assert "FILE" in said(name, "--help", terminal_width=60)
+
+
+def test_settings_reach_the_monitor(tmp_path):
+    path = tmp_path / "monitor.json"
+    (tmp_path / "w.json").write_text('{"cat": 3}')
+    options = (
+        "--margin",
+        0.01,
+        "--weights-from",
+        tmp_path / "w.json",
+        "--cap",
+        100,
+        "--drift-alarm-every",
+        500,
+        "--reviewer-error",
+        0.001,
+        "--together",
+        "--aim",
+        "first-come",
+        "--patience",
+        "3d",
+    )
+    said("new", path, "--tolerance", 0.05, *options, "--policy", "explore", "--no-drift", "--class", "cat")
+    settings = ClassifierMonitor.load(path)._settings
+    assert (settings.margin, settings.reviewer_error, settings.together) == (0.01, 0.001, True)
+    assert (settings.aim, settings.patience.days, settings.drift, settings.classes) == (
+        "first-come",
+        3,
+        False,
+        ("cat",),
+    )
+    assert (settings.policy.margin, settings.weights["cat"], settings.drift_alarm_every) == (0.1, 3, 500)
+
+
+def test_limits_and_patience_of_a_file_are_changed(tmp_path):
+    path = tmp_path / "m.json"
+    said("new", path, "--tolerance", 0.05, "--cap", 100)
+    said("decide", path, "cat", "--id", "a")
+    assert "changed patience and cap" in said("change", path, "--patience", "2000", "--cap", "none")
+    settings = ClassifierMonitor.load(path)._settings
+    assert (settings.patience, settings.cap) == (2000, None)
+    said("change", path, "--patience", "12h")
+    assert ClassifierMonitor.load(path)._settings.patience == timedelta(hours=12)
+    said("change", path, "--patience", "never")
+    assert ClassifierMonitor.load(path)._settings.patience == math.inf
+    said("change", path, "--patience", "default")
+    assert ClassifierMonitor.load(path)._settings.patience is None
+    assert "say what to change" in refused("change", path)
+    assert "give a number of decisions" in refused("change", path, "--patience", "soon")

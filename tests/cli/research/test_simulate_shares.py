@@ -1,0 +1,96 @@
+"""`sidelight simulate --share` and `--merge`: the whole is what one call would have given."""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import sidelight as sl
+from sidelight.cli import main
+from sidelight.cli.research.run_shares import runs_of
+from sidelight.tasks import Share
+
+OPTIONS = ("--law", "0.3,0.7", "--horizon", "60", "--runs", "7", "--seed", "2")
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(main, ["simulate", "apple-tasting", "CBP", "Uniform", *OPTIONS, *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def shares(tmp_path_factory):
+    """Three shares, made in another order."""
+    folder = tmp_path_factory.mktemp("shares")
+    for share in ("3/3", "1/3", "2/3"):
+        result = invoke("--share", share, "--out", folder)
+        assert result.exit_code == 0, result.output
+        assert "when all are: the same command with --merge" in result.stdout
+    return folder
+
+
+def test_the_whole_is_what_one_call_gives(shares, tmp_path):
+    assert invoke("--merge", "--out", shares).exit_code == 0
+    assert invoke("--out", tmp_path).exit_code == 0
+    for name in ("CBP.parquet", "Uniform.parquet"):
+        whole, once = (sl.Results.load(folder / name) for folder in (shares, tmp_path))
+        assert np.array_equal(whole.regret, once.regret)
+        assert np.array_equal(whole.plays, once.plays)
+        assert whole.seed == once.seed == 2
+    assert (shares / "table.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--seed", "3"], "it differs in seed"),
+        (["--horizon", "61"], "it differs in rounds"),
+        (["--law", "0.4,0.6"], "it differs in environment"),
+        (["--runs", "8"], "it differs in"),
+        (["--set", "x=1"], "has no parameter"),
+    ],
+)
+def test_another_simulation_is_not_merged(shares, options, words):
+    before = {path: path.read_bytes() for path in shares.rglob("*.parquet")}
+    result = invoke("--merge", "--out", shares, *options)
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.split())
+    assert {path: path.read_bytes() for path in shares.rglob("*.parquet")} == before
+
+
+def test_other_strategies_are_not_merged(shares):
+    arguments = ["simulate", "apple-tasting", "RandCBP", *OPTIONS, "--merge", "--out", str(shares)]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert "RandCBP.parquet" in result.output
+
+
+def test_missing_shares_are_named(tmp_path):
+    assert "there are no shares" in invoke("--merge", "--out", tmp_path).output
+    invoke("--share", "2/4", "--out", tmp_path)
+    assert "lacks the shares 1/4, 3/4, 4/4: run them first" in invoke("--merge", "--out", tmp_path).output
+    invoke("--share", "2/3", "--out", tmp_path)
+    assert "holds shares of 3 and 4" in " ".join(invoke("--merge", "--out", tmp_path).output.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--share", "1/3"], "--share needs --out"),
+        (["--merge"], "--merge needs --out"),
+        (["--share", "1/3", "--merge", "--out", "x"], "give only one of them"),
+        (["--share", "0/3", "--out", "x"], "write i/n"),
+        (["--share", "8/8", "--out", "x"], "7 runs, too few for 8 shares"),
+        (["--cluster", "here"], "give an address such as tcp://host:8786"),
+        (["--cluster", "tcp://host:1", "--workers", "2"], "leave out --workers"),
+    ],
+)
+def test_mistakes(options, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = invoke(*options)
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.split())
+    assert not list(tmp_path.rglob("*.parquet"))
+
+
+@pytest.mark.parametrize(("runs", "count"), [(7, 3), (7, 7), (100, 8), (5, 1)])
+def test_every_run_is_in_one_share(runs, count):
+    assert [run for k in range(count) for run in runs_of(Share(k + 1, count), runs)] == list(range(runs))

@@ -1,0 +1,74 @@
+"""Passwords: hashed slowly, compared safely, never many at once."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from sidelight.service.auth import passwords
+from sidelight.service.auth.passwords import BusyError, PasswordError, hashed, matches
+
+
+def test_a_password_matches_itself_alone():
+    stored = hashed("correct horse battery")
+    assert stored.startswith("scrypt$32768$8$1$")
+    assert matches("correct horse battery", stored)
+    for other in ("correct horse batterx", "", "correct horse battery ", "x" * 10_000):
+        assert not matches(other, stored)
+    assert hashed("correct horse battery") != stored
+
+
+def test_any_characters_will_do():
+    for text in ("pässwörter!", "\U0001f511" * 10, "\ud800 half a pair", "a\0b\0c\0d\0e\0f"):
+        assert matches(text, hashed(text))
+
+
+@pytest.mark.parametrize("text", ["", "123456789", "x" * 201])
+def test_passwords_that_are_none(text):
+    with pytest.raises(PasswordError, match="characters"):
+        hashed(text)
+
+
+def test_nobody_has_no_password_and_takes_as_long(monkeypatch):
+    computed = []
+    real = passwords.hashlib.scrypt
+    monkeypatch.setattr(
+        passwords.hashlib, "scrypt", lambda *args, **kwargs: computed.append(1) or real(*args, **kwargs)
+    )
+    assert not matches("correct horse battery", None)
+    assert computed == [1]
+
+
+def test_at_most_two_are_computed_at_once_and_few_wait(monkeypatch):
+    running, most, lock, go = 0, 0, threading.Lock(), threading.Event()
+
+    def slow(*args, **kwargs):
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        go.wait(30)
+        with lock:
+            running -= 1
+        return bytes(32)
+
+    monkeypatch.setattr(passwords.hashlib, "scrypt", slow)
+    refused = []
+
+    def check():
+        try:
+            matches("correct horse battery", None)
+        except BusyError:
+            refused.append(1)
+
+    threads = [threading.Thread(target=check) for _ in range(20)]
+    for one in threads:
+        one.start()
+    while sum(one.is_alive() for one in threads) > 16:
+        threads[-1].join(0.01)
+    go.set()
+    for one in threads:
+        one.join()
+    assert most == 2
+    assert len(refused) == 4

@@ -1,0 +1,129 @@
+import json
+
+import pytest
+
+from service.traffic import Traffic
+from sidelight.service.domain.answers import AnswerTo, answers
+from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.maintenance.check import verify
+from sidelight.service.problems import Problem
+
+
+@pytest.fixture
+def traffic(service):
+    traffic = Traffic(service, cap=3, aim="first-come")
+    traffic.decide(5)  # two are let pass
+    return traffic
+
+
+def said(traffic, *given):
+    return traffic.service.do(answers(traffic.monitor, given, actor="key:2"))
+
+
+def test_each_answer_has_a_result_of_its_own(traffic):
+    found = said(
+        traffic,
+        AnswerTo("p1", correct=True),
+        AnswerTo("p2", skipped=True),
+        AnswerTo("p5", correct=False),
+        AnswerTo("nobody", correct=True),
+        AnswerTo("p1", correct=True),
+        AnswerTo("p1", correct=False),
+        AnswerTo("p1", correct=False, replace=True),
+        AnswerTo("p2", correct=True),
+        AnswerTo("p2", correct=True, replace=True),
+        AnswerTo("p1", skipped=True, replace=True),
+    )
+    expected = "recorded, released, not chosen, unknown, unchanged, conflict, corrected, conflict, recorded, withdrawn"
+    assert ", ".join(one.status for one in found) == expected
+    assert found[5].correct is True  # what stands
+    with traffic.service.read() as tx:
+        rows = tx.all("SELECT id, state, correct, revision, settled_by FROM items ORDER BY number")
+    assert rows == [
+        ("p1", "skipped", None, 3, "key:2"),
+        ("p2", "answered", 1, 2, "key:2"),
+        ("p3", "open", None, 0, None),
+    ]
+    assert verify(traffic.service.storage) == []
+
+
+def test_labels_are_compared_with_the_class(service):
+    traffic = Traffic(service)
+    batch = [Prediction("text", "a"), Prediction("number", 7), Prediction("more", 8)]
+    service.do(decide(service, traffic.monitor, batch, actor="x"))
+    found = said(traffic, AnswerTo("text", label="a"), AnswerTo("number", label=8))
+    assert [one.correct for one in found] == [True, False]
+    with pytest.raises(Problem, match="cannot be compared") as caught:
+        said(traffic, AnswerTo("more", correct=True), AnswerTo("more", label="8"), AnswerTo("text", label=1))
+    assert [one["pointer"] for one in caught.value.places] == ["#/1/label", "#/2/label"]
+    with service.read() as tx:
+        rows = tx.all("SELECT id, state, label FROM items ORDER BY number")
+    assert rows == [("text", "answered", '"a"'), ("number", "answered", "8"), ("more", "open", None)]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        AnswerTo("p1"),
+        AnswerTo("p1", correct=True, skipped=True),
+        AnswerTo("p1", correct=True, label="a"),
+        AnswerTo("", correct=True),
+        AnswerTo("\ud800", correct=True),
+        AnswerTo("p1", label="nul\0"),
+        AnswerTo("p1", label=float("inf")),
+    ],
+)
+def test_answers_that_cannot_be_read_change_nothing(traffic, wrong):
+    with pytest.raises(Problem) as caught:
+        said(traffic, AnswerTo("p2", correct=True), wrong)
+    assert caught.value.status == 422
+    assert caught.value.places[0]["pointer"].startswith("#/1")
+    with traffic.service.read() as tx:
+        assert tx.one("SELECT count(*) FROM items WHERE state = 'open'") == (3,)
+
+
+def test_what_is_forgotten_is_gone(service):
+    traffic = Traffic(service, forget_after=3)
+    traffic.decide()
+    assert said(traffic, AnswerTo("p1", correct=True))[0].status == "recorded"
+    traffic.decide(4)
+    assert [one.status for one in said(traffic, AnswerTo("p2", correct=True), AnswerTo("p3", correct=True))] == [
+        "gone",
+        "recorded",
+    ]
+    assert said(traffic, AnswerTo("p1", correct=False, replace=True))[0].status == "gone"
+    with service.read() as tx:
+        assert tx.all("SELECT state FROM items ORDER BY number")[:3] == [("answered",), ("forgotten",), ("answered",)]
+    assert verify(service.storage) == []
+
+
+def test_answers_within_the_group_of_their_decisions(service):
+    """A batch that closes items by its own decisions, answers to them in the next request."""
+    traffic = Traffic(service, patience=2)
+    found = traffic.decide(10)
+    assert all(one.verify for one in found)
+    traffic.decide(5)
+    with service.read() as tx:
+        states = [state for (state,) in tx.all("SELECT state FROM items ORDER BY number")]
+    assert states[:10] == ["overdue"] * 10  # a batch is as old as its last decision
+    assert [one.status for one in said(traffic, *(AnswerTo(f"p{k}", correct=True) for k in range(1, 11)))] == [
+        "recorded"
+    ] * 10
+    assert verify(service.storage) == []
+
+
+def test_history_has_few_rows_and_all_verdicts(service):
+    traffic = Traffic(service, drift=False)
+    for _ in range(30):
+        service_ids = [one.id for one in traffic.decide(20) if one.verify]
+        said(traffic, *(AnswerTo(id, correct=True) for id in service_ids))
+    with service.read() as tx:
+        sql = "SELECT class, counted, errors, low, high, verdict FROM history ORDER BY class, number"
+        rows = [(json.loads(name), *rest) for name, *rest in tx.all(sql)]
+    report = service.report(traffic.monitor)
+    for one in report.classes:
+        own = [row for row in rows if row[0] == one.name]
+        assert len(own) <= 100
+        assert own[-1][5] == one.verdict == "below"
+        assert own[-1][3] <= own[-1][4]
+        assert [row[1] for row in own] == sorted({row[1] for row in own})

@@ -1,0 +1,396 @@
+"""Reviews: what settles an item, what stands, and what reaches the monitor."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.reviews import ask, claim, entries, item, make, say, slots
+from sidelight.service.auth.keys import CreateKey, RevokeKey
+from sidelight.service.auth.reviewers import DisableReviewer, InviteReviewer
+from sidelight.service.auth.sessions import FollowLink
+from sidelight.service.domain.answers import AnswerTo, answers
+from sidelight.service.domain.monitor_changes import change
+from sidelight.service.domain.queue import Slot
+from sidelight.service.domain.reviews import Said, Settle, Withdraw, disputed, outcome
+from sidelight.service.maintenance.check import verify
+from sidelight.service.problems import Problem
+
+
+def counts(service, monitor):
+    """Return the answers and errors that the monitor knows of its class."""
+    (one,) = service.report(monitor).classes
+    return one.verified, one.errors, one.skipped
+
+
+def review(place, correct, label=None):
+    return Slot(place, f"r{place}", None, {"correct": correct} | ({} if label is None else {"label": label}), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("slots", "reviews", "expected"),
+    [
+        ([], 1, None),
+        ([review(1, True)], 1, (True, None)),
+        ([review(1, False, "plum")], 1, (False, "plum")),
+        ([review(1, True)], 2, None),
+        ([review(1, True), review(2, True)], 2, (True, None)),
+        ([review(1, True), review(2, False)], 2, None),
+        ([review(1, False, "plum"), review(2, False, "plum")], 2, (False, "plum")),
+        ([review(1, False, "plum"), review(2, False, "kiwi")], 2, (False, None)),
+        ([review(1, True), review(2, False), review(3, False, "kiwi")], 2, (False, "kiwi")),
+        ([Slot(-1, "r", None, {"skipped": True}, 0.0), review(1, True)], 1, (True, None)),
+        ([Slot(1, "r", 9e9, None, None)], 1, None),
+    ],
+)
+def test_what_reviews_settle(slots, reviews, expected):
+    assert outcome(slots, reviews) == expected
+
+
+def test_what_is_disputed():
+    assert disputed([review(1, True), review(2, False)], 2)
+    assert not disputed([review(1, True), review(2, True)], 2)
+    assert not disputed([review(1, True)], 2)
+    assert not disputed([review(1, True), review(2, False), review(3, True)], 2)
+
+
+def test_one_review_settles_and_reaches_the_monitor(service):
+    monitor = make(service, 2)
+    claim(service, monitor)
+    assert say(service, monitor, 1, correct=False) == "settled"
+    assert counts(service, monitor) == (1, 1, 0)
+    found = item(service, monitor, 1)
+    assert (found.state, found.correct, found.settled_by, found.revision) == ("answered", False, "ann", 1)
+    (entry,) = entries(service, monitor, "answered")
+    assert entry.actor == "ann"
+    assert entry.data["reviews"] == [["ann", {"correct": False}]]
+
+
+def test_the_same_review_twice_changes_nothing(service):
+    monitor = make(service, 1)
+    say(service, monitor, 1, correct=True)
+    assert say(service, monitor, 1, correct=True) == "unchanged"
+    assert len(entries(service, monitor, "answered")) == 1
+
+
+def test_two_reviews_are_needed_and_only_the_settled_answer_reaches_the_monitor(service):
+    monitor = make(service, 1, reviews=2)
+    assert say(service, monitor, 1, "ann", correct=True) == "recorded"
+    assert counts(service, monitor) == (0, 0, 0)
+    assert say(service, monitor, 1, "bob", correct=True) == "settled"
+    assert counts(service, monitor) == (1, 0, 0)
+    assert len(entries(service, monitor, "reviewed")) == 2
+    assert len(entries(service, monitor, "answered")) == 1
+
+
+def test_labels_that_differ_agree_if_both_are_wrong(service):
+    monitor = make(service, 1, reviews=2)
+    say(service, monitor, 1, "ann", label="plum")
+    assert say(service, monitor, 1, "bob", label="kiwi") == "settled"
+    found = item(service, monitor, 1)
+    assert (found.correct, found.label) == (False, None)
+    assert [answer["label"] for _, _, answer in slots(service, monitor, 1)] == ["plum", "kiwi"]
+
+
+def test_a_third_reviewer_settles(service):
+    monitor = make(service, 1, reviews=2)
+    say(service, monitor, 1, "ann", correct=True)
+    assert say(service, monitor, 1, "bob", correct=False) == "disputed"
+    assert counts(service, monitor) == (0, 0, 0)
+    with pytest.raises(Problem, match="scope settle"):
+        say(service, monitor, 1, "cem", correct=False)
+    assert say(service, monitor, 1, "cem", correct=False, settles=True) == "settled"
+    assert counts(service, monitor) == (1, 1, 0)
+
+
+def test_a_team_of_two_can_settle(service):
+    monitor = make(service, 1, reviews=2)
+    say(service, monitor, 1, "ann", correct=True)
+    say(service, monitor, 1, "bob", correct=False)
+    assert service.do(Settle(monitor, "ann", 1, Said(correct=False))).status == "settled"
+    assert counts(service, monitor) == (1, 1, 0)
+    # What was settled over the reviews does not change with them.
+    assert service.do(Withdraw(monitor, "bob", 1)).status == "withdrawn"
+    assert item(service, monitor, 1).correct is False
+
+
+def test_a_late_answer_to_an_open_item_is_taken_and_the_one_after_it_is_told_what_stands(service):
+    monitor = make(service, 1)
+    claim(service, monitor, "ann")
+    assert say(service, monitor, 1, "bob", correct=True) == "settled"
+    with pytest.raises(Problem) as caught:
+        say(service, monitor, 1, "ann", correct=False)
+    assert caught.value.status == 409
+    assert caught.value.places[0] | {"detail": ""} == {
+        "detail": "",
+        "pointer": "#/item",
+        "state": "answered",
+        "revision": 1,
+        "correct": True,
+    }
+    assert counts(service, monitor) == (1, 0, 0)
+
+
+def test_replacing_takes_the_word_and_the_revision(service):
+    monitor = make(service, 1)
+    say(service, monitor, 1, correct=True)
+    for options in ({}, {"replace": True}, {"replace": True, "revision": 0}, {"revision": 1}):
+        with pytest.raises(Problem, match="settled"):
+            say(service, monitor, 1, correct=False, **options)
+    assert say(service, monitor, 1, correct=False, replace=True, revision=1) == "settled"
+    assert counts(service, monitor) == (1, 1, 0)
+    assert entries(service, monitor, "answered")[-1].data["status"] == "corrected"
+
+
+def test_others_may_replace_what_is_settled_only_with_the_scope(service):
+    monitor = make(service, 1)
+    say(service, monitor, 1, "ann", correct=True)
+    with pytest.raises(Problem) as caught:
+        say(service, monitor, 1, "bob", correct=False, replace=True, revision=1)
+    assert caught.value.status == 403
+    assert say(service, monitor, 1, "bob", correct=False, replace=True, revision=1, settles=True) == "settled"
+    assert item(service, monitor, 1).correct is False
+
+
+def test_a_review_that_is_replaced_may_reopen_what_two_had_settled(service):
+    monitor = make(service, 1, reviews=2)
+    say(service, monitor, 1, "ann", correct=True)
+    say(service, monitor, 1, "bob", correct=True)
+    assert say(service, monitor, 1, "ann", correct=False, replace=True, revision=1) == "disputed"
+    assert item(service, monitor, 1).state == "open"
+    assert counts(service, monitor) == (0, 0, 1)
+    assert say(service, monitor, 1, "bob", correct=False) == "settled"
+    assert counts(service, monitor) == (1, 1, 0)
+
+
+def test_a_withdrawn_answer_opens_the_item_again(service):
+    monitor = make(service, 1)
+    say(service, monitor, 1, correct=False)
+    assert service.do(Withdraw(monitor, "ann", 1)).status == "withdrawn"
+    assert counts(service, monitor) == (0, 0, 1)
+    found = item(service, monitor, 1)
+    assert (found.state, found.correct, found.settled_by) == ("open", None, None)
+    assert claim(service, monitor, "bob") == 1
+    assert say(service, monitor, 1, "bob", correct=True) == "settled"
+    assert counts(service, monitor) == (1, 0, 0)
+    with pytest.raises(Problem, match="no answer to this item"):
+        service.do(Withdraw(monitor, "ann", 1))
+
+
+def test_an_item_that_was_opened_again_can_be_skipped(service):
+    monitor = make(service, 1)
+    say(service, monitor, 1, correct=False)
+    service.do(Withdraw(monitor, "ann", 1))
+    assert say(service, monitor, 1, skipped=True) == "skipped"
+    assert item(service, monitor, 1).state == "skipped"
+    assert claim(service, monitor, "bob") is None
+
+
+@pytest.mark.parametrize(
+    ("prediction", "label"), [(1.5, "nan"), (1.5, "inf"), (1.5, "1e999"), (7, "nan"), (7, "9" * 190)]
+)
+def test_a_label_that_is_no_number_that_can_be_stored_is_refused(service, prediction, label):
+    monitor = make(service, 1, prediction=prediction)
+    with pytest.raises(Problem, match="nothing changed"):
+        say(service, monitor, 1, label=label)
+    assert item(service, monitor, 1).state == "open"
+
+
+def test_an_item_is_skipped_after_as_many_skips_as_reviews(service):
+    monitor = make(service, 1, reviews=2)
+    claim(service, monitor, "ann")
+    assert say(service, monitor, 1, "ann", skipped=True) == "passed on"
+    assert claim(service, monitor, "ann") is None
+    assert claim(service, monitor, "bob") == 1
+    assert say(service, monitor, 1, "bob", skipped=True) == "skipped"
+    assert item(service, monitor, 1).state == "skipped"
+    assert counts(service, monitor) == (0, 0, 1)
+    assert len(entries(service, monitor, "reviewed")) == 2
+
+
+def test_a_skip_can_be_taken_back_by_an_answer(service):
+    monitor = make(service, 1)
+    say(service, monitor, 1, skipped=True)
+    assert say(service, monitor, 1, correct=True, replace=True, revision=1) == "settled"
+    assert counts(service, monitor) == (1, 0, 0)
+    assert slots(service, monitor, 1) == [(1, "ann", {"correct": True})]
+
+
+def test_a_skip_that_is_withdrawn_brings_the_item_back(service):
+    monitor = make(service, 1, reviews=2)
+    say(service, monitor, 1, "ann", skipped=True)
+    service.do(Withdraw(monitor, "ann", 1))
+    assert claim(service, monitor, "ann") == 1
+
+
+def test_blind_reviewers_choose_labels(service):
+    monitor = make(service, 2, blind=True, labels=["pear", "plum"])
+    with pytest.raises(Problem, match="hidden"):
+        say(service, monitor, 1, correct=True)
+    with pytest.raises(Problem, match="the monitor has no such label"):
+        say(service, monitor, 1, label="kiwi")
+    assert say(service, monitor, 1, label="pear") == "settled"
+    assert say(service, monitor, 2, label="plum") == "settled"
+    assert counts(service, monitor) == (2, 1, 0)
+    with pytest.raises(Problem) as caught:
+        say(service, monitor, 2, "bob", label="pear")
+    assert "correct" not in caught.value.places[0]
+
+
+@pytest.mark.parametrize(("prediction", "right", "wrong"), [(7, "7", "1"), (0.5, "0.5", "2"), ("7", "7", "1")])
+def test_labels_of_forms_are_compared_as_the_classes_are(service, prediction, right, wrong):
+    monitor = make(service, 2, prediction=prediction)
+    say(service, monitor, 1, label=right)
+    say(service, monitor, 2, label=wrong)
+    assert [item(service, monitor, n).correct for n in (1, 2)] == [True, False]
+
+
+def test_a_label_that_cannot_be_compared_is_refused(service):
+    monitor = make(service, 1, prediction=7)
+    with pytest.raises(Problem, match="pear"):
+        say(service, monitor, 1, label="pear")
+    assert item(service, monitor, 1).state == "open"
+
+
+@pytest.mark.parametrize("said", [Said(), Said(correct=True, skipped=True), Said(correct=True, label="pear")])
+def test_a_review_says_exactly_one_thing(service, said):
+    monitor = make(service, 1)
+    with pytest.raises(Problem, match="one of"):
+        say(service, monitor, 1, correct=said.correct, label=said.label, skipped=said.skipped)
+
+
+def test_an_answer_from_elsewhere_settles_what_a_reviewer_holds(service):
+    monitor = make(service, 1)
+    claim(service, monitor)
+    service.do(answers(monitor, [AnswerTo("id-1", correct=True)], actor="key:night"))
+    with pytest.raises(Problem, match="settled"):
+        say(service, monitor, 1, correct=False)
+    assert counts(service, monitor) == (1, 0, 0)
+
+
+def test_an_item_that_was_forgotten_is_gone(service):
+    monitor = make(service, 1, forget_after=2)
+    ask(service, monitor, 2, start=1)
+    with pytest.raises(Problem) as caught:
+        say(service, monitor, 1, correct=True)
+    assert caught.value.status == 410
+
+
+def test_settling_what_is_settled_takes_the_word(service):
+    monitor = make(service, 1)
+    service.do(Settle(monitor, "ann", 1, Said(correct=True)))
+    assert service.do(Settle(monitor, "bob", 1, Said(correct=True))).status == "unchanged"
+    with pytest.raises(Problem, match="settled"):
+        service.do(Settle(monitor, "bob", 1, Said(correct=False)))
+    assert service.do(Settle(monitor, "bob", 1, Said(correct=False), revision=1, replace=True)).status == "settled"
+    assert service.do(Settle(monitor, "bob", 1, Said(skipped=True), revision=2, replace=True)).status == "skipped"
+    assert counts(service, monitor) == (0, 0, 1)
+
+
+def test_the_journal_replays_to_what_reviews_left(service):
+    monitor = make(service, 6, reviews=2)
+    for number in range(1, 5):
+        say(service, monitor, number, "ann", correct=number % 2 == 0)
+        say(service, monitor, number, "bob", correct=True)
+    say(service, monitor, 2, "ann", correct=False, replace=True, revision=1)
+    service.do(Settle(monitor, "cem", 1, Said(correct=False)))
+    say(service, monitor, 5, "ann", skipped=True)
+    served = service.report(monitor)
+    service.writer.followers.forget()
+    assert service.report(monitor) == served
+
+
+def person(service, name, *scopes, only=None, ready=True):
+    """Add somebody who may sign in; return their actor."""
+    invited = service.do(InviteReviewer("test", name, scopes or ("answer",), only))
+    if ready:
+        service.do(FollowLink(invited.code, "", "hash"))
+    return invited.reviewer.actor
+
+
+@pytest.mark.parametrize("reviews", [1, 2])
+def test_a_skipped_item_goes_to_somebody_else_before_it_ends(service, reviews):
+    monitor = make(service, 2, reviews=reviews)
+    ann, bob, cem = (person(service, name) for name in ("Ann", "Bob", "Cem"))
+    assert claim(service, monitor, ann) == 1
+    assert say(service, monitor, 1, ann, skipped=True) == "passed on"
+    assert item(service, monitor, 1).state == "open"
+    assert claim(service, monitor, ann) == 2
+    assert claim(service, monitor, bob) == 1
+    assert say(service, monitor, 1, bob, skipped=True) == "skipped"
+    assert claim(service, monitor, cem) != 1
+    assert counts(service, monitor) == (0, 0, 1)
+
+
+def test_what_one_skips_another_answers(service):
+    monitor = make(service, 1)
+    ann, bob = person(service, "Ann"), person(service, "Bob")
+    say(service, monitor, 1, ann, skipped=True)
+    assert say(service, monitor, 1, bob, correct=False) == "settled"
+    assert counts(service, monitor) == (1, 1, 0)
+    service.do(Withdraw(monitor, ann, 1))
+    assert item(service, monitor, 1).correct is False
+
+
+def test_only_who_can_review_it_keeps_a_skipped_item_open(service):
+    monitor = make(service, 6)
+    make(service, 0, name="other")
+    ann = person(service, "Ann")
+    (
+        person(service, "invited", ready=False),
+        person(service, "elsewhere", only=["other"]),
+        person(service, "x", "report"),
+    )
+    service.do(CreateKey("test", "classifier", ["decide", "answer"]))
+    service.do(RevokeKey("test", service.do(CreateKey("test", "old", ["answer"])).key.id))
+    assert say(service, monitor, 1, ann, skipped=True) == "skipped"
+    bob = person(service, "Bob")
+    assert say(service, monitor, 2, ann, skipped=True) == "passed on"
+    service.do(DisableReviewer("test", bob.partition(":")[2]))
+    assert say(service, monitor, 3, ann, skipped=True) == "skipped"
+    service.do(CreateKey("test", "tool", ["answer"], ["fruit"]))
+    assert say(service, monitor, 4, ann, skipped=True) == "passed on"
+
+
+def test_a_skip_that_is_withdrawn_opens_the_item_and_can_be_replaced(service):
+    monitor = make(service, 1)
+    ann, bob = person(service, "Ann"), person(service, "Bob")
+    say(service, monitor, 1, ann, skipped=True), say(service, monitor, 1, bob, skipped=True)
+    service.do(Withdraw(monitor, ann, 1))
+    assert item(service, monitor, 1).state == "open"
+    assert claim(service, monitor, bob) is None
+    assert claim(service, monitor, ann) == 1
+    assert say(service, monitor, 1, ann, skipped=True) == "skipped"
+    revision = item(service, monitor, 1).revision
+    assert say(service, monitor, 1, ann, correct=True, replace=True, revision=revision) == "settled"
+    assert counts(service, monitor) == (1, 0, 0)
+
+
+def test_who_settled_an_item_as_skipped_is_not_overruled_by_one_withdrawn_skip(service):
+    monitor = make(service, 1)
+    ann, _ = person(service, "Ann"), person(service, "Bob")
+    say(service, monitor, 1, ann, skipped=True)
+    service.do(Settle(monitor, "reviewer:cem", 1, Said(skipped=True)))
+    service.do(Withdraw(monitor, ann, 1))
+    assert item(service, monitor, 1).state == "skipped"
+
+
+def test_items_with_enough_reviews_settle_when_fewer_are_wanted(service):
+    monitor = make(service, 4, reviews=2)
+    for number in (1, 2, 4):
+        say(service, monitor, number, "ann", correct=number != 4)
+    say(service, monitor, 2, "bob", correct=False)
+    assert claim(service, monitor, "bob") == 1
+    row = service.do(change(monitor, {"reviews": 1}, actor="admin"))
+    found = [item(service, monitor, number) for number in (1, 2, 3, 4)]
+    assert [(one.state, one.correct, one.settled_by) for one in found] == [
+        ("answered", True, "ann"),
+        ("open", None, None),  # they disagree
+        ("open", None, None),
+        ("answered", False, "ann"),
+    ]
+    assert counts(service, monitor)[:2] == (2, 1)
+    assert row.last == len(entries(service, monitor, "answered")) + entries(service, monitor, "settings")[0].number
+    assert claim(service, monitor, "cem") == 3
+    assert claim(service, monitor, "dan", settle=True) == 2
+    assert say(service, monitor, 2, "dan", correct=False, settles=True) == "settled"
+    assert verify(service.storage) == []
