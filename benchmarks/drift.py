@@ -16,7 +16,7 @@ import math
 import numpy as np
 from measuring import missed, report
 
-from sidelight.monitor.drift import Drift
+from sidelight.monitor.stats.drift import Drift
 
 ALARM = 10_000
 CHANGES = [(0.01, 0.1), (0.02, 0.2), (0.03, 0.15), (0.05, 0.25), (0.08, 0.3), (0.15, 0.4)]

@@ -15,10 +15,10 @@ from datetime import date, timedelta
 import numpy as np
 
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.confidence import rate_test
-from sidelight.monitor.evidence import answers_to
-from sidelight.monitor.prospects import Prospects
-from sidelight.monitor.rationing import Rationing
+from sidelight.monitor.engine.rationing import Rationing
+from sidelight.monitor.stats.confidence import rate_test
+from sidelight.monitor.stats.evidence import answers_to
+from sidelight.monitor.stats.prospects import Prospects
 
 CLASSES, FIRST_DAY = 30, date(2024, 1, 1)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.confidence import rate_test
+from sidelight.monitor.stats.confidence import rate_test
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.monitor.stopping import missed, stopped, wald_labels

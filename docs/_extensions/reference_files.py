@@ -18,7 +18,7 @@ FORMATS = {
     "Sealed files": ("sidelight.results.sealed", ""),
     "Strategies": ("sidelight.strategies.saved", "`strategy.save(path)` and `sl.strategies.Strategy.load(path)`."),
     "Monitors": (
-        "sidelight.monitor.monitor_file",
+        "sidelight.monitor.io.saved_monitor",
         "See [how to monitor a classifier](../../how-to/monitor-a-classifier.md).",
     ),
 }

@@ -1,7 +1,6 @@
 """The monitor in real life: repeats, late and corrected answers, caps, pending, classes that appear."""
 
 import copy
-import importlib
 import random
 import subprocess
 import sys
@@ -497,18 +496,3 @@ monitor.report()
 assert not {"numba", "scipy", "matplotlib", "pandas"} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-@pytest.mark.parametrize(
-    ("module", "old", "home", "new"),
-    [
-        ("sidelight.monitor", "simulate_case", "sidelight.reproduction.use_case", "simulate_case"),
-        ("sidelight.monitor", "simulate_use_case", "sidelight.reproduction.use_case", "simulate_use_case"),
-        ("sidelight.monitor.policies", "RandCBP", "sidelight.monitor.policies", "RandCBPPolicy"),
-        ("sidelight.monitor.policies", "CBP", "sidelight.monitor.policies", "CBPPolicy"),
-    ],
-)
-def test_old_names_say_where_things_are_now(module, old, home, new):
-    with pytest.warns(DeprecationWarning, match=f"now .*{new}"):
-        found = getattr(importlib.import_module(module), old)
-    assert found is getattr(importlib.import_module(home), new)

@@ -16,9 +16,9 @@ import polars as pl
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.monitor import ClassifierMonitor, UnknownIdError, decisions, replay
-from sidelight.monitor.decisions import Decision
-from sidelight.monitor.reports import Report
+from sidelight.monitor import ClassifierMonitor, UnknownIdError, replay, types
+from sidelight.monitor.report.records import Report
+from sidelight.monitor.types import Decision
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_pending_lists_what_is_waited_for():
     monitor.answer("b", correct=True)
     monitor.answer("c", skipped=True)
     assert [(one.id, one.prediction, one.number) for one in monitor.pending()] == [("a", "cat", 1), ("d", "dog", 4)]
-    assert monitor.pending()[0].reason == decisions.OPEN
+    assert monitor.pending()[0].reason == types.OPEN
 
 
 def test_answer_many_is_answer_row_by_row():
@@ -246,7 +246,7 @@ def test_ids_that_look_made_up_are_recorded_as_they_were_given():
     assert here.to_dict() == there.to_dict()
     assert here.decide("cat") == there.decide("cat")
     unnamed = ClassifierMonitor(0.05, cap=2)
-    unnamed.record(Decision(False, "auto-1", decisions.CERTAIN, "cat"))  # taken for one that was made up
+    unnamed.record(Decision(False, "auto-1", types.CERTAIN, "cat"))  # taken for one that was made up
     assert unnamed.to_dict()["passes"]["id"] == []
     assert unnamed.decide("cat").id == "auto-2"
 
@@ -274,15 +274,15 @@ def test_an_id_that_was_forgotten_within_a_batch_is_recorded_as_it_was_decided()
 
 def test_a_mistake_in_a_recorded_batch_changes_nothing():
     monitor = ClassifierMonitor({"cat": 0.05, 7: 0.1}, daily_cap=9)
-    good = Decision(True, "auto-1", decisions.OPEN, "cat")
-    monitor.record(Decision(True, "a", decisions.OPEN, "cat"))
+    good = Decision(True, "auto-1", types.OPEN, "cat")
+    monitor.record(Decision(True, "a", types.OPEN, "cat"))
     before = monitor.to_dict()
     for wrong, error in (
-        (Decision(False, "a", decisions.CERTAIN, "cat"), "was already decided: 'open"),
-        (Decision(False, "auto-1", decisions.CERTAIN, "cat"), "was already decided: 'open"),
-        (Decision(True, "auto-1", decisions.OPEN, 7), "stands for 'cat' and for 7"),
-        (Decision(True, "b", decisions.OPEN, "dog"), "no tolerance for the class 'dog'"),
-        (Decision(True, "b", decisions.OPEN, "7"), "the class '7' is text"),
+        (Decision(False, "a", types.CERTAIN, "cat"), "was already decided: 'open"),
+        (Decision(False, "auto-1", types.CERTAIN, "cat"), "was already decided: 'open"),
+        (Decision(True, "auto-1", types.OPEN, 7), "stands for 'cat' and for 7"),
+        (Decision(True, "b", types.OPEN, "dog"), "no tolerance for the class 'dog'"),
+        (Decision(True, "b", types.OPEN, "7"), "the class '7' is text"),
         (Decision(True, "b", "because", "cat"), "gives the reason"),
     ):
         with pytest.raises(SidelightError, match=error):
@@ -301,17 +301,17 @@ def test_a_mistake_in_a_recorded_batch_changes_nothing():
 
 def test_recording_twice_changes_nothing_and_contradictions_are_refused():
     monitor = ClassifierMonitor(0.05, policy="sequential", cap=0)
-    asked = Decision(True, "a", decisions.OPEN, "cat")
+    asked = Decision(True, "a", types.OPEN, "cat")
     monitor.record(asked)  # a cap is not applied to what was decided elsewhere
     before = monitor.to_dict()
     monitor.record(asked)
     for wrong, error in (
-        (Decision(False, "a", decisions.CERTAIN, "cat"), "was already decided: 'open"),
-        (Decision(True, "a", decisions.OPEN, "dog"), "was decided as 'cat'"),
+        (Decision(False, "a", types.CERTAIN, "cat"), "was already decided: 'open"),
+        (Decision(True, "a", types.OPEN, "dog"), "was decided as 'cat'"),
         (Decision(True, "b", "because", "cat"), "gives the reason 'because'"),
         (Decision(True, "b", ["because"], "cat"), "gives the reason"),
-        (Decision(None, "b", decisions.OPEN, "cat"), "verify is None"),
-        (Decision(True, None, decisions.OPEN, "cat"), "not an id"),
+        (Decision(None, "b", types.OPEN, "cat"), "verify is None"),
+        (Decision(True, None, types.OPEN, "cat"), "not an id"),
     ):
         with pytest.raises(SidelightError, match=error):
             monitor.record(wrong)
@@ -404,7 +404,7 @@ TRANSCRIPTS = {
 @pytest.mark.parametrize("mode", ["identify", "guard"])
 def test_the_rule_has_a_new_number_when_decisions_change(policy, mode):
     """If this fails and other decisions are meant, raise `RULE`; then write down the digests of the new ones."""
-    assert transcript(policy, mode) == TRANSCRIPTS[decisions.RULE][f"{policy} {mode}"]
+    assert transcript(policy, mode) == TRANSCRIPTS[types.RULE][f"{policy} {mode}"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")

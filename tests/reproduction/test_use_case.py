@@ -8,8 +8,8 @@ import pytest
 from sidelight.errors import SidelightError
 from sidelight.kernels import interpreted
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.confidence import rate_test
 from sidelight.monitor.policies import RandCBPPolicy, wald_cap
+from sidelight.monitor.stats.confidence import rate_test
 from sidelight.reproduction import load, plan, published
 from sidelight.reproduction.experiment import UseCase
 from sidelight.reproduction.paper.table4 import variation, varied

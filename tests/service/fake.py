@@ -6,7 +6,7 @@ import httpx
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.decisions import UnknownIdError
+from sidelight.monitor.types import UnknownIdError
 from sidelight.service.problems import MEDIA_TYPE, Problem, place
 
 KEY = "sl_key"

@@ -7,6 +7,6 @@ from sidelight.service.settings import ReviewSettings
 
 def test_every_setting_is_described():
     known = set(inspect.signature(ClassifierMonitor.__init__).parameters)
-    known -= {"self", "prior", "restart_on_drift", "remember_passes", "parameters"}
+    known -= {"self", "remember_passes", "parameters"}
     assert set(settings_shape.MONITOR) == known
     assert set(settings_shape.QUEUE) == set(inspect.signature(ReviewSettings).parameters)

@@ -13,7 +13,7 @@ Decisions fail open: if no one answers within the timeout, the prediction passes
 from sidelight.client.calls import UNREACHABLE, Answer, Pending
 from sidelight.client.clients import AsyncClient, AsyncMonitor, Client, Monitor
 from sidelight.client.exchange import NotTheServiceError, ServiceError, UnreachableError
-from sidelight.monitor.decisions import Decision
+from sidelight.monitor.types import Decision
 
 __all__ = [
     "UNREACHABLE",

@@ -13,7 +13,7 @@ from typing import Any
 
 from sidelight.client.calls import LARGEST_BATCH, Health, passed
 from sidelight.client.exchange import ServiceError
-from sidelight.monitor.decisions import Decision
+from sidelight.monitor.types import Decision
 
 Row = Mapping[str, Any]
 Promise = Future[Decision] | asyncio.Future[Decision]

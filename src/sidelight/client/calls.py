@@ -15,11 +15,11 @@ from urllib.parse import quote
 
 from sidelight.client.exchange import Request, Steps, UnreachableError, exchange, garbage
 from sidelight.errors import SidelightError
-from sidelight.monitor.decisions import Decision, Label
 from sidelight.monitor.inputs import column, identifier, label, listed, moment_of, yes_or_no
+from sidelight.monitor.types import Decision, Label
 
 if TYPE_CHECKING:
-    from sidelight.monitor.reports import Report
+    from sidelight.monitor.report.records import Report
 
 UNREACHABLE = "unreachable"
 """The reason of a decision without the service: no one answered in time, so the prediction passes."""
@@ -179,7 +179,7 @@ def creation(name: str, settings: Mapping[str, Any], limits: Limits) -> Steps[An
 
 def report_of(data: Mapping[str, Any]) -> Report:
     """Return the report that the service described; the class is imported here because it needs NumPy."""
-    from sidelight.monitor.reports import Report
+    from sidelight.monitor.report.records import Report
 
     try:
         return Report.from_dict(data)

@@ -23,7 +23,7 @@ from sidelight.client.calls import (
 from sidelight.client.exchange import Reply, Send, Steps, Wait
 from sidelight.client.settings import LARGEST_REPLY, TOO_LARGE, TOO_LATE, ClientSettings, failure_of, reply_of
 from sidelight.errors import SidelightError
-from sidelight.monitor.decisions import Decision
+from sidelight.monitor.types import Decision
 
 try:
     import httpx
@@ -31,7 +31,7 @@ except ModuleNotFoundError as error:
     raise SidelightError('the client needs httpx: run `pip install "sidelight[client]"`') from error
 
 if TYPE_CHECKING:
-    from sidelight.monitor.reports import Report
+    from sidelight.monitor.report.records import Report
 
 T = TypeVar("T")
 

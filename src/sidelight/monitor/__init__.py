@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sidelight.monitor.decisions import RULE, Answer, Decision, Event, Pending, UnknownIdError
     from sidelight.monitor.monitor import ClassifierMonitor
     from sidelight.monitor.policies import wald_cap
-    from sidelight.monitor.replaying import replay
-    from sidelight.monitor.reports import ClassReport, Report
+    from sidelight.monitor.replays.replay import replay
+    from sidelight.monitor.report.records import ClassReport, Report
+    from sidelight.monitor.types import RULE, Answer, Decision, Event, Pending, UnknownIdError
 
 __all__ = [
     "RULE",
@@ -28,31 +27,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "RULE": "decisions",
-    "Answer": "decisions",
-    "ClassReport": "reports",
+    "ClassReport": "report.records",
     "ClassifierMonitor": "monitor",
-    "Decision": "decisions",
-    "Event": "decisions",
-    "Pending": "decisions",
-    "Report": "reports",
-    "UnknownIdError": "decisions",
-    "replay": "replaying",
+    "Report": "report.records",
+    "replay": "replays.replay",
     "wald_cap": "policies",
 }
-_MOVED = dict.fromkeys(("simulate_case", "simulate_use_case"), "sidelight.reproduction.use_case")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MOVED:
-        warnings.warn(
-            f"sidelight.monitor.{name} is now {_MOVED[name]}.{name}; the old name will be removed in the next version",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return getattr(importlib.import_module(_MOVED[name]), name)
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module 'sidelight.monitor' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"sidelight.monitor.{_HOMES[name]}"), name)
+    value = getattr(importlib.import_module(f"sidelight.monitor.{_HOMES.get(name, 'types')}"), name)
     globals()[name] = value
     return value

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.decisions import Id, Label
+from sidelight.monitor.types import Id, Label
 
 # Not eight digits: 20260131 is a date.
 _SECONDS = re.compile(r"\s*-?(?!\d{8}\s*$)\d+(\.\d*)?([eE]\+?\d+)?\s*")

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Self
 
 from sidelight.errors import SidelightError
-from sidelight.monitor import monitor_file
-from sidelight.monitor.answers import status_of, take
-from sidelight.monitor.decisions import PLACES, RULE, Answer, Decision, Event, Id, Pending, bad_reason
-from sidelight.monitor.following import Followed
+from sidelight.monitor.engine.answers import status_of, take
+from sidelight.monitor.engine.following import Followed
+from sidelight.monitor.engine.ledger import Verification
 from sidelight.monitor.inputs import column, identifier, label, listed, moment_of, yes_or_no
-from sidelight.monitor.ledger import Verification
+from sidelight.monitor.io import saved_monitor
 from sidelight.monitor.policies import Policy
-from sidelight.monitor.reports import Report, make_report
-from sidelight.monitor.settings import NOTICE, Settings, make_settings, warn_of_prior
-from sidelight.monitor.version_1 import from_version_1
+from sidelight.monitor.report.make import make_report
+from sidelight.monitor.report.records import Report
+from sidelight.monitor.settings import NOTICE, Settings, make_settings
+from sidelight.monitor.types import PLACES, RULE, Answer, Decision, Event, Id, Pending, bad_reason
 
 
 class ClassifierMonitor(Followed):
@@ -50,8 +49,6 @@ class ClassifierMonitor(Followed):
     together
         Whether the confidence holds for all classes together: that no verdict on any class is wrong. List the classes
         in `classes` if you can, which needs fewer labels.
-    prior
-        Deprecated and without effect: verdicts and intervals come from two tests that need no prior.
     cap, daily_cap, class_cap
         The maximum number of verifications in total, per day of `time` (days begin at midnight UTC, and times without a
         zone are taken as UTC), and per class.
@@ -60,12 +57,12 @@ class ClassifierMonitor(Followed):
     max_pending
         The maximum number of verifications that may be pending at any one time.
     aim, weights
-        How to spend a `cap` or `daily_cap`, see `sidelight.monitor.rationing`: with "verdicts" on the classes where a
+        How to spend a `cap` or `daily_cap`, see `monitor.engine.rationing`: with "verdicts" on the classes where a
         verdict costs the fewest labels, for as many verdicts as possible; with "first-come" first come, first served.
         `weights` maps classes to the weights of their verdicts (1, or the weight given under None).
     drift
         Whether a class starts from scratch when its answers show that its error rate has changed, see
-        `sidelight.monitor.drift`; by default yes, unless there is a `window`.
+        `sidelight.monitor.stats.drift`; by default yes, unless there is a `window`.
     drift_alarm_every
         On average, a false alarm comes after at least this many answers of a class whose rate does not change.
     window
@@ -74,7 +71,7 @@ class ClassifierMonitor(Followed):
     notice, notice_within
         How soon to notice changes: if the error rate of a closed class rises to `notice` times its tolerance (or, of a
         class above tolerance, falls to that part of it), within `notice_within` predictions of the class in nine of ten
-        cases, if answers come at once. Spot checks follow from this, see `sidelight.monitor.noticing`. By default 3
+        cases, if answers come at once. Spot checks follow from this, see `sidelight.monitor.stats.notice`. By default 3
         times within 2 000 predictions. With a `window`, a change is noticed when the class is reopened; without `drift`
         and `window` there are no spot checks.
     spot_checks
@@ -116,7 +113,6 @@ class ClassifierMonitor(Followed):
         margin: float | None = None,
         reviewer_error: float = 0.0,
         together: bool = False,
-        prior: tuple[float, float] | None = None,
         cap: int | None = None,
         daily_cap: int | None = None,
         class_cap: int | None = None,
@@ -133,10 +129,8 @@ class ClassifierMonitor(Followed):
         patience: int | float | timedelta | None = None,
         forget_after: int | None = None,
         remember_passes: int = 1 << 16,
-        restart_on_drift: bool | None = None,
         **parameters: Any,
     ) -> None:
-        warn_of_prior(prior)
         if policy == "explore" and margin is not None:  # which has a margin of its own
             margin, parameters = None, parameters | {"margin": margin}
         self._begin(
@@ -158,7 +152,7 @@ class ClassifierMonitor(Followed):
                 aim=aim,
                 weights=weights,
                 window=window,
-                drift=_former_name(drift, restart_on_drift),
+                drift=drift,
                 drift_alarm_every=drift_alarm_every,
                 patience=patience,
                 spot_checks=spot_checks,
@@ -285,15 +279,15 @@ class ClassifierMonitor(Followed):
             return make_report(self._settings, self._states.values(), self._ledger, self._rationing)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a JSON file, completely or not at all; `sidelight.monitor.monitor_file` says how."""
+        """Write everything to a JSON file, completely or not at all; `sidelight.monitor.io.saved_monitor` says how."""
         with self._lock:
             data = self.to_dict()
-        monitor_file.write(path, data)
+        saved_monitor.write(path, data)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Return the monitor in a file; it continues exactly as the saved one would have."""
-        return cls.from_dict(monitor_file.read(path))
+        return cls.from_dict(saved_monitor.read(path))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
@@ -313,7 +307,6 @@ class ClassifierMonitor(Followed):
         """Return a monitor from what `to_dict` returned."""
         monitor = cls.__new__(cls)
         try:
-            data = data if "rule" in data else from_version_1(data)
             monitor._begin(Settings.from_plain(data["settings"]))
             states = [monitor._state(row["name"]) for row in data["classes"]]
             monitor._ledger.restore(dict(data), states)
@@ -357,15 +350,3 @@ def _status_in_row(place: int, id: Id, record: Verification, correct: Any, true:
         return status_of(record.state.name, correct, true, skipped)
     except SidelightError as error:
         raise SidelightError(f"row {place} (id {id!r}): {error}") from None
-
-
-def _former_name(drift: bool | None, restart_on_drift: bool | None) -> bool | None:
-    """Return the setting, which used to have another name."""
-    if restart_on_drift is None:
-        return drift
-    warnings.warn(
-        "restart_on_drift is now called drift; the old name will be removed in the next version",
-        DeprecationWarning,
-        stacklevel=3,
-    )
-    return bool(restart_on_drift)

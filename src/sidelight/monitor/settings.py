@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.confidence import RateTest, rate_test
-from sidelight.monitor.decisions import Label
 from sidelight.monitor.inputs import check_spelling, label, plain_number
 from sidelight.monitor.policies import Policy, make_policy
-from sidelight.monitor.reviewers import answered_rates
-from sidelight.monitor.together import share_of
+from sidelight.monitor.stats.confidence import RateTest, rate_test
+from sidelight.monitor.stats.reviewers import answered_rates
+from sidelight.monitor.stats.together import share_of
+from sidelight.monitor.types import Label
 
 MODES = ("identify", "guard")
 AIMS = ("verdicts", "first-come")
@@ -26,8 +25,6 @@ DRIFT = True
 SPOT_SHARE = 0.01
 """The share of spot checks in a class without a verdict, of which no change can be noticed."""
 NOTICE, NOTICE_WITHIN = 3.0, 2000
-_ABSENT = {"margin": None, "reviewer_error": 0.0, "together": False, "notice": NOTICE, "notice_within": None}
-"""Settings that older files lack, with their values."""
 _LEAST_TOLERANCE = 1e-9
 _LEAST_WEIGHT = 1e-6
 # Nearer alternatives are not in the mixtures, so "near" would never come.
@@ -108,19 +105,18 @@ class Settings:
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> Settings:
         """Return the settings that `plain` described."""
-        values = {name: value for name, value in data.items() if name != "prior"}
+        values = dict(data)
         if isinstance(values["tolerance"], list):
             values["tolerance"] = dict(values["tolerance"])
-        patience = values.get("patience")
+        patience = values["patience"]
         if isinstance(patience, dict):
             values["patience"] = timedelta(**patience)
         elif patience == "never":
             values["patience"] = math.inf
-        if values.setdefault("weights", None) is not None:
+        if values["weights"] is not None:
             values["weights"] = dict(values["weights"])
-        values.setdefault("aim", "first-come")  # files from before there was a choice
         values["policy"] = make_policy(values["policy"]["name"], values["policy"]["parameters"])
-        return make_settings(**_ABSENT | values, parameters={})
+        return make_settings(**values, parameters={})
 
 
 def make_settings(
@@ -256,16 +252,6 @@ def _margin(value: Any, tolerances: Iterable[float], reviewer_error: float) -> f
                     f"whether a rate is that close to the tolerance {one}; give a larger margin"
                 )
     return margin
-
-
-def warn_of_prior(prior: Any) -> None:
-    """Warn that a prior no longer has any effect."""
-    if prior is not None:
-        text = (
-            "prior no longer has any effect, because verdicts and intervals come from tests that need none: leave it "
-            "out"
-        )
-        warnings.warn(text, DeprecationWarning, stacklevel=3)
 
 
 def checked_patience(value: Any) -> int | float | timedelta | None:

@@ -15,7 +15,7 @@ from sidelight.service.faults import text_fault
 from sidelight.service.limits import PLACES
 from sidelight.service.problems import Problem, place
 
-_NOT_OFFERED = ("prior", "restart_on_drift", "remember_passes")
+_NOT_OFFERED = ("remember_passes",)
 
 
 @dataclass(frozen=True, kw_only=True)

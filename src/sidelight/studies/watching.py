@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from sidelight.kernels import compiled_available, loop
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.monitor.confidence import rate_test
-from sidelight.monitor.detection import asks
 from sidelight.monitor.policies import Policy, wald_cap
+from sidelight.monitor.policies.detection import asks
+from sidelight.monitor.stats.confidence import rate_test
 from sidelight.simulation.streams import Stream
 from sidelight.studies.classifiers import STREAM, Classifier, draw_classifier, macro_f1
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from service.api.conftest import SQLITE
-from sidelight.monitor.reports import Report
+from sidelight.monitor.report.records import Report
 from sidelight.service.api.routes.monitors import prefers_html
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}

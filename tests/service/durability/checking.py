@@ -6,7 +6,7 @@ import json
 
 from service.durability.load import Client
 from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.decisions import REASONS
+from sidelight.monitor.types import REASONS
 from sidelight.service.maintenance.check import replay, stretch, verify
 from sidelight.service.store import open_storage
 

@@ -8,10 +8,10 @@ import click
 
 from sidelight.cli import terminal
 from sidelight.cli.monitor.options import PATIENCE, Values
+from sidelight.cli.monitor.shared_file import changing
 from sidelight.cli.numbers import COUNT, WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.settings import LIMITS
-from sidelight.monitor.shared_file import changing
 from sidelight.text import joined
 
 

@@ -13,20 +13,20 @@ import click
 from sidelight.cli import terminal
 from sidelight.cli.catalogue import check_figure
 from sidelight.cli.monitor.options import chosen, monitor_options, settings_of
+from sidelight.cli.monitor.shared_file import changing, classes_of, create, id_of, label_of
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
-from sidelight.monitor.class_table import class_table, short_name
-from sidelight.monitor.confidence import Verdict
-from sidelight.monitor.decisions import Answer, Decision, Id, Pending
 from sidelight.monitor.inputs import seconds_of
-from sidelight.monitor.labeled_data import TEXT_FORMATS
+from sidelight.monitor.io.labeled_data import TEXT_FORMATS
+from sidelight.monitor.io.row_files import read_rows, required, yes_or_no
+from sidelight.monitor.io.text_files import check_file
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES
-from sidelight.monitor.report_text import notes, text
-from sidelight.monitor.reports import Report, by_importance
-from sidelight.monitor.row_files import read_rows, required, yes_or_no
-from sidelight.monitor.shared_file import changing, classes_of, create, id_of, label_of
-from sidelight.monitor.text_files import check_file
+from sidelight.monitor.report.class_table import class_table, short_name
+from sidelight.monitor.report.records import Report, by_importance
+from sidelight.monitor.report.wording import notes, text
+from sidelight.monitor.stats.confidence import Verdict
+from sidelight.monitor.types import Answer, Decision, Id, Pending
 from sidelight.table import Column, Table
 from sidelight.text import count, joined
 
@@ -340,8 +340,7 @@ def _write_status(name: str, report: Report, everything: bool) -> None:
     terminal.write(terminal.wrapped(lead))
     shown = sorted(report.classes, key=by_importance)[: None if everything else _MOST_CLASSES]
     if shown:
-        rows = [(one, None) for one in shown]
-        table = class_table(rows, _STATUS, name=lambda one: short_name(one, _LONGEST_NAME))
+        table = class_table(shown, _STATUS, name=lambda one: short_name(one, _LONGEST_NAME))
         terminal.write(f"\n{table.to_text(terminal.width())}")
     if len(shown) < len(report.classes):
         terminal.write(f"and {len(report.classes) - len(shown)} more (--all shows them)")

@@ -8,7 +8,6 @@ from sidelight.cli.group import InOrder
 from sidelight.cli.monitor import file
 from sidelight.cli.monitor.change import change_command
 from sidelight.cli.monitor.replay import replay_command
-from sidelight.errors import SidelightError
 
 
 @click.group("monitor", cls=InOrder, invoke_without_command=True)
@@ -26,13 +25,3 @@ def command(context: click.Context) -> None:
 
 for _command in (*file.COMMANDS, change_command, replay_command):
     command.add_command(_command)
-
-
-@command.command("simulate", hidden=True, add_help_option=False, context_settings={"ignore_unknown_options": True})
-@click.argument("rest", nargs=-1, type=click.UNPROCESSED)
-def simulate_command(rest: tuple[str, ...]) -> None:
-    """Say where the published use case is now."""
-    raise SidelightError(
-        "the published use case has moved: run 'sidelight reproduce table4 table5' (case 1 and case 2), which takes "
-        "--tolerance, --policy, --confidence, --runs, --seed and --protocol"
-    )

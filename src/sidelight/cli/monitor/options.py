@@ -12,8 +12,8 @@ import click
 
 from sidelight.cli.numbers import COUNT, WHOLE, whole_number
 from sidelight.errors import SidelightError
+from sidelight.monitor.io.row_files import read_by_class
 from sidelight.monitor.policies import Explore, Policy
-from sidelight.monitor.row_files import read_by_class
 from sidelight.monitor.settings import NOTICE
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from sidelight.cli.catalogue import check_figure
 from sidelight.cli.monitor.options import chosen, monitor_options, settings_of
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
-from sidelight.monitor.class_table import class_table, short_name
-from sidelight.monitor.labeled_data import FORMATS, MISSING, TEXT_FORMATS, Columns, LabeledData, read_labeled
+from sidelight.monitor.io.labeled_data import FORMATS, MISSING, TEXT_FORMATS, Columns, LabeledData, read_labeled
 from sidelight.monitor.policies import POLICIES
-from sidelight.monitor.replay_report import ReplayReport
+from sidelight.monitor.replays.records import ReplayReport
+from sidelight.monitor.report.class_table import short_name
 from sidelight.text import count, shown
 
 _REPLAY_EPILOG = """\b
@@ -137,13 +137,13 @@ def _write_files(
     done: ReplayReport, policy: str, name: str, stream: LabeledData, figure: str | None, page: str | None
 ) -> None:
     if figure:
-        from sidelight.monitor.figures import draw_replay
+        from sidelight.monitor.replays.figure import draw_replay
         from sidelight.report.figures.saving import save_figure
 
         save_figure(draw_replay(done, policy), figure)
     if page:
         from sidelight._storage import replacing
-        from sidelight.monitor.replay_page import replay_page
+        from sidelight.monitor.replays.page import replay_page
 
         text = replay_page(done, policy, source=name, data=stream)
         with replacing(page) as draft:
@@ -160,7 +160,7 @@ def _read(file: str, columns: Columns, options: dict[str, Any]) -> LabeledData:
 
 
 def _replayed(stream: LabeledData, options: dict[str, Any], late: bool) -> ReplayReport:
-    from sidelight.monitor.replaying import replay
+    from sidelight.monitor.replays.replay import replay
     from sidelight.simulation.progress import Progress
 
     passed = settings_of(options, stream.predictions)
@@ -186,14 +186,11 @@ def _write_replay(done: ReplayReport, policy: str, name: str) -> None:
     )
     title = f"{done[policy].title}, class by class"
     short = functools.partial(short_name, longest=_LONGEST_NAME)
-    report = done[policy].report
-    chosen = done.by_importance(policy)[:_MOST_CLASSES]
-    rows = [(report[truth.name], truth) for truth in sorted(chosen, key=lambda one: -one.rate)]
-    terminal.write(class_table(rows, _COLUMNS, title=title, name=short).to_text(terminal.width()))
-    if len(rows) < len(done.truths):
-        terminal.write(
-            terminal.wrapped(f"and {len(done.truths) - len(rows)} more classes (--html and --json have all)")
-        )
+    table = done.class_table(policy, _COLUMNS, _MOST_CLASSES, title=title, name=short)
+    terminal.write(table.to_text(terminal.width()))
+    if len(done.truths) > _MOST_CLASSES:
+        more = f"and {len(done.truths) - _MOST_CLASSES} more classes (--html and --json have all)"
+        terminal.write(terminal.wrapped(more))
     for hint in done.hints[:_MOST_HINTS]:
         terminal.write(terminal.wrapped(f"\nNote: {hint}."))
     if len(done.hints) > _MOST_HINTS:

@@ -2,14 +2,13 @@
 
 `RandCBPPolicy` and `CBPPolicy` play the τ-detection game, one strategy per predicted class; `Explore` verifies every
 prediction up to a number fixed beforehand; `Sequential` verifies until the verdict is certain. Whatever the policy, the
-verdict comes from the confidence sequence of `sidelight.monitor.confidence`.
+verdict comes from the confidence sequence of `sidelight.monitor.stats.confidence`.
 
 A policy is a subclass of `Policy` with a method `wants`, listed in `POLICIES`; compiled simulations also need a `rule`.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -57,13 +56,3 @@ def _registered(policy: Policy) -> Policy:
             f"attribute name = {name!r}, and set sidelight.monitor.policies.POLICIES[{name!r}] = {kind.__name__}"
         )
     return policy
-
-
-def __getattr__(name: str) -> Any:
-    if name in ("CBP", "RandCBP"):
-        text = (
-            f"sidelight.monitor.policies.{name} is now {name}Policy; the old name will be removed in the next version"
-        )
-        warnings.warn(text, DeprecationWarning, stacklevel=2)
-        return globals()[f"{name}Policy"]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Protocol
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.confidence import Verdict
 from sidelight.monitor.inputs import plain_number
+from sidelight.monitor.stats.confidence import Verdict
 
 
 class Watched(Protocol):

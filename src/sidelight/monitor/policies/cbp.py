@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sidelight.monitor.detection import Detection
 from sidelight.monitor.policies.base import Policy, Watched
+from sidelight.monitor.policies.detection import Detection
 from sidelight.monitor.policies.randcbp import RandCBPPolicy, plays
 
 

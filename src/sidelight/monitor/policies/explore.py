@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import ClassVar
 
-from sidelight.monitor import decisions
-from sidelight.monitor.detection import Everything
+from sidelight.monitor import types
 from sidelight.monitor.policies.base import Policy, Watched, check, is_count, is_number
+from sidelight.monitor.policies.detection import Everything
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class Explore(Policy):
     def wants(self, state: Watched) -> tuple[bool, str]:
         """Verify up to the number of labels, even if the verdict is certain; in mode "guard" also above tolerance."""
         if state.guard and state.verdict == "above":
-            return True, decisions.GUARDED
+            return True, types.GUARDED
         if state.n + state.ahead + state.pending < self.limit(state.tolerance):
-            return True, decisions.EXPLORING
-        return False, decisions.EXPLORED
+            return True, types.EXPLORING
+        return False, types.EXPLORED
 
     def rule(self, tolerance: float) -> Everything:
         """Return the rule for one tolerance: everything up to that number of labels."""

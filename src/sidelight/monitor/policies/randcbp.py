@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from sidelight.monitor import decisions
-from sidelight.monitor.detection import Detection, verifies
+from sidelight.monitor import types
 from sidelight.monitor.policies.base import Policy, Watched, check, is_count, is_number
-from sidelight.monitor.randomness import uniform
+from sidelight.monitor.policies.detection import Detection, verifies
+from sidelight.monitor.stats.randomness import uniform
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,14 @@ class RandCBPPolicy(Policy):
 def plays(state: Watched) -> tuple[bool, str]:
     """Decide by a `Detection` rule, until the verdict is certain and the mode lets a class be closed."""
     if state.verdict != "unknown" and not state.guard:
-        return False, decisions.CERTAIN
+        return False, types.CERTAIN
     game: Detection = state.rule
     t, u = state.predictions, 1.0
     for k in range(game.draws):
         u = min(u, uniform(state.key, game.draws * t + k))
     if verifies(game, t, state.n, state.e, u):
-        return True, decisions.OPEN if t else decisions.FIRST
-    return False, decisions.LIKELY_BELOW
+        return True, types.OPEN if t else types.FIRST
+    return False, types.LIKELY_BELOW
 
 
 def _observers(name: str, tolerance: float) -> tuple[float, float, float]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sidelight.monitor import decisions
-from sidelight.monitor.detection import Everything
+from sidelight.monitor import types
 from sidelight.monitor.policies.base import Policy, Watched
+from sidelight.monitor.policies.detection import Everything
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,10 @@ class Sequential(Policy):
     def wants(self, state: Watched) -> tuple[bool, str]:
         """Verify while the verdict is not certain; in the mode "guard" also above tolerance."""
         if state.verdict == "unknown":
-            return True, decisions.OPEN
+            return True, types.OPEN
         if state.guard and state.verdict == "above":
-            return True, decisions.GUARDED
-        return False, decisions.CERTAIN
+            return True, types.GUARDED
+        return False, types.CERTAIN
 
     def rule(self, tolerance: float) -> Everything:
         """Return the rule for any tolerance: everything, because a certain verdict closes the class."""

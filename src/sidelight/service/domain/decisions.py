@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sidelight.monitor.decisions import DAILY_CAP, PLACES, REASONS, TOTAL_CAP, Label
+from sidelight.monitor.types import DAILY_CAP, PLACES, REASONS, TOTAL_CAP, Label
 from sidelight.service import journal
 from sidelight.service.domain import history
 from sidelight.service.domain.monitors import refuse_archived

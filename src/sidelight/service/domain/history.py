@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from sidelight.monitor.decisions import Event, Label
+from sidelight.monitor.types import Event, Label
 from sidelight.service import journal
 from sidelight.service.journal.replica import Held
 from sidelight.service.writer.unit import Work

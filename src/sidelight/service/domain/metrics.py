@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sidelight.monitor.reports import ClassReport, Report
+from sidelight.monitor.report.records import ClassReport, Report
 from sidelight.service.domain.service import Service
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Transaction

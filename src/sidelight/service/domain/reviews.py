@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.decisions import Label
 from sidelight.monitor.inputs import same_label
+from sidelight.monitor.types import Label
 from sidelight.service import journal
 from sidelight.service.auth import rights
 from sidelight.service.auth.reviewers import has_others

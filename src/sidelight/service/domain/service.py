@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
-from sidelight.monitor.reports import Report
+from sidelight.monitor.report.records import Report
 from sidelight.service.journal import snapshots
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sidelight.monitor import Decision
-from sidelight.monitor.decisions import PLACES, Closed, Event, Label
+from sidelight.monitor.types import PLACES, Closed, Event, Label
 from sidelight.service import journal
 from sidelight.service.journal.replica import Held
 from sidelight.service.writer.unit import Item, Work

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE, ClassifierMonitor, Decision
-from sidelight.monitor.decisions import PLACES, REASONS, Closed, Event
-from sidelight.monitor.reports import OLDEST, Report
+from sidelight.monitor.report.make import OLDEST
+from sidelight.monitor.report.records import Report
+from sidelight.monitor.types import PLACES, REASONS, Closed, Event
 from sidelight.service import journal
 from sidelight.service.journal.entry import Entry
 from sidelight.service.settings import ReviewSettings, from_json, make_review, review_plain

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
-from sidelight.monitor.line import OVERDUE, PENDING, RIGHT, SKIPPED, WRONG
+from sidelight.monitor.engine.line import OVERDUE, PENDING, RIGHT, SKIPPED, WRONG
 from sidelight.service import journal
 from sidelight.service.domain import verifications
 from sidelight.service.journal import replicas, snapshots

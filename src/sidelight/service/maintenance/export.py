@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 from sidelight._storage import replacing
 from sidelight.errors import SidelightError
-from sidelight.monitor.decisions import REASONS
+from sidelight.monitor.types import REASONS
 from sidelight.service import journal
 from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow

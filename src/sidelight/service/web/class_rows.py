@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from sidelight.monitor.decisions import ANSWERS
-from sidelight.monitor.report_text import skipped_text, stands_text
-from sidelight.monitor.reports import ClassReport
+from sidelight.monitor.report.records import ClassReport
+from sidelight.monitor.report.wording import skipped_text, stands_text
+from sidelight.monitor.types import ANSWERS
 from sidelight.service import journal
 from sidelight.service.domain.queue import DISPUTED_ITEM, UNSETTLED_ITEM
 from sidelight.service.store.base import Transaction

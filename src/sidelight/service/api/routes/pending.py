@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import Query, Response
 from pydantic import BaseModel, Field
 
-from sidelight.monitor.decisions import REASONS
+from sidelight.monitor.types import REASONS
 from sidelight.service import journal
 from sidelight.service.api.requests import AskedOf, asked_of
 from sidelight.service.api.routing import make_router, problems

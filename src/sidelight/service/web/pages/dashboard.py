@@ -9,8 +9,8 @@ from typing import Any
 from fastapi import Request, Response
 
 from sidelight.errors import NoEntryError
-from sidelight.monitor.report_text import fresh_text, stands_text
-from sidelight.monitor.reports import ClassReport, Report, by_importance
+from sidelight.monitor.report.records import ClassReport, Report, by_importance
+from sidelight.monitor.report.wording import fresh_text, stands_text
 from sidelight.service import journal
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import waiting_for

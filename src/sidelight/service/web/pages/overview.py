@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from sidelight.monitor.reports import Report
+from sidelight.monitor.report.records import Report
 from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import Waiting, waiting_for

@@ -1,0 +1,149 @@
+"""The requests of one class in the order of asking, and which of their answers count.
+
+A request is settled when it is answered, skipped, or overdue (see `sidelight.monitor.engine.patience`). The *settled
+beginning* of the line counts: an answer waits until all earlier requests are settled. Otherwise, if right answers came
+sooner than wrong ones or later, the counts would be biased at every moment. So whether a request is passed over depends
+only on its own age. A late answer takes its place in the line.
+"""
+
+from __future__ import annotations
+
+import bisect
+from array import array
+from collections.abc import Iterable
+
+PENDING, RIGHT, WRONG, SKIPPED, OVERDUE = range(5)
+"""What has become of a request."""
+
+LETTERS = ".rwso"
+"""How files write them."""
+
+_FEWEST_FOLDED = 1024
+_NEAR = 50
+
+
+class Line:
+    """Requests since the last restart of a class.
+
+    `marks[i]` is the status of the request with the place `origin + i` among all requests of the class. The first
+    `counted` of them are settled. `n` and `e` count answers and errors among these (with a `window`, among the last
+    `window` answers, which are those from `first` on), `asked_after` says after how many predictions of the class each
+    was made, `ahead` the answers that wait for an earlier request. Requests
+    before `origin` can no longer change: `base` holds their counts.
+    """
+
+    __slots__ = ("ahead", "asked_after", "base", "counted", "e", "first", "marks", "n", "origin", "window")
+
+    def __init__(self, window: int | None) -> None:
+        self.window = window
+        self.marks = bytearray()
+        self.asked_after: array[int] = array("Q")
+        self.base = (0, 0)
+        self.origin = self.counted = self.first = self.ahead = self.n = self.e = 0
+
+    def append(self, predictions: int) -> int:
+        """Append a request that is made after so many predictions of the class; return its place."""
+        self.marks.append(PENDING)
+        self.asked_after.append(predictions)
+        return self.origin + len(self.marks) - 1
+
+    def add(self, wrong: bool) -> None:
+        """Count one more answer, at the end of what counts."""
+        self.n += 1
+        self.e += wrong
+        if self.window is not None and self.n > self.window:
+            self._drop_oldest()
+
+    def change(self, i: int, before: int, after: int) -> None:
+        """Change the answer, or remove it, at a place that already counts."""
+        if i >= self.first:
+            self.n += (after in _ANSWERS) - (before in _ANSWERS)
+            self.e += (after == WRONG) - (before == WRONG)
+        if self.window is not None:
+            if self.n > self.window:
+                self._drop_oldest()
+            while self.n < self.window and self.first:
+                self.first -= 1
+                self.n += self.marks[self.first] in _ANSWERS
+                self.e += self.marks[self.first] == WRONG
+
+    def counts_before(self, i: int) -> tuple[int, int]:
+        """Return answers and errors before `marks[i]`, which counts."""
+        wrong = self.marks.count(WRONG, 0, i)
+        return self.base[0] + self.marks.count(RIGHT, 0, i) + wrong, self.base[1] + wrong
+
+    def latest(self, most: int) -> bytes:
+        """Return the last counted answers, 0 for right and 1 for wrong, in the order of asking."""
+        return bytes(self.marks[self._place_of_last(most) : self.counted]).translate(_WRONG_OR_NOT, _NO_ANSWERS)
+
+    def rate_near(self, place: int) -> float | None:
+        """Return the share of errors among the answers to requests around a place; None if there are none."""
+        i = place - self.origin
+        near = self.marks[max(0, i - _NEAR) : max(0, i + _NEAR)]
+        wrong, right = near.count(WRONG), near.count(RIGHT)
+        return wrong / (wrong + right) if wrong + right else None
+
+    def counted_since(self, predictions: int) -> int:
+        """Return how many counted answers are to requests that were made after so many predictions of the class."""
+        i = bisect.bisect_right(self.asked_after, predictions, 0, self.counted)
+        return sum(self.marks.count(one, i, self.counted) for one in _ANSWERS)
+
+    def restart(self) -> None:
+        """Begin a new stretch after what is counted."""
+        del self.marks[: self.counted], self.asked_after[: self.counted]
+        self.origin += self.counted
+        self.counted = self.first = self.n = self.e = 0
+        self.base = (0, 0)
+
+    def foldable(self, place: int, keep: int) -> int:
+        """Return how many requests before a place need not be kept one by one, except for the last `keep` answers."""
+        if place - self.origin < 2 * _FEWEST_FOLDED:
+            return 0
+        i = min(place - self.origin, self.counted, self.first if self.window is not None else self._place_of_last(keep))
+        return i if i >= _FEWEST_FOLDED else 0
+
+    def fold(self, i: int) -> None:
+        """Replace everything before `marks[i]` by its counts."""
+        if not i:
+            return
+        if self.window is None:
+            self.base = self.counts_before(i)
+        del self.marks[:i], self.asked_after[:i]
+        self.origin += i
+        self.counted -= i
+        self.first = max(0, self.first - i)
+
+    def refill(self, text: str, counted: int, asked: int, base: tuple[int, int], after: Iterable[int]) -> None:
+        """Restore saved values; `text` holds the marks up to that of the last request."""
+        self.marks = bytearray(map(LETTERS.index, text))
+        self.asked_after = array("Q", after)
+        self.counted, self.origin, self.base = counted, asked - len(text), base
+        self.ahead = sum(mark in _ANSWERS for mark in self.marks[counted:])
+        self.first = 0 if self.window is None else self._place_of_last(self.window)
+        latest = self.latest(self.counted)[-self.window if self.window is not None else 0 :]
+        self.n, self.e = self.base[0] + len(latest), self.base[1] + sum(latest)
+
+    def text(self) -> str:
+        """Return the marks as files hold them."""
+        return self.marks.translate(_AS_TEXT).decode("ascii")
+
+    def _drop_oldest(self) -> None:
+        while self.marks[self.first] not in _ANSWERS:
+            self.first += 1
+        self.n -= 1
+        self.e -= self.marks[self.first] == WRONG
+        self.first += 1
+
+    def _place_of_last(self, answers: int) -> int:
+        """Return where the last `answers` counted answers begin."""
+        i = self.counted
+        while i and answers:
+            i -= 1
+            answers -= self.marks[i] in _ANSWERS
+        return i
+
+
+_ANSWERS = (RIGHT, WRONG)
+_NO_ANSWERS = bytes((PENDING, SKIPPED, OVERDUE))
+_WRONG_OR_NOT = bytes(mark == WRONG for mark in range(256))
+_AS_TEXT = bytes(map(ord, LETTERS)).ljust(256, b"?")

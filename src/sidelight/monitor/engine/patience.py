@@ -1,0 +1,101 @@
+"""How long to wait for an answer.
+
+Patience counts later decisions of the whole monitor, or time. Counted in later requests of the class, it would never
+run out once the class is no longer asked about. By default it is ten times the median of the last 400 delays, late ones
+included, and from 500 to 5 000 decisions. The median, because no channel with less than half of the answers should
+decide how long all others are held up; ten times, because of delays with an exponential law one in a thousand is
+longer. No default is both quick and unbiased: an overdue request is passed over, and if wrong answers take longer than
+right ones, more wrong answers are passed over; they count once they come.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import deque
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, Protocol
+
+from sidelight.monitor.engine.line import PENDING
+
+_LEAST, _MOST, _FACTOR, _RECENT = 500, 5_000, 10, 400
+_SHORT = _LEAST // _FACTOR
+
+
+class Awaited(Protocol):
+    """A request that waits for its answer."""
+
+    number: int
+    status: int
+    asked_at: int
+    """How many decisions had been made, itself included, when it was asked for."""
+    due: float | None
+    """When it is overdue, in seconds since 1970; None where decisions are counted."""
+
+
+class Patience:
+    """Which requests are overdue. `limit` is how many later decisions, or seconds, an answer may take.
+
+    `queue` holds the requests measured in decisions, oldest first; some of them may already be answered.
+    """
+
+    def __init__(self, setting: int | float | timedelta | None) -> None:
+        self.timed = isinstance(setting, timedelta)
+        self.adaptive = setting is None
+        self.limit: float = setting.total_seconds() if isinstance(setting, timedelta) else setting or _LEAST
+        self._delays: deque[int] = deque()
+        self._long = 0
+        self.queue: deque[Awaited] = deque()
+        self._heap: list[tuple[float, int, Awaited]] = []
+        self._undated: list[Awaited] = []
+
+    def wait_for(self, request: Awaited) -> None:
+        """Wait for one more answer; if time is measured and its time is not known, from the next known time on."""
+        if request.due is not None:
+            heapq.heappush(self._heap, (request.due, request.number, request))
+        elif self.timed:
+            self._undated.append(request)
+        elif self.limit < math.inf:
+            queue = self.queue
+            while queue and queue[0].status != PENDING:
+                queue.popleft()
+            queue.append(request)
+
+    def _elapsed(self, decided: int, now: float | None) -> bool:
+        """Say whether the oldest request, answered or not, is past its time."""
+        queue = self.queue
+        if queue and decided - queue[0].asked_at > self.limit:
+            return True
+        return now is not None and bool(self._heap) and self._heap[0][0] < now
+
+    def give_up_overdue(self, decided: int, now: float | None, give_up: Callable[[Any], None]) -> None:
+        """Give up the requests that are overdue after this many decisions, or now."""
+        if now is not None and self._undated:
+            undated, self._undated = self._undated, []
+            for request in undated:
+                request.due = now + self.limit
+                self.wait_for(request)
+        while self._elapsed(decided, now):
+            request = self.queue.popleft() if now is None else heapq.heappop(self._heap)[2]
+            if request.status == PENDING:
+                give_up(request)
+
+    def learn(self, delay: int) -> None:
+        """Record after how many later decisions an answer came."""
+        if not self.adaptive:
+            return
+        self._delays.append(delay)
+        self._long += delay > _SHORT
+        if len(self._delays) > _RECENT:
+            self._long -= self._delays.popleft() > _SHORT
+        rank = (len(self._delays) - 1) // 2
+        if self._long + rank < len(self._delays):  # mostly answers come soon, and the median need not be known
+            self.limit = _LEAST
+        else:
+            self.limit = min(_MOST, _FACTOR * sorted(self._delays)[rank])
+
+    @property
+    def delays(self) -> list[int]:
+        """The latest delays, for files."""
+        return list(self._delays)

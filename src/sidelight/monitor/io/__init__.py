@@ -1,0 +1,1 @@
+"""Files: saved monitors, and predictions and answers in CSV, JSON and Parquet."""

@@ -1,0 +1,306 @@
+"""Labeled predictions from files: CSV, JSON (one object per line, or an array) or Parquet, or standard input.
+
+A line that cannot be used (too few columns, not valid JSON, no prediction, no truth, an invalid time) is left out,
+counted, and shown with its number. Files are read as a stream: only a few numbers and references to class names are
+kept per line, however wide the file is.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import re
+import reprlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sidelight.errors import SidelightError
+from sidelight.monitor.inputs import seconds_of
+from sidelight.monitor.io.csv_rows import csv_rows
+from sidelight.monitor.io.json_rows import json_rows
+from sidelight.monitor.io.text_files import Source, check_file, open_text
+from sidelight.text import count, joined
+
+TEXT_FORMATS = ("csv", "json", "jsonl")
+FORMATS = (*TEXT_FORMATS, "parquet")
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".parquet": "parquet",
+}
+MISSING = ("NaN", "nan", "None", "null", "NULL", "<NA>", "NaT")
+"""What programs write into CSV for a value that is not there; an empty cell says so, too."""
+_MOST_KEPT = 20
+_DECIMAL = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of the columns; `answered` says when the truth became known, and is empty where it never did."""
+
+    prediction: str
+    truth: str
+    time: str | None = None
+    answered: str | None = None
+
+    def names(self) -> list[str]:
+        """Return the columns that must be there."""
+        return [name for name in (self.prediction, self.truth, self.time, self.answered) if name is not None]
+
+
+@dataclass
+class LabeledData:
+    """Predictions with their truth, in order; moments in seconds since 1970."""
+
+    predictions: list[Any] = field(default_factory=list)
+    truths: list[Any] = field(default_factory=list)
+    times: list[float | None] = field(default_factory=list)
+    answered: list[float | None] = field(default_factory=list)
+    """When each truth was known; None where it never was, or where no column says so."""
+    malformed: int = 0
+    empty: Counter[str] = field(default_factory=Counter)
+    """Of those, how many had nothing in each column."""
+    complaints: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What looks like a mistake although every line could be used."""
+
+    def __len__(self) -> int:
+        return len(self.predictions)
+
+    def complain(self, line: int, why: str, strict: bool) -> None:
+        """Count a line that cannot be used; keep the errors of the first few."""
+        if strict:
+            raise SidelightError(f"line {line}: {why}")
+        self.malformed += 1
+        if len(self.complaints) < _MOST_KEPT:
+            self.complaints.append(f"line {line}: {why}")
+
+    def left_out(self) -> str:
+        """Say how many lines could not be used, and why; empty if there are none."""
+        reasons = [f"{size} without {name!r}" for name, size in self.empty.items()]
+        others = self.malformed - self.empty.total()
+        reasons += [f"{others} malformed"] if others and reasons else []
+        return f"{count(self.malformed, 'line')} could not be used" + (f" ({joined(reasons)})" if reasons else "")
+
+    def further(self) -> list[str]:
+        """Say how many complaints were not kept, if any."""
+        return [f"and {self.malformed - len(self.complaints)} more"] if self.malformed > len(self.complaints) else []
+
+    def account(self) -> dict[str, Any]:
+        """Return what was left out, and why, as plain data."""
+        return {
+            "malformed": self.malformed,
+            "empty": dict(self.empty),
+            "complaints": self.complaints,
+            "notes": self.notes,
+        }
+
+
+def read_labeled(
+    source: Source,
+    columns: Columns,
+    kind: str | None = None,
+    strict: bool = False,
+    name: str = "",
+    *,
+    encoding: str | None = None,
+    missing: Collection[str] = MISSING,
+) -> LabeledData:
+    """Read labeled predictions from a file or an open stream.
+
+    Parameters
+    ----------
+    source, columns
+        A path, or a stream of bytes or text, and what its columns are called.
+    kind
+        One of `FORMATS`; by default taken from the file name. Gzip compression is detected.
+    strict
+        Stop at the first line that cannot be used.
+    name
+        What errors call the source.
+    encoding
+        The encoding of a text; by default UTF-8, or UTF-16 or UTF-32 if the first bytes show it.
+    missing
+        What means a missing value in CSV, besides an empty cell; () if a class is really called "null".
+    """
+    kind = kind or format_of(source)
+    name = name or repr(str(source))
+    data = LabeledData()
+    if kind == "parquet":
+        rows = _parquet_rows(source, columns)
+        _collect(data, rows, columns, strict)
+    else:
+        with open_text(source, encoding, name) as text:
+            rows = _csv_values(csv_rows(text, columns.names()), columns, missing) if kind == "csv" else json_rows(text)
+            _collect(data, rows, columns, strict)
+    if not len(data):
+        bad = f"; {data.left_out()}, {data.complaints[0]}" if data.malformed else ""
+        raise SidelightError(f"there are no labeled predictions in {name}{bad}")
+    _align(data)
+    return data
+
+
+def format_of(source: Any, formats: Sequence[str] = FORMATS, remedy: str = "say with --format whether it is") -> str:
+    """Return the format that a file's name implies; otherwise the error lists the possible formats."""
+    named = isinstance(source, str | Path)
+    path = Path(source) if named else Path()
+    suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
+    if suffix not in _SUFFIXES:
+        if named:
+            check_file(source)
+        raise SidelightError(
+            f"cannot tell the format of {repr(str(source)) if named else 'standard input'}: {remedy} "
+            f"{', '.join(formats[:-1])} or {formats[-1]}"
+        )
+    return _SUFFIXES[suffix]
+
+
+def _collect(data: LabeledData, rows: Iterable[tuple[int, Any]], columns: Columns, strict: bool) -> None:
+    """Collect the rows that can be used."""
+    kept: dict[tuple[type, Any], Any] = {}  # one object per class, however many lines name it
+    needed = columns.names()[: 2 + (columns.time is not None)]
+    for line, row in rows:
+        if isinstance(row, str):
+            data.complain(line, row, strict)
+            continue
+        empty = [name for name in needed if _missing(row.get(name))]
+        if empty:
+            data.empty[empty[0]] += 1
+            data.complain(line, f"{empty[0]!r} is empty", strict)
+            continue
+        values = [_whole(row[name]) for name in (columns.prediction, columns.truth)]
+        if not all(isinstance(value, str | int | float) for value in values):
+            shown = ", ".join(map(reprlib.repr, values))
+            data.complain(line, f"{shown} are not classes: give one line, or one object, for each prediction", strict)
+            continue
+        try:
+            time, answered = (
+                None if name is None or _missing(row.get(name)) else seconds_of(row[name])
+                for name in (columns.time, columns.answered)
+            )
+        except SidelightError as error:
+            data.complain(line, str(error), strict)
+            continue
+        for part, value in zip((data.predictions, data.truths), values, strict=True):
+            part.append(kept.setdefault((type(value), value), value))
+        data.times.append(time)
+        data.answered.append(answered)
+
+
+def _whole(value: Any) -> Any:
+    """Return 3 for 3.0: columns of whole numbers with gaps are stored as floats."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _missing(value: Any) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and not math.isfinite(value))
+
+
+def _csv_values(
+    rows: Iterator[tuple[int, Any]], columns: Columns, missing: Collection[str]
+) -> Iterator[tuple[int, Any]]:
+    """Yield the wanted cells of each row, with None for missing values."""
+    _, header = next(rows)
+    _check_columns(columns, header)
+    places = [(name, header.index(name)) for name in columns.names()]
+    for line, row in rows:
+        if isinstance(row, str):
+            yield line, row
+        else:
+            yield line, {name: None if (cell := row[place].strip()) in missing else cell for name, place in places}
+
+
+def _parquet_rows(path: Any, columns: Columns) -> Iterator[tuple[int, Any]]:
+    if not isinstance(path, str | Path):
+        raise SidelightError("Parquet cannot be read from standard input: give a file")
+    check_file(path)
+    try:
+        parquet = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise SidelightError("Parquet files need pyarrow: run `pip install sidelight[parquet]`, or give CSV") from None
+    try:
+        file = parquet.ParquetFile(path)
+    except Exception as error:  # whatever Arrow makes of a damaged file
+        raise SidelightError(f"{str(path)!r} is damaged, or not a Parquet file ({error})") from None
+    _check_columns(columns, file.schema_arrow.names)
+    line = 0
+    for batch in file.iter_batches(columns=columns.names()):
+        for row in batch.to_pylist():
+            line += 1
+            yield line, row
+
+
+def _check_columns(columns: Columns, header: Sequence[str]) -> None:
+    if not header:
+        raise SidelightError("the file is empty: its first line names the columns")
+    for name in columns.names():
+        found = header.count(name)
+        if not found:
+            shown = ", ".join(map(repr, header[:_MOST_KEPT])) + (", ..." if len(header) > _MOST_KEPT else "")
+            raise SidelightError(f"there is no column {name!r}; the columns that the first line names are {shown}")
+        if found > 1:
+            raise SidelightError(f"there are {found} columns {name!r}: rename all but the one you mean")
+
+
+def _align(data: LabeledData) -> None:
+    """Make sure that a class is written in one way in both columns, or refuse what is ambiguous."""
+    predicted, true = ({(type(one), one) for one in part} for part in (data.predictions, data.truths))
+    texts = {one for kind, one in predicted | true if kind is str}
+    others = {str(one) for kind, one in predicted | true if kind is not str}
+    apart = not {kind for kind, _ in predicted} & {kind for kind, _ in true}
+    if texts & others and not apart:
+        one = min(texts & others)
+        raise SidelightError(
+            f"the class {one} is a number in some lines and the text {one!r} in others, which would count as an error: "
+            "write it one way, as text say, in both columns"
+        )
+    if apart or (texts and others):
+        # Text in one column and numbers in the other, or a mixture: compare them as they are written.
+        data.predictions, data.truths = (list(map(str, part)) for part in (data.predictions, data.truths))
+    elif all(_decimal(one) for _, one in true) and not any(_decimal(one) for _, one in predicted):
+        data.truths = [one[:-2] for one in data.truths]
+    elif all(_decimal(one) for _, one in predicted) and not any(_decimal(one) for _, one in true):
+        data.predictions = [one[:-2] for one in data.predictions]
+    _note_spellings(data)
+    if not set(data.predictions) & set(data.truths):
+        data.notes.append(
+            f"no prediction is right: the predicted classes ({_some(data.predictions)}) and the true ones "
+            f"({_some(data.truths)}) have none in common. Are these the right columns?"
+        )
+    if any(a > b for a, b in zip(data.times, data.times[1:], strict=False) if a is not None and b is not None):
+        data.notes.append("times are not in order: predictions are taken in the order of the file, not by time")
+
+
+def _decimal(one: Any) -> bool:
+    """Say whether it is a whole number as programs write columns with gaps: 3.0."""
+    return isinstance(one, str) and one.endswith(".0") and one[:-2].removeprefix("-").isdigit()
+
+
+def _note_spellings(data: LabeledData) -> None:
+    """Note predictions that count as wrong only because the two columns write a number differently."""
+    pairs = Counter(pair for pair in zip(data.predictions, data.truths, strict=True) if pair[0] != pair[1])
+    alike = {
+        pair: size for pair, size in pairs.items() if all(map(_numeric, pair)) and float(pair[0]) == float(pair[1])
+    }
+    if alike:
+        total, (one, other) = sum(alike.values()), max(alike, key=alike.__getitem__)
+        wrong = "prediction counts" if total == 1 else "predictions count"
+        data.notes.append(
+            f"{total} {wrong} as wrong although the number is the same, as in {one!r} and {other!r}: if these are one "
+            "class, write it one way in both columns"
+        )
+
+
+def _numeric(one: Any) -> bool:
+    return isinstance(one, str) and _DECIMAL.fullmatch(one) is not None
+
+
+def _some(classes: Iterable[Any]) -> str:
+    names = list(dict.fromkeys(classes))
+    return ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")

@@ -1,0 +1,1 @@
+"""What monitoring would have cost on past predictions whose truth is known."""

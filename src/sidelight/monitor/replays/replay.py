@@ -1,0 +1,174 @@
+"""What monitoring would have cost: every policy watches past labeled predictions as if they came one by one."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.monitor.inputs import label, plain_number, same_label, seconds_of
+from sidelight.monitor.monitor import ClassifierMonitor
+from sidelight.monitor.policies import POLICIES, Policy, make_policy, wald_cap
+from sidelight.monitor.replays.hints import drift_hints
+from sidelight.monitor.replays.records import Point, PolicyReplay, ReplayReport, Truth
+from sidelight.monitor.report.records import ClassReport, Report
+from sidelight.monitor.types import Label
+
+_CHECKPOINTS = 200
+_MOST_POINTS = 50_000  # intervals of all classes at all checkpoints
+_CHUNK = 4096
+
+
+def replay(
+    predictions: Iterable[Any],
+    truths: Iterable[Any],
+    tolerance: Any,
+    policies: Sequence[str | Policy] = tuple(POLICIES),
+    *,
+    times: Sequence[Any] | None = None,
+    delay: int = 0,
+    answered: Sequence[Any] | None = None,
+    advance: Callable[[int], None] | None = None,
+    **options: Any,
+) -> ReplayReport:
+    """Let every policy watch a stream whose truth is known.
+
+    Parameters
+    ----------
+    predictions, truths
+        The predicted and the true class of each item, in order.
+    tolerance, options
+        As for `ClassifierMonitor`.
+    policies
+        Names or objects.
+    times
+        When each prediction was made, for a daily cap.
+    delay
+        How many predictions pass before an answer comes.
+    answered
+        When each answer came, None if it never did; needs `times`. Answers after the last prediction count, too.
+    advance
+        Called with the number of predictions done since the last call, for a progress bar.
+    """
+    names = [label(one) for one in predictions]
+    wrong = [not same_label(name, label(one)) for name, one in zip(names, truths, strict=True)]
+    delay = plain_number(delay)
+    _check(names, delay)
+    moments = list(times) if times is not None else [None] * len(names)
+    arrivals = _arrivals(moments, answered, delay)
+    counts, errors = Counter(names), Counter(name for name, bad in zip(names, wrong, strict=True) if bad)
+    if options.get("margin"):  # is the monitor's here, and not that of Explore
+        policies = [make_policy(one, {}) if one == "explore" else one for one in policies]
+    monitors = [ClassifierMonitor(tolerance, counts, policy, **options) for policy in policies]
+    facts = tuple(
+        Truth(name, monitors[0]._settings.tolerance_of(name), count, errors[name]) for name, count in counts.items()
+    )
+    done = [_play(monitor, names, wrong, moments, arrivals, facts, advance) for monitor in monitors]
+    return ReplayReport(
+        truths=facts,
+        policies=tuple(done),
+        predictions=len(names),
+        wald=sum(min(one.predictions, wald_cap(one.tolerance)) for one in facts),
+        confidence=monitors[0]._settings.confidence,
+        mode=monitors[0]._settings.mode,
+        delay=delay,
+        lost=0 if answered is None else sum(one is None for one in arrivals.due),
+        hints=tuple(drift_hints(done, facts, names, wrong, monitors[0]._settings.drift)),
+    )
+
+
+class _Arrivals(NamedTuple):
+    """When answers come: the answer to prediction k once `now[k']` of the latest prediction k' has reached `due[k]`."""
+
+    due: Sequence[float | None]
+    now: Sequence[float]
+
+
+def _arrivals(moments: list[Any], answered: Sequence[Any] | None, delay: int) -> _Arrivals:
+    size = len(moments)
+    if answered is None:
+        return _Arrivals(range(delay, size + delay), range(size))
+    if delay or len(answered) != size or None in moments:
+        raise SidelightError("answered needs one time per prediction in times, as many in answered, and no delay")
+    # An answer is there for the next prediction if it came before that.
+    seconds = [*map(seconds_of, moments[1:]), math.inf]
+    return _Arrivals([None if one is None else seconds_of(one) for one in answered], seconds)
+
+
+def _check(names: list[Label], delay: Any) -> None:
+    if not names:
+        raise SidelightError("there are no predictions to replay")
+    if isinstance(delay, bool) or not isinstance(delay, int) or delay < 0:
+        raise SidelightError(f"delay is {delay!r}: give a whole number of predictions, 0 or more")
+
+
+def _play(
+    monitor: ClassifierMonitor,
+    names: list[Label],
+    wrong: list[bool],
+    moments: list[Any],
+    arrivals: _Arrivals,
+    facts: tuple[Truth, ...],
+    advance: Callable[[int], None] | None,
+) -> PolicyReplay:
+    """Play one policy from the first prediction to the last answer."""
+    waiting: list[tuple[float, int]] = []
+    checkpoints = max(20, min(_CHECKPOINTS, _MOST_POINTS // len(facts)))
+    marks = {len(names) * (k + 1) // checkpoints for k in range(checkpoints)} | {len(names)}
+    paths: dict[Label, list[Point]] = {one.name: [] for one in facts}
+    for place, name in enumerate(names):
+        if monitor.decide(name, place, moments[place]).verify:
+            due = arrivals.due[place]
+            if due is not None:
+                heapq.heappush(waiting, (due, place))
+        while waiting and (waiting[0][0] <= arrivals.now[place] or place + 1 == len(names)):
+            _, id = heapq.heappop(waiting)
+            monitor.answer(id, correct=not wrong[id])
+        if place + 1 in marks:
+            _mark(monitor, paths, place + 1)
+        if advance is not None and (place + 1) % _CHUNK == 0:
+            advance(_CHUNK)
+    if advance is not None:
+        advance(len(names) % _CHUNK)
+    last = {name: state.events[-1] for name, state in monitor._states.items() if state.events}
+    first = {name: event.decision for name, event in last.items() if event.verdict != "unknown"}
+    return _judged(monitor, monitor.report(), paths, first, facts)
+
+
+def _mark(monitor: ClassifierMonitor, paths: dict[Label, list[Point]], position: int) -> None:
+    """Note what is known now."""
+    for name, state in monitor._states.items():
+        estimate = state.e / state.n if state.n else None
+        paths[name].append(Point(position, state.verified, estimate, *state.interval()))
+
+
+def _judged(
+    monitor: ClassifierMonitor,
+    report: Report,
+    paths: dict[Label, list[Point]],
+    first: dict[Label, int],
+    facts: tuple[Truth, ...],
+) -> PolicyReplay:
+    """Compare the verdicts with the truth."""
+    right = wrong = unknown = leaning = 0
+    for truth in facts:
+        one = report[truth.name]
+        if one.verdict == "unknown":
+            unknown += 1
+            leaning += _leans(one) == truth.verdict
+        elif truth.contradicts(one):
+            wrong += 1
+        else:
+            right += 1
+    policy = monitor._settings.policy
+    return PolicyReplay(policy.name, policy.title or policy.name, report, paths, right, wrong, unknown, leaning, first)
+
+
+def _leans(one: ClassReport) -> str | None:
+    """Return the side on which the estimate lies."""
+    if one.estimate is None:
+        return None
+    return "above" if one.estimate > one.tolerance else "below"

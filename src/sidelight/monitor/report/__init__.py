@@ -1,0 +1,1 @@
+"""What a monitor knows, as records, words, page and figure."""

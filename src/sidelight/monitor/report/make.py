@@ -1,0 +1,129 @@
+"""Make the report of a monitor from the state of its engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sidelight.monitor.engine.caps import refused
+from sidelight.monitor.engine.class_state import ClassState
+from sidelight.monitor.engine.ledger import Ledger
+from sidelight.monitor.engine.rationing import Rationing
+from sidelight.monitor.report.guarantee import guarantee
+from sidelight.monitor.report.records import FRESH, ClassReport, DriftReport, Report
+from sidelight.monitor.settings import Settings
+from sidelight.monitor.stats.overall import Counts, Overall, overall
+from sidelight.monitor.types import ANSWERS, ENOUGH_PENDING, HOPELESS, MOST_PENDING, Event, Pending
+
+_MONTH, _LEAST_SPAN = 30 * 86400.0, 3600.0
+OLDEST = "; the oldest pending one is "
+"""What the reason why a class is stalled says before it names a request."""
+
+
+def make_report(
+    settings: Settings, states: Iterable[ClassState], ledger: Ledger, rationing: Rationing | None
+) -> Report:
+    """Collect what is known."""
+    states, oldest = tuple(states), ledger.oldest_pending()
+    classes = tuple(
+        _class_report(
+            state,
+            oldest.get(state),
+            _refusal(settings, ledger, state),
+            rationing is None or not rationing.hopeless(state),
+            ledger.spot_share(state),
+        )
+        for state in states
+    )
+    return Report(
+        classes=classes,
+        policy=settings.policy.name,
+        mode=settings.mode,
+        confidence=settings.confidence,
+        verifications=ledger.journal.asked,
+        pending=ledger.pending,
+        late=ledger.late,
+        predictions=sum(one.predictions for one in classes),
+        overall=None if settings.window is not None else _overall(settings, states),
+        guarantee=guarantee(settings, bool(ledger.late)),
+        drift=_drift(settings, classes, ledger) if settings.drift else None,
+        late_rates=_late_rates(*ledger.compared),
+    )
+
+
+def _late_rates(compared: int, errors: int, usual: float) -> tuple[float, float] | None:
+    return (errors / compared, usual / compared) if compared else None
+
+
+def _drift(settings: Settings, classes: Iterable[ClassReport], ledger: Ledger) -> DriftReport:
+    first, last = ledger.journal.times() or (0.0, 0.0)
+    expected = ledger.answered / settings.drift_alarm_every
+    return DriftReport(
+        alarm_every=settings.drift_alarm_every,
+        alarms=sum(one.alarms for one in classes),
+        spot_checks=ledger.spot_checks,
+        false_alarms=expected,
+        false_alarms_a_month=expected * _MONTH / (last - first) if last - first >= _LEAST_SPAN else None,
+        notice=None if settings.notice_within is None else settings.notice,
+        notice_within=settings.notice_within,
+    )
+
+
+def _overall(settings: Settings, states: Iterable[ClassState]) -> Overall:
+    counts = [Counts(state.tolerance, state.predictions, state.n, state.e) for state in states]
+    return overall(counts, settings.confidence, settings.reviewer_error)
+
+
+def _refusal(settings: Settings, ledger: Ledger, state: ClassState) -> str | None:
+    """Return why the class was not asked about lately, if that is still so."""
+    if state.stalled in (ENOUGH_PENDING, MOST_PENDING):
+        return refused(settings, ledger, state, None)
+    return state.stalled
+
+
+def _class_report(
+    state: ClassState, oldest: Pending | None, refusal: str | None, decidable: bool, spot_share: float
+) -> ClassReport:
+    return ClassReport(
+        name=state.name,
+        tolerance=state.tolerance,
+        predictions=state.predictions,
+        verified=state.verified,
+        errors=state.errors,
+        pending=state.pending,
+        overdue=state.overdue,
+        skipped=state.skipped,
+        counted=state.n,
+        estimate=state.e / state.n if state.n else None,
+        interval=state.interval(),
+        verdict=state.verdict,
+        margin=state.test.margin,
+        undecidable=state.test.undecidable,
+        needed=0 if state.verdict != "unknown" else state.needed(),
+        saved=state.predictions - state.asked,
+        stalled=_stalled(state, oldest, refusal if decidable else HOPELESS),
+        decidable=decidable,
+        spot_share=spot_share,
+        fresh=state.counted_since(state.predictions - FRESH) / state.n if state.n else None,
+        doubling=state.doubling(),
+        stands=state.stands(),
+        reopened=state.reopened,
+        alarms=state.alarms,
+        events=tuple(event.text for event in state.events if event.cause != ANSWERS or _turned(event)),
+    )
+
+
+def _turned(event: Event) -> bool:
+    """Say whether a certain verdict became another one."""
+    return "unknown" not in (event.before, event.verdict)
+
+
+def _stalled(state: ClassState, oldest: Pending | None, refusal: str | None) -> str | None:
+    """Say why a class makes no progress."""
+    if state.verdict != "unknown" or (refusal is None and not state.ahead):
+        return None
+    reasons = [] if refusal is None else [refusal]
+    if state.ahead:
+        reasons.append(f"{state.ahead} answers count as soon as an earlier one has come or is overdue")
+    if oldest is not None:
+        return "; ".join(reasons) + f"{OLDEST}{oldest.id!r}, asked for {oldest.age} decisions ago"
+    return "; ".join(reasons)

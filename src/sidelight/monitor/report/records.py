@@ -1,0 +1,268 @@
+"""What a monitor knows about the classes it watches, for people and for programs."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, Self
+
+from sidelight._storage import replacing
+from sidelight.errors import NoEntryError, SidelightError
+from sidelight.monitor.stats.confidence import Verdict
+from sidelight.monitor.stats.overall import Overall
+from sidelight.monitor.types import Label
+from sidelight.results.frames import library
+from sidelight.text import grouped
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MANY_LATE, _LARGE_LATE_SHARE = 5, 0.01
+"""With the default patience and exponential delays the share is 0.001."""
+FRESH = 2000
+_CLEARLY = 3.0
+"""By how many standard errors late answers must differ from others."""
+
+
+@dataclass(frozen=True)
+class ClassReport:
+    """One predicted class."""
+
+    name: Label
+    tolerance: float
+    predictions: int
+    verified: int
+    """Answers that have come."""
+    errors: int
+    pending: int
+    """Requests without an answer yet that the monitor waits for."""
+    overdue: int
+    """Requests that the monitor has given up waiting for; their answers still count when they come."""
+    skipped: int
+    counted: int
+    """Answers that the verdict rests on, n: those since the last restart that no earlier request holds up."""
+    estimate: float | None
+    """e / n, None before the first answer."""
+    interval: tuple[float, float]
+    """Covers the true error rate with the monitor's confidence, see `Report.guarantee`."""
+    verdict: Verdict
+    margin: float
+    """How far from its tolerance a class may be for the verdict "near"; 0 if there is no such verdict."""
+    undecidable: tuple[float, float] | None
+    """With reviewers who err: no verdict is possible while "wrong" answers come at a rate within these bounds."""
+    needed: int | None
+    """Estimate of how many more answers a certain verdict takes; None if the rate is too close to the tolerance."""
+    saved: int
+    """Predictions that were let pass."""
+    stalled: str | None
+    """Why the class is not asked about although its verdict is unknown, and what it is waiting for."""
+    decidable: bool
+    """False if labels are rationed and a verdict would take more than the foreseeable traffic of the class."""
+    stands: tuple[int, int] | None
+    """(k, m): the verdict stands if at most k of the m answers that are missing were against it."""
+    reopened: int
+    alarms: int
+    """How often a drift alarm has started the class from scratch."""
+    events: tuple[str, ...]
+    """Unusual events of the verdict: it turned, late answers, corrections, drift."""
+    spot_share: float = 0.0
+    """The share of predictions that are verified to notice changes, while the policy lets them pass."""
+    fresh: float | None = None
+    """The share of the counted answers that were asked for in the last 2 000 predictions of the class; None before the
+    first answer."""
+    doubling: int | None = None
+    """Within how many predictions of the class a rise to twice its tolerance (of a class above: a fall to half of it)
+    would be noticed in nine of ten cases, if answers come at once; None if it is open, or for more than 100 000."""
+
+    @property
+    def skipped_share(self) -> float | None:
+        """The share of skipped requests among those that reviewers dealt with; None if there are none.
+
+        If hard predictions are skipped, the error rate looks lower than it is.
+        """
+        settled = self.verified + self.skipped
+        return self.skipped / settled if settled else None
+
+
+def by_importance(one: ClassReport) -> tuple[int, float]:
+    """Return what puts the classes that matter most first.
+
+    First come classes above tolerance, by their errors beyond it, then open classes, then those below, each by number
+    of predictions.
+    """
+    beyond = one.predictions * ((one.estimate or 0.0) - one.tolerance) if one.verdict == "above" else one.predictions
+    return {"above": 0, "unknown": 1}.get(one.verdict, 2), -beyond
+
+
+@dataclass(frozen=True)
+class DriftReport:
+    """What looking for changes in error rates costs, over all classes."""
+
+    alarm_every: int
+    """On average, a false alarm comes after at least this many answers of a class."""
+    alarms: int
+    spot_checks: int
+    """Verifications of closed classes, made only to notice changes."""
+    false_alarms: float
+    """How many alarms are expected at most, with the answers so far, if no rate had changed."""
+    false_alarms_a_month: float | None
+    """The same for 30 days with as many answers; None if decisions came without times."""
+    notice: float | None = None
+    notice_within: int | None = None
+    """A rise of a closed class to `notice` times its tolerance is noticed within so many of its predictions in nine of
+    ten cases, if answers come at once; None if spot checks have a given share."""
+
+    @property
+    def text(self) -> str:
+        """The report in words."""
+        found = "no alarm" if not self.alarms else "1 alarm" if self.alarms == 1 else f"{self.alarms} alarms"
+        monthly = self.false_alarms_a_month
+        rate = f"{self.false_alarms:.2g} so far" if monthly is None else f"{monthly:.2g} a month"
+        one = self.spot_checks == 1
+        checks = "1 verification was a spot check" if one else f"{self.spot_checks} verifications were spot checks"
+        return f"drift: {found}; at most {rate} expected over all classes if no error rate changes; {checks}"
+
+    @property
+    def goal(self) -> str | None:
+        """What spot checks are to notice, in words; None if their share is given."""
+        if self.notice is None or self.notice_within is None:
+            return None
+        return (
+            f"spot checks are to notice a rise to {self.notice:g} times the tolerance within "
+            f"{grouped(self.notice_within)} predictions of a class in nine of ten cases"
+        )
+
+
+@dataclass(frozen=True)
+class Report:
+    """All classes, in the order of their first prediction."""
+
+    classes: tuple[ClassReport, ...]
+    policy: str
+    mode: str
+    confidence: float
+    verifications: int
+    """Requested verifications; `saved` counts the predictions that were let pass."""
+    pending: int
+    late: int
+    """Answers that came after they were overdue."""
+    predictions: int
+    overall: Overall | None
+    """The error rate over all predictions; None with a `window`, where it would not be valid."""
+    guarantee: str
+    drift: DriftReport | None
+    """None if the monitor does not look for changes in error rates."""
+    late_rates: tuple[float, float] | None = None
+    """The share of errors among late answers, and among answers to requests around the same time."""
+
+    @property
+    def saved(self) -> int:
+        """Predictions that were let pass."""
+        return self.predictions - self.verifications
+
+    @property
+    def impatience(self) -> str | None:
+        """A sentence about answers that come too late for the patience, if there are many."""
+        share = self.late / max(1, sum(one.verified for one in self.classes))
+        if self.late < _MANY_LATE or share < _LARGE_LATE_SHARE:
+            return None
+        text = f"{100 * share:.1f} % of the answers came when they were overdue; each counts since it came"
+        if self.late_rates is None:
+            return text
+        late, usual = self.late_rates
+        text += f". {100 * late:.1f} % of them said wrong, and {100 * usual:.1f} % of answers asked for around then"
+        error = math.sqrt(max(usual * (1.0 - usual), 1.0 / self.late) / self.late)
+        if abs(late - usual) <= _CLEARLY * error:
+            return f"{text}: no clear difference, so a larger patience would only delay verdicts and drift alarms"
+        longer = "Wrong answers take longer than right ones" if late > usual else "Right answers take longer than wrong"
+        return (
+            f"{text}. {longer}, so verdicts and drift alarms are misleading until the late ones have come: a larger "
+            "patience cures that, but verdicts and drift alarms then come later"
+        )
+
+    def __getitem__(self, name: Any) -> ClassReport:
+        for one in self.classes:
+            if one.name == name:
+                return one
+        raise NoEntryError(f"no prediction of class {name!r} has been seen")
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary per class."""
+        return [
+            vars(one) | {"interval": list(one.interval), "events": list(one.events), "skipped_share": one.skipped_share}
+            for one in self.classes
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        others = {
+            name: asdict(value) if isinstance(value, Overall | DriftReport) else value
+            for name, value in vars(self).items()
+        }
+        return others | {"classes": self.to_records(), "saved": self.saved}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Return a report from what `to_dict` returned, also after JSON; unknown fields are left out."""
+        try:
+            whole, drift = data["overall"], data["drift"]
+            return cls(
+                **_taken(cls, data)
+                | {
+                    "classes": tuple(_class_from(row) for row in data["classes"]),
+                    "overall": whole and Overall(**_taken(Overall, whole) | {"interval": tuple(whole["interval"])}),
+                    "drift": drift and DriftReport(**_taken(DriftReport, drift)),
+                    "late_rates": data.get("late_rates") and tuple(data["late_rates"]),
+                }
+            )
+        except (KeyError, TypeError) as error:
+            raise SidelightError(f"this does not describe a report ({type(error).__name__}: {error})") from None
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return one row per class as a data frame of pandas or else polars, or of the named library."""
+        columns: dict[str, list[Any]] = {}
+        for key in (field.name for field in fields(ClassReport) if field.name not in ("events", "undecidable")):
+            values = [getattr(one, key) for one in self.classes]
+            if key == "interval":
+                columns["low"], columns["high"] = ([ends[side] for ends in values] for side in (0, 1))
+            else:
+                columns[key] = values
+        return library(backend).DataFrame(columns)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw estimates and intervals; with a `path` also write the figure (.svg, .pdf or .png)."""
+        from sidelight.report.figures.saving import require_matplotlib, written
+
+        require_matplotlib()
+        from sidelight.monitor.report.figure import draw_classes
+
+        return written(draw_classes(self), path)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None, title: str = "What the monitor knows") -> str:
+        """Return one self-contained page; with a `path` also write it."""
+        from sidelight.monitor.report.page import report_page
+
+        page = report_page(self, title)
+        if path is not None:
+            with replacing(path) as draft:
+                draft.write_text(page, encoding="utf-8")
+        return page
+
+    def __str__(self) -> str:
+        from sidelight.monitor.report.wording import text
+
+        return text(self)
+
+
+def _taken(kind: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a class that the data has."""
+    return {field.name: data[field.name] for field in fields(kind) if field.name in data}
+
+
+def _class_from(row: Mapping[str, Any]) -> ClassReport:
+    pairs = {
+        key: None if row[key] is None else tuple(row[key]) for key in ("interval", "undecidable", "stands", "events")
+    }
+    return ClassReport(**_taken(ClassReport, row) | pairs)

@@ -1,0 +1,85 @@
+"""The report of a monitor as text: a table, what reopened classes, and what the intervals guarantee."""
+
+from __future__ import annotations
+
+from sidelight.monitor.report.class_table import class_table, short_name
+from sidelight.monitor.report.records import FRESH, ClassReport, Report
+from sidelight.text import grouped, wrapped
+
+_COLUMNS = {
+    "class": "name",
+    **{name: name for name in ("predictions", "verified", "errors", "pending", "estimate", "interval")},
+    "verdict": "verdict_tolerance",
+    "still needed": "needed",
+}
+
+
+def text(report: Report, width: int | None = None) -> str:
+    """Return the whole report, wrapped to a width if one is given."""
+    share = 100 * report.saved / report.predictions if report.predictions else 0.0
+    lines = [
+        class_table(report.classes, _COLUMNS).to_text(width),
+        f"{report.verifications} verifications asked for ({report.pending} pending), {report.saved} of "
+        f"{report.predictions} predictions let pass ({share:.1f} %)",
+    ]
+    lines += [*notes(report), *([] if report.overall is None else [str(report.overall)]), report.guarantee]
+    return "\n".join([lines[0], *(line if width is None else wrapped(line, width) for line in lines[1:])])
+
+
+def notes(report: Report) -> list[str]:
+    """Return what does not fit into the table, class by class."""
+    drift: list[str] = []
+    if report.drift is not None and report.drift.spot_checks + report.drift.alarms:
+        drift = [report.drift.text, *([] if report.drift.goal is None else [report.drift.goal])]
+    late = [] if report.impatience is None else [report.impatience]
+    return drift + late + [f"{short_name(one.name, 60)}: {note}" for one in report.classes for note in _notes(one)]
+
+
+def stands_text(k: int, m: int) -> str:
+    """Say under which condition a verdict stands while m answers are missing; see `ClassReport.stands`."""
+    if k < 0:
+        return "stands by earlier answers only"
+    if k >= m:
+        return "stands whatever the missing answers say"
+    if k == 0:
+        return f"stands unless {'the missing answer' if m == 1 else f'one of the {m} missing answers'} is against it"
+    return f"stands if at most {k} of the {m} missing answers {'is' if k == 1 else 'are'} against it"
+
+
+def skipped_text(one: ClassReport) -> str:
+    """Say which share of a class was skipped, and what that may mean."""
+    share = 100 * (one.skipped_share or 0.0)
+    return f"{share:.2g} % were skipped ({one.skipped}); if these are the hard ones, the error rate is underestimated"
+
+
+def fresh_text(one: ClassReport) -> str | None:
+    """Say how fresh the evidence about a closed class is, and how soon a change would be noticed."""
+    if one.fresh is None or one.verdict == "unknown":
+        return None
+    change = "a fall to half" if one.verdict == "above" else "a rise to twice"
+    soon = "not be noticed" if one.doubling is None else f"be noticed within {grouped(one.doubling)} predictions"
+    return (
+        f"{100 * one.fresh:.0f} % of the answers are about the last {grouped(FRESH)} predictions, of which "
+        f"{100 * one.spot_share:.2g} % are verified now; {change} the tolerance would {soon}"
+    )
+
+
+def _notes(one: ClassReport) -> list[str]:
+    """Say what happened to the verdict, which answers are missing, and what the class is waiting for."""
+    others = one.reopened - sum("reopened" in event for event in one.events)
+    times = "once" if others == 1 else f"{others} times"
+    notes = [*one.events, *([f"reopened {times} by answers that came later"] if others > 0 else [])]
+    if one.overdue:
+        late = "1 answer is" if one.overdue == 1 else f"{one.overdue} answers are"
+        notes.append(f"{late} overdue; the monitor no longer waits, but late answers still count")
+    if one.skipped:
+        notes.append(skipped_text(one))
+    if one.stands is not None:
+        notes.append(f"{one.verdict!r} {stands_text(*one.stands)}")
+    low, high = one.interval
+    if one.estimate is not None and not low <= one.estimate <= high:
+        notes.append(
+            f"{one.verdict!r} was reached by earlier answers; all answers together are less clear, and the estimate "
+            "lies outside the interval, which agrees with the verdict"
+        )
+    return [*notes, *([f"stalled: {one.stalled}"] if one.stalled else [])]

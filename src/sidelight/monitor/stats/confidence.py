@@ -1,0 +1,136 @@
+"""Whether an error rate is above or below a tolerance, valid however often you look, and an interval for the rate.
+
+There are two one-sided tests, each at the level (1 - δ) α with α = 1 - confidence and δ = 0.05, see
+`evidence`. Let L_c and U_c be the ends of the rates that are not refuted from below and from above at
+the level c. The verdict is "above" once L_(1-δ)α > τ, and the interval is then [max(τ, L_δα), U_(1-δ)α]; mirrored for
+"below"; and [L_(1-δ)α, U_(1-δ)α] while the verdict is unknown. So the two cannot contradict each other.
+
+If the rate p is above τ, the lower end can pass it only at the level δα and the upper end only at the level (1-δ)α:
+together the interval holds the rate at all times with the given confidence. "Above" is wrong, p <= τ, in at most α of
+all runs, and so is "below", p > τ; at p = τ exactly either may come, together in at most 2 α. Alternatives nearer than
+2 % of τ are not in the mixtures: a rate within about 1 % of τ stays unknown forever.
+
+With a margin m the verdict "near", |p - τ| <= m, comes once [L_(1-δ)α, U_(1-δ)α] lies within [τ - m, τ + m]. It is
+wrong only if one of these ends has passed p. For a given p all three verdicts can be wrong only through the same end,
+so α need not be split. At p = τ it takes about 2 (log(1/α) + 2.5) τ (1 - τ) / m² labels.
+
+If reviewers err, see `reviewers` for the rates of answers that are tested instead of τ.
+
+For tolerances above 1/2 right answers are counted instead of errors: everything is mirrored.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Final, Literal
+
+from sidelight.monitor.stats.boundary import Boundary
+from sidelight.monitor.stats.evidence import alternatives_above, alternatives_below, refuted_end
+from sidelight.monitor.stats.reviewers import answered_rates, true_rates
+
+Verdict = Literal["above", "below", "near", "unknown"]
+
+DELTA = 0.05
+_MOST_LABELS = 1 << 30
+_HEALTHY = 10
+
+
+class RateTest:
+    """The tests for one tolerance at one confidence; get them from `rate_test`, which caches them.
+
+    `seen` below is the rarer kind of answer: errors, or right answers for tolerances above 1/2.
+    """
+
+    def __init__(self, tolerance: float, confidence: float, margin: float = 0.0, reviewer_error: float = 0.0) -> None:
+        self.tolerance, self.margin, self.reviewer_error = tolerance, margin, reviewer_error
+        self.mirrored: Final = tolerance > 0.5
+        self.verdicts: Final[tuple[Verdict, Verdict]] = ("below", "above") if self.mirrored else ("above", "below")
+        spent = -math.log1p(-confidence)
+        self.limit: Final = spent - math.log1p(-DELTA)
+        self.strict: Final = spent - math.log(DELTA)
+        self.rate: Final = 1.0 - tolerance if self.mirrored else tolerance
+        low, high = answered_rates(self.rate, reviewer_error)
+        more, fewer = alternatives_above(high), alternatives_below(low)
+        self.many, self.few = Boundary(more, high, self.limit), Boundary(fewer, low, self.limit)
+        # "Near" refutes the rates below τ - m and those above τ + m.
+        least, most = max(0.0, self.rate - margin), min(1.0, self.rate + margin)
+        self.not_less = Boundary(more, answered_rates(least, reviewer_error)[1], self.limit) if least else None
+        self.not_more = Boundary(fewer, answered_rates(most, reviewer_error)[0], self.limit) if most < 1.0 else None
+
+    @property
+    def undecidable(self) -> tuple[float, float] | None:
+        """The rates of answers "wrong" at which no verdict is possible, because reviewers err."""
+        return answered_rates(self.tolerance, self.reviewer_error) if self.reviewer_error else None
+
+    def verdict(self, errors: int, verified: int) -> Verdict:
+        """Return on which side of the tolerance the rate lies for certain, or "near", or "unknown"."""
+        seen = verified - errors if self.mirrored else errors
+        if seen > self.many.rate * verified:
+            if self.many.reached(seen, verified):
+                return self.verdicts[0]
+        elif seen < self.few.rate * verified and self.few.reached(seen, verified):
+            return self.verdicts[1]
+        return "near" if self.margin and self._near(seen, verified) else "unknown"
+
+    def _near(self, seen: int, verified: int) -> bool:
+        sides = (self.not_less, self.not_more)
+        return bool(verified) and all(side is None or side.reached(seen, verified) for side in sides)
+
+    def boundary(self, verified: int) -> tuple[list[int], list[int]]:
+        """Return, after 0, 1, ..., `verified` answers, the most errors of "below" (or -1) and the fewest of "above"."""
+        few, many, fewest, too_many = -1, 0, [], []
+        for n in range(verified + 1):
+            while self.few.end(few + 1) <= n:
+                few += 1
+            while self.many.end(many) < n and many <= n:
+                many += 1
+            fewest.append(few)
+            too_many.append(many)
+        if self.mirrored:
+            return [n - many for n, many in enumerate(too_many)], [n - few for n, few in enumerate(fewest)]
+        return fewest, too_many
+
+    def interval(self, errors: int, verified: int, verdict: Verdict | None = None) -> tuple[float, float]:
+        """Return the interval of the rate; `verdict` is an earlier one that still stands, if not that of the counts."""
+        if not verified:
+            return 0.0, 1.0
+        if verdict is None:
+            verdict = self.verdict(errors, verified)
+        seen = verified - errors if self.mirrored else errors
+        many, few = (verdict == side for side in self.verdicts)
+        low, high = true_rates(
+            refuted_end(self.many.mixture, seen, verified, self.strict if many else self.limit),
+            refuted_end(self.few.mixture, seen, verified, self.strict if few else self.limit),
+            self.reviewer_error,
+        )
+        low = max(low, self.rate) if many else min(low, self.rate)
+        high = min(high, self.rate) if few else max(high, self.rate)
+        if verdict == "near":
+            low, high = max(low, self.rate - self.margin), min(high, self.rate + self.margin)
+        return (1.0 - high, 1.0 - low) if self.mirrored else (low, high)
+
+    def labels_needed(self, errors: int, verified: int) -> int | None:
+        """Estimate how many more labels a certain verdict takes, if errors continue at the rate the counts suggest.
+
+        That rate is (e + k τ/2) / (n + k) with k = 10: a class counts as healthy until it is seen not to be. None means
+        that the rate is too close to the tolerance to tell.
+        """
+        share = (errors + _HEALTHY * self.tolerance / 2) / (verified + _HEALTHY)
+        return self.labels_at(errors, verified, share)
+
+    def labels_at(self, errors: int, verified: int, share: float) -> int | None:
+        """Return how many more labels a certain verdict takes if this share of them are errors; None if too many."""
+        seen, share = (verified - errors, 1.0 - share) if self.mirrored else (errors, share)
+        side = self.many if share > self.rate else self.few
+        more = side.answers_to(seen, verified, share)
+        if self.margin:
+            sides = (self.not_less, self.not_more)
+            more = min(more, max(one.answers_to(seen, verified, share) for one in sides if one is not None))
+        return None if more > _MOST_LABELS else math.ceil(more)
+
+
+@functools.lru_cache(maxsize=4096)
+def rate_test(tolerance: float, confidence: float, margin: float = 0.0, reviewer_error: float = 0.0) -> RateTest:
+    """Return the tests for one tolerance at one confidence; they are cached."""
+    return RateTest(tolerance, confidence, margin, reviewer_error)

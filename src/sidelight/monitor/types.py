@@ -1,0 +1,165 @@
+"""What a monitor says: decisions about predictions, and what it made of answers."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.monitor.stats.confidence import Verdict
+
+Label = str | int | float | bool
+Id = str | int
+Status = Literal["recorded", "unchanged", "corrected", "released", "withdrawn"]
+
+OPEN = "open: the verdict is not certain yet"
+FIRST = "open: the policy looks at the first prediction of a class"
+EXPLORING = "open: the policy verifies every prediction up to its number of labels"
+GUARDED = "guarded: predictions of a class above tolerance are verified"
+SPOT = "spot check: a closed class is looked at now and then"
+LIKELY_BELOW = "passed: the class looks better than its tolerance to the policy"
+CERTAIN = "closed: the verdict on the class is certain"
+EXPLORED = "closed: the class has the number of labels that the policy wants"
+FINISHED = "closed: the class has reached class_predictions"
+CLASS_CAP = "capped: the class has reached class_cap"
+TOTAL_CAP = "capped: the monitor has reached its cap on verifications"
+DAILY_CAP = "capped: the verifications of this day are used up"
+ENOUGH_PENDING = "waiting: as many answers are pending as the verdict is expected to need"
+MOST_PENDING = "waiting: max_pending answers are pending"
+RATIONED = "rationed: the labels that are left go to classes where a verdict costs fewer of them"
+HOPELESS = "rationed: the class cannot be decided with its foreseeable traffic"
+
+RULE = 4
+"""Which rule the monitor decides by: the number is raised whenever the same predictions and answers would lead to other
+decisions than before. A service compares it before it lets one monitor go on where another has stopped."""
+
+REASONS = (
+    OPEN,
+    FIRST,
+    EXPLORING,
+    GUARDED,
+    SPOT,
+    LIKELY_BELOW,
+    CERTAIN,
+    EXPLORED,
+    FINISHED,
+    CLASS_CAP,
+    TOTAL_CAP,
+    DAILY_CAP,
+    ENOUGH_PENDING,
+    MOST_PENDING,
+    RATIONED,
+    HOPELESS,
+)
+"""All reasons; a saved monitor refers to them by their place, so new ones go to the end."""
+
+
+REFUSALS = frozenset((CLASS_CAP, TOTAL_CAP, DAILY_CAP, ENOUGH_PENDING, MOST_PENDING, RATIONED, HOPELESS))
+"""Why a verification that the policy wants is not asked for."""
+
+PLACES = {reason: place for place, reason in enumerate(REASONS)}
+
+
+def bad_reason(giver: str, reason: object) -> SidelightError:
+    """Return the error for a reason that a saved monitor could not store."""
+    names = ", ".join(name for name, value in globals().items() if value in REASONS)
+    return SidelightError(
+        f"{giver} gives the reason {reason!r}: give one of sidelight.monitor.types, which are {names}"
+    )
+
+
+class UnknownIdError(SidelightError):
+    """An answer to a verification that was never requested, or that has been forgotten."""
+
+
+class Decision(NamedTuple):
+    """Whether to verify one prediction, and why."""
+
+    verify: bool
+    id: Id
+    reason: str
+    prediction: Label
+
+
+class Pending(NamedTuple):
+    """A verification that was requested and is not answered yet."""
+
+    id: Id
+    prediction: Label
+    number: int
+    """Its place among all verifications, from 1 in the order of asking."""
+    reason: str
+    age: int
+    """How many decisions were made since."""
+    overdue: bool
+    """Whether the monitor has given up waiting; the answer is still welcome."""
+
+
+ANSWERS, LATE, CORRECTED, DRIFTED = "answers", "a late answer", "a correction", "drift"
+
+
+class Event(NamedTuple):
+    """Something that happened to the verdict on a class."""
+
+    decision: int
+    """How many decisions the monitor had made."""
+    verification: int
+    """How many verifications it had asked for."""
+    prediction: Label
+    before: Verdict
+    verdict: Verdict
+    cause: str
+    """"answers" (the usual way), "a late answer", "a correction", "drift" (the class starts from scratch)."""
+    ago: int | None = None
+    """After an alarm of drift: how many answers of the class ago the rate changed, as far as can be told."""
+
+    @property
+    def text(self) -> str:
+        """What happened, in words."""
+        if self.cause == DRIFTED:
+            change = f"drift, by a change about {self.ago} answers before"
+            if self.before == "unknown":
+                return f"started from scratch after verification {self.verification}: {change}"
+            return f"{self.before!r} was certain until verification {self.verification}; reopened by {change}"
+        if self.before == "unknown":
+            return f"{self.verdict!r} is certain since verification {self.verification}, by {self.cause}"
+        text = f"{self.before!r} was certain until verification {self.verification}; reopened by {self.cause}"
+        return text if self.verdict == "unknown" else f"{text}, and is now {self.verdict!r}"
+
+
+class Closed(NamedTuple):
+    """A request that the monitor has given up waiting for."""
+
+    number: int
+    """Its place among all verifications, from 1 in the order of asking."""
+    forgotten: bool
+    """Whether its id is forgotten, so that an answer could not be taken any more; otherwise it is overdue."""
+
+
+class Standing(NamedTuple):
+    """Where one class stands, as in `sidelight.monitor.ClassReport`."""
+
+    predictions: int
+    asked: int
+    counted: int
+    errors: int
+    """Errors among the answers that count."""
+    verdict: Verdict
+    name: Label
+    """As it was seen first: 1, 1.0 and True are one class."""
+
+
+class Answer(NamedTuple):
+    """What an answer changed."""
+
+    status: Status
+    """"recorded"; "unchanged" (said before); "corrected" (another answer is replaced); "released" (skipped, nothing is
+    waited for any more); "withdrawn" (an answer is taken back)."""
+    id: Id
+    prediction: Label
+    correct: bool | None
+    previous: bool | None
+    verdict: Verdict
+    """The verdict on the class now."""
+    changed: bool
+    """Whether this answer changed it."""
+    text: str

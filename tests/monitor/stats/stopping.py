@@ -1,0 +1,107 @@
+"""What a stopping boundary does, computed exactly: the law of the errors while a test goes on, answer by answer."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sidelight.monitor.stats.boundary import Boundary
+
+
+class Stopped(NamedTuple):
+    labels: float
+    """Expected answers, those of runs that are still open cut off at the horizon."""
+    above: float
+    below: float
+    open: float
+
+
+def stopped(test, rate, horizon, forget=1e-9):
+    """Run a `RateTest` at an error rate, until fewer than a share `forget` of all runs are open."""
+    few, many = test.boundary(horizon)
+    law, start, labels, above, below = np.ones(1), 0, 0.0, 0.0, 0.0
+    for n in range(1, horizon + 1):
+        after = np.empty(len(law) + 1)
+        np.multiply(law, 1 - rate, out=after[:-1])
+        after[-1] = 0.0
+        after[1:] += rate * law
+        law, stops = after, 0.0
+        if few[n] >= start:
+            cut = few[n] + 1 - start
+            stops = float(law[:cut].sum())
+            below, law, start = below + stops, law[cut:], start + cut
+        if start + len(law) > many[n]:
+            cut = max(0, many[n] - start)
+            over = float(law[cut:].sum())
+            above, law, stops = above + over, law[:cut], stops + over
+        labels += n * stops
+        if above + below > 1.0 - forget:
+            break
+    left = 1.0 - above - below
+    return Stopped(labels + n * left, above, below, left)
+
+
+def near_stopped(test, rate, horizon):
+    """Run a test with a margin: "near" is what is missing in above, below and open."""
+    law, start, labels, above, below = np.ones(1), 0, 0.0, 0.0, 0.0
+    few, many = test.boundary(horizon)
+    errors = range(max(many) + 1)
+    least, most = (np.array([side.end(e) for e in errors]) for side in (test.not_more, test.not_less))
+    for n in range(1, horizon + 1):
+        labels += float(law.sum())
+        law = np.append(law * (1 - rate), 0.0) + np.append(0.0, law * rate)
+        while len(law) > 1 and law[0] < 1e-15:
+            law, start = law[1:], start + 1
+        while len(law) > 1 and law[-1] < 1e-15:
+            law = law[:-1]
+        e = np.arange(start, start + len(law))
+        below += float(law[e <= few[n]].sum())
+        above += float(law[e >= many[n]].sum())
+        known = np.minimum(e, max(many))
+        near = (least[known] <= n) & (n <= most[known])
+        law = np.where(near | (e <= few[n]) | (e >= many[n]), 0.0, law)
+        if law.sum() < 1e-6:
+            break
+    return Stopped(labels, above, below, float(law.sum()))
+
+
+def wald_labels(rate, tolerance, confidence):
+    """log(1/α) / KL(p, τ): no test with this confidence needs fewer labels on average."""
+    divergence = rate * math.log(rate / tolerance) + (1 - rate) * math.log((1 - rate) / (1 - tolerance))
+    return -math.log1p(-confidence) / divergence
+
+
+def missed(test, rate, horizon):
+    """Return how often the interval ever fails to hold the rate, the verdict being the latest one that was reached.
+
+    An end of the interval passes the rate when the evidence against the rate reaches the limit of that end. For
+    tolerances up to 1/2.
+    """
+    few, many = test.boundary(horizon)
+    top = min(horizon, int(rate * horizon + 8 * math.sqrt(rate * (1 - rate) * horizon)) + 10)
+    e = np.arange(top + 1)
+
+    def ends(mixture, limit):
+        side = Boundary(mixture, rate, limit)
+        return np.array([side.end(k) for k in range(top + 1)])
+
+    low, strict_low = (ends(test.many.mixture, limit) for limit in (test.limit, test.strict))
+    high, strict_high = (ends(test.few.mixture, limit) for limit in (test.limit, test.strict))
+    laws = {"unknown": np.zeros(top + 1), "above": np.zeros(top + 1), "below": np.zeros(top + 1)}
+    laws["unknown"][0] = 1.0
+    found, tau = 0.0, test.tolerance
+    for n in range(1, horizon + 1):
+        for name, law in laws.items():
+            laws[name] = law * (1 - rate)
+            laws[name][1:] += law[:-1] * rate
+        for name, reached in (("above", e >= many[n]), ("below", e <= few[n])):
+            for other in laws.keys() - {name}:
+                laws[name][reached] += laws[other][reached]
+                laws[other][reached] = 0.0
+        for name, law in laws.items():
+            under = (rate < tau) | (n <= strict_low) if name == "above" else (rate < tau) & (n <= low)
+            over = (rate > tau) | (n >= strict_high) if name == "below" else (rate > tau) & (n >= high)
+            out = under | over
+            found += float(law[out].sum())
+            law[out] = 0.0
+    return found
