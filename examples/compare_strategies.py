@@ -25,6 +25,6 @@ figure = results[0].plot(others=results[1:])
 # The table has means with standard errors, the 99 % quantile, how many runs each strategy wins, and a Welch test
 # against the first.
 
-for row in sl.results.compare(results, side="less"):
+for row in sl.results.compare(results, comparisons=[sl.results.Comparison(side="less")]):
     test = "" if row.test is None else f"lower than {results[0].label}: p = {row.test.p_value:.2g}"
     print(f"{row.label:10} {row.mean:8.1f} ± {row.standard_error:5.1f}   99 % {row.q99:8.1f}   {test}")

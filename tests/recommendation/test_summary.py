@@ -9,6 +9,7 @@ import pytest
 import sidelight as sl
 from sidelight.kernels import interpreted
 from sidelight.recommendation.summary import linear_share, summarize
+from sidelight.results import concatenate
 from sidelight.studies import parse, read, run
 from sidelight.studies.plan import cells
 from sidelight.studies.work import tasks
@@ -66,7 +67,7 @@ def played():
     """The study and the arrays of its cells."""
     study = parse(TEXT)
     with interpreted():
-        return study, {cell: tasks(cell)[0].perform().arrays for cell in cells(study)}
+        return study, {cell: tasks(cell)[0].perform() for cell in cells(study)}
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +102,7 @@ def test_means_and_errors_are_those_of_the_runs(played, summary):
     for cell, found in arrays.items():
         if cell.player.name == "Uniform":
             for column, horizon in ((1, 20), (2, 40)):
-                regret = found["regret"][:, column]
+                regret = found.regret[:, column]
                 (kept,) = (
                     each
                     for each in summary.cells
@@ -129,7 +130,7 @@ def test_pools_have_the_runs_of_all_worlds_of_a_kind(summary):
 
 def test_quantiles_need_400_runs(played):
     study, arrays = played
-    many = {cell: found | {"regret": np.tile(found["regret"], (34, 1))} for cell, found in arrays.items()}
+    many = {cell: concatenate([found] * 34, seed=0) for cell, found in arrays.items()}
     pools = summarize(study, many, many.get).pools
     assert {pool.q99 is not None for pool in pools if pool.runs >= 400} == {True}
     assert {pool.q99 is None for pool in pools if pool.runs < 400} == {True}
@@ -146,7 +147,7 @@ def test_cells_that_were_not_run_are_counted(played):
 
 def test_a_cell_with_some_of_its_runs_is_shown_with_those(played):
     study, arrays = played
-    half = {cell: found | {"regret": found["regret"][:3]} for cell, found in arrays.items() if cell.runs == 6}
+    half = {cell: found.first(3) for cell, found in arrays.items() if cell.runs == 6}
     found = summarize(study, arrays, half.get)
     assert found.facts["cells_run"] == 0
     assert {cell.runs for cell in found.cells} == {3}

@@ -56,5 +56,5 @@ def choice_of(*players, runs=96, protocols=("published",), seed=0):
 def every_array(reproduction):
     """Return all arrays of a reproduction, in a fixed order."""
     choice = reproduction.choice
-    found = [reproduction.arrays(each) for each in conditions(choice.experiments, choice.protocols, choice.profile)]
-    return [arrays[name] for arrays in found for name in sorted(arrays) if name != "seconds"]
+    found = [reproduction.results(each) for each in conditions(choice.experiments, choice.protocols, choice.profile)]
+    return [getattr(results, name) for results in found for name in ("rounds", "regret", "plays")]

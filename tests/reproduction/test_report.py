@@ -31,12 +31,12 @@ SVG = """<?xml version="1.0"?><!DOCTYPE svg>
 
 OURS = Summary(20000, 96, 4.364, 3.851, 0.393, 0.0, {50: 4.4, 99: 18.2}, 21.1, strict_wins=48, tied_wins=39)
 TEST = TTest(0.677, 95.0, 1e-9, "two-sided")
-SUMMARY = set(Summary._fields)
+SUMMARY = set(Summary._fields) - {"limit_ratio"}
 
 
 def number(label, verdict="ours", reason=None, setting="Apples <& pears>", measure="regret", **others):
     printed = {"printed": Pair(4.689, 4.07, 3, p_value=0.055, wins=82), "z": -0.57} if verdict != "ours" else {}
-    ours = OURS._replace(label=label, test=TEST)._replace(**{k: v for k, v in others.items() if k in SUMMARY})
+    ours = OURS._replace(label=label, tests=(TEST,))._replace(**{k: v for k, v in others.items() if k in SUMMARY})
     rest = printed | {k: v for k, v in others.items() if k not in SUMMARY}
     return Number(setting, measure, ours, verdict=verdict, reason=reason, **rest)
 
@@ -50,14 +50,14 @@ def games(protocol):
     again = OURS._replace(runs=960, mean=28.819, std=12.0, standard_error=0.39)
     one_run = {"runs": 1, "round": 7499, "std": math.nan, "standard_error": math.nan}
     numbers = [
-        number(ODD, "digit", test=None, limit_ratio=0.83),
+        number(ODD, "digit", tests=(), limit_ratio=0.83),
         number("CBP", "chance", z=2.98, limit_ratio=1.7),
         number("Frozen", "differs", "frozen", again=again, z_again=-4.96, mean=29.8, z=-5.1),
         number("Constant", "differs", "frozen", z=math.inf, std=0.0, standard_error=0.0),
         number("Unknown", "differs", None, z=-math.inf),
         number("Slow", "open", z=None, strict_wins=None, **one_run),
         number("New"),
-        number("Limit", is_limit=True, strict_wins=None, tied_wins=None, test=None, limit_ratio=1.0),
+        number("Limit", is_limit=True, strict_wins=None, tied_wins=None, tests=(), limit_ratio=1.0),
     ]
     return part("table1", "Apples <1>", "About `code` & <apples>.", protocol, numbers)
 
@@ -325,8 +325,8 @@ def test_too_few_runs_are_not_an_agreement():
 )
 def test_many_runs_say_what_few_hide(t, said):
     tail = {"mean": 61.8, "quantiles": {99: 1057.3}, "max": 3972.8}
-    first = number("RandCBP", "chance", setting="Apples, balanced", test=None, **tail)
-    second = number("CBP", "chance", setting="Apples, balanced", test=TEST._replace(statistic=t))
+    first = number("RandCBP", "chance", setting="Apples, balanced", tests=(), **tail)
+    second = number("CBP", "chance", setting="Apples, balanced", tests=(TEST._replace(statistic=t),))
     tables = [part("table1", "t", "", "published", [first, second])]
     few, many = (dict(remarks(Account(tables, [], {}, FACTS | {"runs": runs}))) for runs in (96, 4_000))
     assert "--runs 4000" in few["96 runs hide rare disasters"]

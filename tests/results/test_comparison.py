@@ -10,7 +10,7 @@ from scipy import stats
 
 from sidelight.errors import SidelightError
 from sidelight.game import Game
-from sidelight.results import compare, paired, welch, wins
+from sidelight.results import Comparison, compare, concatenate, paired, welch, wins
 
 from .making import make
 
@@ -147,7 +147,7 @@ def test_wins_of_one_and_of_none():
 
 def test_compare_makes_rows():
     a, b = make([1, 2, 3], "A"), make([2, 5, 8], "B")
-    first, second = compare([a, b], side="greater")
+    first, second = compare([a, b], comparisons=[Comparison(side="greater")])
     assert (first.label, first.runs, first.mean, first.std, first.max) == ("A", 3, 2, 1, 3)
     assert first.standard_error == pytest.approx(1 / math.sqrt(3))
     assert first.q99 == pytest.approx(2.98)
@@ -155,7 +155,7 @@ def test_compare_makes_rows():
     assert (first.p_value, first.text) == (None, "")
     assert second.p_value == welch(b, a, "greater").p_value
     assert second.text == "mean of B greater than mean of A (one-sided Welch test)"
-    assert compare([a, b], baseline=1)[0].p_value == welch(a, b).p_value
+    assert compare([a, b], comparisons=[Comparison("B")])[0].p_value == welch(a, b).p_value
 
 
 def test_compare_without_matching_runs_counts_no_wins():
@@ -167,8 +167,25 @@ def test_compare_without_matching_runs_counts_no_wins():
 def test_compare_refuses():
     with pytest.raises(SidelightError, match="no results"):
         compare([])
-    for baseline in (2, -1):
-        with pytest.raises(SidelightError, match=f"no result {baseline} to be the baseline: give an index from 0 to 1"):
-            compare([make(), make()], baseline=baseline)
     with pytest.raises(SidelightError, match="different rounds"):
         compare([make(), make(rounds=[5, 20])])
+
+
+def test_another_measure_a_limit_and_speed():
+    runs = {"f1": [0.5, 0.9, 0.4], "seconds": [2e-5, 1e-5, 4e-5]}
+    first = make([1, 2, 3], "A", measures=runs)
+    second, best = make([2, 1, 6], "B", measures={"f1": [0.4, 0.8, 0.6]}), make([1, 1, 1], "limit")
+    rows = compare([first, second, best], limit=best)
+    assert [(row.strict_wins, row.tied_wins) for row in rows] == [(2, 0), (1, 0), (None, None)]
+    assert [row.limit_ratio for row in rows] == [2.0, 3.0, 1.0]
+    assert rows[0].microseconds == pytest.approx(1.0)
+    assert rows[2].tests == (None,)
+    assert [row.strict_wins for row in compare([first, second], "f1")] == [2, 1]  # larger is better
+    with pytest.raises(SidelightError, match="limit has no 'f1': there are regret, verifications"):
+        compare([first, best], "f1")
+
+
+def test_a_limit_of_fewer_runs_is_compared_in_those_of_each_seed():
+    ours = concatenate([make([1, 9], seed=0), make([3, 9], seed=1)])
+    best = concatenate([make([1], "limit", seed=0), make([1], "limit", seed=1)])
+    assert compare([ours, best], limit=best)[0].limit_ratio == 2.0

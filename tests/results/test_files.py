@@ -7,7 +7,6 @@ import sys
 import zipfile
 from enum import IntEnum
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pandas
@@ -274,7 +273,7 @@ def test_other_format_versions_are_named(tmp_path, suffix, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(origins, "FORMAT_VERSION", 3)
         make().save(path)
-    with pytest.raises(SidelightError, match="has format version 3 and this sidelight reads versions up to 2"):
+    with pytest.raises(SidelightError, match="has format version 3 and this sidelight reads version 1"):
         Results.load(path)
 
 
@@ -290,7 +289,7 @@ def test_other_manifests_are_refused(tmp_path, manifest):
 def test_contents_that_fit_the_digest_but_make_no_sense_are_refused(tmp_path, monkeypatch):
     path = tmp_path / "r.npz"
     with monkeypatch.context() as patch:
-        patch.setattr(origins, "written", lambda game: {"loss": [[1]]})
+        patch.setattr(origins, "written_with_texts", lambda game: ({"loss": [[1]]}, []))
         make().save(path)
     with pytest.raises(SidelightError, match=r"r.npz'.*'feedback' is missing"):
         Results.load(path)
@@ -306,26 +305,20 @@ def test_rows_out_of_order_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_results_of_the_first_format_version_are_read(tmp_path, suffix):
-    """Files that an earlier version wrote, byte for byte."""
-    old = Path(__file__).parent / "data" / f"version-1{suffix}"
-    results = Results.load(old)
-    assert results.label == "RandCBP(bins=10)"
-    assert results.rounds.tolist() == [10, 20, 30, 40]
-    assert results.regret[0].tolist() == [0.7999999999999999, 0.7999999999999999, 0.7999999999999999, 1.2]
-    assert results.plays.tolist() == [[37, 3], [29, 11], [37, 3]]
-    assert (results.seed, results.seconds, results.manifest["created"]) == (5, 0.25, "2026-11-16T15:00:00+00:00")
-    results.save(tmp_path / f"new{suffix}")
-    assert Results.load(tmp_path / f"new{suffix}").manifest == results.manifest
-    assert Results.load(tmp_path / f"new{suffix}") == results
-
-
-def test_edits_of_results_of_the_first_format_version_are_refused(tmp_path):
-    path = tmp_path / "r.npz"
-    path.write_bytes((Path(__file__).parent / "data" / "version-1.npz").read_bytes())
-    rewrite(path, plays=np.ones((3, 2), int))
-    with pytest.raises(SidelightError, match="damaged or was edited"):
-        Results.load(path)
+def test_measures_come_back(tmp_path, suffix):
+    measures = {"f1": [0.5, 1.0], "certain": [[True, False], [False, False]], "verifications": [3, 4]}
+    for results in (
+        make([1, 2], measures=measures),
+        Results(game=None, strategy={"name": "sequential"}, environment={"name": "x"}, seed=0, measures=measures),
+    ):
+        path = tmp_path / f"r{suffix}"
+        results.save(path)
+        assert Results.load(path) == results
+        assert {name: values.dtype.kind for name, values in Results.load(path).measures.items()} == {
+            "f1": "f",
+            "certain": "b",
+            "verifications": "i",
+        }
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

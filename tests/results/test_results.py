@@ -154,7 +154,7 @@ def test_numpy_and_exact_numbers_in_descriptions_become_plain():
 
 def test_the_manifest_says_where_results_come_from():
     manifest = make(seconds=3.0, manifest={"workers": 4, "numpy": "0.0", "seed": "ignored", "game": "ignored"}).manifest
-    assert (manifest["format"], manifest["format_version"]) == ("sidelight results", 2)
+    assert (manifest["format"], manifest["format_version"]) == ("sidelight results", 1)
     assert manifest["python"] == ".".join(map(str, sys.version_info[:3]))
     assert (manifest["workers"], manifest["numpy"]) == (4, "0.0")
     assert (manifest["seed"], manifest["seconds"], manifest["regret_kind"]) == (0, 3.0, "pseudo-regret")

@@ -7,10 +7,11 @@ import pytest
 
 import sidelight as sl
 from sidelight.studies import Comparison, Figure, Game, Player, Table, World, report, run
-from sidelight.studies.outcome import collect
 from sidelight.studies.output import is_current, write
 from sidelight.studies.report_page import to_html, to_markdown
 from sidelight.studies.report_tables import tables
+from sidelight.studies.standings import collect
+from sidelight.studies.standings import finished as results_of
 
 from .making import Watcher, small, write_mine
 
@@ -43,25 +44,25 @@ def standing(outcome, label, measure="regret"):
     return next(
         each
         for each in outcome.standings
-        if each.player.label == label and each.measure == measure and each.setting.game.name == "apple-tasting"
+        if each.labels.label == label and each.measure == measure and each.labels.game == "apple-tasting"
     )
 
 
 def test_numbers_are_those_of_the_runs(finished):
     progress, _ = finished
-    outcome = collect(progress.study, progress.store, list(progress.skipped))
+    outcome = collect(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
     game, env = sl.games.load("apple-tasting"), sl.environments.IID(sl.environments.laws.load("dirichlet", 2))
     cbp = sl.simulate(sl.strategies.CBP(game), env, 60, 4)
     rand = sl.simulate(sl.strategies.RandCBP(game, bins=10), env, 60, 4)
     ours = standing(outcome, "RandCBP(bins=10)")
     assert ours.summary.mean == rand.final.mean()
-    assert ours.tests[0].p_value == sl.results.paired(rand, cbp, "less").p_value
-    assert ours.tests[1].p_value == sl.results.welch(rand, cbp).p_value
-    assert standing(outcome, "CBP").tests == (None, None)
+    assert ours.summary.tests[0].p_value == sl.results.paired(rand, cbp, "less").p_value
+    assert ours.summary.tests[1].p_value == sl.results.welch(rand, cbp).p_value
+    assert standing(outcome, "CBP").summary.tests == (None, None)
     limit = standing(outcome, "BayesOptimal").summary.mean
-    assert ours.limit_ratio == ours.summary.mean / limit
+    assert ours.summary.limit_ratio == ours.summary.mean / limit
     assert standing(outcome, "Uniform").summary.runs == 6
-    assert standing(outcome, "Uniform").tests[0] is None  # runs that do not match cannot be paired
+    assert standing(outcome, "Uniform").summary.tests[0] is None  # runs that do not match cannot be paired
     telling = [action for action in range(2) if len(game.symbols(action)) > 1]
     assert standing(outcome, "CBP", "verifications").summary.mean == cbp.plays[:, telling].sum(axis=1).mean()
 
@@ -101,7 +102,7 @@ def test_files(finished):
 
 def test_a_matrix_has_one_in_every_column(finished):
     progress, _ = finished
-    outcome = collect(progress.study, progress.store, list(progress.skipped))
+    outcome = collect(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
     matrix = next(table for title, table in tables(outcome) if "relative" in title)
     columns = list(zip(*[row.cells for row in matrix.rows], strict=True))
     for column in columns[3:]:
@@ -193,14 +194,14 @@ def test_a_limit_is_compared_in_the_same_runs(tmp_path):
     limit = Player("BayesOptimal", limit=True)
     study = small(Player("Uniform", runs=2), Player("CBP"), limit, seeds=(0, 5))
     progress = run(study, tmp_path, workers=1)
-    outcome = collect(study, progress.store)
+    outcome = collect(study, *results_of(study, progress.store))
     game, env = sl.games.load("apple-tasting"), sl.environments.IID(sl.environments.laws.load("balanced", 2))
     for label, runs, kind in (("Uniform", 2, sl.strategies.Uniform), ("CBP", 4, sl.strategies.CBP)):
         ours, best = (
             np.mean([sl.simulate(each, env, 60, 4, seed).final[:runs] for seed in (0, 5)])
             for each in (kind(game), sl.limits.BayesOptimal(game, horizon=60))
         )
-        assert standing(outcome, label).limit_ratio == pytest.approx(ours / best)
+        assert standing(outcome, label).summary.limit_ratio == pytest.approx(ours / best)
     note = "in the runs that a player and the limit both have"
     assert note in to_html(report(progress))
     assert note not in to_html(report(run(small(Player("CBP"), limit), tmp_path, workers=1)))
@@ -208,7 +209,7 @@ def test_a_limit_is_compared_in_the_same_runs(tmp_path):
 
 def test_the_time_of_a_round_is_known_of_a_single_piece(tmp_path):
     progress = run(small(runs=2), tmp_path, workers=1)
-    assert all(each.microseconds > 0 for each in collect(progress.study, progress.store).standings)
+    assert all(each.summary.microseconds > 0 for each in report(progress).outcome.standings)
 
 
 def test_many_settings_are_drawn_only_if_somebody_asks(tmp_path, monkeypatch):
@@ -229,10 +230,9 @@ def test_an_empty_report_says_so(tmp_path):
 
 def test_shares_of_plays_add_up(finished):
     progress, _ = finished
-    outcome = collect(progress.study, progress.store, list(progress.skipped))
-    for players in outcome.shares.values():
-        for shares in players.values():
-            assert np.isclose(shares.sum(), 1.0)
+    outcome = collect(progress.study, *results_of(progress.study, progress.store, list(progress.skipped)))
+    for shares in outcome.shares.values():
+        assert np.isclose(shares.sum(), 1.0)
 
 
 def test_a_report_is_not_replaced_by_one_of_nothing(tmp_path, monkeypatch):

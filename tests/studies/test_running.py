@@ -11,10 +11,10 @@ import pytest
 
 import sidelight as sl
 from sidelight.studies import Game, Player, StudyError, World, opened, run
-from sidelight.studies.outcome import entries
 from sidelight.studies.plan import Cell
 from sidelight.studies.running import failures, history, summary_line
 from sidelight.studies.skips import grouped, listed
+from sidelight.studies.standings import finished
 from sidelight.studies.store import State, Store
 from sidelight.studies.work import Task, tasks
 
@@ -31,12 +31,12 @@ def test_runs_are_those_of_simulate_and_are_made_once(tmp_path):
     study = small(Player("RandCBP", {"bins": 10}), worlds=(World("law", [0.3, 0.7]),), seeds=(0, 5))
     progress, _ = ran(study, tmp_path)
     assert len(progress.done.ran) == 4
-    ((_, (entry,), missing),) = entries(study, progress.store)
+    (entry,), missing = finished(study, progress.store)
     assert missing == []
     strategy = sl.strategies.RandCBP(sl.games.load("apple-tasting"), bins=10)
     direct = [sl.simulate(strategy, sl.environments.IID([0.3, 0.7]), 60, 4, seed) for seed in (0, 5)]
-    assert np.array_equal(entry.arrays["regret"], np.concatenate([each.regret for each in direct]))
-    assert np.array_equal(entry.arrays["plays"], np.concatenate([each.plays for each in direct]))
+    assert np.array_equal(entry.regret, np.concatenate([each.regret for each in direct]))
+    assert np.array_equal(entry.plays, np.concatenate([each.plays for each in direct]))
     again, watcher = ran(study, tmp_path)
     assert (watcher.pending, again.done.ran) == (0, [])
     assert opened(tmp_path) == study
@@ -233,9 +233,9 @@ def test_policies_watch_classifiers(tmp_path):
         measures=("verifications", "f1"),
     )
     progress, _ = ran(study, tmp_path)
-    ((setting, found, _),) = entries(study, progress.store)
-    assert setting.title == "classifiers, case 1(tolerance=0.1)"
-    assert [entry.arrays["f1"].shape for entry in found] == [(4,), (4,)]
+    found, _ = finished(study, progress.store)
+    assert {labels.world for labels in found.labels} == {"classifiers, case 1(tolerance=0.1)"}
+    assert [results.values("f1").shape for results in found] == [(4,), (4,)]
 
 
 def test_a_game_and_a_recording_in_files(tmp_path):
@@ -334,7 +334,7 @@ def test_processes_find_the_same_as_threads(tmp_path, monkeypatch):
         monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", seconds)
         progress, watcher = ran(study, tmp_path / folder)
         assert watcher.failures == []
-        stored.append([entry.arrays["regret"] for _, here, _ in entries(study, progress.store) for entry in here])
+        stored.append([results.regret for results in finished(study, progress.store)[0]])
     assert len(stored[0]) == 3
     assert all(np.array_equal(one, other) for one, other in zip(*stored, strict=True))
 

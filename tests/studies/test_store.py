@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from sidelight import SidelightError
-from sidelight.results import sealed
+from sidelight.results import Results
 from sidelight.studies import Game, Player, World
 from sidelight.studies.plan import Cell
 from sidelight.studies.store import State, Store
-from sidelight.studies.work import Finished, Spent, Task, tasks
+from sidelight.studies.work import Task, tasks
 
 CELL = Cell(Game("apple-tasting"), World("laws", "imbalanced"), Player("CBP"), horizon=200, runs=3)
 
@@ -34,12 +34,7 @@ def state(store, task):
 
 def test_what_is_kept_comes_back(store, task):
     assert state(store, task) is State.READY
-    arrays = store.gather([task])
-    fresh = task.perform().arrays
-    assert arrays.keys() == fresh.keys()
-    for name, array in fresh.items():
-        assert name == "seconds" or np.array_equal(arrays[name], array)
-        assert arrays[name].dtype == array.dtype
+    assert store.gather([task]) == task.perform()
 
 
 def test_any_change_of_the_file_is_noticed(store, task):
@@ -51,7 +46,7 @@ def test_any_change_of_the_file_is_noticed(store, task):
         path.write_bytes(content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :])
         if state(store, task) is State.READY:  # a byte of the archive that means nothing, such as a date
             unnoticed += 1
-            assert all(np.array_equal(store.gather([task])[name], good[name]) for name in good)
+            assert store.gather([task]) == good
     assert unnoticed < len(content) / 7 / 4
     for other in (*(content[:length] for length in (0, 1, len(content) // 2, len(content) - 1)), content + b"0"):
         path.write_bytes(other)
@@ -85,7 +80,7 @@ def test_other_numbers_with_an_old_digest_are_refused(store, task):
     np.savez_compressed(path, **arrays)
     assert state(store, task) is State.DAMAGED
     with pytest.raises(SidelightError, match="do not match the digest"):
-        sealed.read(path)
+        Results.load(path)
 
 
 def test_other_code_makes_stored_work_stale_and_its_place_is_taken(store, task, monkeypatch):
@@ -104,7 +99,7 @@ def test_other_code_makes_stored_work_stale_and_its_place_is_taken(store, task, 
 def test_what_belongs_to_another_task_is_not_kept(tmp_path, task):
     other = Task(task.cell, 3, 3)
     with pytest.raises(SidelightError, match="first_run = 3 instead of 0"):
-        Store(tmp_path).keep(task, Finished(other.facts(), {}, Spent(1.0)))
+        Store(tmp_path).keep(task, other.perform())
     assert state(Store(tmp_path), task) is State.MISSING
 
 
@@ -142,19 +137,9 @@ def test_an_interrupted_write_leaves_the_old_file(store, task, monkeypatch):
 
     monkeypatch.setattr(np, "savez_compressed", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        sealed.write(store.path(task), {}, {})
+        store.keep(task, task.perform())
     assert store.path(task).read_bytes() == before
     assert len(list(store.path(task).parent.iterdir())) == 1
-
-
-def test_an_earlier_layout_is_stale_rather_than_damaged(store, task):
-    """Before, the facts were called so, and the code was another one."""
-    facts = task.facts() | {"code": "another"}
-    arrays = store.gather([task])
-    text = json.dumps(facts, sort_keys=True)
-    np.savez_compressed(store.path(task), facts=text, sha256=sealed.seal(text, arrays), **arrays)
-    assert state(store, task) is State.STALE
-    assert sealed.read(store.path(task)).facts == facts
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path, task):

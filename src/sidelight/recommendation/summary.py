@@ -25,6 +25,7 @@ from sidelight.recommendation.records import (
     Summary,
     WorldFacts,
 )
+from sidelight.results import Results
 from sidelight.results.provenance import collected
 from sidelight.studies import making
 from sidelight.studies import study as studies
@@ -34,7 +35,6 @@ from sidelight.tasks.versions import versions
 
 SECOND_HALF = 0.9
 LEAST = 0.001
-Arrays = Mapping[str, Any]
 
 
 class Played(NamedTuple):
@@ -47,20 +47,20 @@ class Played(NamedTuple):
     nanoseconds: float
 
 
-def summarize(study: studies.Study, cells: Iterable[Cell], gather: Callable[[Cell], Arrays | None]) -> Summary:
+def summarize(study: studies.Study, cells: Iterable[Cell], gather: Callable[[Cell], Results | None]) -> Summary:
     """Return the summary of a study.
 
-    `gather` returns the arrays of a cell, with fewer runs than planned if not all were played, or None if none was.
+    `gather` returns the results of a cell, with fewer runs than planned if not all were played, or None if none was.
     """
     planned = runs = complete = played = 0
     done: list[Played] = []
     for cell in cells:
         planned, runs = planned + 1, runs + cell.runs
-        arrays = gather(cell)
-        if arrays is not None:
-            found = len(arrays["regret"])
+        results = gather(cell)
+        if results is not None:
+            found = results.n_runs
             complete, played = complete + (found >= cell.runs), played + found
-            done += _played(cell, arrays)
+            done += _played(cell, results)
     facts = {
         "study": {"name": study.name, "version": study.version, "seed": list(study.seeds)},
         "made": {**collected(), **{name: versions()[name] for name in ("scipy", "sources")}},
@@ -97,15 +97,15 @@ def _knows(player: studies.Player) -> bool:
     return "horizon" in dict(player.parameters)
 
 
-def _played(cell: Cell, arrays: Arrays) -> list[Played]:
+def _played(cell: Cell, results: Results) -> list[Played]:
     """Return what a cell says about each horizon of which the regret at half time is known, too."""
-    rounds = [int(each) for each in arrays["rounds"]]
-    speed = float(np.median(arrays["seconds"])) / cell.horizon * 1e9
+    rounds = results.rounds.tolist()
+    speed = float(np.median(results.measures["seconds"])) / cell.horizon * 1e9
     found = []
     for horizon in rounds:
         own = horizon == cell.horizon or not (_knows(cell.player) or cell.player.limit)
         if horizon % 2 == 0 and horizon // 2 in rounds and own:
-            final, half = (np.asarray(arrays["regret"][:, rounds.index(t)]) for t in (horizon, horizon // 2))
+            final, half = (results.values("regret", t) for t in (horizon, horizon // 2))
             found.append(Played(cell, horizon, final, half, speed))
     return found
 

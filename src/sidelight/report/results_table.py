@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sidelight.errors import SidelightError
-from sidelight.results import Results, Side, compare, paired
+from sidelight.results import Comparison, Results, Side, compare
 from sidelight.results.text import game_words, regret_words
 from sidelight.table import Column, Table
 from sidelight.text import count, number
@@ -23,9 +22,10 @@ def results_table(
     """
     names = distinct([r.label for r in results]) if labels is None else labels
     rows = []
-    for name, one, s in zip(names, results, compare(results, side=SIDE), strict=True):
+    tests = [Comparison(test=kind, side=SIDE) for kind in ("welch", "paired")]
+    for name, one, s in zip(names, results, compare(results, comparisons=tests), strict=True):
         spread = (s.mean, s.standard_error, s.std, s.median, s.q99, s.max, s.mean / limit if limit else None)
-        chances = (s.p_value, None if s.test is None else _paired(one, results[0]))
+        chances = [None if test is None else test.p_value for test in s.tests]
         rows.append((name, *spread, s.strict_wins, s.tied_wins, *chances, one.seconds))
     return Table(_COLUMNS, rows, notes=[caption(results) + notes])
 
@@ -104,13 +104,6 @@ def distinct(texts: Sequence[str]) -> list[str]:
             candidate, number = f"{text} #{number}", number + 1
         found.append(candidate)
     return found
-
-
-def _paired(one: Results, first: Results) -> float | None:
-    try:
-        return paired(one, first, SIDE).p_value
-    except SidelightError:  # they do not share their runs
-        return None
 
 
 def _sentence(text: str) -> str:

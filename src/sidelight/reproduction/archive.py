@@ -12,12 +12,11 @@ import numpy as np
 
 from sidelight._storage import replacing
 from sidelight.reproduction.experiment import Condition
-from sidelight.results import sealed
+from sidelight.results import Results, sealed
 from sidelight.results.frames import long
-from sidelight.results.sealed import Arrays
 
 
-def write_runs(path: Path, conditions: Sequence[Condition], arrived: Callable[[Condition], Arrays]) -> None:
+def write_runs(path: Path, conditions: Sequence[Condition], arrived: Callable[[Condition], Results]) -> None:
     """Write one row per condition, measure, run and checkpoint to a Parquet file that any tool can read.
 
     In the use case there is one value per run, and its round is 0.
@@ -26,7 +25,7 @@ def write_runs(path: Path, conditions: Sequence[Condition], arrived: Callable[[C
     sealed.write_table(path, rows, categories=True)
 
 
-def _rows(condition: Condition, arrays: Arrays) -> Iterator[dict[str, Any]]:
+def _rows(condition: Condition, results: Results) -> Iterator[dict[str, Any]]:
     texts = {
         "setting": condition.setting.place,
         "protocol": condition.protocol,
@@ -34,9 +33,10 @@ def _rows(condition: Condition, arrays: Arrays) -> Iterator[dict[str, Any]]:
         "parameters": json.dumps(dict(condition.parameters)),
     }
     for measure in condition.setting.measures:
-        values = arrays[measure].astype(float)
-        rounds = arrays["rounds"] if values.ndim == 2 else np.zeros(1, np.int64)
-        table = long(rounds, values.reshape(len(values), -1), "value")
+        if measure == "regret":
+            table = long(results.rounds, results.regret, "value")
+        else:
+            table = long(np.zeros(1, np.int64), results.values(measure)[:, None], "value")
         numbers = {name: table[name].astype(np.int32) for name in ("run", "round")}
         yield texts | {"measure": measure} | numbers | {"value": table["value"]}
 

@@ -11,7 +11,7 @@ from sidelight import reproduction
 from sidelight.report.figures.curves import CONFIDENCE, Curve, Mark, Panel, mean_curve
 from sidelight.reproduction import published
 from sidelight.reproduction.experiment import Experiment, Protocol, Setting, UseCase
-from sidelight.reproduction.judgment import ArraysOf, reading_round
+from sidelight.reproduction.judgment import ResultsOf, reading_round
 from sidelight.reproduction.plan import Line, Profile, lines
 from sidelight.reproduction.report_words import PROTOCOL_NAMES
 
@@ -32,29 +32,29 @@ def caption(experiment: Experiment, protocol: Protocol, profile: Profile) -> str
     return f"{runs}Bands hold the mean with {100 * CONFIDENCE:.0f} % confidence.{marks}"
 
 
-def draw(experiment: Experiment, protocol: Protocol, profile: Profile, arrays_of: ArraysOf) -> Figure:
+def draw(experiment: Experiment, protocol: Protocol, profile: Profile, results_of: ResultsOf) -> Figure:
     """Draw a figure under one protocol."""
     found = lines(experiment, protocol, profile)
     subtitle = f"{_runs(found, profile)}, {PROTOCOL_NAMES[protocol]}"
     if experiment.drawing == "quartiles":
         from sidelight.report.figures.quartiles import draw_quartiles
 
-        return draw_quartiles(_cases(found, profile, arrays_of), experiment.title, subtitle, "verifications in a run")
+        return draw_quartiles(_cases(found, profile, results_of), experiment.title, subtitle, "verifications in a run")
     from sidelight.report.figures.regret import draw_panels
 
     panels = [
-        _panel([line for line in found if line.section is section], profile, arrays_of)
+        _panel([line for line in found if line.section is section], profile, results_of)
         for section in experiment.sections
     ]
     return draw_panels(panels, experiment.title, subtitle, "mean regret")
 
 
-def _panel(found: Sequence[Line], profile: Profile, arrays_of: ArraysOf) -> Panel:
+def _panel(found: Sequence[Line], profile: Profile, results_of: ResultsOf) -> Panel:
     """Return the curves of one setting."""
     curves, limit = [], None
     for line in found:
-        arrays = arrays_of(line.condition)
-        rounds, regret = arrays["rounds"], arrays["regret"][: profile.runs_of(line.condition)]
+        results = results_of(line.condition)
+        rounds, regret = results.rounds, results.regret[: profile.runs_of(line.condition)]
         player = line.player
         if player.limit:
             limit = Curve(player.name, rounds, regret.mean(axis=0))
@@ -73,7 +73,7 @@ def _mark(line: Line) -> Mark | None:
     return Mark(float(at), printed.mean, printed.std / math.sqrt(published.RUNS))
 
 
-def _cases(found: Sequence[Line], profile: Profile, arrays_of: ArraysOf) -> dict[str, dict[str, list[Policy]]]:
+def _cases(found: Sequence[Line], profile: Profile, results_of: ResultsOf) -> dict[str, dict[str, list[Policy]]]:
     """Return the verifications of all policies by case and tolerance."""
     from sidelight.report.figures.quartiles import Policy
 
@@ -81,7 +81,7 @@ def _cases(found: Sequence[Line], profile: Profile, arrays_of: ArraysOf) -> dict
     for line in found:
         setting = line.section.setting
         if isinstance(setting, UseCase):
-            values = arrays_of(line.condition)["verifications"][: profile.runs_of(line.condition)].astype(float)
+            values = results_of(line.condition).values("verifications")[: profile.runs_of(line.condition)]
             printed = _printed(line, "verifications")
             policy = Policy(line.player.name, values, None if printed is None else printed.median)
             cases.setdefault(_CASES[setting.case], {}).setdefault(setting.title, []).append(policy)

@@ -29,11 +29,11 @@ from sidelight.reproduction.experiment import (
 )
 from sidelight.reproduction.plan import Line, Profile, lines
 from sidelight.reproduction.published import Pair
-from sidelight.results.sealed import Arrays
+from sidelight.results import Results
 from sidelight.results.statistics import Summary, TTest, summarize, welch_of, wins_of
 
-ArraysOf = Callable[[Condition], Arrays]
-"""Returns the arrays of a condition, with as many runs as have been made of it."""
+ResultsOf = Callable[[Condition], Results]
+"""Returns the results of a condition, with as many runs as have been made of it."""
 
 CHANCE = 3.0
 """Below this |z| is called chance."""
@@ -57,7 +57,7 @@ class _Reading(NamedTuple):
     printed: Pair | None
 
 
-def judge(experiment: Experiment, protocol: Protocol, profile: Profile, arrays_of: ArraysOf) -> list[Number]:
+def judge(experiment: Experiment, protocol: Protocol, profile: Profile, results_of: ResultsOf) -> list[Number]:
     """Return the numbers of a table, each with a verdict."""
     every = lines(experiment, protocol, profile)
     return [
@@ -65,7 +65,7 @@ def judge(experiment: Experiment, protocol: Protocol, profile: Profile, arrays_o
         for section in experiment.sections
         for measure in section.setting.measures
         for number in _numbers(
-            experiment.name, measure, [line for line in every if line.section is section], profile, arrays_of
+            experiment.name, measure, [line for line in every if line.section is section], profile, results_of
         )
     ]
 
@@ -81,10 +81,10 @@ def reading_round(player: Player, condition: Condition) -> int | None:
     return end - 1 if condition.protocol == "published" and condition.setting.world == "contexts" else end
 
 
-def _numbers(table: str, measure: str, found: list[Line], profile: Profile, arrays_of: ArraysOf) -> list[Number]:
+def _numbers(table: str, measure: str, found: list[Line], profile: Profile, results_of: ResultsOf) -> list[Number]:
     """Return one measure of all players in one setting."""
     readings = [
-        reading for line in found for reading in _readings(table, line, measure, profile, arrays_of(line.condition))
+        reading for line in found for reading in _readings(table, line, measure, profile, results_of(line.condition))
     ]
     limit = next((float(r.values.mean()) for r in readings if r.line.player.limit), None)
     wins = _wins(readings, 1.0 if BETTER[measure] == "less" else -1.0)
@@ -92,7 +92,7 @@ def _numbers(table: str, measure: str, found: list[Line], profile: Profile, arra
     for index, reading in enumerate(readings):
         alone, shared = wins.get(index, (None, None))
         ours = summarize(reading.values, reading.round, reading.label)
-        ours = ours._replace(strict_wins=alone, tied_wins=shared, test=_test(reading, readings[0], arrays_of))
+        ours = ours._replace(strict_wins=alone, tied_wins=shared, tests=(_test(reading, readings[0], results_of),))
         number = Number(
             setting=reading.line.section.setting.title,
             measure=measure,
@@ -106,25 +106,20 @@ def _numbers(table: str, measure: str, found: list[Line], profile: Profile, arra
     return numbers
 
 
-def _readings(table: str, line: Line, measure: str, profile: Profile, arrays: Arrays) -> list[_Reading]:
+def _readings(table: str, line: Line, measure: str, profile: Profile, results: Results) -> list[_Reading]:
     """Return the readings of a player: its number and, for a slow one that ran on, the number at its end."""
     runs = profile.runs_of(line.condition)
     player = line.player
     printed = None if player.paper is None else published.pair(table, line.section.key, player.paper, measure)
     at = reading_round(player, line.condition)
     if at is None:
-        values = arrays[measure].astype(float)
+        values = results.values(measure)
         return [_Reading(line, player.name, None, values[:runs], values, printed)]
     found = [(player.name, at, printed)]
     if at < line.condition.horizon - 1:
         found.append((f"{player.name}, {line.condition.horizon} rounds", line.condition.horizon, None))
-    return [_Reading(line, label, end, _at(arrays, end)[:runs], _at(arrays, end), pair) for label, end, pair in found]
-
-
-def _at(arrays: Arrays, end: int) -> Floats:
-    """Return the regret of all runs after a round."""
-    column = int(np.flatnonzero(arrays["rounds"] == end)[0])
-    return np.asarray(arrays["regret"][:, column], dtype=float)
+    read = {end: results.values("regret", end) for _, end, _ in found}
+    return [_Reading(line, label, end, read[end][:runs], read[end], pair) for label, end, pair in found]
 
 
 def _wins(readings: list[_Reading], sign: float) -> dict[int, tuple[int, int]]:
@@ -143,11 +138,11 @@ def _wins(readings: list[_Reading], sign: float) -> dict[int, tuple[int, int]]:
     return dict(zip(rivals, counts, strict=True))
 
 
-def _test(reading: _Reading, first: _Reading, arrays_of: ArraysOf) -> TTest | None:
+def _test(reading: _Reading, first: _Reading, results_of: ResultsOf) -> TTest | None:
     """Return Welch's test against the first player at the same round."""
     against = first.values
     if reading.round is not None and reading.round != first.round:
-        against = _at(arrays_of(first.line.condition), reading.round)[: first.values.size]
+        against = results_of(first.line.condition).values("regret", reading.round)[: first.values.size]
     if reading is first or reading.line.player.limit or min(reading.values.size, against.size) < 2:
         return None
     return welch_of(reading.values, against)

@@ -101,7 +101,7 @@ def _drawn(reproduction: Reproduction, figures: Sequence[Part], folder: Path, no
 
     texts = {}
     for part in figures:
-        figure = drawing.draw(part.experiment, part.protocol, reproduction.choice.profile, reproduction.arrays)
+        figure = drawing.draw(part.experiment, part.protocol, reproduction.choice.profile, reproduction.results)
         for suffix in (".svg", ".png"):
             save_figure(figure, folder / f"{part.stem}{suffix}")
         texts[part.stem] = (folder / f"{part.stem}.svg").read_text(encoding="utf-8")
@@ -122,7 +122,7 @@ def _write_raw(reproduction: Reproduction, account: Account, folder: Path, note:
     conditions = plan.conditions(choice.experiments, choice.protocols, choice.profile)
     table = folder / "runs.parquet"
     if importlib.util.find_spec("pyarrow") is not None:
-        archive.write_runs(table, conditions, reproduction.arrays)
+        archive.write_runs(table, conditions, reproduction.results)
     else:
         table.unlink(missing_ok=True)  # of an earlier call
         note("no Parquet file of all runs without pyarrow; try: pip install sidelight[parquet]")

@@ -14,7 +14,7 @@ from sidelight.reproduction import judgment, plan
 from sidelight.reproduction.account import Part
 from sidelight.reproduction.experiment import Condition, Experiment, Protocol
 from sidelight.reproduction.plan import Profile
-from sidelight.results.sealed import Arrays
+from sidelight.results import Results
 from sidelight.studies.execution import Crew, Display, Execution, Groups
 from sidelight.studies.store import KEPT, State, Store
 from sidelight.studies.work import Task, tasks
@@ -47,7 +47,7 @@ class Reproduction:
     def __init__(self, choice: Choice, store: Store) -> None:
         self.choice, self.store = choice, store
         self._runs: dict[Condition, int] = {}  # more than the profile's, where there was a second look
-        self._arrays: dict[tuple[Condition, int], Arrays] = {}
+        self._results: dict[tuple[Condition, int], Results] = {}
 
     def run(self, crew: Crew, display: Display, share: Share | None = None) -> float:
         """Do the missing work, or one share of it; return the seconds it took.
@@ -88,20 +88,20 @@ class Reproduction:
         """Return all tables with verdicts."""
         profile = self.choice.profile
         return [
-            Part(experiment, protocol, judgment.judge(experiment, protocol, profile, self.arrays))
+            Part(experiment, protocol, judgment.judge(experiment, protocol, profile, self.results))
             for experiment in self.choice.experiments
             if experiment.is_table
             for protocol in self.choice.protocols
         ]
 
-    def arrays(self, condition: Condition) -> Arrays:
+    def results(self, condition: Condition) -> Results:
         """Return the runs of a condition, those of a second look included."""
         runs = self.runs(condition)
-        if (condition, runs) not in self._arrays:
-            if sum(array.nbytes for arrays in self._arrays.values() for array in arrays.values()) > _MEMORY:
-                self._arrays.clear()
-            self._arrays[condition, runs] = self.store.gather(self.choice.tasks_of(condition, runs))
-        return self._arrays[condition, runs]
+        if (condition, runs) not in self._results:
+            if sum(results.regret.nbytes for results in self._results.values()) > _MEMORY:
+                self._results.clear()
+            self._results[condition, runs] = self.store.gather(self.choice.tasks_of(condition, runs))
+        return self._results[condition, runs]
 
     def runs(self, condition: Condition) -> int:
         """Return how many runs of a condition there are."""

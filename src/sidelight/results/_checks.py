@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sidelight._game_file import plain
 from sidelight.errors import SidelightError
 from sidelight.kernels.arrays import Floats, Integers
 
+Numbers = npt.NDArray[Any]
 REGRET_KINDS = ("pseudo-regret", "hindsight")
 
 
@@ -65,6 +67,33 @@ def plays(values: Any, runs: int, actions: int) -> Integers:
         run, action = bad[0]
         raise SidelightError(f"plays of action {action} in run {run} is {array[run, action]}: counts are not negative")
     return array
+
+
+def measures(given: Any) -> Mapping[str, Numbers]:
+    """Return further measures: numbers with one row per run, under names that no other array has."""
+    found = {}
+    for name, values in given.items():
+        if not isinstance(name, str) or name in ("rounds", "regret", "plays", "manifest", "sha256", ""):
+            raise SidelightError(f"a measure cannot be called {name!r}: give another name")
+        array = np.asarray(values)
+        if not array.ndim or array.dtype.kind not in "fiub":
+            raise SidelightError(f"the measure {name!r} is {values!r}: give an array of numbers with one row per run")
+        found[name] = _frozen(array)
+    return MappingProxyType(found)
+
+
+def runs_of(found: Mapping[str, Numbers]) -> int:
+    """Return how many runs there are, by the measures."""
+    if not found or not len(next(iter(found.values()))):
+        raise SidelightError("without a game there must be measures: give at least one, with one row per run")
+    return len(next(iter(found.values())))
+
+
+def same_runs(found: Mapping[str, Numbers], runs: int) -> None:
+    """Refuse measures that have more or fewer rows than there are runs."""
+    for name, values in found.items():
+        if len(values) != runs:
+            raise SidelightError(f"the measure {name!r} has {len(values)} rows, and there are {runs} runs")
 
 
 def regret_kind(value: Any) -> str:

@@ -20,11 +20,11 @@ def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
 
 def require_same_question(a: Results, b: Results) -> None:
     """Refuse to compare final regrets that do not measure the same thing."""
-    _require(same_game(a.game, b.game), a, b, "played different games: compare results of one game")
+    _require(same_game(a._game, b._game), a, b, "played different games: compare results of one game")
     kinds = f"({a.regret_kind} and {b.regret_kind})"
     _require(a.regret_kind == b.regret_kind, a, b, f"have different kinds of regret {kinds}: compare one kind")
-    ends = f"({a.rounds[-1]} and {b.rounds[-1]})"
-    _require(a.rounds[-1] == b.rounds[-1], a, b, f"end at different rounds {ends}: compare results of the same horizon")
+    ends = f"({a.horizon} and {b.horizon})"
+    _require(a.horizon == b.horizon, a, b, f"end at different rounds {ends}: compare results of the same horizon")
 
 
 def require_same_runs(a: Results, b: Results) -> None:
@@ -40,6 +40,15 @@ def require_same_runs(a: Results, b: Results) -> None:
         )
     seeds = f"({a.seed!r} and {b.seed!r})"
     _require("seed" not in other, a, b, f"have different seeds {seeds}: match runs made from the same seed")
+
+
+def is_same_runs(a: Results, b: Results) -> bool:
+    """Say whether run k of both faced the same random numbers."""
+    try:
+        require_same_runs(a, b)
+    except SidelightError:
+        return False
+    return True
 
 
 def require_same_experiment(a: Results, b: Results) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from sidelight.errors import SidelightError
-from sidelight.results._sameness import require_same_question, require_same_runs
+from sidelight.results._sameness import is_same_runs, parts, require_same_question, require_same_runs
 from sidelight.results.results import Results
 from sidelight.results.statistics import Side, Summary, TTest, check_side, paired_of, welch_of, wins_of
 
+LARGER_IS_BETTER = ("f1",)
+"""The measures of which larger values are better; of all others, smaller ones are."""
 _WORDS = {"two-sided": "different from", "less": "less than", "greater": "greater than"}
 
 
@@ -41,43 +44,125 @@ def wins(results: Sequence[Results], tolerance: float = 1e-9) -> list[Wins]:
     return [Wins(r.label, *count) for r, count in zip(results, counts, strict=True)]
 
 
-def compare(results: Sequence[Results], baseline: int = 0, side: Side = "two-sided") -> list[Summary]:
-    """Return one summary per result: final regret, wins and a Welch test against the result at index `baseline`.
+@dataclass(frozen=True)
+class Comparison:
+    """Which results the others are tested against, and how.
 
-    With side="less" a small p-value speaks for a lower mean than the baseline's. The p-values are those of single
-    tests: with many rows, some are small by chance.
+    Parameters
+    ----------
+    against
+        The label of the results that the others are compared with; by default the first.
+    test
+        "welch" (independent samples) or "paired" (run by run, as all meet the same outcomes).
+    side
+        What a small p-value speaks for about a mean: "two-sided" (it differs), "less" or "greater".
+    """
+
+    against: str = ""
+    test: str = "welch"
+    side: Side = "two-sided"
+
+
+def compare(
+    results: Sequence[Results],
+    measure: str = "regret",
+    comparisons: Sequence[Comparison] = (Comparison(),),
+    *,
+    at: int | None = None,
+    limit: Results | None = None,
+    contestants: Sequence[Results] | None = None,
+) -> list[Summary]:
+    """Return one summary per result: a measure over the runs, wins, tests, the ratio to a limit, and the speed.
+
+    Parameters
+    ----------
+    results
+        One or more results of one game and horizon.
+    measure, at
+        What is compared: the regret at a checkpoint (by default the last), or another measure of all results.
+    comparisons
+        Which tests to make. The p-values are those of single tests: with many rows, some are small by chance.
+    limit
+        The results, among those given, that are no contestant but what the others are measured against.
+    contestants
+        Those that can win runs, by default all but the limit; whoever did not meet the runs of the first wins none.
     """
     _check_any(results)
-    if not 0 <= baseline < len(results):
-        raise SidelightError(
-            f"there is no result {baseline} to be the baseline: give an index from 0 to {len(results) - 1}"
+    if at is None:
+        for other in results:
+            require_same_question(results[0], other)
+    rivals = [one for one in (results if contestants is None else contestants) if one is not limit]
+    won = _wins_of_matched(rivals, measure, at)
+    return [
+        one.summary(at, measure)._replace(
+            strict_wins=won.get(id(one), (None, None))[0],
+            tied_wins=won.get(id(one), (None, None))[1],
+            tests=tuple(None if one is limit else _tested(each, one, results, measure, at) for each in comparisons),
+            limit_ratio=None if limit is None else _ratio(one, limit, measure, at),
+            microseconds=_microseconds(one),
         )
-    for other in results:
-        require_same_question(results[baseline], other)
-    rows = []
-    for index, (one, won) in enumerate(zip(results, _wins_if_matched(results), strict=True)):
-        enough = min(one.n_runs, results[baseline].n_runs) > 1
-        test = welch(one, results[baseline], side) if index != baseline and enough else None
-        alone, shared = (won.strict, won.tied) if won else (None, None)
-        rows.append(one.summary()._replace(strict_wins=alone, tied_wins=shared, side=side, test=test))
-    return rows
+        for one in results
+    ]
 
 
-def welch(a: Results, b: Results, side: Side = "two-sided") -> TTest:
-    """Test the mean final regrets of two results without assuming equal variances (Welch's t-test).
+def _wins_of_matched(rivals: Sequence[Results], measure: str, at: int | None) -> dict[int, tuple[int, int]]:
+    """Count wins among the results that met the same runs as the first; none if there are no two of them."""
+    matched = [one for one in rivals if is_same_runs(rivals[0], one)]
+    if len(matched) < 2 <= len(rivals):
+        return {}
+    sign = -1.0 if measure in LARGER_IS_BETTER else 1.0
+    counts = wins_of(np.stack([sign * one.values(measure, at) for one in matched])) if matched else []
+    return {id(one): count for one, count in zip(matched, counts, strict=True)}
+
+
+def _tested(
+    comparison: Comparison, one: Results, results: Sequence[Results], measure: str, at: int | None
+) -> TTest | None:
+    """Test results against those that a comparison names, if these are there and both have several runs."""
+    named = [other for other in results if other.label == comparison.against] if comparison.against else results
+    if not named or named[0] is one or min(one.n_runs, named[0].n_runs) < 2:
+        return None
+    if comparison.test == "welch":
+        return welch(one, named[0], comparison.side, measure, at)
+    return paired(one, named[0], comparison.side, measure, at) if is_same_runs(one, named[0]) else None
+
+
+def _ratio(one: Results, limit: Results, measure: str, at: int | None) -> float | None:
+    """Return the mean over that of the limit, in the runs that both have: of each seed, the first ones."""
+    sizes = [[part["runs"] for part in parts(each.seed, each.n_runs)] for each in (one, limit)]
+    if len(sizes[0]) != len(sizes[1]):
+        return None
+    means = []
+    for each, own in zip((one, limit), sizes, strict=True):
+        values = np.split(each.values(measure, at), np.cumsum(own)[:-1])
+        shared = [part[: min(pair)] for part, *pair in zip(values, *sizes, strict=True)]
+        means.append(float(np.concatenate(shared).mean()))
+    return means[0] / means[1] if means[1] > 0 else None
+
+
+def _microseconds(one: Results) -> float | None:
+    if "seconds" not in one.measures or not one.horizon:
+        return None
+    return 1e6 * float(one.measures["seconds"].min()) / one.horizon
+
+
+def welch(a: Results, b: Results, side: Side = "two-sided", measure: str = "regret", at: int | None = None) -> TTest:
+    """Test the means of two results without assuming equal variances (Welch's t-test).
 
     The samples are treated as independent; if both were simulated with the same seed, `paired` is the sharper test.
     `statistics.welch_of` has the formula.
     """
     check_side(side)
-    require_same_question(a, b)
+    if at is None:
+        require_same_question(a, b)
     for one in (a, b):
         _check_runs(one)
-    return welch_of(a.final, b.final, side)._replace(text=_statement(a, b, side, "Welch test"))
+    found = welch_of(a.values(measure, at), b.values(measure, at), side)
+    return found._replace(text=_statement(a, b, side, "Welch test"))
 
 
-def paired(a: Results, b: Results, side: Side = "two-sided") -> TTest:
-    """Test the mean difference of final regrets, run by run (paired t-test).
+def paired(a: Results, b: Results, side: Side = "two-sided", measure: str = "regret", at: int | None = None) -> TTest:
+    """Test the mean difference of two results, run by run (paired t-test).
 
     Valid because run k of both faced the same random numbers; refused unless environment, seed and number of runs are
     the same. `statistics.paired_of` has the formula.
@@ -85,14 +170,8 @@ def paired(a: Results, b: Results, side: Side = "two-sided") -> TTest:
     check_side(side)
     require_same_runs(a, b)
     _check_runs(a)
-    return paired_of(a.final - b.final, side)._replace(text=_statement(a, b, side, "paired t-test"))
-
-
-def _wins_if_matched(results: Sequence[Results]) -> Sequence[Wins | None]:
-    try:
-        return wins(results)
-    except SidelightError:
-        return [None] * len(results)
+    found = paired_of(a.values(measure, at) - b.values(measure, at), side)
+    return found._replace(text=_statement(a, b, side, "paired t-test"))
 
 
 def _check_any(results: Sequence[Results]) -> None:

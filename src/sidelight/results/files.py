@@ -1,7 +1,8 @@
 """Results in files that others can read: a Parquet table, or NumPy's .npz, both sealed (see `sealed`).
 
 Parquet: the long table (game, strategy, run, round, regret), one row per run and checkpoint, with the manifest (JSON),
-the plays (JSON, one row per run) and the SHA-256 beside it. NumPy: the arrays `rounds`, `regret` and `plays`.
+plays and further measures (JSON, one row per run) and the SHA-256 beside it. NumPy: the arrays `rounds`, `regret`,
+`plays`, and each further measure under its name.
 """
 
 from __future__ import annotations
@@ -26,12 +27,18 @@ def write(path: str | os.PathLike[str], results: Results) -> None:
     file = Path(path)
     suffix = _suffix(file)
     _refuse_folder(file)
-    arrays = {"rounds": results.rounds, "regret": results.regret, "plays": results.plays}
+    arrays = {"rounds": results.rounds, "regret": results.regret, "plays": results.plays, **results.measures}
     if suffix == ".npz":
         sealed.write(file, results.manifest, arrays)
         return
     text = json.dumps(results.manifest)
-    texts = {sealed.MANIFEST: text, "plays": json.dumps(results.plays.tolist()), sealed.SEAL: sealed.seal(text, arrays)}
+    further = {name: [str(values.dtype), values.tolist()] for name, values in results.measures.items()}
+    texts = {
+        sealed.MANIFEST: text,
+        "plays": json.dumps(results.plays.tolist()),
+        "measures": json.dumps(further),
+        sealed.SEAL: sealed.seal(text, arrays),
+    }
     sealed.write_table(file, [frames.columns(results)], texts)
 
 
@@ -51,13 +58,14 @@ def read(path: str | os.PathLike[str]) -> sealed.Sealed:
 def _from_table(texts: dict[str, str], table: Any) -> sealed.Sealed:
     plays = np.array(json.loads(texts["plays"]), dtype=np.int64)
     run, round_, regret = (table.column(name).to_numpy() for name in ("run", "round", "regret"))
+    further = {name: np.array(values, kind) for name, (kind, values) in json.loads(texts["measures"]).items()}
     runs = len(plays)
     rounds = round_[: len(round_) // runs]
     if not (
         np.array_equal(run, np.repeat(np.arange(runs), len(rounds))) and np.array_equal(round_, np.tile(rounds, runs))
     ):
         raise ValueError("rows are missing or out of order")
-    arrays = {"rounds": rounds, "regret": regret.reshape(runs, len(rounds)), "plays": plays}
+    arrays = {"rounds": rounds, "regret": regret.reshape(runs, len(rounds)), "plays": plays, **further}
     return sealed.opened(texts[sealed.MANIFEST], arrays, texts[sealed.SEAL], _check_format)
 
 
@@ -77,8 +85,8 @@ def _check_format(manifest: Any) -> None:
     if not isinstance(manifest, dict) or manifest.get("format") != provenance.FORMAT:
         raise SidelightError("does not hold results of sidelight: its manifest does not mention them")
     version = manifest.get("format_version")
-    if version not in range(1, provenance.FORMAT_VERSION + 1):
+    if version != provenance.FORMAT_VERSION:
         raise SidelightError(
-            f"has format version {version!r} and this sidelight reads versions up to {provenance.FORMAT_VERSION}: "
+            f"has format version {version!r} and this sidelight reads version {provenance.FORMAT_VERSION}: "
             "read it with the version that wrote it, or run `pip install --upgrade sidelight`"
         )

@@ -38,9 +38,10 @@ def columns(results: Results) -> dict[str, Any]:
 
     A game without a name is "unnamed", because grouping drops rows whose key is missing.
     """
-    return {"game": _encodable(results.game.name or "unnamed"), "strategy": _encodable(results.label)} | long(
-        results.rounds, results.regret, "regret"
-    )
+    return {
+        "game": _encodable((results.game.name if results.has_game else "") or "unnamed"),
+        "strategy": _encodable(results.label),
+    } | long(results.rounds, results.regret, "regret")
 
 
 def long(rounds: Any, values: Any, name: str) -> dict[str, Any]:

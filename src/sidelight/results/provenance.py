@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import json
 import platform
 from collections.abc import Hashable
 from datetime import UTC, datetime
@@ -14,8 +15,7 @@ from sidelight.errors import GameError
 from sidelight.game import Game
 
 FORMAT = "sidelight results"
-FORMAT_VERSION = 2
-"""Version 1 was sealed without the names and types of the arrays; nothing else has changed since."""
+FORMAT_VERSION = 1
 
 TEXT_SYMBOLS = "symbols_as_text"
 """Manifest key: the symbols that no file can hold and that are stored as their `repr`."""
@@ -50,25 +50,36 @@ def _version(package: str) -> str | None:
 
 def written(game: Game) -> dict[str, Any]:
     """Return the game as the JSON of a game file; symbols that no file can hold are written as their `repr`."""
+    return written_with_texts(game)[0]
+
+
+def written_with_texts(game: Game) -> tuple[dict[str, Any], list[str]]:
+    """Return the game as the JSON of a game file, and the texts that stand in for symbols that no file can hold."""
+    return _written(game, game.name, game.actions, game.outcomes)
+
+
+@functools.lru_cache(maxsize=64)
+def _written(game: Game, *names: Any) -> tuple[dict[str, Any], list[str]]:
+    """Write a game; those with equal losses and feedback are equal, whatever their names."""
     texts = _stand_ins(game)
     feedback = [[symbol if _storable(symbol) else texts[symbol] for symbol in row] for row in game.feedback]
-    return Game(game.loss, feedback, game.name, game.actions, game.outcomes).to_dict()
+    return Game(game.loss, feedback, *names).to_dict(), sorted(texts.values())
 
 
 def read(description: Any) -> Game:
     """Return the game that `written` described."""
-    return Game.from_dict(description)
+    return _read(json.dumps(description))
 
 
-def text_symbols(game: Game) -> list[str]:
-    """Return the texts that stand in for symbols of the game that no file can hold."""
-    return sorted(_stand_ins(game).values())
+@functools.lru_cache(maxsize=64)
+def _read(text: str) -> Game:
+    return Game.from_dict(json.loads(text))
 
 
-def same_game(a: Game, b: Game) -> bool:
+def same_game(a: Game | None, b: Game | None) -> bool:
     """Say whether two games are equal, or are the same one before and after a file that could not hold its symbols."""
-    if a == b:
-        return True
+    if a is None or b is None or a == b:
+        return a == b
     first, second = written(a), written(b)
     return bool(first["loss"] == second["loss"] and first["feedback"] == second["feedback"])
 

@@ -14,20 +14,21 @@ from sidelight.errors import ImmutableError, SidelightError
 from sidelight.game import Game
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.results import _checks, files, frames, provenance, text
+from sidelight.results._checks import Numbers
 from sidelight.results.statistics import Band, Summary, confidence_band, summarize
 
-_ARGUMENTS = ("strategy", "environment", "seed", "regret_kind", "seconds")
+_ARGUMENTS = ("strategy", "environment", "seed", "regret_kind", "seconds", "label")
 # What the arguments of `Results` already say; a given manifest cannot override it.
 _DESCRIBED = ("format", "format_version", "game", *_ARGUMENTS)
 
 
 class Results:
-    """What a simulation returns: the regret of R runs at C checkpoints.
+    """What a simulation returns: R runs, their regret at C checkpoints, and further measures.
 
     Parameters
     ----------
     game
-        The game of N actions that was played.
+        The game of N actions that was played; None for a policy that watched classifiers, which has measures only.
     strategy, environment
         JSON-ready descriptions with a key "name"; a strategy's has "parameters" and may have "defaults".
     rounds
@@ -40,8 +41,12 @@ class Results:
         What the random numbers were made from, JSON-ready; None if that is not known.
     regret_kind
         "pseudo-regret" (against a known law) or "hindsight" (against the best fixed action in hindsight).
+    measures
+        Further numbers by name, one row per run, such as "seconds", "f1" and "verifications".
     seconds
         How long it took, if known.
+    label
+        The name in tables and figures; by default the strategy's name and its parameters.
     manifest
         Facts to store besides those that are collected automatically (versions, platform, time); they override these.
 
@@ -54,6 +59,8 @@ class Results:
     __slots__ = (
         "_environment",
         "_game",
+        "_label",
+        "_measures",
         "_plays",
         "_provenance",
         "_regret",
@@ -64,7 +71,7 @@ class Results:
         "_strategy",
     )
 
-    _game: Game
+    _game: Game | None
     _strategy: dict[str, Any]
     _environment: dict[str, Any]
     _rounds: Integers
@@ -72,27 +79,38 @@ class Results:
     _plays: Integers
     _seed: Any
     _regret_kind: str
+    _measures: Mapping[str, Numbers]
     _seconds: float | None
+    _label: str
     _provenance: dict[str, Any]
 
     def __init__(
         self,
         *,
-        game: Game,
+        game: Game | None,
         strategy: Mapping[str, Any],
         environment: Mapping[str, Any],
-        rounds: Any,
-        regret: Any,
-        plays: Any,
+        rounds: Any = (),
+        regret: Any = None,
+        plays: Any = None,
         seed: Any,
-        regret_kind: str,
+        regret_kind: str = "",
+        measures: Mapping[str, Any] | None = None,
         seconds: float | None = None,
+        label: str | None = None,
         manifest: Mapping[str, Any] | None = None,
     ) -> None:
-        if not isinstance(game, Game):
-            raise SidelightError(f"game is {game!r}: give a sidelight.Game")
-        checkpoints = _checks.rounds(rounds)
-        regrets = _checks.regret(regret, checkpoints.size)
+        further = _checks.measures(measures or {})
+        if game is not None:
+            if not isinstance(game, Game):
+                raise SidelightError(f"game is {game!r}: give a sidelight.Game")
+            checkpoints = _checks.rounds(rounds)
+            regrets = _checks.regret(regret, checkpoints.size)
+            counts = _checks.plays(plays, regrets.shape[0], game.n_actions)
+        else:
+            runs = _checks.runs_of(further)
+            checkpoints, regrets, counts = np.zeros(0, np.int64), np.zeros((runs, 0)), np.zeros((runs, 0), np.int64)
+        _checks.same_runs(further, regrets.shape[0])
         given = _checks.dictionary(manifest or {}, "manifest")
         extra = {key: value for key, value in given.items() if key not in _DESCRIBED}
         values = {
@@ -101,10 +119,12 @@ class Results:
             "_environment": _checks.named(environment, "environment"),
             "_rounds": checkpoints,
             "_regret": regrets,
-            "_plays": _checks.plays(plays, regrets.shape[0], game.n_actions),
+            "_plays": counts,
             "_seed": _checks.jsonable(seed, "seed"),
-            "_regret_kind": _checks.regret_kind(regret_kind),
+            "_regret_kind": "" if game is None else _checks.regret_kind(regret_kind),
+            "_measures": further,
             "_seconds": _checks.seconds(seconds),
+            "_label": label or "",
             "_provenance": provenance.collected() | extra,
         }
         for attribute, value in values.items():
@@ -112,8 +132,15 @@ class Results:
 
     @property
     def game(self) -> Game:
-        """The game that was played."""
+        """The game that was played; an error if there is none."""
+        if self._game is None:
+            raise SidelightError(f"{self.label} watched classifiers and played no game: look at its measures")
         return self._game
+
+    @property
+    def has_game(self) -> bool:
+        """Whether a game was played; otherwise a policy watched classifiers, and there are only measures."""
+        return self._game is not None
 
     @property
     def strategy(self) -> dict[str, Any]:
@@ -124,6 +151,11 @@ class Results:
     def environment(self) -> dict[str, Any]:
         """The description of the environment (a copy)."""
         return copy.deepcopy(self._environment)
+
+    @property
+    def horizon(self) -> int:
+        """The last checkpoint; 0 if no game was played."""
+        return int(self._rounds[-1]) if self._rounds.size else 0
 
     @property
     def rounds(self) -> Integers:
@@ -152,6 +184,11 @@ class Results:
         return means
 
     @property
+    def measures(self) -> Mapping[str, Numbers]:
+        """Further numbers by name, one row per run."""
+        return self._measures
+
+    @property
     def seed(self) -> Any:
         """What the random numbers were made from; None if that is not known."""
         return copy.deepcopy(self._seed)
@@ -173,29 +210,71 @@ class Results:
 
     @property
     def label(self) -> str:
-        """The strategy's name, with the parameters that are not at their defaults: "RandCBP(bins=10)"."""
-        return text.label(self._strategy)
+        """The name in tables: by default the strategy's, with parameters not at their defaults, "RandCBP(bins=10)"."""
+        return self._label or text.label(self._strategy)
 
     @property
     def manifest(self) -> dict[str, Any]:
         """Everything about the results except the numbers, JSON-ready, as stored in files (a copy)."""
         described = {"format": provenance.FORMAT, "format_version": provenance.FORMAT_VERSION}
-        facts = {name: getattr(self, name) for name in _ARGUMENTS}
-        texts = {*provenance.text_symbols(self._game), *self._provenance.get(provenance.TEXT_SYMBOLS, ())}
-        whole = described | self._provenance | {"game": provenance.written(self._game)} | facts
+        facts = {name: getattr(self, f"_{name}") for name in _ARGUMENTS}
+        game, stand_ins = (None, []) if self._game is None else provenance.written_with_texts(self._game)
+        texts = {*stand_ins, *self._provenance.get(provenance.TEXT_SYMBOLS, ())}
+        whole = described | self._provenance | {"game": game} | facts
         return _checks.dictionary(whole | {provenance.TEXT_SYMBOLS: sorted(texts)}, "manifest")
 
-    def summary(self, at: int | None = None) -> Summary:
-        """Describe the regrets of all runs at the checkpoint `at` (a round), or at the last one."""
-        if at is None:
-            return summarize(self.final, int(self._rounds[-1]), self.label)
+    def fact(self, name: str) -> Any:
+        """Return a fact that was stored with the results; None if there is no such fact."""
+        return copy.deepcopy(self._provenance.get(name))
+
+    def has(self, measure: str) -> bool:
+        """Say whether there is one number per run of a measure."""
+        if measure == "regret" or (measure == "verifications" and measure not in self._measures):
+            return self.has_game
+        return measure in self._measures
+
+    def values(self, measure: str = "regret", at: int | None = None) -> Floats:
+        """Return one number per run: the regret at the checkpoint `at` (by default the last), or another measure.
+
+        The verifications of a strategy are the rounds in which it played an action with more than one symbol.
+        """
+        if not self.has(measure):
+            known = [name for name in ("regret", "verifications") if self.has(name)]
+            raise SidelightError(
+                f"{self.label} has no {measure!r}: there are {', '.join({**dict.fromkeys(known), **self._measures})}"
+            )
+        if measure in self._measures:
+            return self._measures[measure].astype(float)
+        if measure == "verifications":
+            telling = [action for action in range(self.game.n_actions) if len(self.game.symbols(action)) > 1]
+            return self._plays[:, telling].sum(axis=1).astype(float)
+        return self._regret[:, -1 if at is None else self._column(at)]
+
+    def summary(self, at: int | None = None, measure: str = "regret") -> Summary:
+        """Describe a measure of all runs; the regret at the checkpoint `at` (a round), or at the last one."""
+        values = self.values(measure, at)
+        return summarize(values, (self.horizon if at is None else int(at)) or None, self.label)
+
+    def first(self, runs: int) -> Results:
+        """Return the first runs only."""
+        if not 1 <= runs <= self.n_runs:
+            raise SidelightError(f"there are {self.n_runs} runs: give a number from 1 to {self.n_runs}, not {runs!r}")
+        arrays = {"regret": self._regret[:runs], "plays": self._plays[:runs]}
+        return self._replace(**arrays, measures={name: values[:runs] for name, values in self._measures.items()})
+
+    def with_facts(self, manifest: Mapping[str, Any] | None = None, **changes: Any) -> Results:
+        """Return the same results with another label, seconds or measures, and with more facts in the manifest."""
+        return self._replace(**changes, manifest={**self._provenance, **(manifest or {})})
+
+    def _column(self, at: int) -> int:
+        """Return the place of a checkpoint."""
         if not isinstance(at, int | np.integer):
             raise SidelightError(f"at is {at!r}: give the number of a round, an integer")
         found = np.flatnonzero(self._rounds == at)
         if not found.size:
             nearest = self._rounds[np.argmin(np.abs(self._rounds - at))]
             raise SidelightError(f"there is no checkpoint at round {at}: the nearest one is at round {nearest}")
-        return summarize(self._regret[:, found[0]], int(at), self.label)
+        return int(found[0])
 
     def band(self, confidence: float = 0.99) -> Band:
         """Return mean, low and high at each checkpoint: mean +- z std / sqrt(R), with z from the normal law.
@@ -239,13 +318,15 @@ class Results:
     def load(cls, path: str | os.PathLike[str]) -> Results:
         """Read results that `save` wrote."""
         manifest, arrays = files.read(path)
+        game = manifest.get("game")
         facts: dict[str, Any] = {name: manifest.get(name) for name in _ARGUMENTS}
         try:
             return cls(
-                game=provenance.read(manifest.get("game")),
-                rounds=arrays["rounds"],
-                regret=arrays["regret"],
-                plays=arrays["plays"],
+                game=None if game is None else provenance.read(game),
+                rounds=arrays.pop("rounds"),
+                regret=arrays.pop("regret"),
+                plays=arrays.pop("plays"),
+                measures=arrays,
                 **facts,
                 # Do not fill in what the file does not say about its origin with facts about this machine.
                 manifest=dict.fromkeys(provenance.ORIGINS) | manifest,
@@ -263,20 +344,29 @@ class Results:
         if not isinstance(other, Results):
             return NotImplemented
         facts = ("strategy", "environment", "seed", "regret_kind")
+        measured = [name for name in self._measures if name != "seconds"]
         return (
             provenance.same_game(self._game, other._game)
             and all(_checks.canonical(getattr(self, f)) == _checks.canonical(getattr(other, f)) for f in facts)
             and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in ("rounds", "regret", "plays"))
+            and measured == [name for name in other._measures if name != "seconds"]
+            and all(np.array_equal(self._measures[name], other._measures[name]) for name in measured)
         )
 
     def __hash__(self) -> int:
         return hash((self.label, self._regret.shape, _checks.canonical(self._seed)))
 
+    def _arguments(self) -> dict[str, Any]:
+        """Return the arguments that make these results."""
+        names = ("game", "rounds", "regret", "plays", "measures", *_ARGUMENTS)
+        return {name: getattr(self, f"_{name}") for name in names} | {"manifest": self._provenance}
+
+    def _replace(self, **changes: Any) -> Results:
+        return Results(**self._arguments() | changes)
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Use the constructor, because pickled arrays become writable again.
-        names = ("game", "rounds", "regret", "plays", *_ARGUMENTS)
-        arguments: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return functools.partial(Results, manifest=self._provenance, **arguments), ()
+        return functools.partial(Results, **self._arguments() | {"measures": dict(self._measures)}), ()
 
     def __repr__(self) -> str:
         return text.line(self)

@@ -24,7 +24,6 @@ from sidelight.errors import SidelightError
 
 Arrays = dict[str, npt.NDArray[Any]]
 MANIFEST, SEAL = "manifest", "sha256"
-_FACTS = "facts"  # what the manifest was called in files of reproductions before
 _PREFIX = "sidelight."
 _END, _END_BYTES = b"PK\x05\x06", 22  # what the last record of a zip file begins with, and how long it is
 
@@ -63,7 +62,7 @@ def read(path: str | os.PathLike[str], check: Check | None = None) -> Sealed:
         if content[-_END_BYTES:][: len(_END)] != _END:  # zip files may go on after their end
             raise SidelightError("is damaged: something was appended to it")
         arrays = {name: archive[name] for name in archive.files}
-        manifest = arrays.pop(MANIFEST) if MANIFEST in arrays else arrays.pop(_FACTS)
+        manifest = arrays.pop(MANIFEST)
         found = str(arrays.pop(SEAL)[()])
         return opened(str(manifest[()]), arrays, found, check)
 
@@ -73,7 +72,7 @@ def opened(text: str, arrays: Arrays, found: str, check: Check | None = None) ->
     facts = json.loads(text)
     if check is not None:
         check(facts)
-    if found not in (seal(text, arrays), seal(text, arrays, named=False)):
+    if found != seal(text, arrays):
         raise SidelightError("is damaged or was edited: its contents do not match the digest it was saved with")
     return Sealed(facts, arrays)
 
@@ -92,15 +91,12 @@ def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
         ) from None
 
 
-def seal(text: str, arrays: Arrays, named: bool = True) -> str:
-    """Return the SHA-256 of a text and arrays, the same on every machine.
-
-    Results of format version 1 were sealed without the names and types of their arrays, in the order of the file.
-    """
+def seal(text: str, arrays: Arrays) -> str:
+    """Return the SHA-256 of a text and arrays, the same on every machine."""
     found = hashlib.sha256(text.encode("ascii", "backslashreplace"))
-    for name, array in sorted(arrays.items()) if named else arrays.items():
+    for name, array in sorted(arrays.items()):
         kind = array.dtype.newbyteorder("<")
-        found.update(f"\0{name}{kind.str}{array.shape}".encode() if named else str(array.shape).encode())
+        found.update(f"\0{name}{kind.str}{array.shape}".encode())
         found.update(np.ascontiguousarray(array, dtype=kind).tobytes())
     return found.hexdigest()
 

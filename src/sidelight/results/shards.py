@@ -34,15 +34,17 @@ def concatenate(results: Iterable[Results], seed: Any = None) -> Results:
     first = shards[0]
     known = [s.seconds for s in shards if s.seconds is not None]
     return Results(
-        game=first.game,
+        game=first._game,
         strategy=first.strategy,
         environment=first.environment,
         rounds=first.rounds,
         regret=np.concatenate([s.regret for s in shards]),
         plays=np.concatenate([s.plays for s in shards]),
+        measures={name: np.concatenate([s.measures[name] for s in shards]) for name in first.measures},
         seed=_joint_seed(shards) if seed is None else seed,
         regret_kind=first.regret_kind,
         seconds=sum(known) if len(known) == len(shards) else None,
+        label=first._label,
         manifest=_joint_manifest(shards),
     )
 

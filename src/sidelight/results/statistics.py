@@ -60,10 +60,12 @@ class Summary(NamedTuple):
     """Runs in which it was best alone; None where runs are not shared, so that nobody wins one."""
     tied_wins: int | None = None
     """Runs in which it was best together with others."""
-    side: Side = "two-sided"
-    """What the test asks."""
-    test: TTest | None = None
-    """Welch's test against the baseline; None in the baseline's own row, or where one of both has a single run."""
+    tests: tuple[TTest | None, ...] = ()
+    """One for each comparison; None in the row the others are compared with, or where one of both has a single run."""
+    limit_ratio: float | None = None
+    """The mean over that of the limit, in the runs that both have."""
+    microseconds: float | None = None
+    """Of one core, per round, in the piece of work that was quickest: a busy machine only adds to it."""
 
     @property
     def median(self) -> float:
@@ -76,8 +78,13 @@ class Summary(NamedTuple):
         return self.quantiles[99]
 
     @property
+    def test(self) -> TTest | None:
+        """The test of the first comparison, if there is one."""
+        return self.tests[0] if self.tests else None
+
+    @property
     def p_value(self) -> float | None:
-        """Of the test, if there is one."""
+        """Of the first test, if there is one."""
         return None if self.test is None else self.test.p_value
 
     @property

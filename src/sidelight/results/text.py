@@ -39,6 +39,9 @@ def label(strategy: dict[str, Any]) -> str:
 
 def line(results: Results) -> str:
     """Return the results in one line."""
+    if not results.has_game:
+        names = ", ".join(results.measures)
+        return f"<Results {results.label}, {results.environment['name']}: {count(results.n_runs, 'run')}, {names}>"
     final = results.summary()
     error = "" if math.isnan(final.standard_error) else f" (standard error {final.standard_error:.3g})"
     return (
@@ -49,6 +52,8 @@ def line(results: Results) -> str:
 
 def table(results: Results) -> str:
     """Return a few checkpoints and the shares of the actions as a small table."""
+    if not results.has_game:
+        return line(results)
     final = results.summary()
     environment = one_line(results.environment["name"])
     title = (

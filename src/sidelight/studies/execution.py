@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sidelight.errors import SidelightError
+from sidelight.results import Results
 from sidelight.studies.guard import Failure
 from sidelight.studies.plan import Cell
 from sidelight.studies.store import KEPT, OtherSourcesError, State, Store
-from sidelight.studies.work import Finished, Spent, Task
+from sidelight.studies.work import Spent, Task
 from sidelight.tasks import DiedError, TaskError
 from sidelight.text import count
 
@@ -195,7 +196,7 @@ class Execution:
         # Another process may have finished it just before.
         return _Elsewhere(done=True) if self.store.has(task) else None
 
-    def _finished(self, task: Task, result: Finished | Failure | DiedError | _Elsewhere) -> None:
+    def _finished(self, task: Task, result: Results | Failure | DiedError | _Elsewhere) -> None:
         if isinstance(result, _Elsewhere) and not result.done:
             self._busy.append(task)
             return
@@ -216,7 +217,7 @@ class Execution:
             self._done.failures[task.cell] = why
             self.display.failed(task, why)
 
-    def _keep(self, task: Task, result: Finished) -> None:
+    def _keep(self, task: Task, result: Results) -> None:
         try:
             self.store.keep(task, result)
         except OtherSourcesError as error:
@@ -227,4 +228,4 @@ class Execution:
         if task in self._stale:
             self.store.remove_former(task)
         self._done.ran.append(task)
-        self.display.finished(task, result.spent)
+        self.display.finished(task, Spent(result.seconds or 0.0, result.fact("compiling") or 0.0))

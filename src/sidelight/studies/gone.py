@@ -13,13 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sidelight.errors import FileError, NoFileError, SidelightError
-from sidelight.results import sealed
-from sidelight.results.sealed import Arrays
+from sidelight.errors import SidelightError
 from sidelight.simulation import players
 from sidelight.studies import bookkeeping
 from sidelight.studies.plan import Cell
-from sidelight.studies.store import State, Store
+from sidelight.studies.store import Store
 from sidelight.studies.work import Task, key_of
 from sidelight.text import count
 
@@ -83,23 +81,12 @@ class KeyStore(Store):
             self._listed = keys if isinstance(keys, dict) and sound else {}
         return self._listed
 
-    def _read(self, task: Task) -> tuple[State, Arrays]:
-        """Read a task; where its facts cannot be computed, those in the file must be the ones of its key."""
+    def _is_right(self, task: Task, found: Mapping[str, Any]) -> bool:
+        """Say whether results are right; where their facts cannot be computed, the stored ones must give the key."""
         if not self.unchecked or task.cell not in self.unchecked:
-            return super()._read(task)
-        try:
-            facts, arrays = sealed.read(self.path(task))
-        except NoFileError:
-            return State.MISSING, {}
-        except FileError:
-            raise
-        except SidelightError:
-            return State.DAMAGED, {}
-        same = key_of(facts) == self.key(task.cell) and (facts.get("first_run"), facts.get("runs")) == (
-            task.first,
-            task.count,
-        )
-        return (State.READY, arrays) if same else (State.STALE, {})
+            return super()._is_right(task, found)
+        same = (found.get("first_run"), found.get("runs")) == (task.first, task.count)
+        return same and key_of(found) == self.key(task.cell)
 
 
 def definitions(cells: Iterable[Cell]) -> Iterator[str]:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sidelight._storage import replacing
-from sidelight.results import provenance, sealed
+from sidelight.results import ResultSet, provenance, sealed
 from sidelight.results._checks import canonical
 from sidelight.results.frames import long
 from sidelight.studies import bookkeeping, report_figures
 from sidelight.studies.bookkeeping import failures, history
-from sidelight.studies.outcome import BETTER, collect, entries, values_of
 from sidelight.studies.report_page import Report, to_html, to_markdown
 from sidelight.studies.report_tables import plays, tables
 from sidelight.studies.running import Progress
 from sidelight.studies.skips import titled
+from sidelight.studies.standings import collect, finished
 from sidelight.studies.store import DamagedError
 from sidelight.studies.work import code_of
 
@@ -43,9 +43,9 @@ def write(progress: Progress, note: Note) -> Report:
     """Write report, figures, table and manifest into the folder of a study; return what the report says."""
     folder, store = progress.folder, progress.store
     progress.look_again()
-    unplayable = list(progress.skipped)
+    results, unfinished = finished(progress.study, store, list(progress.skipped))
     try:
-        outcome = collect(progress.study, store, unplayable)
+        outcome = collect(progress.study, results, unfinished)
     except DamagedError as error:
         store.remove(error.task)
         progress.look_again()
@@ -61,12 +61,12 @@ def write(progress: Progress, note: Note) -> Report:
         notes.append(words)
         note(words)
 
-    figures = report_figures.draw(progress.study, store, unplayable, folder / "figures", told)
+    figures = report_figures.draw(progress.study, results, folder / "figures", told)
     report = Report(outcome, figures, progress.skipped, _failures(progress), history(folder), _facts(progress), notes)
     _write(folder / _PAGE, to_html(report))
     _write(folder / "report.md", to_markdown(report))
     _write(folder / "tables.json", json.dumps(records(report), indent=1) + "\n")
-    _write_runs(progress, note)
+    _write_runs(folder / "runs.parquet", results, progress.study.measures, note)
     manifest = {"format": "sidelight study report", "inputs": _inputs(progress), **report.facts}
     _write(folder / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
     return report
@@ -131,40 +131,29 @@ def _inputs(progress: Progress) -> str:
     return hashlib.sha256("\n".join([*lines, *rest, *calls, *progress.notes]).encode()).hexdigest()
 
 
-def _write_runs(progress: Progress, note: Note) -> None:
+def _write_runs(path: Path, results: ResultSet, measures: Sequence[str], note: Note) -> None:
     """Write one row per setting, player, measure, run and checkpoint to a Parquet file that any tool can read."""
-    path = progress.folder / "runs.parquet"
     if importlib.util.find_spec("pyarrow") is None:
         path.unlink(missing_ok=True)
         note("no Parquet file of all runs without pyarrow; try: pip install sidelight[parquet]")
         return
-    blocks = _blocks(progress)
-    first = next(blocks, None)
-    if first is not None:
-        sealed.write_table(path, _chained(first, blocks), categories=True)
+    if len(results):
+        sealed.write_table(path, _blocks(results, measures), categories=True)
 
 
-def _chained(first: dict[str, Any], rest: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    yield first
-    yield from rest
-
-
-def _blocks(progress: Progress) -> Iterator[dict[str, Any]]:
-    study = progress.study
-    for setting, here, _ in entries(study, progress.store, list(progress.skipped)):
-        for entry in here:
-            texts = {"game": setting.game.label, "world": setting.world.label, "player": entry.player.label}
-            for measure in (each for each in study.measures if each in BETTER):
-                values = values_of(entry, setting, measure)
-                if values is None:
-                    continue
-                rounds, columns = np.array([setting.horizon]), values[:, None]
-                if measure == "regret":
-                    rounds, columns = entry.arrays["rounds"], entry.arrays["regret"]
-                table = long(rounds, columns, "value")
-                numbers = {name: table[name].astype(np.int64) for name in ("run", "round")}
-                horizon = np.full(table["value"].size, setting.horizon)
-                yield texts | {"measure": measure, "horizon": horizon} | numbers | {"value": table["value"]}
+def _blocks(results: ResultSet, measures: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for labels, one in zip(results.labels, results, strict=True):
+        texts = {"game": labels.game, "world": labels.world, "player": labels.label}
+        for measure in measures:
+            if measure == "plays" or not one.has(measure):
+                continue
+            if measure == "regret":
+                table = long(one.rounds, one.regret, "value")
+            else:
+                table = long(np.array([labels.horizon]), one.values(measure)[:, None], "value")
+            numbers = {name: table[name].astype(np.int64) for name in ("run", "round")}
+            horizon = np.full(table["value"].size, labels.horizon)
+            yield texts | {"measure": measure, "horizon": horizon} | numbers | {"value": table["value"]}
 
 
 def _write(path: Path, text: str) -> None:

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from sidelight.errors import FileError, SidelightError
 from sidelight.report.figures.curves import CONFIDENCE, Curve, Panel, mean_curve
+from sidelight.results import Labels, Results, ResultSet
 from sidelight.studies import study as studies
-from sidelight.studies.outcome import Entry, entries, values_of
-from sidelight.studies.plan import Cell, Setting, settings
+from sidelight.studies.plan import settings
 from sidelight.studies.report_tables import MEASURES, shown_in
-from sidelight.studies.store import DamagedError, Store
+from sidelight.studies.standings import setting_title
+from sidelight.studies.store import DamagedError
 from sidelight.studies.study import Study
 from sidelight.text import count
 
@@ -41,7 +42,7 @@ def wishes(study: Study) -> tuple[studies.Figure, ...]:
     return tuple(found)
 
 
-def draw(study: Study, store: Store, unplayable: Sequence[Cell], folder: Path, note: Note) -> list[Drawn]:
+def draw(study: Study, results: ResultSet, folder: Path, note: Note) -> list[Drawn]:
     """Draw all figures into a folder, as SVG and PNG; one that cannot be drawn is told of and harms no other."""
     if importlib.util.find_spec("matplotlib") is None:
         note("no figures without Matplotlib; try: pip install sidelight[plot]")
@@ -53,7 +54,7 @@ def draw(study: Study, store: Store, unplayable: Sequence[Cell], folder: Path, n
     for number, wish in enumerate(wishes(study), start=1):
         make = _regret if wish.kind == "regret" else _quartiles
         try:
-            for part, (title, caption, figure) in enumerate(make(study, store, unplayable, wish), start=1):
+            for part, (title, caption, figure) in enumerate(make(study, results, wish), start=1):
                 stem = f"figure{number}-{part}"
                 drawn.append(Drawn(stem, title, caption, _saved(figure, folder / stem)))
         except (DamagedError, FileError):  # of what is stored, or of the folder: more than this figure is lost
@@ -72,17 +73,16 @@ def _saved(figure: Any, path: Path) -> str:
     return path.with_suffix(".svg").read_text(encoding="utf-8")
 
 
-def _regret(study: Study, store: Store, unplayable: Sequence[Cell], wish: studies.Figure) -> list[tuple[str, str, Any]]:
+def _regret(study: Study, results: ResultSet, wish: studies.Figure) -> list[tuple[str, str, Any]]:
     """Draw one panel per game and world, at its longest horizon."""
     from sidelight.report.figures.regret import draw_panels
 
-    panels: dict[tuple[studies.Game, studies.World], tuple[int, Panel]] = {}
-    for setting, here, _ in entries(study, store, unplayable):
-        place = (setting.game, setting.world)
+    panels: dict[tuple[str, str], tuple[int, Panel]] = {}
+    for labels, here in results.group_by("game", "world", "horizon"):
+        place = (labels.game, labels.world)
         longest = panels[place][0] if place in panels else 0
-        played = [each for each in here if "regret" in each.arrays]
-        if played and shown_in(setting, wish) and setting.horizon > longest:
-            panels[place] = setting.horizon, _panel(setting, played)
+        if shown_in(labels, wish) and labels.horizon > longest:
+            panels[place] = labels.horizon, _panel(labels, here)
     every = [panel for _, panel in panels.values()]
     title = wish.title or study.title or study.name
     bands = f"bands hold the mean with {100 * CONFIDENCE:.0f} % confidence"
@@ -94,31 +94,27 @@ def _regret(study: Study, store: Store, unplayable: Sequence[Cell], wish: studie
     ]
 
 
-def _panel(setting: Setting, here: Sequence[Entry]) -> Panel:
-    def curve(entry: Entry) -> Curve:
-        regret = entry.arrays["regret"]
-        return mean_curve(entry.player.label, entry.arrays["rounds"], regret)
-
-    limit = next((curve(entry) for entry in here if entry.player.limit), None)
-    rivals = [curve(entry) for entry in here if not entry.player.limit]
-    title = f"{setting.game.label}, {setting.world.label}"
-    return Panel(title, rivals or [curve(here[0])], limit if rivals else None)
+def _panel(labels: Labels, here: ResultSet) -> Panel:
+    limit = next((_curve(one) for one in here.filter(limit=True)), None)
+    rivals = [_curve(one) for one in here.filter(limit=False)]
+    return Panel(f"{labels.game}, {labels.world}", rivals or [_curve(here[0])], limit if rivals else None)
 
 
-def _quartiles(
-    study: Study, store: Store, unplayable: Sequence[Cell], wish: studies.Figure
-) -> list[tuple[str, str, Any]]:
+def _curve(one: Results) -> Curve:
+    return mean_curve(one.label, one.rounds, one.regret)
+
+
+def _quartiles(study: Study, results: ResultSet, wish: studies.Figure) -> list[tuple[str, str, Any]]:
     """Draw boxes: a panel per game (or kind of classifiers), a group per world and horizon."""
     from sidelight.report.figures.quartiles import Policy, draw_quartiles
 
     cases: dict[str, dict[str, list[Policy]]] = {}
-    for setting, here, _ in entries(study, store, unplayable):
-        if shown_in(setting, wish):
-            found = [(entry, values_of(entry, setting, wish.measure)) for entry in here]
-            rows = [Policy(entry.player.label, values) for entry, values in found if values is not None]
+    for labels, here in results.group_by("game", "world", "horizon"):
+        if shown_in(labels, wish):
+            rows = [Policy(one.label, one.values(wish.measure)) for one in here if one.has(wish.measure)]
             if rows:
-                title = setting.title.removeprefix(f"{setting.game.label}, ")
-                cases.setdefault(setting.game.label, {})[title] = rows
+                title = setting_title(labels).removeprefix(f"{labels.game}, ")
+                cases.setdefault(labels.game, {})[title] = rows
     if not cases:
         return []
     measured = MEASURES[wish.measure]

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidelight.report.web_page import GRID_STYLE, cards, document, inlined
+from sidelight.results.comparison import LARGER_IS_BETTER
 from sidelight.studies import bookkeeping, skips
-from sidelight.studies.outcome import BETTER, Outcome
 from sidelight.studies.plan import Cell
 from sidelight.studies.report_figures import Drawn
 from sidelight.studies.report_tables import MEASURES, plays, tables
+from sidelight.studies.standings import Outcome
 from sidelight.studies.study import Study
 from sidelight.table import Column, Table, escaped, markdown
 from sidelight.text import count, grouped, joined, one_line
@@ -121,10 +122,10 @@ def _items(found: Sequence[tuple[str, str]]) -> str:
 
 def _cards(report: Report) -> list[tuple[str, str]]:
     standings = report.outcome.standings
-    finished = len({(each.setting, each.player) for each in standings})
+    finished = len({each.labels for each in standings})
     found = [
         (grouped(finished), "players in settings" if finished != 1 else "player in a setting"),
-        (grouped(len({each.setting for each in standings})), "settings"),
+        (grouped(len({each.labels.setting for each in standings})), "settings"),
         (grouped(report.facts["rounds"]), "rounds played"),
     ]
     if report.outcome.unfinished:
@@ -136,17 +137,18 @@ def _cards(report: Report) -> list[tuple[str, str]]:
 
 def _summary(report: Report) -> str:
     """Say who was best where, in a sentence or two."""
-    standings = [each for each in report.outcome.standings if not each.player.limit]
+    standings = [each for each in report.outcome.standings if not each.labels.limit]
     if not standings:
         return "Nothing is finished yet."
     measure = standings[0].measure
-    sign = 1 if BETTER[measure] == "less" else -1
+    sign = -1 if measure in LARGER_IS_BETTER else 1
     winners: dict[str, int] = {}
-    settings = list(dict.fromkeys(each.setting for each in standings))
+    standings = [each for each in standings if each.measure == measure]
+    settings = list(dict.fromkeys(each.labels.setting for each in standings))
     for setting in settings:
-        here = [each for each in standings if each.setting == setting and each.measure == measure]
+        here = [each for each in standings if each.labels.setting == setting]
         best = min(here, key=lambda each: sign * each.summary.mean)
-        winners[best.player.label] = winners.get(best.player.label, 0) + 1
+        winners[best.labels.label] = winners.get(best.labels.label, 0) + 1
     order = sorted(winners, key=lambda label: -winners[label])
     words = joined([f"{label} in {winners[label]}" for label in order])
     which = "Lowest" if sign > 0 else "Highest"

@@ -6,12 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from sidelight.results import Labels
+from sidelight.results.comparison import LARGER_IS_BETTER
+from sidelight.results.result_set import is_chosen
 from sidelight.strategies import plugins
 from sidelight.studies import making
 from sidelight.studies import study as studies
-from sidelight.studies.outcome import BETTER, Outcome, Standing
-from sidelight.studies.plan import Setting
-from sidelight.studies.study import Comparison, chosen
+from sidelight.studies.standings import Outcome, Standing, setting_title
+from sidelight.studies.study import Comparison, Player
 from sidelight.table import Cell, Column, Row, Table
 from sidelight.text import STAY, grouped, number
 
@@ -22,24 +24,22 @@ MEASURES = {"regret": "regret", "verifications": "verifications", "f1": "F1 scor
 
 def wanted(outcome: Outcome, wish: studies.Table | studies.Figure) -> list[Standing]:
     """Return the standings that a table or figure is about."""
-    return [each for each in outcome.standings if each.measure == wish.measure and shown_in(each.setting, wish)]
+    return [each for each in outcome.standings if each.measure == wish.measure and shown_in(each.labels, wish)]
 
 
-def shown_in(setting: Setting, wish: studies.Table | studies.Figure) -> bool:
-    """Say whether a setting belongs into a table or figure."""
-    games = not setting.horizon or chosen(wish.games, setting.game.label)
-    return (
-        games and chosen(wish.worlds, setting.world.label) and setting.horizon in (wish.horizons or [setting.horizon])
-    )
+def shown_in(labels: Labels, wish: studies.Table | studies.Figure) -> bool:
+    """Say whether results belong into a table or figure."""
+    games = not labels.horizon or is_chosen(wish.games, labels.game)
+    return games and is_chosen(wish.worlds, labels.world) and is_chosen(wish.horizons, labels.horizon)
 
 
 def tables(outcome: Outcome) -> list[tuple[str, Table]]:
     """Return the tables that the study wants, or those that fit it, with their titles."""
     study = outcome.study
-    measures = [measure for measure in study.measures if measure in BETTER]
+    measures = [measure for measure in study.measures if measure != "plays"]
     wishes = study.tables
     if not wishes:
-        several = len({each.setting for each in outcome.standings}) > 1
+        several = len({each.labels.setting for each in outcome.standings}) > 1
         wishes = tuple(
             studies.Table(kind, measure)
             for measure in measures
@@ -51,11 +51,11 @@ def tables(outcome: Outcome) -> list[tuple[str, Table]]:
         standings = wanted(outcome, wish)
         if standings:
             make = matrix if wish.kind == "matrix" else comparison
-            found.append((wish.title or _title(wish), make(standings, study.comparisons)))
+            found.append((wish.title or _title(wish), make(standings, study)))
     return found
 
 
-def comparison(standings: Sequence[Standing], comparisons: Sequence[Comparison]) -> Table:
+def comparison(standings: Sequence[Standing], study: studies.Study) -> Table:
     """Return one row per player and setting: the runs in a few numbers, wins, and tests."""
     measure = standings[0].measure
     write = _writer(measure)
@@ -69,37 +69,41 @@ def comparison(standings: Sequence[Standing], comparisons: Sequence[Comparison])
         Column("max", write, group=over),
         Column("× limit", "{:.2f}".format, group=over),
         Column(f"alone{STAY}+ shared", group=wins, alone="wins, alone + shared"),
-        *(Column(_p_title(each, standings), _p, group="p", look="p") for each in comparisons),
+        *(Column(_p_title(each, standings), _p, group="p", look="p") for each in study.comparisons),
         Column("µs per round", "{:.3g}".format, group="speed"),
     ]
     runs = max(each.summary.runs for each in standings)
+    players = {player.label: player for player in study.players}
     rows = []
     for each in standings:
         s = each.summary
-        tails = (s.q99, s.max) if BETTER[measure] == "less" else (None, None)
+        tails = (s.q99, s.max) if measure not in LARGER_IS_BETTER else (None, None)
         alone = None if s.strict_wins is None else f"{s.strict_wins} + {s.tied_wins or 0}"
-        name = Cell(each.player.label, note=_note(each, runs))
-        cells = [name, Cell(s.mean, error_text(s.standard_error)), s.std, s.median, *tails, each.limit_ratio, alone]
-        cells += [None if test is None else test.p_value for test in each.tests]
-        rows.append(Row([*cells, each.microseconds], each.setting.title, "limit" * each.player.limit))
+        name = Cell(s.label, note=_note(each, runs, players[s.label]))
+        cells = [name, Cell(s.mean, error_text(s.standard_error)), s.std, s.median, *tails, s.limit_ratio, alone]
+        cells += [None if test is None else test.p_value for test in s.tests]
+        rows.append(Row([*cells, s.microseconds], each.title, "limit" * each.labels.limit))
     return Table(columns, rows, notes=_limit_notes(standings), none=_NONE).useful()
 
 
-def matrix(standings: Sequence[Standing], comparisons: Sequence[Comparison] = ()) -> Table:
+def matrix(standings: Sequence[Standing], study: studies.Study) -> Table:
     """Return players by settings: each mean over the least of its setting; 1 is best."""
-    rivals = [each for each in standings if not each.player.limit]
-    settings = list(dict.fromkeys(each.setting for each in rivals))
-    best = {one: min(each.summary.mean for each in rivals if each.setting == one) for one in settings}
-    labels = list(dict.fromkeys(each.player.label for each in rivals))
+    rivals = [each for each in standings if not each.labels.limit]
+    settings = {each.labels.setting: each for each in rivals}
+    best = {one: min(each.summary.mean for each in rivals if each.labels.setting == one) for one in settings}
+    labels = list(dict.fromkeys(each.labels.label for each in rivals))
     columns = [
         Column("player"),
         Column("geometric mean", _ratio, group="all"),
         Column("worst", _ratio, group="all"),
-        *(Column(_column_title(one), _ratio, group=one.game.label, alone=one.title) for one in settings),
+        *(
+            Column(_column_title(one.labels), _ratio, group=one.labels.game, alone=one.title)
+            for one in settings.values()
+        ),
     ]
     rows = []
     for label in labels:
-        own = {each.setting: each.summary.mean for each in rivals if each.player.label == label}
+        own = {each.labels.setting: each.summary.mean for each in rivals if each.labels.label == label}
         ratios = [_relative(own.get(one), best[one]) for one in settings]
         known = [ratio for ratio in ratios if ratio is not None]
         usable = known and all(0 < ratio < math.inf for ratio in known)
@@ -116,24 +120,21 @@ def matrix(standings: Sequence[Standing], comparisons: Sequence[Comparison] = ()
 def plays(outcome: Outcome) -> list[tuple[str, Table]]:
     """Return, for each game, how often each action was played."""
     found = []
-    for game in dict.fromkeys(setting.game for setting in outcome.shares):
-        actions = making.game(game).actions
+    for game, actions in outcome.actions.items():
         columns = [Column("player"), *(Column(name, "{:.1%}".format) for name in actions)]
         rows = [
-            Row([label, *map(float, shares)], setting.title)
-            for setting, players in outcome.shares.items()
-            if setting.game == game
-            for label, shares in players.items()
+            Row([labels.label, *map(float, shares)], setting_title(labels))
+            for labels, shares in outcome.shares.items()
+            if labels.game == game
         ]
-        if rows:
-            found.append((f"Shares of plays, {game.label}", Table(columns, rows, none=_NONE)))
+        found.append((f"Shares of plays, {game}", Table(columns, rows, none=_NONE)))
     return found
 
 
 def _limit_notes(standings: Sequence[Standing]) -> list[str]:
     """Say what is compared with the limit where that is not all runs."""
-    limits = {each.setting: each.summary.runs for each in standings if each.player.limit}
-    others = [each for each in standings if each.summary.runs != limits.get(each.setting, each.summary.runs)]
+    limits = {each.labels.setting: each.summary.runs for each in standings if each.labels.limit}
+    others = [each for each in standings if each.summary.runs != limits.get(each.labels.setting, each.summary.runs)]
     return ["× limit: in the runs that a player and the limit both have."] if others else []
 
 
@@ -142,19 +143,19 @@ def _title(wish: studies.Table) -> str:
     return f"Mean {what} relative to the best" if wish.kind == "matrix" else f"{what[:1].upper()}{what[1:]} at the end"
 
 
-def _column_title(setting: Setting) -> str:
-    return f"{setting.world.label}, {grouped(setting.horizon)}" if setting.horizon else setting.world.label
+def _column_title(labels: Labels) -> str:
+    return f"{labels.world}, {grouped(labels.horizon)}" if labels.horizon else labels.world
 
 
 def _p_title(comparison: Comparison, standings: Sequence[Standing]) -> str:
-    against = comparison.against or standings[0].player.label
+    against = comparison.against or standings[0].labels.label
     return f"{comparison.test}: mean {_SIDES[comparison.side]} against {against}"
 
 
-def _note(standing: Standing, runs: int) -> str:
+def _note(standing: Standing, runs: int, player: Player) -> str:
     words = [f"{grouped(standing.summary.runs)} runs"] if standing.summary.runs != runs else []
-    words += ["the limit, not a contestant"] if standing.player.limit else []
-    origin = _origin(standing.player)
+    words += ["the limit, not a contestant"] if player.limit else []
+    origin = _origin(player)
     return ", ".join([*words, *([f"external: {origin}"] if origin else [])])
 
 

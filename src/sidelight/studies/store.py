@@ -15,16 +15,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 from sidelight._storage import claim, replacing
 from sidelight.errors import FileError, NoFileError, SidelightError
-from sidelight.results import sealed
+from sidelight.results import Results, concatenate
 from sidelight.results._sameness import differing
-from sidelight.results.sealed import Arrays
 from sidelight.studies.plan import Cell
-from sidelight.studies.work import Finished, Task, key, tasks
+from sidelight.studies.work import MADE_FROM, Task, key, tasks
 
 KEPT = "What was finished before is kept, and the same command goes on from there"
 _SIZES = "sizes.json"
@@ -99,35 +97,32 @@ class Store:
             return {}
         return sizes if isinstance(sizes, dict) else {}
 
-    def gather(self, tasks: Sequence[Task]) -> Arrays:
-        """Return the arrays of several finished tasks of one cell, run after run."""
-        parts = []
+    def gather(self, tasks: Sequence[Task]) -> Results:
+        """Return the results of several finished tasks of a player in a setting, run after run, seed after seed."""
+        parts: dict[int, list[Results]] = {}
         for task in tasks:
-            state, arrays = self._read(task)
-            if state is not State.READY:
+            state, results = self._read(task)
+            if results is None:
                 raise DamagedError(task, f"{str(self.path(task))!r} is {state.value}: run the same command again")
-            parts.append(arrays)
-        shared = ("rounds",)  # the same in all runs
-        return {
-            name: parts[0][name] if name in shared else np.concatenate([part[name] for part in parts])
-            for name in parts[0]
-        }
+            parts.setdefault(task.cell.seed, []).append(results)
+        joined = concatenate(concatenate(blocks, seed=seed) for seed, blocks in parts.items())
+        return joined.with_facts(label=tasks[0].cell.player.label)
 
-    def keep(self, task: Task, done: Finished) -> None:
-        """Write what became of a task.
+    def keep(self, task: Task, done: Results) -> None:
+        """Write the results of a task.
 
         Raises
         ------
         OtherSourcesError
             Whoever performed it had other sources, versions or parameters than this process.
         """
-        wanted = task.facts()
-        if other := differing(done.facts, wanted):
+        wanted, found = task.facts(), done.fact(MADE_FROM)
+        if other := differing(found, wanted):
             raise OtherSourcesError(
-                ", ".join(f"{name} = {done.facts.get(name)!r} instead of {wanted.get(name)!r}" for name in other)
+                ", ".join(f"{name} = {found.get(name)!r} instead of {wanted.get(name)!r}" for name in other)
             )
         try:
-            sealed.write(self.path(task), done.facts, done.arrays)
+            done.save(self.path(task))
         except FileError as error:
             raise FileError(f"{error}. {KEPT}") from None
 
@@ -163,17 +158,22 @@ class Store:
                     found.setdefault(match[1], {})[match[2]] = entry.stat().st_size
         return found
 
-    def _read(self, task: Task) -> tuple[State, Arrays]:
+    def _read(self, task: Task) -> tuple[State, Results | None]:
         try:
-            facts, arrays = sealed.read(self.path(task))
+            results = Results.load(self.path(task))
         except NoFileError:
             stale = self.names(task.cell.place).get(_stem(task))
-            return State.STALE if stale else State.MISSING, {}
+            return State.STALE if stale else State.MISSING, None
         except FileError:
             raise
         except SidelightError:
-            return State.DAMAGED, {}
-        return (State.STALE, {}) if differing(facts, task.facts()) else (State.READY, arrays)
+            return State.DAMAGED, None
+        found = results.fact(MADE_FROM)
+        return (State.READY, results) if found is not None and self._is_right(task, found) else (State.STALE, None)
+
+    def _is_right(self, task: Task, found: Mapping[str, Any]) -> bool:
+        """Say whether stored results were made from what a task is made from now."""
+        return not differing(found, task.facts())
 
 
 class OtherSourcesError(SidelightError):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, get_args
 
+from sidelight import results
 from sidelight.results.statistics import Side
 from sidelight.studies import consistency
 from sidelight.studies.labels import called as called
@@ -172,22 +173,8 @@ class Player:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Which players are tested against which one, and how.
-
-    Parameters
-    ----------
-    against
-        The label of the player that the others are compared with; by default the first.
-    test
-        "welch" (independent samples) or "paired" (run by run, as all players meet the same outcomes).
-    side
-        What a small p-value speaks for about a player's mean: "two-sided" (it differs), "less" or "greater".
-    """
-
-    against: str = ""
-    test: str = "welch"
-    side: Side = "two-sided"
+class Comparison(results.Comparison):
+    """Which players are tested against which one, and how; see `sidelight.results.Comparison`."""
 
     def __post_init__(self) -> None:
         check = Values()

@@ -14,9 +14,9 @@ import numpy as np
 
 from sidelight.environments import Environment
 from sidelight.kernels import compiled_available
+from sidelight.results import Results
 from sidelight.results._checks import canonical
 from sidelight.results.provenance import written
-from sidelight.results.sealed import Arrays
 from sidelight.simulation import players, simulate
 from sidelight.strategies import Strategy, plugins
 from sidelight.strategies.base import KernelStrategy
@@ -37,6 +37,10 @@ _compiled: set[Any] = set()  # what this process has compiled
 _KEPT = ("predictions", "rates", "verified", "errors", "certain", "verifications", "f1")
 
 
+MADE_FROM = "made_from"
+"""Where the manifest of stored results has what they depend on."""
+
+
 class Spent(NamedTuple):
     """How long a piece of work took, on one core."""
 
@@ -44,15 +48,6 @@ class Spent(NamedTuple):
     """All but compiling."""
     compiling: float = 0.0
     """What it took to compile the loop, to load it, or to wait until another thread had done so."""
-
-
-class Finished(NamedTuple):
-    """What became of a task."""
-
-    facts: dict[str, Any]
-    arrays: Arrays
-    """With one row per run."""
-    spent: Spent
 
 
 @dataclass(frozen=True)
@@ -108,20 +103,25 @@ class Task:
         ours = ours and plugins.named(self.cell.player.name) is None
         return "anywhere" if ours and compiled_available() else "apart"
 
-    def perform(self, progress: Advancing | bool = False) -> Finished | Failure:
-        """Do it, on one core; return what became of it, or why there is nothing."""
+    def perform(self, progress: Advancing | bool = False) -> Results | Failure:
+        """Do it, on one core; return the results, or why there are none."""
 
-        def work(pulse: Pulse) -> Finished:
+        def work(pulse: Pulse) -> Results:
             begun = time.perf_counter()
             compiling = 0.0 if self.cell.player.policy else prepare(self)
             pulse.advance(0)
             started = time.perf_counter()
-            arrays = _watched(self) if self.cell.player.policy else _played(self, pulse)
+            results = _watched(self) if self.cell.player.policy else _played(self, pulse)
             ended = time.perf_counter()
             seconds = np.full(self.count, (ended - started) / self.count)
-            return Finished(self.facts(), arrays | {"seconds": seconds}, Spent(ended - begun - compiling, compiling))
+            return results.with_facts(
+                measures={**results.measures, "seconds": seconds},
+                seconds=ended - begun - compiling,
+                label=self.cell.player.label,
+                manifest={MADE_FROM: self.facts(), "compiling": compiling},
+            )
 
-        done: Finished | Failure = guarded(work, progress, self.cell.patience)
+        done: Results | Failure = guarded(work, progress, self.cell.patience)
         return done
 
 
@@ -183,10 +183,10 @@ def prepare(task: Task) -> float:
     return time.perf_counter() - started
 
 
-def _played(task: Task, pulse: Pulse) -> Arrays:
+def _played(task: Task, pulse: Pulse) -> Results:
     """Play a game."""
     cell = task.cell
-    results = simulate(
+    return simulate(
         *pair(cell),
         cell.horizon,
         task.count,
@@ -196,16 +196,17 @@ def _played(task: Task, pulse: Pulse) -> Arrays:
         first_run=task.first,
         progress=pulse,
     )
-    return {"rounds": results.rounds, "regret": results.regret, "plays": results.plays}
 
 
-def _watched(task: Task) -> Arrays:
+def _watched(task: Task) -> Results:
     """Watch classifiers."""
     cell = task.cell
     given = {name: thawed(value) for name, value in cell.world.parameters}
+    policy = {name: thawed(value) for name, value in cell.player.parameters}
+    tolerance = given.pop("tolerance")
     outcome = watch_classifiers(
         cell.world.value,
-        given.pop("tolerance"),
+        tolerance,
         making.policy(cell.player),
         task.count,
         cell.seed,
@@ -213,7 +214,14 @@ def _watched(task: Task) -> Arrays:
         first_run=task.first,
         **given,
     )
-    return {name: np.asarray(getattr(outcome, name)) for name in _KEPT}
+    return Results(
+        game=None,
+        strategy={"name": cell.player.name, "parameters": policy},
+        environment={"name": "classifiers", "case": cell.world.value, "tolerance": tolerance, **given},
+        seed=cell.seed,
+        measures={name: np.asarray(getattr(outcome, name)) for name in _KEPT},
+        manifest={"first_run": task.first},
+    )
 
 
 def _facts(cell: Cell) -> dict[str, Any]:
