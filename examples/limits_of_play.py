@@ -30,5 +30,5 @@ plt.show()
 # For finite horizons there is an exact answer for two outcomes: the best mean regret if laws are drawn from a prior.
 
 for horizon in (100, 1_000, 10_000):
-    value = sl.limits.BayesOptimal(sl.games.load("label-efficient"), horizon=horizon, prior="uniform").value
+    value = sl.strategies.BayesOptimal(sl.games.load("label-efficient"), horizon=horizon, prior="uniform").value
     print(f"{horizon:6} rounds: no strategy has a mean regret below {value:.2f}")

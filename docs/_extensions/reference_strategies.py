@@ -12,12 +12,13 @@ from pathlib import Path
 import name_examples
 from typeset import typeset
 
+import sidelight as sl
 from sidelight.cli.research.docstrings import describe
 from sidelight.recommendation import tables
 from sidelight.recommendation.recommendation import stored
 from sidelight.recommendation.records import CONTEXTS, LAWS
 from sidelight.recommendation.scores import board
-from sidelight.simulation.players import known, known_names, signature
+from sidelight.simulation.players import signature
 from sidelight.table import Table
 from sidelight.text import broken, grouped
 
@@ -34,33 +35,32 @@ _WIDTH = 56
 
 def pages() -> dict[str, str]:
     """Return the pages by path."""
-    names = known_names()
+    names = sl.strategies.names()
     found = {f"strategies/{name}.md": _page(name) for name in names}
-    rows = "\n".join(f"| [{name}]({name}.md) | {describe(known(name)).line} |" for name in names)
+    rows = "\n".join(f"| [{name}]({name}.md) | {describe(getattr(sl.strategies, name)).line} |" for name in names)
     listed = "\n".join(names)
     found["strategies/index.md"] = (
-        "# Strategies\n\n`sl.strategies.NAME(game, ...)` in Python, `NAME:parameter=value,...` on the command line; "
-        "`BayesOptimal` is in `sl.limits`. [Which strategy should I use?](../../choose/strategy.md)\n\n"
+        "# Strategies\n\n`sl.strategies.NAME(game, ...)` in Python, `NAME:parameter=value,...` on the command line. "
+        "[Which strategy should I use?](../../choose/strategy.md)\n\n"
         f"| strategy | in one line |\n|---|---|\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
     )
     return found
 
 
 def _page(name: str) -> str:
-    kind = known(name)
+    kind = getattr(sl.strategies, name)
     said = describe(kind)
     takes = "\n".join(
         f"- `{parameter.name}`{_default(parameter)}: {_explained(said.parameters[parameter.name])}"
         for parameter in signature(kind).values()
         if parameter.name not in ("game", "seed")
     )
-    home = "limits" if kind.__module__.startswith("sidelight.limits") else "strategies"
     parts = [
         f"# {name}",
         typeset(said.line),
         typeset(said.text),
         _facts(kind),
-        f"```python\nsl.{home}.{name}{_shown(kind)}\n```",
+        f"```python\nsl.strategies.{name}{_shown(kind)}\n```",
         f"## Parameters\n\n{takes}" if takes else "",
         _how(kind),
         "## References\n\n" + "\n".join(f"- {paper}" for paper in said.papers) if said.papers else "",

@@ -58,7 +58,7 @@ def test_play_does_not_change(make, seed, monkeypatch):
     game = seeded_game(seed, 7, 5)
 
     def play():
-        sl.analyze(game)._plausible.clear()  # what was learned about plausible sets
+        sl.analyze(game).learned.clear()  # what was learned about plausible sets
         strategy = make(game)
         return sl.simulate(strategy, sl.environments.IID(law), horizon=300, runs=2, seed=seed, workers=1)
 

@@ -77,7 +77,7 @@ def test_help_imports_nothing_heavy():
         "[name for name in sys.modules if name.startswith('sidelight.') and 'cli' not in name])"
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
-    assert result.stdout.splitlines()[-1] == "['sidelight._version', 'sidelight.errors']"
+    assert result.stdout.splitlines()[-1] == "['sidelight._lazy', 'sidelight._version', 'sidelight.errors']"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import sidelight as sl
 
 # Arguments of constructors that have no default.
 ARGUMENTS = {
+    "BayesOptimal": {"horizon": 500},
     "FixedAction": {"action": 0},
     "IDSContexts": {"contexts": 3},
 }

@@ -7,11 +7,11 @@ import pytest
 
 import sidelight as sl
 from sidelight.analysis import analysis
-from sidelight.analysis import plausible_sets as plausible
 from sidelight.environments import IID, Replay, laws
 from sidelight.environments.base import draw
 from sidelight.kernels import interpreted
 from sidelight.results import concatenate
+from sidelight.strategies.confidence_bounds import plausible_sets as plausible
 
 # Two games of the paper, the largest with a table of sign vectors, and one with pools.
 GAMES = {

@@ -199,7 +199,7 @@ def test_a_limit_is_compared_in_the_same_runs(tmp_path):
     for label, runs, kind in (("Uniform", 2, sl.strategies.Uniform), ("CBP", 4, sl.strategies.CBP)):
         ours, best = (
             np.mean([sl.simulate(each, env, 60, 4, seed).final[:runs] for seed in (0, 5)])
-            for each in (kind(game), sl.limits.BayesOptimal(game, horizon=60))
+            for each in (kind(game), sl.strategies.BayesOptimal(game, horizon=60))
         )
         assert standing(outcome, label).summary.limit_ratio == pytest.approx(ours / best)
     note = "in the runs that a player and the limit both have"

@@ -21,7 +21,7 @@ def test_a_strategy_depends_on_what_it_imports_and_on_nobody_else():
     found = reached("CBP")
     assert {
         "sidelight.strategies.confidence_bounds.cbp",
-        "sidelight.analysis.plausible",
+        "sidelight.strategies.confidence_bounds.plausible",
         "sidelight.strategies.base",
     } <= set(found)
     assert not {"sidelight.strategies.posterior.tspm", "sidelight.strategies", "sidelight", "sidelight.games"} & set(

@@ -17,7 +17,6 @@ from sidelight.analysis.observability import (
     Observers,
     ObserverVectors,
 )
-from sidelight.analysis.plausible_sets import PlausibleSets
 from sidelight.errors import NoActionError, SidelightError, WrongTypeError
 from sidelight.game import Game
 
@@ -67,7 +66,7 @@ def _unpickled(facts: dict[str, Any]) -> Analysis:
 # All strategies that play a game share its analysis, and so share what they learn about plausible sets.
 _recent: dict[tuple[Any, ...], Analysis] = {}
 _MOST_RECENT = 32
-_CACHES = ("_observers", "_plausible")
+_CACHES = ("_observers", "learned")
 _lock = threading.Lock()
 
 
@@ -87,6 +86,8 @@ class Analysis:
         Classes of equal loss rows with more than one member.
     neighbors
         Pairs (i, j), i < j, of neighbors; a class of duplicates is represented by its lowest index.
+    learned
+        What strategies found out about the game and share with all others that play it; it is never saved.
 
     References
     ----------
@@ -98,7 +99,7 @@ class Analysis:
         self.game = game
         self.cells = Envelope(game) if game.n_outcomes == 2 else Cells(game)
         self._observers: dict[tuple[int, ...], Observers] = {}
-        self._plausible: dict[tuple[tuple[int, ...], ...], PlausibleSets] = {}
+        self.learned: dict[Any, Any] = {}
         every = range(game.n_actions)
         self.pareto = tuple(i for i in every if self.cells.status(i) == "pareto")
         self.degenerate = tuple(i for i in every if self.cells.status(i) == "degenerate")
@@ -205,14 +206,6 @@ class Analysis:
             raise SidelightError(f"scope is {scope!r}: choose 'local' or 'global'")
         actions = self._everyone if scope == "global" else self.neighborhood(i, j)
         return self._observing(actions).certificate(self.cells.difference(self._action(i), self._action(j)))
-
-    def plausible_sets(self, observers: tuple[tuple[int, ...], ...] | None = None) -> PlausibleSets:
-        """Return what is known about plausible cells and borders, for these observers of each pair of neighbors."""
-        sets = observers or tuple(self.observers(*pair) for pair in self.neighbors)
-        with _lock:
-            if sets not in self._plausible:
-                self._plausible[sets] = PlausibleSets(self, sets)
-            return self._plausible[sets]
 
     def explain(self) -> str:
         """Return the analysis in words, with its reasons."""

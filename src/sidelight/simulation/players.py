@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from sidelight import strategies
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.strategies import plugins
 from sidelight.strategies.importing import complete, explained, found_in, is_strategy, remember
@@ -37,7 +38,9 @@ def find(text: str) -> type[Strategy]:
     """Return the class that a name stands for: "CBP", that of a plug-in, "package.module:Class" or "file.py:Class"."""
     head, rest = split(text)
     if rest is None and is_known(head):
-        return known(head)
+        plugin = None if head in strategies.names(published=True) else plugins.find(head)
+        kind: type[Strategy] = getattr(strategies, head) if plugin is None else plugin.load()
+        return kind
     if rest and ":" not in rest and "=" not in rest:
         return own(head, rest, text)
     raise SidelightError(nobody(head))
@@ -45,13 +48,11 @@ def find(text: str) -> type[Strategy]:
 
 def is_known(name: str) -> bool:
     """Say whether this is the name of a strategy, one of ours or that of another package."""
-    return name in known_names(published=True) or plugins.find(name) is not None
+    return name in strategies.names(published=True) or plugins.find(name) is not None
 
 
 def nobody(name: str) -> str:
     """Return the error that there is no such strategy, with a list of those that exist."""
-    from sidelight import strategies
-
     return f"{unknown(name)}there are {', '.join(strategies.names(external=True))}, and {_OWN}"
 
 
@@ -86,27 +87,9 @@ def make(kind: type[Strategy], game: Game, values: Mapping[str, Any]) -> Strateg
         raise SidelightError(f"{kind.__name__} cannot be made with {shown}: {error}") from None
 
 
-def known_names(*, published: bool = False, external: bool = False) -> tuple[str, ...]:
-    """Return the names of the strategies, Bayes-optimal play among them; see `strategies.names` for the others."""
-    from sidelight import strategies
-
-    own = (*strategies.names(published=published), "BayesOptimal")
-    return (*own, *plugins.usable()) if external else own
-
-
-def known(name: str) -> type[Strategy]:
-    """Return the strategy of that name, one of ours or that of another package."""
-    from sidelight import limits, strategies
-
-    if name not in known_names(published=True) and (found := plugins.find(name)) is not None:
-        return found.load()
-    kind: type[Strategy] = getattr(limits if name == "BayesOptimal" else strategies, name)
-    return kind
-
-
 def unknown(name: str) -> str:
     """Say that there is no such strategy, and which one may have been meant."""
-    return f"there is no strategy {name!r}: {did_you_mean(name, known_names(published=True, external=True))}"
+    return f"there is no strategy {name!r}: {did_you_mean(name, strategies.names(published=True, external=True))}"
 
 
 def own(module: str, name: str, text: str) -> type[Strategy]:
@@ -136,8 +119,6 @@ def _module(name: str, text: str) -> ModuleType:
         except ModuleNotFoundError as error:
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
                 raise
-            from sidelight import strategies
-
             hint = did_you_mean(name, strategies.names())
             hint = hint and f"; {hint}Parameters follow a colon, as in CBP:alpha=1.1"
             raise SidelightError(

@@ -32,7 +32,6 @@ GROUP = "sidelight.strategies"
 # Names in lower case are modules and functions of `sidelight.strategies`.
 _NAME = re.compile(r"[A-Z]\w*")
 _NAMELESS = "a package without a name"
-_BAYES = "BayesOptimal"  # not in `sidelight.strategies`, but a name on the command line
 
 
 class PluginError(SidelightError, AttributeError):
@@ -167,7 +166,7 @@ def _problem(plugin: Plugin, counts: Counter[str], found: list[Plugin]) -> str:
     if not _NAME.fullmatch(plugin.name):
         wanted = "letters, digits and underscores, the first a capital letter"
         return f"{plugin.origin} has a strategy named {plugin.name!r}, but names need {wanted}: {use}"
-    if plugin.name in (*strategies.__all__, _BAYES):
+    if plugin.name in strategies.reserved():
         return f"{plugin.origin} has a strategy {plugin.name!r}, a name that sidelight itself uses: {use}"
     if counts[plugin.name] > 1:
         packages = " and ".join(each.origin for each in found if each.name == plugin.name)

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from sidelight import games
 from sidelight.cli.group import CommandLine
 from sidelight.cli.research.limits import _outwards
-from sidelight.limits import BayesOptimal, lower_bound
+from sidelight.limits import lower_bound
+from sidelight.strategies import BayesOptimal
 
 
 @click.group(

@@ -11,7 +11,7 @@ from sidelight.cli import main
 from sidelight.cli.research.docstrings import describe
 from sidelight.kernels import interpreted
 
-NAMES = [*sl.strategies.names(), "BayesOptimal"]
+NAMES = list(sl.strategies.names())
 PUBLISHED = ["PublishedCBPSide", "PublishedRandCBPSide"]
 
 

@@ -10,11 +10,11 @@ from naive_cbp import NaiveCBP, shortest_vectors
 from random_games import seeded_game
 
 import sidelight as sl
-from sidelight.analysis import plausible
-from sidelight.analysis.plausible import TABLE
 from sidelight.kernels.digest import code_digest
 from sidelight.strategies import CBP, RandCBP
+from sidelight.strategies.confidence_bounds import plausible
 from sidelight.strategies.confidence_bounds.cbp import Parameters, _act
+from sidelight.strategies.confidence_bounds.plausible import TABLE
 
 INTERVALS, POOLS = 1, 2
 RAND = {"bins": 5}

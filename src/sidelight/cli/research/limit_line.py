@@ -59,9 +59,9 @@ def _asymptotic(plan: Plan, rounds: Any, law: str) -> Curve:
 
 
 def _bayes(plan: Plan, law_from: str) -> Curve:
-    from sidelight.limits import BayesOptimal
     from sidelight.report.figures.curves import Curve
     from sidelight.simulation import simulate
+    from sidelight.strategies import BayesOptimal
 
     player = BayesOptimal(plan.game, plan.horizon, law_from)
     found = simulate(player, plan.environment, plan.horizon, plan.runs, plan.seed, plan.checkpoints, plan.workers)

@@ -77,7 +77,7 @@ def command(game: str, law: str | None, horizon: int, prior: str, settings: tupl
 
 def _prior(text: str) -> Any:
     """Read a prior: the parameters of a Beta law, the name of a kind of law, or laws with weights in brackets."""
-    from sidelight.limits.priors import read_prior
+    from sidelight.strategies.baselines.priors import read_prior
 
     prior = value_of(f"({text})" if re.fullmatch(r"[^([,]+,[^,]+", text) else text)
     try:
@@ -107,8 +107,8 @@ def _lower_bound(game: Game, law: list[float], horizon: int) -> dict[str, Any]:
 
 def _bayes(game: Game, horizon: int, prior: Any) -> dict[str, Any]:
     """Return the Bayes-optimal regret as plain data, or why there is none."""
-    from sidelight.limits import BayesOptimal
-    from sidelight.limits.priors import prior_words
+    from sidelight.strategies import BayesOptimal
+    from sidelight.strategies.baselines.priors import prior_words
 
     data: dict[str, Any] = {"prior": prior, "assumes": prior_words(prior), "value": None, "reason": None}
     try:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sidelight import strategies
 from sidelight.cli import terminal
 from sidelight.cli.research.docstrings import describe
 from sidelight.errors import SidelightError
@@ -34,7 +35,7 @@ def command(name: str | None, as_json: bool) -> None:
     package and its version.
     """
     if name is None:
-        found = [_data(players.known(each)) for each in players.known_names()]
+        found = [_data(getattr(strategies, each)) for each in strategies.names()]
         found += [_external(plugin) for plugin in plugins.plugins() if not plugin.problem]
         if as_json:
             terminal.write_json(found)
@@ -44,9 +45,9 @@ def command(name: str | None, as_json: bool) -> None:
             if plugin.problem:
                 click.echo(f"sidelight: note: {plugin.problem}", err=True)
         return
-    if name not in players.known_names(published=True) and plugins.find(name) is None:
+    if name not in strategies.names(published=True) and plugins.find(name) is None:
         raise SidelightError(f"{players.unknown(name)}'sidelight strategies' lists them")
-    kind = players.known(name)
+    kind = players.find(name)
     if as_json:
         terminal.write_json(_data(kind))
     else:
@@ -110,9 +111,8 @@ def _write_use(kind: type[Strategy], data: dict[str, Any]) -> None:
     from sidelight.cli.research.compile import sample
 
     needed = [name for name, parameter in data["parameters"].items() if parameter["required"]]
-    where = "limits" if kind.__name__ == "BayesOptimal" else "strategies"
     arguments = ", ".join(["game", *(f"{name}=..." for name in needed)])
-    click.echo(f"\nIn Python\n  import sidelight as sl\n  strategy = sl.{where}.{kind.__name__}({arguments})")
+    click.echo(f"\nIn Python\n  import sidelight as sl\n  strategy = sl.strategies.{kind.__name__}({arguments})")
     fitting = sample(kind)
     game = "apple-tasting" if fitting is None or fitting.game.name is None else fitting.game.name
     values = {"action": 0, "contexts": 4}

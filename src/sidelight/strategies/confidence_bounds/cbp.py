@@ -5,7 +5,7 @@ For each pair {i, j} of neighbors the loss difference (L_i - L_j) p is estimated
     delta_ij = sum_a v_ija . nu_a / n_a,      c_ij = sum_a |v_ija| Z_ij / sqrt(n_a),      |v| the largest entry,
 
 nu_a being the counts of the symbols of action a. A pair with |delta_ij| >= c_ij is decided, and the decided signs
-confine the outcome law (see `sidelight.analysis.plausible`) to plausible actions P(t), plausible borders N(t), and with
+confine the outcome law (see `plausible`) to plausible actions P(t), plausible borders N(t), and with
 them N+(t) and the observers V(t). It plays the action of largest W_a^2 / n_a, W_a = max_ij |v_ija|, among
 
     P(t) u N+(t) u (V(t) n R(t)),    R(t) = {a : n_a <= W_a^(2/3) f(t)},    f(t) = alpha^(1/3) t^(2/3) (log t)^(1/3).
@@ -27,14 +27,21 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.analysis import analyze
-from sidelight.analysis.plausible import TABLE, UNKNOWN, Differences, Plausible, Pooled, choose_pooled
-from sidelight.analysis.plausible import Scratch as PlausibleScratch
-from sidelight.analysis.plausible_sets import PlausibleSets
 from sidelight.game import Game
 from sidelight.kernels import generic, implements, kernel
 from sidelight.kernels.arrays import Flags, Floats, Integers
 from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, observe
 from sidelight.strategies.confidence_bounds.observers import Observation, observation
+from sidelight.strategies.confidence_bounds.plausible import (
+    TABLE,
+    UNKNOWN,
+    Differences,
+    Plausible,
+    Pooled,
+    choose_pooled,
+)
+from sidelight.strategies.confidence_bounds.plausible import Scratch as PlausibleScratch
+from sidelight.strategies.confidence_bounds.plausible_sets import PlausibleSets, shared_plausible_sets
 from sidelight.strategies.confidence_bounds.sampler import (
     Sampler,
     check_sampler,
@@ -288,7 +295,7 @@ class RandCBP(KernelStrategy):
     @property
     def plausible_sets(self) -> PlausibleSets:
         """What all strategies playing this game have learned about its plausible sets."""
-        return self.analysis.plausible_sets(self._watch.sets)
+        return shared_plausible_sets(self.analysis, self._watch.sets)
 
     def _compile(self) -> Parameters:
         return Parameters(

@@ -39,13 +39,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sidelight.analysis import analyze
-from sidelight.analysis.plausible_sets import PlausibleSets
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.strategies.base import KernelStrategy, Seed, check_choice, check_flag, check_number, check_whole
 from sidelight.strategies.confidence_bounds import contextual_logistic, contextual_standardized
 from sidelight.strategies.confidence_bounds.contextual_round import Parameters, Scratch, State
 from sidelight.strategies.confidence_bounds.observers import euclidean, half_range, observation
+from sidelight.strategies.confidence_bounds.plausible_sets import PlausibleSets, shared_plausible_sets
 from sidelight.strategies.confidence_bounds.sampler import Sampler, check_sampler, no_differences
 from sidelight.strategies.shared.requirements import settled_action
 
@@ -160,7 +160,7 @@ class RandCBPSide(KernelStrategy):
     @property
     def plausible_sets(self) -> PlausibleSets:
         """What all strategies that play this game have learned about its plausible sets."""
-        return self.analysis.plausible_sets(self._watch.sets)
+        return shared_plausible_sets(self.analysis, self._watch.sets)
 
     @property
     def _tight(self) -> bool:

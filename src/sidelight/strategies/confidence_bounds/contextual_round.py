@@ -12,13 +12,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.plausible import UNKNOWN, Differences, Plausible, Pooled, choose_pooled, highest
-from sidelight.analysis.plausible import Scratch as PlausibleScratch
 from sidelight.kernels import generic, implements, kernel
 from sidelight.kernels.arrays import Flags, Floats, Integers
 from sidelight.kernels.linear_algebra import quadratic_form
 from sidelight.strategies.base import UNANSWERED, Context, act, observe
 from sidelight.strategies.confidence_bounds.observers import Observation
+from sidelight.strategies.confidence_bounds.plausible import (
+    UNKNOWN,
+    Differences,
+    Plausible,
+    Pooled,
+    choose_pooled,
+    highest,
+)
+from sidelight.strategies.confidence_bounds.plausible import Scratch as PlausibleScratch
 from sidelight.strategies.confidence_bounds.sampler import (
     Sampler,
     draw_point,

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.plausible import Differences, unite
 from sidelight.kernels.arrays import Flags, Floats
 from sidelight.strategies.confidence_bounds.cbp import RandCBP, best
+from sidelight.strategies.confidence_bounds.plausible import Differences, unite
 
 # Up to this many pairs get a line each; more are only listed.
 _MOST_LINES = 6

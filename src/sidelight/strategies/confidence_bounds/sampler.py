@@ -1,7 +1,7 @@
 """What CBP with and without contexts share: the random Z of confidence widths, and what decided signs leave.
 
 A pair of neighbors with |delta| >= c, c growing with Z, is decided; the signs of all decided pairs confine the outcome
-law (see `sidelight.analysis.plausible`). Z is its bound B, or drawn from `bins` points between `lower` and B with
+law (see `plausible`). Z is its bound B, or drawn from `bins` points between `lower` and B with
 weights exp(-Z^2 / 2 sigma^2) and the mass `tail` on B itself.
 """
 
@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis.plausible import EMPTY, Differences, Plausible, Scratch, look_up
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.strategies.base import check_number, check_parameter, check_whole
+from sidelight.strategies.confidence_bounds.plausible import EMPTY, Differences, Plausible, Scratch, look_up
 
 # Each round goes through all bins.
 MOST_BINS = 100_000

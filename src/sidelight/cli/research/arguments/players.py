@@ -43,7 +43,7 @@ def _parsed(text: str) -> tuple[type[Strategy], dict[str, str]]:
     """Split a text into the class it names and its parameters, still as text."""
     head, rest = players.split(text)
     if players.is_known(head):
-        return players.known(head), _pairs(rest, text)
+        return players.find(head), _pairs(rest, text)
     name, _, parameters = (rest or "").partition(":")
     if name and "=" not in name:
         return players.own(head, name, text), _pairs(parameters or None, text)

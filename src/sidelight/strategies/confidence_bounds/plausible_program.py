@@ -21,7 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.analysis.plausible import (
+from sidelight.kernels import kernel, loop
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.strategies.confidence_bounds.plausible import (
     UNKNOWN,
     Differences,
     Plausible,
@@ -31,8 +33,6 @@ from sidelight.analysis.plausible import (
     clear,
     set_sign,
 )
-from sidelight.kernels import kernel, loop
-from sidelight.kernels.arrays import Floats, Integers
 
 NO, YES, UNDECIDED = 0, 1, -1
 _SUM = -(1 << 40)  # the basis entry of sum q = 1, which never leaves

@@ -10,8 +10,16 @@ import pytest
 from sidelight import Game, environments, games, simulate
 from sidelight.errors import SidelightError
 from sidelight.kernels import interpreted
-from sidelight.limits.bayes import BayesOptimal
-from sidelight.limits.priors import Beta, _mixture, envelope, least_mean_loss, posterior, prior_words, read_prior
+from sidelight.strategies.baselines.bayes_optimal import BayesOptimal
+from sidelight.strategies.baselines.priors import (
+    Beta,
+    _mixture,
+    envelope,
+    least_mean_loss,
+    posterior,
+    prior_words,
+    read_prior,
+)
 
 BLIND = ["-", "-"]
 FOUR = Game([[0, 3], ["1/2", "5/4"], [1, "1/2"], ["9/4", 0], ["3/2", "3/2"]], [BLIND, BLIND, BLIND, BLIND, ["x", "y"]])

@@ -15,10 +15,10 @@ from naive import cut, dot, minus
 from random_games import seeded_game, spell
 
 import sidelight as sl
-from sidelight.analysis import plausible_sets as plausible
 from sidelight.analysis.alternative import Possible, decide
 from sidelight.analysis.analysis import Analysis
-from sidelight.analysis.plausible import (
+from sidelight.strategies.confidence_bounds import plausible_sets as plausible
+from sidelight.strategies.confidence_bounds.plausible import (
     EMPTY,
     UNKNOWN,
     Differences,
@@ -29,7 +29,7 @@ from sidelight.analysis.plausible import (
     rule_out,
     unite,
 )
-from sidelight.analysis.plausible_sets import PlausibleSets
+from sidelight.strategies.confidence_bounds.plausible_sets import PlausibleSets, shared_plausible_sets
 
 TABLE, INTERVALS, POOLS = range(3)
 
@@ -434,7 +434,7 @@ def test_full_pools_forget_and_stay_right(monkeypatch):
     ],
 )
 def test_trivial_games(game):
-    sets = Analysis(game).plausible_sets()
+    sets = shared_plausible_sets(Analysis(game))
     assert sets.solved == 0
     strategy = sl.strategies.RandCBP(game)
     assert [strategy.act() for _ in range(3)] == [0, 0, 0]

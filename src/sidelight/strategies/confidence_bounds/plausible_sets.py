@@ -13,7 +13,9 @@ from sidelight.analysis.alternative import Possible, decide, on_hyperplane
 from sidelight.analysis.generating_outcomes import generating_outcomes
 from sidelight.analysis.linear_algebra import Row, to_integers
 from sidelight.analysis.linear_program import propose_float
-from sidelight.analysis.plausible import (
+from sidelight.analysis.two_outcomes import breakpoints, row_of_cells
+from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
+from sidelight.strategies.confidence_bounds.plausible import (
     EMPTY,
     INTERVALS,
     POOLS,
@@ -29,9 +31,7 @@ from sidelight.analysis.plausible import (
     rule_out,
     unite,
 )
-from sidelight.analysis.plausible_program import is_full, program_of, settle
-from sidelight.analysis.two_outcomes import breakpoints, row_of_cells
-from sidelight.kernels.arrays import Bits, Flags, Floats, Integers
+from sidelight.strategies.confidence_bounds.plausible_program import is_full, program_of, settle
 
 if TYPE_CHECKING:
     from sidelight.analysis.analysis import Analysis, Pair
@@ -42,6 +42,17 @@ _LEAST_POOL, _MOST_POOL = 8, 1024
 _GRID = 1 << 24
 _PULLS = (2, 6, 14)
 _SLACK = 1e-10
+_lock = threading.Lock()
+
+
+def shared_plausible_sets(analysis: Analysis, observers: tuple[tuple[int, ...], ...] | None = None) -> PlausibleSets:
+    """Return what all strategies have learned about a game's plausible sets, for these observers of each pair."""
+    sets = observers or tuple(analysis.observers(*pair) for pair in analysis.neighbors)
+    with _lock:
+        if (PlausibleSets, sets) not in analysis.learned:
+            analysis.learned[PlausibleSets, sets] = PlausibleSets(analysis, sets)
+        found: PlausibleSets = analysis.learned[PlausibleSets, sets]
+        return found
 
 
 class PlausibleSets:
@@ -73,7 +84,7 @@ class PlausibleSets:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What was learned changes no answer and can be large: another process learns it again, and shares it there.
-        return type(self._analysis).plausible_sets, (self._analysis, self._observers)
+        return shared_plausible_sets, (self._analysis, self._observers)
 
     def scratch(self) -> Scratch:
         """Return arrays for one strategy to work with."""

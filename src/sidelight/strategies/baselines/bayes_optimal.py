@@ -1,7 +1,7 @@
 """Bayes-optimal play of two-outcome games with one revealing action: the least mean regret over the prior.
 
 Let r be the action that shows the outcome; every other action is blind. The law is (p, 1 - p) with p drawn from the
-prior; after n looks, s of which showed the first outcome, p has the mean m (see `sidelight.limits.priors`). Playing
+prior; after n looks, s of which showed the first outcome, p has the mean m (see `priors`). Playing
 blind leaves that belief as it is, so
 
 - **looks come first.** Take any plan that plays blind and looks later, and swap the two rounds. The look costs the same
@@ -39,7 +39,8 @@ from sidelight.game import Game
 from sidelight.game_arrays import loss_matrix
 from sidelight.kernels import implements, loop
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.limits.priors import (
+from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
+from sidelight.strategies.baselines.priors import (
     Prior,
     envelope,
     least_mean_loss,
@@ -49,7 +50,6 @@ from sidelight.limits.priors import (
     read_prior,
     step_back,
 )
-from sidelight.strategies.base import Context, KernelStrategy, Seed, act, observe
 
 _MOST_ROUNDS = 1_000_000
 # Rows of the table between two checks for Ctrl-C: about a tenth of a second at the largest usual horizons.
@@ -202,7 +202,7 @@ class BayesOptimal(KernelStrategy):
     Examples
     --------
     >>> from sidelight import games
-    >>> from sidelight.limits import BayesOptimal
+    >>> from sidelight.strategies import BayesOptimal
     >>> round(BayesOptimal(games.load("apple-tasting"), horizon=100).value, 6)
     2.34029
     >>> round(BayesOptimal(games.load("apple-tasting"), horizon=100, prior="balanced").value, 6)
