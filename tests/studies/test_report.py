@@ -8,7 +8,7 @@ import pytest
 import sidelight as sl
 from sidelight.studies import Comparison, Figure, Game, Player, Table, World, report, run
 from sidelight.studies.output import is_current, write
-from sidelight.studies.report_page import to_html, to_markdown
+from sidelight.studies.report_page import document
 from sidelight.studies.report_tables import tables
 from sidelight.studies.standings import collect
 from sidelight.studies.standings import finished as results_of
@@ -70,7 +70,7 @@ def test_numbers_are_those_of_the_runs(finished):
 def test_the_page_says_everything_and_nothing_runs_in_it(finished):
     progress, found = finished
     page = (progress.folder / "report.html").read_text(encoding="utf-8")
-    assert page == to_html(found)
+    assert page == document(found).to_html()
     for words in (
         "Apples &amp; &lt;others&gt;",
         "What failed",
@@ -83,8 +83,8 @@ def test_the_page_says_everything_and_nothing_runs_in_it(finished):
     assert "<b>out of" not in page
     assert "<script" not in page
     assert "http" not in page.replace("http-equiv", "")
-    text = to_markdown(found)
-    assert "## Failed: Mine in apple" in text
+    text = document(found).to_markdown()
+    assert "**Mine in apple" in text
     assert "RandCBP(bins=10)" in text
 
 
@@ -129,7 +129,7 @@ def test_damaged_runs_are_removed_told_of_and_made_again(tmp_path):
     with pytest.warns(UserWarning, match="damaged and were removed; run the study again"):
         found = report(tmp_path)
     assert len(found.outcome.unfinished) == 1
-    assert "What is not finished" in to_html(found)
+    assert "What is not finished" in document(found).to_html()
     assert len(run(small(), tmp_path, workers=1).done.ran) == 1
     assert report(tmp_path).outcome.unfinished == []
 
@@ -147,14 +147,14 @@ def test_wishes_are_met(tmp_path):
     ((title, table),) = tables(found.outcome)
     assert title == "Looks"
     assert {row.group for row in table.rows} == {"apple-tasting, balanced, 20 rounds"}
-    assert [drawn.stem for drawn in found.figures] == ["figure1-1", "figure2-1"]
+    assert [figure.file for figure in found.figures] == ["figures/figure1-1.svg", "figures/figure2-1.svg"]
 
 
 def test_regrets_that_are_not_above_zero_are_drawn(tmp_path):
     """Of one round, most of them are zero."""
     study = small(Player("CBP"), Player("Uniform"), horizons=(1,), figures=(Figure("quartiles"), Figure("regret")))
     found = report(run(study, tmp_path, workers=1))
-    assert [drawn.stem for drawn in found.figures] == ["figure1-1", "figure2-1"]
+    assert [figure.file for figure in found.figures] == ["figures/figure1-1.svg", "figures/figure2-1.svg"]
     assert found.notes == []
 
 
@@ -166,7 +166,7 @@ def test_a_figure_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch)
     study = small(figures=(Figure("quartiles", "regret"), Figure("quartiles", title="Mine"), Figure("regret")))
     watcher = Watcher()
     found = write(run(study, tmp_path, workers=1), watcher.note)
-    assert [drawn.stem for drawn in found.figures] == ["figure3-1"]
+    assert [figure.file for figure in found.figures] == ["figures/figure3-1.svg"]
     words = "figure 1 (quartiles of regret) cannot be drawn: there is <too little> ink"
     assert watcher.notes == [words, words.replace("1 (quartiles of regret)", "2 (Mine)")]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -178,7 +178,7 @@ def test_a_figure_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch)
 def test_the_text_of_a_study_is_shown_as_it_is(tmp_path):
     text = "# A <script>alert(1)</script>\n## B\n\n- c *d* &lt;\n\n1. e\n\n===\n\n12) f"
     found = report(run(small(text=text, runs=1), tmp_path, workers=1))
-    lines = to_markdown(found).split("\n\n")
+    lines = document(found).to_markdown().split("\n\n")
     assert lines[1:6] == [
         r"\# A \<script\>alert(1)\</script\> ## B",
         r"\- c \*d\* &amp;lt;",
@@ -186,7 +186,7 @@ def test_the_text_of_a_study_is_shown_as_it_is(tmp_path):
         r"\===",
         r"12\) f",
     ]
-    assert "<script>" not in to_html(found)
+    assert "<script>" not in document(found).to_html()
 
 
 def test_a_limit_is_compared_in_the_same_runs(tmp_path):
@@ -203,8 +203,8 @@ def test_a_limit_is_compared_in_the_same_runs(tmp_path):
         )
         assert standing(outcome, label).summary.limit_ratio == pytest.approx(ours / best)
     note = "in the runs that a player and the limit both have"
-    assert note in to_html(report(progress))
-    assert note not in to_html(report(run(small(Player("CBP"), limit), tmp_path, workers=1)))
+    assert note in document(report(progress)).to_html()
+    assert note not in document(report(run(small(Player("CBP"), limit), tmp_path, workers=1))).to_html()
 
 
 def test_the_time_of_a_round_is_known_of_a_single_piece(tmp_path):
@@ -225,7 +225,7 @@ def test_many_settings_are_drawn_only_if_somebody_asks(tmp_path, monkeypatch):
 def test_an_empty_report_says_so(tmp_path):
     bad = write_mine(tmp_path, "raise RuntimeError")
     found = report(run(small(bad), tmp_path / "out", workers=1, display=Watcher()))
-    assert "Nothing is finished yet." in to_html(found)
+    assert "Nothing is finished yet." in document(found).to_html()
 
 
 def test_shares_of_plays_add_up(finished):

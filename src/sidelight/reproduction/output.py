@@ -97,22 +97,20 @@ def _drawn(reproduction: Reproduction, figures: Sequence[Part], folder: Path, no
     if importlib.util.find_spec("matplotlib") is None:
         note("no figures without Matplotlib; try: pip install sidelight[plot]")
         return {}
-    from sidelight.report.figures.saving import save_figure
+    from sidelight.report.figures.saving import save_for_report
 
     texts = {}
     for part in figures:
         figure = drawing.draw(part.experiment, part.protocol, reproduction.choice.profile, reproduction.results)
-        for suffix in (".svg", ".png"):
-            save_figure(figure, folder / f"{part.stem}{suffix}")
-        texts[part.stem] = (folder / f"{part.stem}.svg").read_text(encoding="utf-8")
+        texts[part.stem] = save_for_report(figure, folder / part.stem)
     return texts
 
 
 def _write_reports(account: Account, drawings: dict[str, str], folder: Path) -> None:
-    from sidelight.reproduction.report_markdown import to_markdown
-    from sidelight.reproduction.report_page import to_html
+    from sidelight.reproduction.report import document
 
-    for name, text in (("report.md", to_markdown(account)), ("report.html", to_html(account, drawings))):
+    page = document(account, drawings)
+    for name, text in (("report.md", page.to_markdown()), ("report.html", page.to_html())):
         with replacing(folder / name) as draft:
             draft.write_text(text, encoding="utf-8")
 

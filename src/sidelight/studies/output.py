@@ -17,7 +17,7 @@ from sidelight.results._checks import canonical
 from sidelight.results.frames import long
 from sidelight.studies import bookkeeping, report_figures
 from sidelight.studies.bookkeeping import failures, history
-from sidelight.studies.report_page import Report, to_html, to_markdown
+from sidelight.studies.report_page import Report, document
 from sidelight.studies.report_tables import plays, tables
 from sidelight.studies.running import Progress
 from sidelight.studies.skips import titled
@@ -63,8 +63,9 @@ def write(progress: Progress, note: Note) -> Report:
 
     figures = report_figures.draw(progress.study, results, folder / "figures", told)
     report = Report(outcome, figures, progress.skipped, _failures(progress), history(folder), _facts(progress), notes)
-    _write(folder / _PAGE, to_html(report))
-    _write(folder / "report.md", to_markdown(report))
+    page = document(report)
+    _write(folder / _PAGE, page.to_html())
+    _write(folder / "report.md", page.to_markdown())
     _write(folder / "tables.json", json.dumps(records(report), indent=1) + "\n")
     _write_runs(folder / "runs.parquet", results, progress.study.measures, note)
     manifest = {"format": "sidelight study report", "inputs": _inputs(progress), **report.facts}

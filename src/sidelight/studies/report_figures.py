@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sidelight.errors import FileError, SidelightError
+from sidelight.report.document import Figure
 from sidelight.report.figures.curves import CONFIDENCE, Curve, Panel, mean_curve
+from sidelight.report.figures.saving import save_for_report
 from sidelight.results import Labels, Results, ResultSet
 from sidelight.studies import study as studies
 from sidelight.studies.plan import settings
@@ -23,15 +25,6 @@ _MANY = 60  # settings, for more of which nothing is drawn that nobody asked for
 Note = Callable[[str], None]
 
 
-class Drawn(NamedTuple):
-    """A figure: its name in files, its title, what to say below it, and its SVG."""
-
-    stem: str
-    title: str
-    caption: str
-    drawing: str
-
-
 def wishes(study: Study) -> tuple[studies.Figure, ...]:
     """Return the figures that a study wants, or those that fit it."""
     if study.figures:
@@ -42,7 +35,7 @@ def wishes(study: Study) -> tuple[studies.Figure, ...]:
     return tuple(found)
 
 
-def draw(study: Study, results: ResultSet, folder: Path, note: Note) -> list[Drawn]:
+def draw(study: Study, results: ResultSet, folder: Path, note: Note) -> list[Figure]:
     """Draw all figures into a folder, as SVG and PNG; one that cannot be drawn is told of and harms no other."""
     if importlib.util.find_spec("matplotlib") is None:
         note("no figures without Matplotlib; try: pip install sidelight[plot]")
@@ -56,21 +49,14 @@ def draw(study: Study, results: ResultSet, folder: Path, note: Note) -> list[Dra
         try:
             for part, (title, caption, figure) in enumerate(make(study, results, wish), start=1):
                 stem = f"figure{number}-{part}"
-                drawn.append(Drawn(stem, title, caption, _saved(figure, folder / stem)))
+                svg = save_for_report(figure, folder / stem)
+                drawn.append(Figure(title, svg, caption, f"figures/{stem}.svg"))
         except (DamagedError, FileError):  # of what is stored, or of the folder: more than this figure is lost
             raise
         except SidelightError as error:
             name = f"figure {number} ({wish.title or f'{wish.kind} of {MEASURES[wish.measure]}'})"
             note(f"{name} cannot be drawn: {error}")
     return drawn
-
-
-def _saved(figure: Any, path: Path) -> str:
-    from sidelight.report.figures.saving import save_figure
-
-    for suffix in (".svg", ".png"):
-        save_figure(figure, path.with_suffix(suffix))
-    return path.with_suffix(".svg").read_text(encoding="utf-8")
 
 
 def _regret(study: Study, results: ResultSet, wish: studies.Figure) -> list[tuple[str, str, Any]]:

@@ -1,46 +1,40 @@
-"""The report of a study: one HTML file that opens anywhere, offline, and the same in Markdown."""
+"""The report of a study: what came out, what went wrong, and how it was made."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sidelight.report.web_page import GRID_STYLE, cards, document, inlined
+from sidelight.report.document import (
+    Block,
+    Bullets,
+    Cards,
+    Contents,
+    Details,
+    Document,
+    Figure,
+    Heading,
+    Paragraph,
+    Strong,
+    Terms,
+)
 from sidelight.results.comparison import LARGER_IS_BETTER
 from sidelight.studies import bookkeeping, skips
 from sidelight.studies.plan import Cell
-from sidelight.studies.report_figures import Drawn
 from sidelight.studies.report_tables import MEASURES, plays, tables
 from sidelight.studies.standings import Outcome
 from sidelight.studies.study import Study
-from sidelight.table import Column, Table, escaped, markdown
-from sidelight.text import count, grouped, joined, one_line
+from sidelight.table import Column, Table
+from sidelight.text import count, grouped, joined
 
-_STYLE = """
-main { max-width: 70rem; }
-h2 { font-size: 1.3rem; margin-top: 2.6rem; padding-top: .6rem; border-top: 1px solid var(--line); }
-h3 { font-size: 1.05rem; margin: 1.8rem 0 .3rem; }
-td.best { font-weight: 650; color: var(--below); }
-.grid td.label { max-width: 16rem; }
-pre { background: var(--soft); padding: .7rem .9rem; border-radius: .4rem; overflow-x: auto; font-size: .82rem; }
-details { margin: .5rem 0; } summary { cursor: pointer; overflow-wrap: anywhere; }
-.failed { color: var(--above); font-weight: 600; }
-figure { margin: .8rem 0 0; } figcaption { color: var(--faint); font-size: .9rem; margin-top: .4rem; }
-.sheet { overflow-x: auto; } .sheet svg { min-width: 34rem; }
-nav ul { list-style: none; padding: 0; margin: .8rem 0; } nav li { margin: .2rem 0; }
-a { color: inherit; text-decoration-color: var(--faint); text-underline-offset: .15em; }
-@media (max-width: 38rem) { main { padding: 1.2rem .8rem 3rem; } h1 { font-size: 1.35rem; }
-  .grid td.label { min-width: 7.8rem; max-width: 8.5rem; } .cards li { flex-basis: 8rem; } }
-@media print { .scroll, .sheet { overflow: visible; } tr, figure { break-inside: avoid; } }
-"""
+_LISTED = 50  # unfinished cells
 
 
 class Report(NamedTuple):
     """Everything that a report says."""
 
     outcome: Outcome
-    figures: Sequence[Drawn]
+    figures: Sequence[Figure]
     skipped: Mapping[Cell, str]
     failures: Sequence[Mapping[str, Any]]
     history: Sequence[Mapping[str, Any]]
@@ -59,65 +53,28 @@ class Report(NamedTuple):
         return self.study.title or self.study.name
 
 
-def to_html(report: Report) -> str:
-    """Write the report as a page."""
-    found = tables(report.outcome)
-    sections = [(title, table.to_html()) for title, table in found]
-    sections += [(drawn.title, _figure(drawn)) for drawn in report.figures]
-    sections += [(title, table.to_html()) for title, table in plays(report.outcome)]
-    sections += [(title, body) for title, body in _troubles(report) if body]
-    sections += [("What was run", _list(_design(report))), ("How this was made", _making_html(report))]
-    parts = [f"<h1>{escaped(report.title)}</h1>"]
-    parts += [f"<p>{escaped(paragraph)}</p>" for paragraph in report.study.text.split("\n\n") if paragraph.strip()]
-    parts += [f"<p>{escaped(_summary(report))}</p>", cards(_cards(report)), _contents([title for title, _ in sections])]
-    for title, body in sections:
-        parts.append(f'<h2 id="{_anchor(title)}">{escaped(title)}</h2>{body}')
-    return document(report.title, parts, GRID_STYLE + _STYLE)
-
-
-def to_markdown(report: Report) -> str:
-    """Write the report as Markdown; figures are files beside it."""
-    text = [_paragraph(each) for each in report.study.text.split("\n\n")]
-    parts = [f"# {markdown(report.title)}", *text, markdown(_summary(report))]
+def document(report: Report) -> Document:
+    """Put the report together."""
+    blocks: list[Block] = [
+        *(Paragraph(text) for text in report.study.text.split("\n\n") if text.strip()),
+        Paragraph(_summary(report)),
+        Cards(_cards(report)),
+        Contents(),
+    ]
     for title, table in tables(report.outcome):
-        parts += [f"## {markdown(title)}", table.to_markdown()]
-    for drawn in report.figures:
-        parts += [f"## {markdown(drawn.title)}", f"![{markdown(drawn.title)}](figures/{drawn.stem}.svg)", drawn.caption]
+        blocks += [Heading(title), table]
+    for figure in report.figures:
+        blocks += [Heading(figure.title), figure]
     for title, table in plays(report.outcome):
-        parts += [f"## {markdown(title)}", table.to_markdown()]
-    parts += ["## What to know", *(_paragraph(_sentence(words)) for words in report.notes)] if report.notes else []
-    for each in report.failures:
-        parts += [f"## Failed: {markdown(each['cell'])}", _fenced(f"{each['reason']}\n{each['traceback']}")]
-    if report.skipped:
-        parts += ["## What cannot be played", _skips(report.skipped).to_markdown()]
-    parts += ["## What was run", _items(_design(report)), "## How this was made", _items(_making(report))]
-    parts += [_history(report.history).to_markdown()]
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _fenced(text: str) -> str:
-    """Return a text as a block of Markdown, whatever is in it."""
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{fence}\n{text}\n{fence}"
-
-
-def _paragraph(text: str) -> str:
-    """Return a text as one paragraph of Markdown that shows it as it is."""
-    shown = markdown(one_line(text))
-    # What would begin a heading, a list or a line across the page, or be an entity.
-    return re.sub(r"^([#+=~-]|\d+(?=[.)]))", _harmless, shown).replace("&", "&amp;")
-
-
-def _harmless(start: re.Match[str]) -> str:
-    return f"{start[0]}\\" if start[0].isdigit() else f"\\{start[0]}"
+        blocks += [Heading(title), table]
+    blocks += _troubles(report)
+    blocks += [Heading("What was run"), Terms(_design(report)), Heading("How this was made"), Terms(_making(report))]
+    blocks += [Heading("Calls", level=3), _history(report.history)] if report.history else []
+    return Document(report.title, blocks)
 
 
 def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:].rstrip('.')}."
-
-
-def _items(found: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(f"- **{markdown(term)}**: {markdown(text)}" for term, text in found)
 
 
 def _cards(report: Report) -> list[tuple[str, str]]:
@@ -155,30 +112,24 @@ def _summary(report: Report) -> str:
     return f"{which} mean {MEASURES[measure]}: {words} of {count(len(settings), 'setting')}."
 
 
-def _troubles(report: Report) -> list[tuple[str, str]]:
+def _troubles(report: Report) -> list[Block]:
+    """Say what could not be drawn or checked, what failed, and what is missing."""
+    found: list[Block] = []
+    if report.notes:
+        found += [Heading("What to know"), *(Paragraph(_sentence(words)) for words in report.notes)]
+    if report.failures:
+        found += [Heading("What failed"), Paragraph("These cells have no result; the next run tries them again.")]
     shown: set[str] = set()  # what went wrong is opened once
-    failed = ""
     for each in report.failures:
-        failed += _failure(each, each["traceback"] not in shown)
+        opened = each["traceback"] not in shown
+        found.append(Details([Strong(each["cell"]), f": {each['reason']}"], each["traceback"], opened))
         shown.add(each["traceback"])
-    note = "<p>These cells have no result; the next run tries them again.</p>" if failed else ""
-    unfinished = [skips.titled(cell, report.study.seeds) for cell in report.outcome.unfinished[:50]]
-    names = "".join(f"<li>{escaped(title)}</li>" for title in unfinished)
-    more = len(report.outcome.unfinished) - 50
-    rest = f"<li>and {more} more</li>" if more > 0 else ""
-    return [
-        ("What to know", "".join(f"<p>{escaped(words)}</p>" for words in map(_sentence, report.notes))),
-        ("What failed", note + failed),
-        ("What is not finished", f"<ul>{names}{rest}</ul>" if names else ""),
-        ("What cannot be played", _skips(report.skipped).to_html() if report.skipped else ""),
-    ]
-
-
-def _failure(failure: Mapping[str, Any], opened: bool) -> str:
-    title = f'<span class="failed">{escaped(failure["cell"])}</span>: {escaped(failure["reason"])}'
-    trace = "\n".join(map(escaped, failure["traceback"].split("\n")))
-    body = f"<pre>{trace}</pre>" if trace else ""
-    return f"<details{' open' if opened else ''}><summary>{title}</summary>{body}</details>"
+    if report.outcome.unfinished:
+        titles = [skips.titled(cell, report.study.seeds) for cell in report.outcome.unfinished]
+        found += [Heading("What is not finished"), Bullets(titles, _LISTED)]
+    if report.skipped:
+        found += [Heading("What cannot be played"), _skips(report.skipped)]
+    return found
 
 
 def _skips(skipped: Mapping[Cell, str]) -> Table:
@@ -228,10 +179,6 @@ def _making(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def _making_html(report: Report) -> str:
-    return _list(_making(report)) + "<h3>Calls</h3>" + _history(report.history).to_html()
-
-
 def _history(calls: Sequence[Mapping[str, Any]]) -> Table:
     """Return what each call did: how much it ran, how much of that again, and why."""
     columns = [
@@ -258,7 +205,7 @@ def _history(calls: Sequence[Mapping[str, Any]]) -> Table:
                 words or None,
             )
         )
-    return Table(columns, rows, none="–").useful() if rows else Table(columns, rows)
+    return Table(columns, rows, none="–").useful()
 
 
 def _ending(call: Mapping[str, Any]) -> str | None:
@@ -270,21 +217,3 @@ def _ending(call: Mapping[str, Any]) -> str | None:
         bookkeeping.ERROR: f"by an error: {call.get('why', '')}",
     }
     return states.get(str(call.get("state")))
-
-
-def _figure(drawn: Drawn) -> str:
-    picture = inlined(drawn.drawing, drawn.title, drawn.stem)
-    return f'<figure><div class="sheet">{picture}</div><figcaption>{escaped(drawn.caption)}</figcaption></figure>'
-
-
-def _contents(titles: Sequence[str]) -> str:
-    items = "".join(f'<li><a href="#{_anchor(title)}">{escaped(title)}</a></li>' for title in titles)
-    return f'<nav aria-label="Contents"><ul>{items}</ul></nav>'
-
-
-def _anchor(title: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "part"
-
-
-def _list(found: Sequence[tuple[str, str]]) -> str:
-    return f"<dl>{''.join(f'<dt>{escaped(term)}</dt><dd>{escaped(text)}</dd>' for term, text in found)}</dl>"

@@ -1,13 +1,12 @@
-"""The report of a replay as one HTML file: no scripts, nothing loaded from elsewhere, light or dark mode."""
+"""The report of a replay as one HTML file."""
 
 from __future__ import annotations
 
 from sidelight.monitor.io.labeled_data import LabeledData
 from sidelight.monitor.replays.figure import draw_replay
 from sidelight.monitor.replays.records import PolicyReplay, ReplayReport, percent
-from sidelight.monitor.report.page import STYLE, drawn
-from sidelight.report.web_page import cards, document
-from sidelight.table import escaped
+from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph
+from sidelight.report.figures.saving import svg_text
 from sidelight.text import count, grouped
 
 _COLUMNS = {
@@ -22,41 +21,35 @@ _MOST_HINTS = 10
 def replay_page(replay: ReplayReport, policy: str, *, source: str, data: LabeledData | None = None) -> str:
     """Return the page about a replay, with one policy in detail; `data` says which lines could not be used."""
     one = replay[policy]
-    parts = [
-        f"<h1>{escaped(source)}: what monitoring would have cost</h1>",
-        f'<p class="faint">{grouped(replay.predictions)} labeled predictions of {count(len(replay.truths), "class")}; '
-        f"{replay.settings(grouped)}.</p>",
-        _cards(replay, one),
-        f"<h2>{'All policies' if len(replay.policies) > 1 else 'The policy'} on the same predictions</h2>",
-        replay.to_table(policy, grouped).to_html(),
-        f'<p class="faint">{replay.legend(grouped)}</p>',
-        *(f"<p>Note: {escaped(hint)}.</p>" for hint in replay.hints[:_MOST_HINTS]),
-        f"<h2>Each predicted class, watched by {escaped(one.title)}</h2>",
-        replay.class_table(
-            policy, _COLUMNS, between=" to ", predictions=grouped, verified=grouped, errors=grouped
-        ).to_html(),
-        "<h2>How the estimates went</h2>",
-        drawn(draw_replay(replay, policy), f"Estimate and interval over time, watched by {one.title}"),
-        "<h2>What the intervals promise</h2>",
-        f"<p>{escaped(one.report.guarantee)}</p>",
-        _unused(LabeledData() if data is None else data),
+    unused = LabeledData() if data is None else data
+    left_out = [*unused.complaints, *unused.further()]
+    blocks: list[Block] = [
+        Paragraph(
+            f"{grouped(replay.predictions)} labeled predictions of {count(len(replay.truths), 'class')}; "
+            f"{replay.settings(grouped)}.",
+            faint=True,
+        ),
+        Cards(_numbers(replay, one)),
+        Heading(f"{'All policies' if len(replay.policies) > 1 else 'The policy'} on the same predictions"),
+        replay.to_table(policy, grouped),
+        Paragraph(replay.legend(grouped), faint=True),
+        *(Paragraph(f"Note: {hint}.") for hint in replay.hints[:_MOST_HINTS]),
+        Heading(f"Each predicted class, watched by {one.title}"),
+        replay.class_table(policy, _COLUMNS, between=" to ", predictions=grouped, verified=grouped, errors=grouped),
+        Heading("How the estimates went"),
+        Figure(f"Estimate and interval over time, watched by {one.title}", svg_text(draw_replay(replay, policy))),
+        Heading("What the intervals promise"),
+        Paragraph(one.report.guarantee),
+        *(Paragraph(f"Note: {note}") for note in unused.notes),
+        *([Heading(unused.left_out()), Bullets(left_out)] if unused.malformed else []),
     ]
-    return document(f"{source}: monitor replay", parts, STYLE)
+    return Document(f"{source}: what monitoring would have cost", blocks).to_html()
 
 
-def _cards(replay: ReplayReport, one: PolicyReplay) -> str:
-    found = [
+def _numbers(replay: ReplayReport, one: PolicyReplay) -> list[tuple[str, str]]:
+    return [
         (grouped(one.verifications), f"verifications with {one.title}"),
         (percent(replay.saved_of_all(one)), "of all labels saved"),
         (f"{one.right} of {len(replay.truths)}", "classes with a certain and right verdict"),
         (str(one.wrong), "certain but wrong"),
     ]
-    return cards(found)
-
-
-def _unused(data: LabeledData) -> str:
-    notes = "".join(f"<p>Note: {escaped(one)}</p>" for one in data.notes)
-    if not data.malformed:
-        return notes
-    items = "".join(f"<li>{escaped(one)}</li>" for one in [*data.complaints, *data.further()])
-    return f"{notes}<h2>{escaped(data.left_out())}</h2><ul>{items}</ul>"

@@ -1,21 +1,17 @@
-"""The report of a monitor as one HTML file: no scripts, nothing loaded from elsewhere, light or dark mode."""
+"""The report of a monitor as one HTML file."""
 
 from __future__ import annotations
 
 import importlib.util
-import io
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sidelight.monitor.report.class_table import class_table
 from sidelight.monitor.report.records import FRESH, Report, by_importance
 from sidelight.monitor.report.wording import notes
-from sidelight.report.web_page import cards, document, inlined
-from sidelight.table import escaped
-from sidelight.text import count, grouped, joined
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph
+from sidelight.report.figures.saving import svg_text
+from sidelight.text import grouped, joined
 
 _COLUMNS = {
     "class": "name",
@@ -26,14 +22,6 @@ _COLUMNS = {
     "twice (or half) noticed within": "doubling",
 }
 _MOST_NOTES = 200
-STYLE = """
-:root { --near: #7d6200; } @media (prefers-color-scheme: dark) { :root { --near: #e0c060; } }
-tr.chosen td { background: var(--soft); font-weight: 600; }
-td.above { color: var(--above); } td.below { color: var(--below); } td.near { color: var(--near); }
-td.wrong { color: var(--above); font-weight: 700; }
-.sheet { overflow-x: auto; } .sheet svg { min-width: 34rem; }
-@media (max-width: 34rem) { .cards li { flex-basis: 8rem; } }
-"""
 
 
 def report_page(report: Report, title: str = "What the monitor knows") -> str:
@@ -43,29 +31,20 @@ def report_page(report: Report, title: str = "What the monitor knows") -> str:
     written["fresh"] = lambda share: f"{100 * share:.0f}"
     tolerances = {one.tolerance for one in report.classes}
     columns = {name: shown for name, shown in _COLUMNS.items() if shown != "tolerance" or len(tolerances) > 1}
-    parts = [
-        f"<h1>{escaped(title)}</h1>",
-        f'<p class="faint">{_lead(report)}</p>',
-        cards(_numbers(report)),
-        "" if report.overall is None or not report.predictions else f"<p>{escaped(str(report.overall))}.</p>",
-        "<h2>Each predicted class</h2>",
-        class_table(rows, columns, between=" to ", tolerance="{:g}".format, **written).to_html(),
-        _figure(report),
-        _notes(report),
-        "<h2>What the intervals promise</h2>",
-        f"<p>{escaped(report.guarantee)}</p>",
+    overall = "" if report.overall is None or not report.predictions else f"{report.overall}."
+    found = notes(report)
+    blocks: list[Block] = [
+        Paragraph(_lead(report), faint=True),
+        Cards(_numbers(report)),
+        Paragraph(overall),
+        Heading("Each predicted class"),
+        class_table(rows, columns, between=" to ", tolerance="{:g}".format, **written),
+        *_figure(report),
+        *([Heading("What else happened"), Bullets(found, _MOST_NOTES)] if found else []),
+        Heading("What the intervals promise"),
+        Paragraph(report.guarantee),
     ]
-    return document(title, parts, STYLE)
-
-
-def drawn(figure: Figure, label: str) -> str:
-    """Return a figure as part of a page: SVG without the XML prologue, identical for identical figures."""
-    from matplotlib import rc_context
-
-    buffer = io.StringIO()
-    with rc_context({"svg.hashsalt": "sidelight", "svg.fonttype": "path"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None}, facecolor="white")
-    return f'<div class="sheet">{inlined(buffer.getvalue(), label)}</div>'
+    return Document(title, blocks).to_html()
 
 
 def _lead(report: Report) -> str:
@@ -89,14 +68,8 @@ def _numbers(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def _figure(report: Report) -> str:
+def _figure(report: Report) -> list[Figure]:
     if not report.classes or importlib.util.find_spec("matplotlib") is None:
-        return ""
-    return drawn(report.plot(), "Estimate, interval, tolerance and verdict of the classes that matter most")
-
-
-def _notes(report: Report) -> str:
-    found = notes(report)
-    items = "".join(f"<li>{escaped(one)}</li>" for one in found[:_MOST_NOTES])
-    more = f"<li>and {count(len(found) - _MOST_NOTES, 'more note')}</li>" if len(found) > _MOST_NOTES else ""
-    return f"<h2>What else happened</h2><ul>{items}{more}</ul>" if found else ""
+        return []
+    label = "Estimate, interval, tolerance and verdict of the classes that matter most"
+    return [Figure(label, svg_text(report.plot()))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,13 +43,31 @@ def require_matplotlib() -> None:
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as SVG, PDF or PNG, chosen by the suffix of `path`."""
     check_figure_path(path)
-    suffix = Path(path).suffix.lower()
+    with replacing(path) as draft:
+        _write(figure, draft, Path(path).suffix.lower())
+
+
+def save_for_report(figure: Figure, path: Path) -> str:
+    """Write a figure as `path` with the suffixes .svg and .png; return the text of the former."""
+    for suffix in (".svg", ".png"):
+        save_figure(figure, path.with_name(path.name + suffix))
+    return path.with_name(f"{path.name}.svg").read_text(encoding="utf-8")
+
+
+def svg_text(figure: Figure) -> str:
+    """Return a figure as the text of an SVG file."""
+    buffer = io.StringIO()
+    _write(figure, buffer, ".svg")
+    return buffer.getvalue()
+
+
+def _write(figure: Figure, target: Any, suffix: str) -> None:
     from matplotlib import rc_context
 
     # Type 42 fonts, because journals refuse type 3; a fixed salt, because the default one is random.
     settings = {"svg.hashsalt": "sidelight", "svg.fonttype": "path", "pdf.fonttype": 42, "savefig.bbox": None}
-    with rc_context(settings), replacing(path) as draft:
-        figure.savefig(draft, format=suffix[1:], dpi=200, metadata=_UNDATED[suffix], facecolor="white")
+    with rc_context(settings):
+        figure.savefig(target, format=suffix[1:], dpi=200, metadata=_UNDATED[suffix], facecolor="white")
 
 
 def written(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:

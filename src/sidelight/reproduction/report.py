@@ -1,0 +1,118 @@
+"""The report of a reproduction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sidelight.report.document import (
+    Block,
+    Cards,
+    Code,
+    Contents,
+    Document,
+    Figure,
+    Heading,
+    Link,
+    Paragraph,
+    Strong,
+    Terms,
+    marked,
+)
+from sidelight.reproduction import report_words as words
+from sidelight.reproduction.account import Account, Number, Part
+from sidelight.reproduction.experiment import Protocol
+from sidelight.reproduction.report_notes import again, glossary, limit_note, making, remarks
+from sidelight.reproduction.report_tables import agreement, comparison, differing, overview, usual
+from sidelight.text import count
+
+
+def document(account: Account, drawings: Mapping[str, str]) -> Document:
+    """Put the report together; `drawings` holds the SVG text of each figure by its stem."""
+    ways = words.protocols(account)
+    blocks: list[Block] = [Paragraph(marked(words.INTRODUCTION))]
+    blocks += [Paragraph([Strong(f"{words.PROTOCOL_TITLES[way]}."), f" {words.summary(account, way)}"]) for way in ways]
+    if account.tables:
+        blocks += [*_cards(account, ways[0]), overview(account)]
+    blocks.append(Contents())
+    if account.tables:
+        blocks += [Heading("What differs, and why"), *_reasons(account)]
+    explained: dict[str, str] = {}
+    for way in ways:
+        blocks += _protocol(account, way, drawings, explained)
+    found = remarks(account)
+    if found:
+        blocks.append(Heading(words.STATISTICS))
+        blocks += [Paragraph([Strong(f"{title}."), " ", *marked(text)]) for title, text in found]
+    blocks += [Heading("What the words mean"), Terms([(term, marked(text)) for term, text in glossary(account)])]
+    blocks += [Heading("How this was made"), Terms(making(account.facts)), Paragraph(marked(again(account.facts)))]
+    return Document(words.TITLE, blocks)
+
+
+def _cards(account: Account, way: Protocol) -> list[Block]:
+    counts = account.counts(way)
+    total = sum(counts[kind] for kind in words.COMPARED)
+    if not total:
+        return []
+    shown = [kind for kind in words.COMPARED if counts[kind] or kind != "open"]
+    found = [(str(counts[k]), "differ" if k == "differs" and counts[k] != 1 else words.KIND_WORDS[k]) for k in shown]
+    note = f"{words.PROTOCOL_TITLES[way]}: {count(total, 'printed pair')}. Table by table:"
+    return [Cards(found), Paragraph(note, faint=True)]
+
+
+def _reasons(account: Account) -> list[Block]:
+    differences = account.differences()
+    blocks: list[Block] = [] if differences else [Paragraph(words.no_difference(account))]
+    for key, index in words.numbered(account).items():
+        reason = account.reasons[key]
+        blocks.append(Heading(f"[{index}] {reason.title}", level=3, anchor=f"reason-{index}"))
+        blocks += [Paragraph(marked(text)) for text in (reason.sentence, reason.evidence)]
+        blocks += [Paragraph(["Shown by ", Code(reason.test), "."], faint=True)] if reason.test else []
+        blocks += _differing([one for one in differences if one[1].reason == key])
+    unknown = _differing([one for one in differences if one[1].reason not in account.reasons])
+    return blocks + (
+        [Heading(words.UNKNOWN_TITLE, level=3), Paragraph(words.UNKNOWN_TEXT), *unknown] if unknown else []
+    )
+
+
+def _differing(found: list[tuple[Part, Number]]) -> list[Block]:
+    return [differing(found)] if found else []
+
+
+def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str], explained: dict[str, str]) -> list[Block]:
+    blocks: list[Block] = [
+        Heading(words.PROTOCOL_TITLES[way], anchor=way),
+        Paragraph(marked(words.PROTOCOL_TEXTS[way])),
+    ]
+    for part in (*account.tables, *account.figures):
+        if part.protocol == way:
+            name = words.name(part.name)
+            blocks.append(Heading(f"{name}: {part.experiment.title}", level=3, anchor=part.place, entry=name))
+            blocks.append(_explained(part, explained))
+            blocks += _table(account, part) if part.experiment.is_table else [_figure(part, drawings)]
+    return blocks
+
+
+def _table(account: Account, table: Part) -> list[Block]:
+    note = f"{words.table_summary(table)} {words.caption(table, *usual(table))}".strip()
+    return [
+        Paragraph(note, faint=True),
+        agreement(table, account),
+        Heading(words.COMPARISON, level=4),
+        comparison(table),
+        Paragraph(limit_note(table), faint=True),
+    ]
+
+
+def _figure(figure: Part, drawings: Mapping[str, str]) -> Block:
+    if figure.stem not in drawings:
+        return Paragraph(marked(words.NO_DRAWING), faint=True)
+    label = f"{words.name(figure.name)}: {figure.experiment.title}"
+    return Figure(label, drawings[figure.stem], figure.caption, f"figures/{figure.stem}.png")
+
+
+def _explained(part: Part, explained: dict[str, str]) -> Paragraph:
+    """Return what a table or figure is about, or a link to where that was explained."""
+    if part.name in explained:
+        return Paragraph(["Explained ", Link("above", explained[part.name]), "."], faint=True)
+    explained[part.name] = part.place
+    return Paragraph(marked(part.experiment.text))
