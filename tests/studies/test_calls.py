@@ -10,7 +10,7 @@ import pytest
 import sidelight as sl
 from sidelight.studies import Player, opened, report, run
 from sidelight.studies.bookkeeping import damage, failures, history
-from sidelight.studies.report_page import to_html, to_markdown
+from sidelight.studies.report_page import document
 
 from .making import Watcher, forget, small, write_mine
 
@@ -67,7 +67,7 @@ def test_what_had_changed_is_known_after_an_interruption(tmp_path, error, state,
     assert second["pieces"] == 9
     assert third["changes"] == []
     found = report(tmp_path)
-    for text in (to_html(found), to_markdown(found)):
+    for text in (document(found).to_html(), document(found).to_markdown()):
         assert "players new: CBP; runs: 6 instead of 4" in text
         assert words in text
     assert not list(tmp_path.glob(".call-*"))
@@ -78,7 +78,7 @@ def test_a_call_that_was_killed_is_told_of(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], check=False)
     assert done.returncode == 9
     assert [call["state"] for call in history(tmp_path)] == ["killed"]
-    assert "killed, or the machine went down" in to_html(report(tmp_path))
+    assert "killed, or the machine went down" in document(report(tmp_path)).to_html()
     run(small(), tmp_path, workers=1)
     assert [call["state"] for call in history(tmp_path)] == ["killed", "finished"]
 
@@ -124,8 +124,8 @@ def test_damaged_files_count_as_absent_and_are_told_of(tmp_path, name, content):
     (tmp_path / name).write_text(json.dumps(content))
     with pytest.warns(UserWarning, match=f"{name}' is damaged and was left out"):
         found = report(tmp_path)
-    assert name in to_html(found)
-    assert name in to_markdown(found)
+    assert name in document(found).to_html()
+    assert name in document(found).to_markdown()
     watcher = Watcher()
     run(small(), tmp_path, workers=1, display=watcher)
     assert any("is damaged" in note for note in watcher.notes)
@@ -151,10 +151,10 @@ def test_failures_name_the_seed_where_there_are_several(tmp_path):
     titles = [f"Mine in apple-tasting, balanced, 60 rounds, seed {seed}" for seed in (0, 5)]
     assert sorted(each["cell"] for each in found.failures) == titles
     for title in titles:
-        assert to_html(found).count(title) == 2  # failed, and not finished
-        assert f"## Failed: {title}" in to_markdown(found)
-    assert to_html(found).count("<details open>") == 1  # the second traceback is the same
-    assert to_html(found).count("<details>") == 1
+        assert document(found).to_html().count(title) == 2  # failed, and not finished
+        assert f"**{title}**: " in document(found).to_markdown()
+    assert document(found).to_html().count("<details open>") == 1  # the second traceback is the same
+    assert document(found).to_html().count("<details>") == 1
     assert [each["seed"] for each in failures(tmp_path / "out")] in ([0, 5], [5, 0])
     # A share that does only one of them again leaves the other.
     write_mine(tmp_path)
