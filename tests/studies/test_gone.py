@@ -9,7 +9,7 @@ import pytest
 from sidelight.studies import Player, StudyError, World, opened, parse, plan, read, report, run
 from sidelight.studies.gone import definitions
 from sidelight.studies.output import is_current, write
-from sidelight.studies.report_page import to_html
+from sidelight.studies.report_page import document
 from sidelight.studies.running import prepared, summary_line
 from sidelight.studies.study import Study
 
@@ -49,7 +49,7 @@ def test_a_report_is_written_from_what_is_stored(tmp_path, made, names, cells):
     said = "\n".join(str(each.message) for each in caught)
     for name in names:
         assert f"there is no file '{tmp_path / name}'" in said
-        assert str(tmp_path / name) in to_html(found)
+        assert str(tmp_path / name) in document(found).to_html()
     assert sum(int(note.split("; ")[1].split()[0]) for note in found.notes) in (sum(cells), sum(cells) - 1)
 
 
@@ -102,8 +102,8 @@ def test_a_report_of_an_unfinished_study_without_its_files_is_written(tmp_path, 
         path.unlink()
     lose(tmp_path, "mine.py")
     found = report(tmp_path / "out")
-    assert {each.labels.label for each in found.outcome.standings} == {"Uniform"}
-    assert "put it back" in to_html(found)
+    assert {each.player.label for each in found.outcome.standings} == {"Uniform"}
+    assert "put it back" in document(found).to_html()
 
 
 def test_a_source_that_is_there_but_broken_is_refused_by_run_and_not_by_report(tmp_path, made):
