@@ -102,7 +102,7 @@ def test_a_report_of_an_unfinished_study_without_its_files_is_written(tmp_path, 
         path.unlink()
     lose(tmp_path, "mine.py")
     found = report(tmp_path / "out")
-    assert {each.player.label for each in found.outcome.standings} == {"Uniform"}
+    assert {each.labels.label for each in found.outcome.standings} == {"Uniform"}
     assert "put it back" in document(found).to_html()
 
 
