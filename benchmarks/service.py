@@ -57,9 +57,9 @@ class Target:
             password = passwords.hashed("of the benchmark")
             self.cookie = f"sidelight={service.do(sessions.FollowLink(code, 'benchmark', password)).cookie}"
         service.close()
-        command = [sys.executable, str(HERE / "service_target.py"), "serve", database, str(processes)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        self.url = self.process.stdout.readline().strip()
+        command = [sys.executable, str(HERE / "service_target.py"), database]
+        self.processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(processes)]
+        self.urls = [process.stdout.readline().strip() for process in self.processes]
         self.run = itertools.count()
         self.ask(f"/v1/monitors/{self.monitors[0]}/groups")
 
@@ -79,12 +79,12 @@ class Target:
 
     def load(self, route, clients, seconds, batch=1):
         """Let clients ask a route for so many seconds."""
-        return load(self.url, clients, self.requests(route, batch), seconds)
+        return load(self.urls, clients, self.requests(route, batch), seconds)
 
     def ask(self, path, method="POST"):
         """Return a reply's JSON; a server that starts is waited for."""
         headers = {"Authorization": f"Bearer {self.key}", "Cookie": self.cookie}
-        request = urllib.request.Request(self.url + path, method=method, headers=headers)
+        request = urllib.request.Request(self.urls[0] + path, method=method, headers=headers)
         end = time.monotonic() + 60
         while True:
             try:
@@ -103,9 +103,10 @@ class Target:
         return self
 
     def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(60)
-        self.process.stdout.close()
+        for process in self.processes:
+            process.terminate()
+            process.wait(60)
+            process.stdout.close()
 
 
 def settle(service, monitor):
@@ -198,7 +199,7 @@ def one_process(name, database, plain, spare, seconds, rounds):
         )
 
         healthz = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        waited = load(target.url, 1, lambda client: itertools.repeat(healthz), seconds).median
+        waited = load(target.urls, 1, lambda client: itertools.repeat(healthz), seconds).median
         report(f"{name}: /healthz on an open connection, median wait", waited, most=5.0, unit="ms")
 
         def single():
@@ -282,7 +283,7 @@ def two_processes(server, seconds, rounds):
 def processor_times(target, server):
     """Return the processor time so far of the servers, of PostgreSQL and of the clients, in seconds."""
     postmaster = int(Path(server.data, "postmaster.pid").read_text().split()[0])
-    return [tree_seconds(target.process.pid), tree_seconds(postmaster), time.process_time()]
+    return [sum(tree_seconds(one.pid) for one in target.processes), tree_seconds(postmaster), time.process_time()]
 
 
 def tree_seconds(root):
@@ -305,7 +306,7 @@ def million(folder, decisions=1_000_000):
         make = target.requests("decisions", batch=1000, names=[f"class {n}" for n in range(1000)])
         sizes, begin = [], time.perf_counter()
         for part in range(10):
-            load(target.url, 1, lambda number, part=part: itertools.islice(make(part), decisions // 10_000), 600.0)
+            load(target.urls, 1, lambda number, part=part: itertools.islice(make(part), decisions // 10_000), 600.0)
             sizes.append(target.groups()["memory"] / 1e6)
         rate = decisions / (time.perf_counter() - begin)
         memory = " ".join(f"{one:.0f}" for one in sizes)
@@ -314,7 +315,7 @@ def million(folder, decisions=1_000_000):
         for what, path, most in (("report", f"/v1/monitors/{monitor}/report", 100.0), ("page", f"/m/{monitor}", 300.0)):
             times = []
             for _ in range(5):
-                load(target.url, 1, lambda number: itertools.islice(target.requests("decisions")(number), 1), 60.0)
+                load(target.urls, 1, lambda number: itertools.islice(target.requests("decisions")(number), 1), 60.0)
                 start = time.perf_counter()
                 target.ask(path, "GET")
                 times.append(1000 * (time.perf_counter() - start))

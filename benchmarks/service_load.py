@@ -63,13 +63,14 @@ class _Caller(asyncio.Protocol):
             self.done.set_result(None)
 
 
-async def _run(host, port, clients, make_requests, seconds):
+async def _run(addresses, clients, make_requests, seconds):
     loop = asyncio.get_running_loop()
     begin = time.perf_counter()
     callers = []
     for number in range(clients):
         done = loop.create_future()
         requests = make_requests(number)
+        host, port = addresses[number % len(addresses)]
         _, caller = await loop.create_connection(lambda r=requests, d=done: _Caller(r, begin + seconds, d), host, port)
         callers.append(caller)
     await asyncio.wait([caller.done for caller in callers], timeout=seconds + 60)
@@ -78,10 +79,10 @@ async def _run(host, port, clients, make_requests, seconds):
     return Load(len(latencies), took, latencies, sum(caller.errors for caller in callers))
 
 
-def load(url, clients, make_requests, seconds):
+def load(urls, clients, make_requests, seconds):
     """Let so many clients ask for so many seconds at most; `make_requests(number)` yields the requests of one."""
-    host, _, port = url.removeprefix("http://").partition(":")
-    found = asyncio.run(_run(host, int(port), clients, make_requests, seconds))
+    addresses = [url.removeprefix("http://").split(":") for url in urls]
+    found = asyncio.run(_run(addresses, clients, make_requests, seconds))
     if found.errors:
         raise SystemExit(f"{found.errors} of {found.replies} replies were not 200")
     return found

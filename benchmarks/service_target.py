@@ -4,7 +4,6 @@
 its speed by `/decisions` is what deciding and storing cost.
 """
 
-import contextlib
 import os
 import sys
 import time
@@ -21,6 +20,7 @@ from sidelight.service.http.responses import answer
 from sidelight.service.options import Options
 from sidelight.service.server.app import make_app
 from sidelight.service.server.listener import address_of, listen
+from sidelight.service.server.uvicorn_server import serve
 from sidelight.service.store import open_storage
 
 router = make_router("benchmark")
@@ -45,37 +45,16 @@ async def groups(asked: Annotated[AskedOf, asked_of("report")]) -> Response:
     return answer(counts | {"memory": memory, "seconds": time.process_time()})
 
 
-@contextlib.contextmanager
-def build(options):
+def main(database):
     write_json_logs(40)
-    service = Service(open_storage(options["database"]), options=Options(requests_per_second=1e9))
-    try:
-        app = make_app(service)
-        app.include_router(router)
-        yield app
-    finally:
-        service.close()
-
-
-def main(role, *arguments):
-    if role == "worker":
-        from sidelight.service.server.worker import run
-
-        return run(build, list(arguments))
-    from sidelight.service.server.supervisor import Supervisor
-
-    database, processes = arguments
     listener = listen("127.0.0.1", 0)
     print(address_of(listener), flush=True)
-    options = {"database": database, "grace": 10.0, "proxies": ""}
-    if processes == "1":  # as `sidelight serve` does
-        from sidelight.service.server.uvicorn_server import serve
-
-        with build(options) as app:
-            serve(app, listener)
-        return 0
-    return Supervisor(listener, int(processes), options, [sys.executable, __file__, "worker"]).run()
+    service = Service(open_storage(database), options=Options(requests_per_second=1e9))
+    app = make_app(service)
+    app.include_router(router)
+    serve(app, listener)
+    service.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

@@ -31,8 +31,6 @@ class Served:
             found = re.search(r" at (http\S+)", self.said)
             assert found, self.said + self.end()[2]
             self.url = found[1]
-            if "--processes" in options:
-                self.wait()
 
     def wait(self):
         """Wait until requests are answered."""

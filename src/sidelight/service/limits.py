@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+try:
+    import resource
+except ImportError:  # Windows, which has no such limit
+    resource = None  # type: ignore[assignment]
+
 # Bodies.
 BODY = 8 << 20
 """Maximum size of a body in bytes."""
@@ -18,23 +23,26 @@ FORM, FORM_FIELDS = 64 << 10, 1_000
 PLACES = 100
 """How many mistakes in a body are listed."""
 
-# Connections.
-HEAD = 64 << 10
-"""Maximum bytes of the request line and headers; up to one read more may arrive before they are counted."""
+# Connections; the proxy in front limits headers, and how long they take.
 PATIENCE = 20.0
-"""Seconds within which the request line and headers must arrive, and the body, which gets more as it comes."""
+"""Seconds within which a body must arrive; it gets more as it comes."""
 SLOWEST = 32 << 10
 """Bytes of a body that give it one more second."""
-READING = 30.0
-"""Seconds within which a client must read what it is sent, about 50 KB at a time."""
 KEEP_ALIVE = 30
 """Seconds for which a connection stays open between requests."""
-CONNECTIONS = 1_000
-"""Maximum number of connections of a process; those of one address may be half of them."""
-SPARE_FILES = 128
-"""Open files that a process keeps for other purposes than connections, such as the database."""
-ACCEPTED_AT_ONCE = 16
-"""How many connections are accepted before they are looked at."""
+GRACE = 20.0
+"""Seconds that accepted requests may take after the signal to stop."""
+_CONNECTIONS = 1_000
+_SPARE_FILES = 128
+
+
+def most_connections() -> int:
+    """Return how many connections a process may have: some of the files that it may open are for the database."""
+    if resource is None:
+        return _CONNECTIONS
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _CONNECTIONS if files == resource.RLIM_INFINITY else max(16, min(_CONNECTIONS, files - _SPARE_FILES))
+
 
 # Tries to sign in, or to use a link.
 SIGN_INS = (1.0, 20.0)

@@ -19,6 +19,7 @@ TITLES: dict[str, tuple[int, str]] = {
     "forbidden": (403, "Not allowed"),
     "not-found": (404, "This does not exist"),
     "method-not-allowed": (405, "This address does not support this method"),
+    "timeout": (408, "The request took too long"),
     "conflict": (409, "This conflicts with stored data"),
     "gone": (410, "This is no longer available"),
     "too-large": (413, "The request is too large"),

@@ -118,8 +118,6 @@ def test_a_port_in_use(database):
         (["--port", "-1"], "at least 0"),
         (["--host", "no.such.host.invalid"], "'no.such.host.invalid' is not an address of this machine"),
         (["--host", "192.0.2.1"], "192.0.2.1:0 is not an address of this machine"),
-        (["--processes", "2"], "a SQLite database allows only one process"),
-        (["--processes", "0"], "at least 1"),
         (["--url", "monitor.example.org"], "is not an address like https://"),
         (["--url", "ftp://x"], "is not an address like https://"),
         (["--url", "https://x/below"], "is not an address like https://"),
@@ -168,28 +166,28 @@ def test_without_the_extra_it_says_what_to_install():
     )
 
 
-def test_several_processes_on_postgresql(postgres_url):
-    with Served(postgres_url, "--processes", "2") as server:
-        server.wait()
-        assert "nobody@" not in server.said
+def test_two_servers_on_one_postgresql_database(postgres_url):
+    with Served(postgres_url) as first, Served(postgres_url) as second:
+        assert "nobody@" not in first.said
         secret = key(postgres_url, "decide", "answer", "report", "admin")
-        with Client(server.url, secret, timeout=30.0) as client:
-            monitor = client.create("digits", tolerance=0.2, cap=50)
+        with Client(first.url, secret, timeout=30.0) as one, Client(second.url, secret, timeout=30.0) as other:
+            one.create("digits", tolerance=0.2, cap=50)
             threads = [
-                threading.Thread(target=monitor.decide_many, args=(["7"] * 20, [f"{n}-{m}" for m in range(20)]))
-                for n in range(10)
+                threading.Thread(
+                    target=client.monitor("digits").decide_many, args=(["7"] * 20, [f"{n}-{m}" for m in range(20)])
+                )
+                for n, client in enumerate((one, other) * 5)
             ]
             for thread in threads:
                 thread.start()
             for thread in threads:
                 thread.join()
-            report = monitor.report()
-            assert client.unreachable == 0
-        assert report.predictions == 200
-        assert report.verifications <= 50
-        code, out, _ = server.stop()
-        assert code == 0
-        assert f"{server.url}/start#" in out
+            reports = [client.monitor("digits").report() for client in (one, other)]
+            assert one.unreachable == other.unreachable == 0
+        assert reports[0] == reports[1]
+        assert reports[0].predictions == 200
+        assert reports[0].verifications <= 50
+        assert first.stop()[0] == second.stop()[0] == 0
     assert invoke("service", "verify", "--database", postgres_url).exit_code == 0
 
 
@@ -219,7 +217,6 @@ def test_the_demonstration_has_a_database_of_its_own(tmp_path):
     result = invoke("serve", "--demo", "--database", tmp_path / "x.db")
     assert result.exit_code == 2
     assert "leave out --database" in result.output
-    assert invoke("serve", "--demo", "--processes", "2", "--port", "0").exit_code != 0
 
 
 def test_a_server_whose_output_nobody_reads_goes_on(database):

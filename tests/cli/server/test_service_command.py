@@ -143,14 +143,13 @@ def test_a_journal_that_was_changed_is_found(tmp_path):
     assert "entry 9 or the one before it was changed" in result.stdout
 
 
-def test_erasing_pruning_and_upgrading(filled):
+def test_erasing_and_pruning(filled):
     rows = [json.loads(line) for line in invoke("export", "--database", filled).stdout.splitlines()]
     waiting = next(row["id"] for row in rows if row["state"] == "open")
     found = invoke("erase", "digits", waiting, "nobody", "--database", filled).stdout.splitlines()
     assert found[0].endswith(": released, payload deleted")
     assert found[1] == "nobody: no such item"
     assert "there is no monitor" in invoke("erase", "letters", "a", "--database", filled, code=2).stderr
-    assert "nothing to do" in invoke("upgrade", "--database", filled).stdout
     assert "digits: " in invoke("prune", "--days", "0", "--database", filled).stdout
     assert "all is well" in invoke("verify", "--database", filled).stdout
 

@@ -15,7 +15,7 @@ from sidelight.service.domain.expiry import expire
 from sidelight.service.domain.reviews import Withdraw
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import replica, replicas
-from sidelight.service.maintenance import check, upgrade
+from sidelight.service.maintenance import check
 from sidelight.service.maintenance.check import verify
 from sidelight.service.maintenance.prune import prune
 from sidelight.service.options import Options
@@ -177,37 +177,17 @@ def test_nothing_is_pruned_that_cannot_be_replayed(service, monkeypatch):
         assert tx.one("SELECT base FROM monitors")[0] == 0
 
 
-def test_a_monitor_of_another_rule_is_left_alone_until_it_is_upgraded(service):
+def test_a_monitor_of_another_rule_is_left_alone(service):
     traffic = Traffic(service)
     traffic.run(20)
-    before = service.report(traffic.monitor)
-    service.do(Sql("UPDATE monitors SET rule = 1", "UPDATE snapshots SET rule = 1"))
-    with pytest.raises(Problem, match="upgrade") as caught:
+    service.do(Sql(f"UPDATE monitors SET rule = {RULE + 1}"))
+    with pytest.raises(Problem, match="the version that created it") as caught:
         traffic.decide()
     assert caught.value.status == 503
     assert len(verify(service.storage)) == 1
-    assert upgrade.upgrade(service, actor="command") == [traffic.monitor]
-    assert upgrade.upgrade(service, actor="command") == []
-    assert service.report(traffic.monitor) == before
+    service.do(Sql(f"UPDATE monitors SET rule = {RULE}"))
     traffic.run(5)
     assert verify(service.storage) == []
-    service.do(Sql(f"UPDATE monitors SET rule = {RULE + 1}"))
-    with pytest.raises(SidelightError, match="older sidelight"):
-        upgrade.upgrade(service, actor="command")
-
-
-def test_a_monitor_that_cannot_be_upgraded_does_not_keep_the_others_from_it(service):
-    traffics = [Traffic(service, name=name) for name in ("first", "second")]
-    for traffic in traffics:
-        traffic.run(3)
-    broken, whole = sorted(one.monitor for one in traffics)
-    service.do(Sql("UPDATE monitors SET rule = 1", f"UPDATE journal SET at = 1 WHERE monitor = '{broken}'"))
-    with pytest.raises(SidelightError, match="1 others were") as caught:
-        upgrade.upgrade(service, actor="command")
-    assert broken in str(caught.value)
-    service.writer.followers.forget()
-    assert [one.monitor.partition("(")[2] for one in verify(service.storage)] == [f"{broken})"]
-    assert service.report(whole).predictions
 
 
 def test_requests_expire_without_traffic(service):

@@ -49,6 +49,7 @@ class Browser:
 
     def post(self, path, data, origin=None, follow=True, headers=None):
         given = {"Origin": self.base if origin is None else origin} | (headers or {})
+        given |= {} if data else {"Content-Type": "application/x-www-form-urlencoded"}
         return self.runner.run(self.client.post(path, data=data, headers=given, follow_redirects=follow))
 
     def form(self, page, action):

@@ -47,12 +47,6 @@ def _people(service):
         return reviewers.listed(tx)
 
 
-def test_the_own_password_needs_the_token(browsers):
-    browser = browsers("Ann", "answer")
-    assert browser.post("/account", {"old": PASSWORD, "password": NEW}).status_code == 403
-    assert browser.sign_in("Ann").status_code == 200
-
-
 def test_scopes_of_people_and_keys_are_changed_on_the_page(service, browsers):
     admin, ann = browsers(), browsers("Ann", "answer")
     key = service.do(CreateKey("test", "nightly", ["answer"])).key

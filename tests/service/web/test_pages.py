@@ -78,13 +78,13 @@ def test_a_monitor_that_cannot_be_used_says_so_and_does_not_hide_the_others(serv
     browser = browsers()
     reply = browser.get("/")
     assert reply.status_code == 200
-    assert "sidelight service upgrade" in reply.text
+    assert "the version that created it" in reply.text
     assert "etag" not in reply.headers
     assert browser.get("/m/new").status_code == 200
     assert browser.get("/m/old").status_code == 503
     with service.storage.write() as tx:
         tx.run("UPDATE monitors SET rule = rule + 1 WHERE name = 'old'")
-    assert "upgrade" not in browser.get("/").text
+    assert "the version that created it" not in browser.get("/").text
 
 
 def test_no_address_and_no_form_is_an_error_of_the_server(service, browsers):

@@ -1,4 +1,4 @@
-"""`sidelight service backup|copy|export|verify|upgrade|prune|erase|recover`: what is stored."""
+"""`sidelight service backup|copy|export|verify|prune|erase|recover`: what is stored."""
 
 from __future__ import annotations
 
@@ -124,17 +124,6 @@ def verify_command(context: click.Context, database: str | None) -> None:
     terminal.write(f"all is well: {count(len(found), 'monitor')}, {grouped(entries)} entries replayed")
 
 
-@click.command("upgrade", short_help="Make monitors decide by the rule of this version.")
-@DATABASE
-def upgrade_command(database: str | None) -> None:
-    """Make all monitors decide by the rule of this version; do this when the server asks for it after an upgrade.
-
-    Earlier decisions stay. Make a backup first: older versions cannot use the upgraded database.
-    """
-    upgraded = change(database, "upgrade")
-    terminal.write(f"upgraded: {', '.join(upgraded)}" if upgraded else "nothing to do: all monitors have this rule")
-
-
 @click.command("prune", short_help="Replace old journal entries with sealed snapshots.")
 @DATABASE
 @click.option(
@@ -176,7 +165,6 @@ COMMANDS = (
     copy_command,
     export_command,
     verify_command,
-    upgrade_command,
     prune_command,
     erase_command,
     recover_command,

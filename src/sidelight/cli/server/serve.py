@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from sidelight.cli.numbers import COUNT, WHOLE
+from sidelight.cli.numbers import WHOLE
 from sidelight.cli.server.database import DATABASE, require_extra
 
 _PORT = 8765
@@ -24,7 +24,7 @@ Examples:
   sidelight serve --demo
   sidelight serve
   sidelight serve --database postgresql://db/monitor \\
-      --processes 4 --url https://monitor.example.org
+      --url https://monitor.example.org
 """,
 )
 @DATABASE
@@ -36,14 +36,6 @@ Examples:
     show_default=True,
     metavar="PORT",
     help="Listen on this port; 0 picks a free one.",
-)
-@click.option(
-    "--processes",
-    type=COUNT,
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Server processes; more than one needs PostgreSQL.",
 )
 @click.option(
     "--url",
@@ -95,10 +87,7 @@ Examples:
     is_flag=True,
     help="Serve made-up classifiers and reviewers to look around; nothing is kept.",
 )
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     database: str | None,
     host: str,
     port: int,
@@ -128,8 +117,9 @@ def command(
             from sidelight.service.demo.run import run_demo
 
             click.echo("Making up a day of predictions and reviews ...")
-            context.exit(run_demo(settings, listener, partial(_say_demo, host)))
-        context.exit(run(settings, listener, partial(_say, settings.database, host)))
+            run_demo(settings, listener, partial(_say_demo, host))
+        else:
+            run(settings, listener, partial(_say, settings.database, host))
 
 
 def _if_somebody_reads(say: Callable[..., None]) -> Callable[..., None]:

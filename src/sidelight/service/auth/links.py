@@ -34,7 +34,7 @@ def make(tx: Transaction, now: float, reviewer: str | None, seconds: float = FIR
     else:
         tx.run("DELETE FROM sessions WHERE kind = 'link' AND reviewer = ?", reviewer)
     tx.run(
-        "INSERT INTO sessions (sha256, kind, reviewer, csrf, created_at, expires_at) VALUES (?, 'link', ?, '', ?, ?)",
+        "INSERT INTO sessions (sha256, kind, reviewer, created_at, expires_at) VALUES (?, 'link', ?, ?, ?)",
         *(digest(code), reviewer, now, now + seconds),
     )
     return code

@@ -1,12 +1,11 @@
-"""Signing in and out: a cookie that scripts cannot read, renewed at every sign-in, and a token in every form.
+"""Sign in and out with a cookie that scripts cannot read, renewed at every sign-in; only its SHA-256 is stored.
 
-Requests that change something must come from a page of this server: their Origin is checked, and they carry the
-session's token, in the form field `csrf` or the header X-CSRF-Token. Only the SHA-256 of a cookie is stored.
+Requests that change something must come from a page of this server: browsers do not send the cookie with those of other
+sites (SameSite), and say where a request comes from (Origin, Sec-Fetch-Site).
 """
 
 from __future__ import annotations
 
-import hmac
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,13 +29,6 @@ _COOKIE = "sidelight"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-class Session(NamedTuple):
-    """The session of a reviewer."""
-
-    reviewer: Reviewer
-    csrf: str
-
-
 class NewSession(NamedTuple):
     """A new session; `cookie` is never shown again."""
 
@@ -51,15 +43,15 @@ class Account(NamedTuple):
     password: str | None
 
 
-def find(tx: Transaction, cookie: str) -> Session | None:
-    """Return the session of a cookie, if it is still valid."""
+def find(tx: Transaction, cookie: str) -> Reviewer | None:
+    """Return the reviewer whose session a cookie belongs to, if it is still valid."""
     row = tx.one(
-        "SELECT reviewer, csrf, expires_at FROM sessions WHERE sha256 = ? AND kind = 'session'", links.digest(cookie)
+        "SELECT reviewer, expires_at FROM sessions WHERE sha256 = ? AND kind = 'session'", links.digest(cookie)
     )
-    if row is None or row[2] <= tx.now():
+    if row is None or row[1] <= tx.now():
         return None
     reviewer = reviewers.find(tx, row[0])
-    return None if reviewer is None or reviewer.disabled_at is not None else Session(reviewer, row[1])
+    return None if reviewer is None or reviewer.disabled_at is not None else reviewer
 
 
 def account(tx: Transaction, name: str) -> Account | None:
@@ -189,8 +181,8 @@ def _open(work: Work, reviewer: Reviewer, old_cookie: str | None) -> NewSession:
         work.tx.run("DELETE FROM sessions WHERE sha256 = ?", links.digest(old_cookie))
     work.tx.run("DELETE FROM sessions WHERE expires_at < ?", work.now)
     work.tx.run(
-        "INSERT INTO sessions (sha256, kind, reviewer, csrf, created_at, expires_at) VALUES (?, 'session', ?, ?, ?, ?)",
-        *(links.digest(cookie), reviewer.id, secrets.token_urlsafe(24), work.now, work.now + SECONDS),
+        "INSERT INTO sessions (sha256, kind, reviewer, created_at, expires_at) VALUES (?, 'session', ?, ?, ?)",
+        *(links.digest(cookie), reviewer.id, work.now, work.now + SECONDS),
     )
     return NewSession(cookie, reviewer)
 
@@ -228,12 +220,6 @@ def check_origin(request: Request, base: str | None) -> None:
     elif origin in own:
         return
     raise Problem("forbidden", "this request came from another site: use the page on this server")
-
-
-def check_csrf(session: Session, token: str) -> None:
-    """Refuse a request without the session's token."""
-    if not hmac.compare_digest(token.encode("utf-8", "replace"), session.csrf.encode()):
-        raise Problem("forbidden", "this page is too old: reload it and try again")
 
 
 def _cookie_name(secure: bool) -> str:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from sidelight.errors import SidelightError
 from sidelight.service.demo import Demo
 from sidelight.service.http.logs import write_json_logs
 from sidelight.service.server.app import make_app
@@ -19,13 +18,11 @@ from sidelight.service.server.run import ServeOptions, opened
 from sidelight.service.server.uvicorn_server import serve
 
 
-def run_demo(options: ServeOptions, listener: socket.socket, say: Callable[[str, str], object]) -> int:
-    """Serve made-up monitors until told to stop; return the exit code.
+def run_demo(options: ServeOptions, listener: socket.socket, say: Callable[[str, str], object]) -> None:
+    """Serve made-up monitors until told to stop.
 
     `say(address, password)` is called once every page has something to show.
     """
-    if options.processes > 1:
-        raise SidelightError("the demonstration runs in one process: leave out --processes")
     write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
     base = options.url or address_of(listener)
     with (
@@ -40,4 +37,3 @@ def run_demo(options: ServeOptions, listener: socket.socket, say: Callable[[str,
             serve(make_app(service), listener, grace=options.grace, proxies=options.proxies, ready=ready)
         finally:
             demo.stop()
-    return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import re
@@ -11,50 +12,62 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sidelight.service.http.responses import problem_response
-from sidelight.service.limits import BODY
+from sidelight.service.limits import BODY, PATIENCE, SLOWEST
 from sidelight.service.problems import Problem
 
 _HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[\w.-]+))(?::[0-9]{0,5})?")
 
+_CLOSE = {"Connection": "close"}
+"""The rest of a body that was refused is not read, so its connection cannot be used again."""
+
 
 class BodyLimit:
-    """Count the bytes of each body as it is read, and answer 413 as soon as there are too many."""
+    """Count the bytes of each body as it is read: answer 413 if there are too many, and 408 if they come too slowly."""
 
-    def __init__(self, app: ASGIApp, most: int = BODY) -> None:
-        self.app, self.most = app, most
+    def __init__(self, app: ASGIApp, most: int = BODY, patience: float = PATIENCE) -> None:
+        self.app, self.most, self.patience = app, most, patience
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        counted, started, exceeded = 0, False, _announced(scope) > self.most
+        problem = too_large(self.most) if _announced(scope) > self.most else None
+        counted, more, started = 0, True, False
+        end = asyncio.get_running_loop().time() + self.patience
 
         async def counting() -> Message:
-            nonlocal counted, exceeded
-            message = await receive()
-            counted += len(message.get("body", b""))
+            nonlocal counted, more, problem
+            if not more:
+                return await receive()  # waits until the client disconnects
+            try:
+                async with asyncio.timeout_at(end + counted / SLOWEST):
+                    message = await receive()
+            except TimeoutError:
+                problem = Problem("timeout", "the body did not arrive in time: send it again", headers=_CLOSE)
+                raise _Interrupted from None
+            counted, more = counted + len(message.get("body", b"")), message.get("more_body", False)
             if counted > self.most:
-                exceeded = True
-                raise _TooLarge
+                problem = too_large(self.most)
+                raise _Interrupted
             return message
 
         async def sending(message: Message) -> None:
             nonlocal started
-            if exceeded and not started:
+            if problem is not None and not started:
                 return  # ignore the application's answer to the interruption
             started = True
             await send(message)
 
-        if not exceeded:
-            with contextlib.suppress(_TooLarge):
+        if problem is None:
+            with contextlib.suppress(_Interrupted):
                 await self.app(scope, counting, sending)
-        if exceeded and not started:
-            await problem_response(too_large(self.most))(scope, receive, send)
+        if problem is not None and not started:
+            await problem_response(problem)(scope, receive, send)
 
 
-class _TooLarge(Exception):  # noqa: N818, never leaves this file
-    """The body is larger than allowed."""
+class _Interrupted(Exception):  # noqa: N818, never leaves this file
+    """The rest of the body is not read."""
 
 
 async def read_body(request: Request, most: int) -> bytes:
@@ -70,8 +83,7 @@ async def read_body(request: Request, most: int) -> bytes:
 def too_large(most: int) -> Problem:
     """Return the refusal of a body with more than `most` bytes."""
     detail = f"the body has more than {most} bytes: send fewer predictions or answers at once"
-    # The rest of the body is not read, so the connection cannot be reused.
-    return Problem("too-large", detail, headers={"Connection": "close"})
+    return Problem("too-large", detail, headers=_CLOSE)
 
 
 def _announced(scope: Scope) -> int:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from sidelight.service.store.base import Row, Transaction
 
 CREATED, DECIDED, ANSWERED, REVIEWED = "created", "decided", "answered", "reviewed"
-SETTINGS, EXPIRED, RULE_CHANGED, SEALED = "settings", "expired", "rule", "sealed"
-KINDS = (CREATED, DECIDED, ANSWERED, REVIEWED, SETTINGS, EXPIRED, RULE_CHANGED, SEALED)
+SETTINGS, EXPIRED, SEALED = "settings", "expired", "sealed"
+KINDS = (CREATED, DECIDED, ANSWERED, REVIEWED, SETTINGS, EXPIRED, SEALED)
 BEGINNING = bytes(32)
 """The chain before the first entry."""
 

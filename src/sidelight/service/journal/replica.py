@@ -99,12 +99,8 @@ class Held:
         """Move to the next entry; the caller has already changed the monitor accordingly."""
         self.number, self.chain = entry.number, entry.chain
 
-    def apply(self, entry: Entry, *, anew: bool = False, compare: bool = True) -> None:
-        """Apply an entry.
-
-        With `anew` the monitor decides again, and must reach the same decision. Without `compare`, as after a change of
-        the rule, the consequences of the entry may differ from the recorded ones.
-        """
+    def apply(self, entry: Entry, *, anew: bool = False) -> None:
+        """Apply an entry; with `anew` the monitor decides again, and must reach the same decision."""
         if entry.number != self.number + 1 or not entry.chained_to(self.chain):
             raise DivergedError(f"the chain of entry {entry.number} does not follow from the entry before")
         apply = _decided_anew if anew and entry.kind == journal.DECIDED else _APPLY.get(entry.kind)
@@ -115,7 +111,7 @@ class Held:
             except (KeyError, IndexError, TypeError, ValueError) as error:
                 raise DivergedError(f"entry {entry.number} cannot be applied: {error!r}") from error
             said = {name: data[name] for name in (*found, "turned", "closed") if name in data}
-            if compare and found != said:
+            if found != said:
                 raise DivergedError(f"entry {entry.number} says {said}, but replaying it gives {found}")
         self.advance(entry)
 

@@ -59,8 +59,8 @@ class Followers:
     ) -> Held | Problem:
         if rule != RULE:
             return unavailable(
-                f"this monitor uses rule {rule}, but this version of sidelight has rule {RULE}: run `sidelight service "
-                "upgrade`, or the version that the other processes run",
+                f"this monitor uses rule {rule}, but this version of sidelight has rule {RULE}: run the version that "
+                "created it",
                 60,
             )
         failed = self._failed.get(id)

@@ -93,7 +93,7 @@ def check(storage: Storage, whole: Stretch) -> None:
     """Raise an error that says what is wrong with one monitor, if anything is."""
     if whole.rule != RULE:
         raise DivergedError(
-            f"it uses rule {whole.rule}, this sidelight has rule {RULE}: run `sidelight service upgrade`"
+            f"it uses rule {whole.rule}, this sidelight has rule {RULE}: check it with the version that created it"
         )
     check_chain(storage, whole)
     replayed = replay(storage, whole, whole.last, anew=True)

@@ -1,1 +1,1 @@
-"""The processes of a server: starting, watching and stopping them, and sending commands to a running server."""
+"""One server process: the application, its socket, and how it starts and stops."""

@@ -16,7 +16,6 @@ from sidelight.service.domain import monitors, retention
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import audit
 from sidelight.service.maintenance.prune import prune
-from sidelight.service.maintenance.upgrade import upgrade
 from sidelight.service.problems import Problem
 from sidelight.service.server.control import ask, ask_if_served
 from sidelight.service.store import file_of, open_storage
@@ -121,12 +120,6 @@ def _recover(service: Service, base: str) -> str:
     return links.address(base, code)
 
 
-def _upgrade(service: Service, base: str) -> list[str]:
-    with service.read() as tx:
-        names = {one.id: one.name for one in monitors.every(tx, archived=True)}
-    return sorted(names[id] for id in upgrade(service, actor=ACTOR))
-
-
 def _prune(service: Service, base: str, days: float | None) -> dict[str, int]:
     with service.read() as tx:
         found = monitors.every(tx)
@@ -174,7 +167,6 @@ _COMMANDS: dict[str, Callable[..., Any]] = {
     "reviewer disable": _disable,
     "reviewer enable": _enable,
     "recover": _recover,
-    "upgrade": _upgrade,
     "prune": _prune,
     "erase": _erase,
     "note": _note,

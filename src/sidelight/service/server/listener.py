@@ -3,45 +3,15 @@
 from __future__ import annotations
 
 import errno
-import logging
 import socket
-import time
-from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.service.limits import ACCEPTED_AT_ONCE
 
 _BACKLOG = 2048
-_PAUSE = 0.01
-_log = logging.getLogger("sidelight.serve")
-
-
-class Listener(socket.socket):
-    """A listening socket that lets asyncio accept some connections at a time.
-
-    asyncio would accept as many as the backlog holds before it looks at the first, and `connections` could not limit
-    them. Without file descriptors it would log an error for each.
-    """
-
-    _turn = 0
-
-    def accept(self) -> tuple[socket.socket, Any]:
-        """Return the next connection, or say that there is none; asyncio then asks again after its other work."""
-        self._turn = (self._turn + 1) % (ACCEPTED_AT_ONCE + 1)
-        if not self._turn:
-            raise BlockingIOError
-        try:
-            return super().accept()
-        except OSError as error:
-            if error.errno not in (errno.EMFILE, errno.ENFILE):
-                raise
-            _log.error("there are no file descriptors left to accept connections (%s)", error.strerror)
-            time.sleep(_PAUSE)  # others are served in between
-            raise BlockingIOError from error
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a bound socket that child processes may inherit, or raise an error that says why not."""
+    """Return a bound socket, or raise an error that says why not."""
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     if not 0 <= port <= 65_535:
         raise SidelightError(f"{port} is not a port: give one from 1 to 65535, or 0 for any free one")

@@ -1,4 +1,4 @@
-"""`sidelight serve`: running a server in this process, or in several processes under a supervisor."""
+"""`sidelight serve`: run a server in this process."""
 
 from __future__ import annotations
 
@@ -6,25 +6,21 @@ import contextlib
 import ipaddress
 import logging
 import socket
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from urllib.parse import urlsplit
-
-from fastapi import FastAPI
 
 from sidelight.errors import SidelightError
 from sidelight.service.auth import links, sessions
 from sidelight.service.domain.service import Service
 from sidelight.service.http.logs import write_json_logs
+from sidelight.service.limits import GRACE
 from sidelight.service.maintenance.copy import UNFINISHED, is_unfinished
 from sidelight.service.options import Options
 from sidelight.service.server.app import make_app
 from sidelight.service.server.commands import run_command
 from sidelight.service.server.control import Control
 from sidelight.service.server.listener import address_of
-from sidelight.service.server.signals import GRACE
-from sidelight.service.server.supervisor import Supervisor
 from sidelight.service.server.uvicorn_server import serve
 from sidelight.service.store import file_of, open_storage
 
@@ -33,14 +29,13 @@ _ANYWHERE = ("0.0.0.0", "::", "")
 
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions:
-    """The options of `sidelight serve`; plain data, because other processes receive them as JSON."""
+    """The options of `sidelight serve`."""
 
     database: str
     url: str | None = None
     hosts: tuple[str, ...] = ()
     """Host names that requests may use, in addition to those of this machine and of `url`."""
     rate: float = 1000.0
-    processes: int = 1
     grace: float = GRACE
     proxies: str = ""
     log: str = "warning"
@@ -62,25 +57,11 @@ class ServeOptions:
                     f"--proxy {proxy} is not an address like 192.0.2.1 or a network like 192.0.2.0/24: only these can "
                     "be told from clients, who may send the same headers"
                 ) from None
-        if self.processes > 1 and file_of(self.database) is not None:
-            raise SidelightError(
-                "a SQLite database allows only one process: leave out --processes, or give a PostgreSQL database "
-                "(--database postgresql://...)"
-            )
 
     def service_options(self) -> Options:
         """Return the options of the service."""
         named = (f"[{host}]" if ":" in host else host for host in self.hosts if host not in _ANYWHERE)
         return Options(url=self.url, hosts=(*Options().hosts, *named), requests_per_second=self.rate)
-
-
-@contextlib.contextmanager
-def application(plain: Mapping[str, Any]) -> Iterator[FastAPI]:
-    """Yield the application of one process, from options as plain data; the service is closed afterwards."""
-    options = ServeOptions(**dict(plain) | {"hosts": tuple(plain["hosts"])})
-    write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
-    with opened(options) as service:
-        yield make_app(service)
 
 
 @contextlib.contextmanager
@@ -96,8 +77,8 @@ def opened(options: ServeOptions) -> Iterator[Service]:
         service.close()
 
 
-def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str | None], object]) -> int:
-    """Serve until told to stop; return the exit code.
+def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str | None], object]) -> None:
+    """Serve until told to stop.
 
     `say(address, link)` is called once the server is ready, with the link for the first administrator if there is none
     yet.
@@ -105,15 +86,10 @@ def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str 
     options.check()
     base = (options.url or address_of(listener)).rstrip("/")
     write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
-    if options.processes > 1:
-        with opened(options) as service:  # brings the schema up to date before the processes need it
-            say(base, first_link(service, base))
-        return Supervisor(listener, options.processes, asdict(options)).run()
     with opened(options) as service, _controlled(options, service, base):
         app = make_app(service)
         link = first_link(service, base)
         serve(app, listener, grace=options.grace, proxies=options.proxies, ready=lambda: say(base, link))
-    return 0
 
 
 def first_link(service: Service, base: str) -> str | None:

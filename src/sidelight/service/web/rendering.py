@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from sidelight.service.web.charts import percent
@@ -77,11 +77,6 @@ def static_file(name: str) -> bytes:
 def asset(name: str) -> str:
     """Return the address of a file that pages load; it changes with the file, so browsers may cache it."""
     return f"/static/{hashlib.sha256(static_file(name)).hexdigest()[:12]}/{name}"
-
-
-def csrf_field(token: str) -> Markup:
-    """Return the hidden field that every form has."""
-    return Markup(f'<input type="hidden" name="csrf" value="{escape(token)}">')
 
 
 def address(path: str, **query: object) -> str:

@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse
 
 from sidelight.service.auth import sessions
 from sidelight.service.auth.keys import Caller
-from sidelight.service.auth.sessions import Session
+from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.auth.sign_in_limit import Door
 from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
@@ -24,7 +24,7 @@ from sidelight.service.limits import FORM, FORM_FIELDS
 from sidelight.service.problems import Problem, unavailable
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.store.base import StorageError, Transaction
-from sidelight.service.web.rendering import csrf_field, render
+from sidelight.service.web.rendering import render
 
 _SCOPES = {"": "report", "/review": "answer", "/items": "report", "/settings": "report"}
 
@@ -68,31 +68,31 @@ class Form:
 class Visitor(NamedTuple):
     """A visitor who has signed in."""
 
-    session: Session
+    reviewer: Reviewer
 
     @property
     def actor(self) -> str:
         """Their name in slots and in the journal."""
-        return self.session.reviewer.actor
+        return self.reviewer.actor
 
     @property
     def name(self) -> str:
         """Their name for people."""
-        return self.session.reviewer.name
+        return self.reviewer.name
 
     @property
     def scopes(self) -> tuple[str, ...]:
         """What they may do."""
-        return self.session.reviewer.scopes
+        return self.reviewer.scopes
 
     @property
     def admin(self) -> bool:
         """Whether they may administer everything."""
-        return "admin" in self.session.reviewer.scopes and self.session.reviewer.monitors is None
+        return "admin" in self.reviewer.scopes and self.reviewer.monitors is None
 
     def may(self, scope: str, monitor: str | None = None) -> bool:
         """Say whether they have a scope, for the monitor with this id if one is given."""
-        return self.session.reviewer.caller.may(scope, monitor)
+        return self.reviewer.caller.may(scope, monitor)
 
     def context(self, monitor: MonitorRow | None = None, tab: str | None = None) -> dict[str, Any]:
         """Return what every page needs."""
@@ -101,7 +101,6 @@ class Visitor(NamedTuple):
             "who": self,
             "monitor": monitor,
             "tab": tab,
-            "csrf": lambda: csrf_field(self.session.csrf),
             "may": lambda path: self.may(_SCOPES[path], id),
         }
 
@@ -186,18 +185,16 @@ def own_address(request: Request) -> str:
 
 
 def enter(request: Request) -> Visitor:
-    """Return the visitor, or send them to the sign-in page. Forms must carry the session's token."""
+    """Return the visitor, or send them to the sign-in page."""
     cookie = sessions.cookie_of(request, is_secure(request))
     if cookie is None:
         raise SignInNeeded
     with service_of(request).read() as tx:
-        session = sessions.find(tx, cookie)
-    if session is None:
+        reviewer = sessions.find(tx, cookie)
+    if reviewer is None:
         raise SignInNeeded
-    if request.method not in sessions.SAFE_METHODS:
-        sessions.check_csrf(session, form_of(request).get("csrf"))
-    request.state.caller = session.reviewer.caller  # for the log
-    return Visitor(session)
+    request.state.caller = reviewer.caller  # for the log
+    return Visitor(reviewer)
 
 
 def enter_admin(request: Request) -> Visitor:
@@ -215,7 +212,7 @@ def monitor_for(tx: Transaction, visitor: Visitor, name: str, scope: str) -> tup
         found = monitors.find(tx, name)
     except Problem:
         raise missing from None
-    only = visitor.session.reviewer.monitors
+    only = visitor.reviewer.monitors
     if only is not None and found.id not in only:
         raise missing
     if not visitor.may(scope, found.id):
@@ -236,15 +233,14 @@ async def session_caller(request: Request) -> Caller | None:
         return None
     service = service_of(request)
 
-    def look() -> Session | None:
+    def look() -> Reviewer | None:
         with service.read() as tx:
             return sessions.find(tx, cookie)
 
-    session = await asyncio.to_thread(look)
-    if session is not None and request.method not in sessions.SAFE_METHODS:
+    reviewer = await asyncio.to_thread(look)
+    if reviewer is not None and request.method not in sessions.SAFE_METHODS:
         sessions.check_origin(request, base_of(request))
-        sessions.check_csrf(session, request.headers.get("x-csrf-token", ""))
-    return None if session is None else session.reviewer.caller
+    return None if reviewer is None else reviewer.caller
 
 
 async def _read_form(request: Request) -> Form:

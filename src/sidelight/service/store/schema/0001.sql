@@ -122,9 +122,7 @@ CREATE TABLE reviewers (
     monitors TEXT,                    -- JSON list of monitor ids; NULL for all
     preferences TEXT NOT NULL,        -- JSON
     created_at DOUBLE PRECISION NOT NULL,
-    disabled_at DOUBLE PRECISION,
-    failures BIGINT NOT NULL DEFAULT 0,  -- not used any more
-    blocked_until DOUBLE PRECISION       -- not used any more
+    disabled_at DOUBLE PRECISION
 );
 
 -- Sessions and links to sign in with: only their hashes are kept.
@@ -132,10 +130,8 @@ CREATE TABLE sessions (
     sha256 BLOB PRIMARY KEY,
     kind TEXT NOT NULL,               -- session, link
     reviewer TEXT,                    -- NULL: a link for the first administrator
-    csrf TEXT NOT NULL,
     created_at DOUBLE PRECISION NOT NULL,
-    expires_at DOUBLE PRECISION NOT NULL,
-    used_at DOUBLE PRECISION
+    expires_at DOUBLE PRECISION NOT NULL
 );
 CREATE INDEX sessions_reviewer ON sessions (reviewer);
 

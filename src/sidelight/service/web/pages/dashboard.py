@@ -38,7 +38,7 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "report")
         waiting = waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
-        etag = etag_of(request, visitor.session, row.last, row.settings, waiting)
+        etag = etag_of(request, visitor.reviewer, row.last, row.settings, waiting)
     short = unchanged(request, etag)
     if short is not None:
         return short
@@ -90,7 +90,7 @@ def one_class(request: Request, monitor: str, name: str) -> Response:
     visitor, service = enter(request), service_of(request)
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "report")
-    etag = etag_of(request, visitor.session, row.last)
+    etag = etag_of(request, visitor.reviewer, row.last)
     short = unchanged(request, etag)
     if short is not None:
         return short

@@ -30,12 +30,12 @@ VERDICTS = ("above", "near", "unknown", "below")
 def overview(request: Request) -> Response:
     """Show the monitors."""
     visitor, service = enter(request), service_of(request)
-    only = visitor.session.reviewer.monitors
+    only = visitor.reviewer.monitors
     with service.read() as tx:
         rows = [one for one in monitors.every(tx) if only is None or one.id in only]
         waiting = {one.id: _waiting(tx, visitor, one) for one in rows}
         now = tx.now()
-    etag = etag_of(request, visitor.session, [(one.id, one.last, waiting[one.id]) for one in rows])
+    etag = etag_of(request, visitor.reviewer, [(one.id, one.last, waiting[one.id]) for one in rows])
     short = unchanged(request, etag)
     if short is not None:
         return short

@@ -53,7 +53,7 @@ def items(
         slots = slots_among(tx, row.id, [one.number for one in shown])
         names, now = reviewers.names(tx), tx.now()
     live = {number: [one for one in found if one.live(now)] for number, found in slots.items()}
-    etag = etag_of(request, visitor.session, row.last, shown, live)
+    etag = etag_of(request, visitor.reviewer, row.last, shown, live)
     short = unchanged(request, etag)
     if short is not None:
         return short
