@@ -15,7 +15,7 @@ from sidelight.environments import (
     LogisticContexts,
     RegionContexts,
     Replay,
-    kinds,
+    contexts_by_name,
 )
 from sidelight.environments.base import baseline, cost, draw
 from sidelight.strategies.baselines.uniform import FixedAction
@@ -295,8 +295,8 @@ def test_a_region_holds_half_of_the_contexts(region, d):
 def test_regions_by_name_have_different_best_actions_inside_and_outside():
     for name in ("ball", "checkers"):
         for game in (APPLES, BARTOK):
-            laws = kinds.load(name, game, seed=5).laws
+            laws = contexts_by_name.load(name, game, seed=5).laws
             loss = np.array(game.loss, float)
             assert len(set((loss @ laws.T).argmin(axis=0).tolist())) == 2
     with pytest.raises(sl.SidelightError, match="nothing to tell apart"):
-        kinds.load("ball", sl.games.load("trivial"))
+        contexts_by_name.load("ball", sl.games.load("trivial"))

@@ -16,7 +16,7 @@ from sidelight.kernels.arrays import Floats
 
 
 @subtracts_nothing
-class World(NamedTuple):
+class FiniteWorld(NamedTuple):
     """One of finitely many contexts, each with its own law; `which` holds the one drawn last."""
 
     features: Floats  # (contexts, d)
@@ -26,8 +26,8 @@ class World(NamedTuple):
     which: Any
 
 
-@implements(draw, World)
-def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
+@implements(draw, FiniteWorld)
+def _draw(world: FiniteWorld, context: Floats, rng: np.random.Generator) -> int:
     u = rng.random()
     c = 0
     while u >= world.cumulative[c]:
@@ -38,8 +38,8 @@ def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
     return draw_outcome(world.laws[c], rng)
 
 
-@implements(cost, World)
-def _cost(world: World, action: int, outcome: int) -> float:
+@implements(cost, FiniteWorld)
+def _cost(world: FiniteWorld, action: int, outcome: int) -> float:
     return world.gaps[world.which[0], action]
 
 
@@ -75,13 +75,13 @@ class FiniteContexts(Environment):
         if game.n_outcomes != self.laws.shape[1]:
             raise SidelightError(f"laws have {self.laws.shape[1]} entries, but the game has {game.n_outcomes} outcomes")
 
-    def start(self, game: Game, run: int, rng: np.random.Generator) -> World:
+    def start(self, game: Game, run: int, rng: np.random.Generator) -> FiniteWorld:
         """Return the world of one run."""
         cumulative = np.cumsum(self.weights)
         cumulative[np.flatnonzero(self.weights)[-1] :] = 1.0
         expected = self.laws @ loss_matrix(game).T
         gaps = expected - expected.min(axis=1, keepdims=True)
-        return World(self.features, cumulative, self.laws, gaps, np.zeros(1, np.int64))
+        return FiniteWorld(self.features, cumulative, self.laws, gaps, np.zeros(1, np.int64))
 
     def describe(self) -> dict[str, Any]:
         """Return contexts, laws and weights."""

@@ -16,7 +16,7 @@ from sidelight.kernels.arrays import Floats
 
 
 @charges_gaps
-class World(NamedTuple):
+class HalfspaceWorld(NamedTuple):
     """Outcome 0 if w x < 1/2, else 1, for a raw context x of which the strategy sees (x - mean) / std."""
 
     direction: Floats
@@ -27,8 +27,8 @@ class World(NamedTuple):
     gaps: Floats
 
 
-@implements(draw, World)
-def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
+@implements(draw, HalfspaceWorld)
+def _draw(world: HalfspaceWorld, context: Floats, rng: np.random.Generator) -> int:
     side = 0.0
     for k in range(context.shape[0]):
         x = rng.random()
@@ -66,11 +66,11 @@ class HalfspaceContexts(Environment):
         if game.n_outcomes != 2:
             raise SidelightError(f"HalfspaceContexts has two outcomes, the game {game.n_outcomes}")
 
-    def start(self, game: Game, run: int, rng: np.random.Generator) -> World:
+    def start(self, game: Game, run: int, rng: np.random.Generator) -> HalfspaceWorld:
         """Return the world of one run."""
         sample = rng.random((self._SAMPLE, self.dimension))
         mean, std = sample.mean(axis=0), sample.std(axis=0)
-        return World(self.direction, mean, std, loss_matrix(game), np.zeros(2), np.zeros(game.n_actions))
+        return HalfspaceWorld(self.direction, mean, std, loss_matrix(game), np.zeros(2), np.zeros(game.n_actions))
 
     def describe(self) -> dict[str, Any]:
         """Return dimension and seed."""

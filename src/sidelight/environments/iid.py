@@ -18,15 +18,15 @@ Sampler = Callable[[np.random.Generator], Any]
 
 
 @charges_gaps
-class World(NamedTuple):
+class IIDWorld(NamedTuple):
     """The cumulative law, and the gap of each action under it."""
 
     cumulative: Floats
     gaps: Floats
 
 
-@implements(draw, World)
-def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
+@implements(draw, IIDWorld)
+def _draw(world: IIDWorld, context: Floats, rng: np.random.Generator) -> int:
     u = rng.random()
     outcome = 0
     if world.cumulative.shape[0] <= _FEW:
@@ -73,7 +73,7 @@ class IID(Environment):
             raise SidelightError(f"there are laws for {len(self._laws)} runs, but {runs} runs were asked for")
         checked_law(self._laws[0], game.n_outcomes)
 
-    def start(self, game: Game, run: int, rng: np.random.Generator) -> World:
+    def start(self, game: Game, run: int, rng: np.random.Generator) -> IIDWorld:
         """Return the world of one run."""
         if callable(self.law):
             law = checked_law(self.law(rng), game.n_outcomes, f"the law drawn for run {run}")
@@ -82,7 +82,7 @@ class IID(Environment):
         cumulative = law.cumsum()
         # No draw may fall beyond the last possible outcome, however the sum was rounded.
         cumulative[law.nonzero()[0][-1] :] = 1.0
-        return World(cumulative, gaps(game, law))
+        return IIDWorld(cumulative, gaps(game, law))
 
     def describe(self) -> dict[str, Any]:
         """Return the law, or the name of what draws it."""

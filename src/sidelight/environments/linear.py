@@ -16,7 +16,7 @@ from sidelight.kernels.linear_algebra import dot
 
 
 @charges_gaps
-class World(NamedTuple):
+class LinearWorld(NamedTuple):
     """p(x) = theta x, the last outcome taking the rest; `law` and `gaps` are those of the current round."""
 
     theta: Floats  # (outcomes - 1, d)
@@ -26,8 +26,8 @@ class World(NamedTuple):
     gaps: Floats
 
 
-@implements(draw, World)
-def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
+@implements(draw, LinearWorld)
+def _draw(world: LinearWorld, context: Floats, rng: np.random.Generator) -> int:
     draw_context(world.box, context, rng)
     rest = 1.0
     for j in range(world.theta.shape[0]):
@@ -51,7 +51,7 @@ class LinearContexts(Boxed):
     """
 
     name: ClassVar[str] = "LinearContexts"
-    _world: ClassVar[type] = World
+    _world: ClassVar[type] = LinearWorld
 
     def __init__(self, theta: Any, low: Any = 0.0, high: Any = 1.0) -> None:
         super().__init__(np.atleast_2d(np.array(theta, dtype=float)), low, high)

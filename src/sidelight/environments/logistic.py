@@ -17,7 +17,7 @@ from sidelight.kernels.linear_algebra import multiply
 
 
 @charges_gaps
-class World(NamedTuple):
+class LogisticWorld(NamedTuple):
     """p(x) = softmax(theta x)."""
 
     theta: Floats  # (outcomes, d)
@@ -27,8 +27,8 @@ class World(NamedTuple):
     gaps: Floats
 
 
-@implements(draw, World)
-def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
+@implements(draw, LogisticWorld)
+def _draw(world: LogisticWorld, context: Floats, rng: np.random.Generator) -> int:
     draw_context(world.box, context, rng)
     multiply(world.theta, context, world.law)
     highest = -math.inf
@@ -56,7 +56,7 @@ class LogisticContexts(Boxed):
     """
 
     name: ClassVar[str] = "LogisticContexts"
-    _world: ClassVar[type] = World
+    _world: ClassVar[type] = LogisticWorld
 
     def __init__(self, theta: Any, low: Any = -1.0, high: Any = 1.0) -> None:
         super().__init__(theta, low, high)

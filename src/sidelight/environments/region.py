@@ -18,7 +18,7 @@ REGIONS = ("ball", "checkers")
 
 
 @charges_gaps
-class World(NamedTuple):
+class RegionWorld(NamedTuple):
     """The laws inside and outside of the region; `limit` is the squared radius of a ball, negative for checkers."""
 
     laws: Floats
@@ -27,8 +27,8 @@ class World(NamedTuple):
     gaps: Floats
 
 
-@implements(draw, World)
-def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
+@implements(draw, RegionWorld)
+def _draw(world: RegionWorld, context: Floats, rng: np.random.Generator) -> int:
     square = 0.0
     for k in range(context.shape[0]):
         context[k] = rng.normal()
@@ -72,12 +72,12 @@ class RegionContexts(Environment):
         """Raise unless the laws are for as many outcomes as the game has."""
         checked_law(self.laws[0], game.n_outcomes)
 
-    def start(self, game: Game, run: int, rng: np.random.Generator) -> World:
+    def start(self, game: Game, run: int, rng: np.random.Generator) -> RegionWorld:
         """Return the world of one run."""
         # The median of the squared norm, by the approximation of Wilson and Hilferty.
         median = self.dimension * (1.0 - 2.0 / (9.0 * self.dimension)) ** 3
         limit = median if self.region == "ball" else -1.0
-        return World(self.laws.copy(), limit, loss_matrix(game), np.zeros(game.n_actions))
+        return RegionWorld(self.laws.copy(), limit, loss_matrix(game), np.zeros(game.n_actions))
 
     def describe(self) -> dict[str, Any]:
         """Return laws, dimension and region."""

@@ -17,7 +17,7 @@ from sidelight.kernels.arrays import Floats, Integers
 LAW, HINDSIGHT, OUTCOME = 0, 1, 2
 
 
-class World(NamedTuple):
+class ReplayWorld(NamedTuple):
     """One recorded run; `position` and `counts` (of each outcome so far) move with it."""
 
     outcomes: Integers
@@ -29,8 +29,8 @@ class World(NamedTuple):
     loss: Floats
 
 
-@implements(draw, World)
-def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
+@implements(draw, ReplayWorld)
+def _draw(world: ReplayWorld, context: Floats, rng: np.random.Generator) -> int:
     t = world.position[0]
     for k in range(world.contexts.shape[1]):
         context[k] = world.contexts[t, k]
@@ -40,8 +40,8 @@ def _draw(world: World, context: Floats, rng: np.random.Generator) -> int:
     return outcome
 
 
-@implements(cost, World)
-def _cost(world: World, action: int, outcome: int) -> float:
+@implements(cost, ReplayWorld)
+def _cost(world: ReplayWorld, action: int, outcome: int) -> float:
     if world.measure == LAW:
         return world.gaps[action]
     if world.measure == HINDSIGHT:
@@ -52,8 +52,8 @@ def _cost(world: World, action: int, outcome: int) -> float:
     return world.loss[action, outcome] - least
 
 
-@implements(baseline, World)
-def _baseline(world: World) -> float:
+@implements(baseline, ReplayWorld)
+def _baseline(world: ReplayWorld) -> float:
     if world.measure != HINDSIGHT:
         return 0.0
     least = 0.0
@@ -135,7 +135,7 @@ class Replay(Environment):
         if self.law is not None and self.law.shape[-1] != game.n_outcomes:
             raise SidelightError(f"the law has {self.law.shape[-1]} entries, but the game {game.n_outcomes} outcomes")
 
-    def start(self, game: Game, run: int, rng: np.random.Generator) -> World:
+    def start(self, game: Game, run: int, rng: np.random.Generator) -> ReplayWorld:
         """Return the world of one run."""
         outcomes = self.outcomes if self.outcomes.ndim == 1 else self.outcomes[run]
         law = self.law if self.law is None or self.law.ndim == 1 else self.law[run]
@@ -143,7 +143,7 @@ class Replay(Environment):
             contexts = np.zeros((1, 0))
         else:
             contexts = self.contexts if self.contexts.ndim == 2 else self.contexts[run]
-        return World(
+        return ReplayWorld(
             outcomes=np.ascontiguousarray(outcomes),
             contexts=np.ascontiguousarray(contexts),
             position=np.zeros(1, np.int64),

@@ -101,7 +101,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, init=False)
-class Choice:
+class OneOf:
     """One of a few words."""
 
     words: tuple[str, ...]

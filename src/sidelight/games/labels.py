@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from sidelight.games._catalogue import Kind, Matrices, game
-from sidelight.games._parameters import Choice, Number
+from sidelight.games._parameters import Number, OneOf
 from sidelight.games._sources import APPLE_TASTING, BOOK, LABEL_EFFICIENT, OWN, PMLIB, PREDICTION, SEED
 
 BLIND = ("nothing", "nothing")
@@ -153,7 +153,7 @@ def _kind_of_query(query: str) -> Kind:
     title="Label-efficient prediction of three classes",
     source=OWN,
     known=_kind_of_query,
-    query=Choice("full", "coarse"),
+    query=OneOf("full", "coarse"),
 )
 def three_class_label_efficient(query: str = "full") -> Matrices:
     """Predict one of three classes unseen, or pay for an answer, full or coarse.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 from sidelight.games._catalogue import Matrices, game
-from sidelight.games._parameters import Choice, Whole
+from sidelight.games._parameters import OneOf, Whole
 from sidelight.games._sources import BOOK, OWN, PMLIB, THESIS
 
 HALF = Fraction(1, 2)
 BLIND = ("nothing", "nothing")
 COIN = ("heads", "tails")
-EXTRA_ACTION = Choice("degenerate", "duplicate")
+EXTRA_ACTION = OneOf("degenerate", "duplicate")
 
 
 @game(

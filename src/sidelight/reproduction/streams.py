@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sidelight.environments.base import Environment
-from sidelight.environments.replay import Replay, World
+from sidelight.environments.replay import Replay, ReplayWorld
 from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.kernels.arrays import Floats
@@ -41,7 +41,7 @@ class _Legacy(Environment):
         if horizon > self.horizon:
             raise SidelightError(f"this stream has {self.horizon} rounds, but the horizon is {horizon}")
 
-    def start(self, game: Game, run: int, rng: np.random.Generator) -> World:
+    def start(self, game: Game, run: int, rng: np.random.Generator) -> ReplayWorld:
         """Return the world of one run; nothing of it is drawn from `rng`."""
         return self.recording(run).start(game, 0, rng)
 

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from sidelight import games as catalogue
-from sidelight.environments import IID, kinds, laws
+from sidelight.environments import IID, contexts_by_name, laws
 from sidelight.errors import SidelightError
 from sidelight.monitor.policies import POLICIES
 from sidelight.simulation import players as strategies
@@ -101,7 +101,7 @@ def _world(entry: World, noted: Values, scope: _Scope) -> None:
         if noted.known(place, entry.value, laws.names(), "kind of laws", or_own="package.module:function") and own:
             _own_laws(entry, noted, scope)
     elif entry.kind == "contexts":
-        if noted.known(place, entry.value, kinds.names(), "kind of contexts"):
+        if noted.known(place, entry.value, contexts_by_name.names(), "kind of contexts"):
             _contexts(entry, noted)
     elif entry.kind == "classifiers":
         _classifiers(entry, noted)
@@ -158,7 +158,7 @@ def _made(entry: World, noted: Values, folder: str) -> None:
 
 
 def _contexts(entry: World, noted: Values) -> None:
-    known = kinds.defaults(entry.value)
+    known = contexts_by_name.defaults(entry.value)
     good = True
     for name, value in entry.parameters:
         if name not in known:

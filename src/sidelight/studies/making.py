@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sidelight import games
-from sidelight.environments import IID, Environment, kinds, laws
+from sidelight.environments import IID, Environment, contexts_by_name, laws
 from sidelight.environments.base import checked_law
 from sidelight.errors import SidelightError
 from sidelight.game import Game
@@ -64,7 +64,7 @@ def environment(world: studies.World, entry: studies.Game, folder: str = "") -> 
 def contexts(world: studies.World, played: Game) -> Environment:
     """Return the contexts of a world for a game."""
     with in_words(f"{world.label!r} cannot be made"):  # numbers may be beyond all floats
-        return kinds.load(world.value, played, **_values(world.parameters))
+        return contexts_by_name.load(world.value, played, **_values(world.parameters))
 
 
 def strategy_class(player: studies.Player, folder: str = "") -> type[Strategy]:

@@ -57,7 +57,7 @@ _CHUNK = 2048
 _UNUSED = np.iinfo(np.int64).max
 
 
-class Problem(NamedTuple):
+class StoppingProblem(NamedTuple):
     """The stopping problem: the blind actions that are ever best among the blind, by growing p, less r's loss."""
 
     horizon: int
@@ -75,7 +75,7 @@ class Rule(NamedTuple):
     action: Integers
 
 
-class Table(NamedTuple):
+class StoppingTable(NamedTuple):
     """One row n of the table: U(n, s), the chances m(n, s) of the first outcome, and q = 1 - m."""
 
     U: Floats
@@ -84,14 +84,14 @@ class Table(NamedTuple):
 
 
 @loop
-def begin(prior: Prior, table: Table, n: int) -> None:
+def begin(prior: Prior, table: StoppingTable, n: int) -> None:
     """Work out the chances of row n."""
     for s in range(n + 1):
         table.m[s], table.q[s] = posterior(prior, s, n - s)
 
 
 @loop
-def induct(problem: Problem, table: Table, rule: Rule, top: int, bottom: int) -> int:
+def induct(problem: StoppingProblem, table: StoppingTable, rule: Rule, top: int, bottom: int) -> int:
     """Work out the rows n = top - 1 down to bottom of the table; return 0, or 1 if a row has too many runs."""
     U = table.U
     for n in range(top - 1, bottom - 1, -1):
@@ -245,11 +245,11 @@ class BayesOptimal(KernelStrategy):
         excess = float(own[0]) * mean + float(own[1]) * (1.0 - mean) - least_mean_loss(self.game, self._prior)
         return self.horizon * excess + saved, rule
 
-    def _problem(self) -> Problem:
+    def _problem(self) -> StoppingProblem:
         own = self.game.loss[self._revealing]
         rows = {k: (row[0] - own[0], row[1] - own[1]) for k, row in enumerate(self.game.loss) if k != self._revealing}
         order = [k for k, _ in envelope(rows)]
-        return Problem(
+        return StoppingProblem(
             horizon=int(self.horizon),
             prior=self._prior,
             revealing=self._revealing,
@@ -271,9 +271,9 @@ class BayesOptimal(KernelStrategy):
         return State(clock=np.zeros(1, np.int64), looks=np.zeros(2, np.int64))
 
 
-def _solve(problem: Problem, runs: int) -> tuple[float, Rule]:
+def _solve(problem: StoppingProblem, runs: int) -> tuple[float, Rule]:
     """Return U(0, 0) and the stopping rule; if a row has more runs than expected, try again with more room."""
-    table = Table(*(np.zeros(problem.horizon + 1) for _ in range(3)))
+    table = StoppingTable(*(np.zeros(problem.horizon + 1) for _ in range(3)))
     begin(problem.prior, table, problem.horizon)
     shape = (problem.horizon, runs)
     rule = Rule(np.full(shape, _UNUSED), np.full(shape, problem.revealing))

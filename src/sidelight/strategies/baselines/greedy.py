@@ -34,7 +34,7 @@ from sidelight.strategies.base import (
     observe,
 )
 from sidelight.strategies.shared import gaussian
-from sidelight.strategies.shared.candidates import Choice, best_action, choice
+from sidelight.strategies.shared.candidates import BestActions, best_action, best_actions
 from sidelight.strategies.shared.first_rounds import count_play, opening
 from sidelight.strategies.shared.gaussian import Channels, absorb, channels
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
@@ -53,7 +53,7 @@ class Parameters(NamedTuple):
 
     settled: int  # the action to play in a trivial game, else -1
     schedule: Schedule
-    choice: Choice
+    choice: BestActions
     channel: Channels
     weight: Floats
 
@@ -148,7 +148,7 @@ class Greedy(KernelStrategy):
         return Parameters(
             settled=settled_action(self.analysis),
             schedule=schedule(self.game, self.scale, self.exponent),
-            choice=choice(self.analysis, relative=True),
+            choice=best_actions(self.analysis, relative=True),
             channel=self._channel,
             weight=1.0 / self._channel.columns,
         )

@@ -27,10 +27,10 @@ from sidelight.strategies.base import (
     observe,
 )
 from sidelight.strategies.baselines.greedy import Schedule, check_schedule, explore, schedule
-from sidelight.strategies.shared.candidates import Choice, best_action, choice
+from sidelight.strategies.shared.candidates import BestActions, best_action, best_actions
 from sidelight.strategies.shared.context_features import set_features
 from sidelight.strategies.shared.first_rounds import count_play, opening
-from sidelight.strategies.shared.gap_bounds import Comparison, comparison
+from sidelight.strategies.shared.gap_bounds import Rivals, rivals_of
 from sidelight.strategies.shared.linear_law_regression import Regression, add_symbol, new_regression, set_law
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
 
@@ -40,8 +40,8 @@ class Parameters(NamedTuple):
 
     settled: int  # the action to play in a trivial game, else -1
     schedule: Schedule
-    choice: Choice
-    compared: Comparison
+    choice: BestActions
+    compared: Rivals
 
 
 class State(NamedTuple):
@@ -112,8 +112,8 @@ class GreedySide(KernelStrategy):
         return Parameters(
             settled=settled_action(self.analysis),
             schedule=schedule(self.game, self.scale, self.exponent),
-            choice=choice(self.analysis, relative=True),
-            compared=comparison(self.analysis),
+            choice=best_actions(self.analysis, relative=True),
+            compared=rivals_of(self.analysis),
         )
 
     def _start(self) -> State:

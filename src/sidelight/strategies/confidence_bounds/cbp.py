@@ -43,7 +43,7 @@ from sidelight.strategies.confidence_bounds.plausible import (
 from sidelight.strategies.confidence_bounds.plausible import Scratch as PlausibleScratch
 from sidelight.strategies.confidence_bounds.plausible_sets import PlausibleSets, shared_plausible_sets
 from sidelight.strategies.confidence_bounds.sampler import (
-    Sampler,
+    WidthSampler,
     check_sampler,
     draw_point,
     exploration_rate,
@@ -61,7 +61,7 @@ class Parameters(NamedTuple):
     """What CBP and RandCBP know before the first round."""
 
     alpha: float
-    sampler: Sampler
+    sampler: WidthSampler
     settled: int  # the action to play in a trivial game, else -1
     watch: Observation
     weight: Floats  # W_a^2
@@ -300,7 +300,7 @@ class RandCBP(KernelStrategy):
     def _compile(self) -> Parameters:
         return Parameters(
             alpha=float(self.alpha),
-            sampler=Sampler(int(self.bins), float(self.lower), float(self.sigma), float(self.tail)),
+            sampler=WidthSampler(int(self.bins), float(self.lower), float(self.sigma), float(self.tail)),
             settled=settled_action(self.analysis),
             watch=self._watch.arrays,
             weight=self._watch.weights**2,

@@ -46,7 +46,7 @@ from sidelight.strategies.confidence_bounds import contextual_logistic, contextu
 from sidelight.strategies.confidence_bounds.contextual_round import Parameters, Scratch, State
 from sidelight.strategies.confidence_bounds.observers import euclidean, half_range, observation
 from sidelight.strategies.confidence_bounds.plausible_sets import PlausibleSets, shared_plausible_sets
-from sidelight.strategies.confidence_bounds.sampler import Sampler, check_sampler, no_differences
+from sidelight.strategies.confidence_bounds.sampler import WidthSampler, check_sampler, no_differences
 from sidelight.strategies.shared.requirements import settled_action
 
 MODELS = ("linear", "logistic")
@@ -210,7 +210,7 @@ class RandCBPSide(KernelStrategy):
         places = np.append(self._watch.arrays.place, int(symbols.sum()))
         linear = Parameters(
             alpha=float(self.alpha),
-            sampler=Sampler(bins, float(self.lower), sigma, float(self.tail)),
+            sampler=WidthSampler(bins, float(self.lower), sigma, float(self.tail)),
             settled=settled_action(self.analysis),
             degrees=constants.degrees,
             half_normal=int(self._tight and self._draws_z),

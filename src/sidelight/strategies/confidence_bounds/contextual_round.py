@@ -27,7 +27,7 @@ from sidelight.strategies.confidence_bounds.plausible import (
 )
 from sidelight.strategies.confidence_bounds.plausible import Scratch as PlausibleScratch
 from sidelight.strategies.confidence_bounds.sampler import (
-    Sampler,
+    WidthSampler,
     draw_point,
     exploration_rate,
     plausible_row,
@@ -42,7 +42,7 @@ class Parameters(NamedTuple):
     """What the contextual strategies know before the first round."""
 
     alpha: float
-    sampler: Sampler
+    sampler: WidthSampler
     settled: int  # the action to play in a trivial game, else -1
     degrees: float  # B^2 = degrees log t
     half_normal: int  # 1 if Z = sigma |N(0, 1)|

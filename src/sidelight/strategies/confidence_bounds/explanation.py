@@ -17,7 +17,7 @@ _MOST_LINES = 6
 _MOST_SCORES = 8
 
 
-class Choice(NamedTuple):
+class RemainingActions(NamedTuple):
     """What the decided signs left to choose from, in the notation of the module `cbp`."""
 
     plausible: list[int]  # P(t)
@@ -36,11 +36,11 @@ def explanation(strategy: RandCBP) -> str:
         return f"The game is trivial: no action is ever better than {_name(strategy, settled)}."
     if t < strategy.game.n_actions:
         return f"Opening: each action is played once, and now it is the turn of {_name(strategy, t)}."
-    choice = choices(strategy, t)
+    choice = remaining_actions(strategy, t)
     return "\n".join([*_differences(strategy, t), *_sets(strategy, choice), _reason(strategy, choice, t)])
 
 
-def choices(strategy: RandCBP, t: int) -> Choice:
+def remaining_actions(strategy: RandCBP, t: int) -> RemainingActions:
     """Work out again which actions the signs of the last round leave, without touching the state."""
     found, scratch = strategy.state.differences, strategy.plausible_sets.scratch()
     alive = strategy.plausible_sets.meeting(found.signs, found.delta)
@@ -50,7 +50,7 @@ def choices(strategy: RandCBP, t: int) -> Choice:
     plausible = sorted(int(a) for c in cells for a in facts.members[facts.member_start[c] : facts.member_start[c + 1]])
     parameters = strategy.compiled_parameters
     rate = parameters.alpha ** (1 / 3) * t ** (2 / 3) * math.log(t) ** (1 / 3)
-    return Choice(plausible, scratch.allowed, scratch.observing, (parameters.rate * rate).tolist())
+    return RemainingActions(plausible, scratch.allowed, scratch.observing, (parameters.rate * rate).tolist())
 
 
 def _differences(strategy: RandCBP, t: int) -> list[str]:
@@ -118,7 +118,7 @@ def _listed(strategy: RandCBP, digits: int) -> list[str]:
     return [f"{titles[kind]}, {len(of)} of {count}: {', '.join(of)}" for kind, of in groups.items() if of]
 
 
-def _sets(strategy: RandCBP, choice: Choice) -> list[str]:
+def _sets(strategy: RandCBP, choice: RemainingActions) -> list[str]:
     """Name the plausible actions, and what their borders and observers add."""
     plausible = choice.plausible
     lines = [f"Plausible: {_names(strategy, plausible)}"]
@@ -137,7 +137,7 @@ def _sets(strategy: RandCBP, choice: Choice) -> list[str]:
     return lines
 
 
-def _reason(strategy: RandCBP, choice: Choice, t: int) -> str:
+def _reason(strategy: RandCBP, choice: RemainingActions, t: int) -> str:
     """Say why this action was chosen: it is the only one left, or has the largest W^2 / n."""
     before = _plays_before(strategy, choice)
     if before is None:
@@ -154,7 +154,7 @@ def _reason(strategy: RandCBP, choice: Choice, t: int) -> str:
     return f"Chosen: {_name(strategy, chosen)}, whose W^2/n is largest{tie}: {listed}{more}"
 
 
-def _plays_before(strategy: RandCBP, choice: Choice) -> list[float] | None:
+def _plays_before(strategy: RandCBP, choice: RemainingActions) -> list[float] | None:
     """Return how often each action had been played when the last one was chosen.
 
     That action is among those that wait for feedback. If there are several, it is the one that would be chosen if it
@@ -171,7 +171,7 @@ def _plays_before(strategy: RandCBP, choice: Choice) -> list[float] | None:
     return found[0] if len(found) == 1 else None
 
 
-def _chosen(strategy: RandCBP, plays: Floats, choice: Choice, t: int) -> int:
+def _chosen(strategy: RandCBP, plays: Floats, choice: RemainingActions, t: int) -> int:
     return int(best(strategy.compiled_parameters, plays, choice.allowed, choice.observing, t))
 
 

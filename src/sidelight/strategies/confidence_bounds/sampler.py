@@ -21,7 +21,7 @@ from sidelight.strategies.confidence_bounds.plausible import EMPTY, Differences,
 MOST_BINS = 100_000
 
 
-class Sampler(NamedTuple):
+class WidthSampler(NamedTuple):
     """How Z is drawn."""
 
     bins: int  # with 1, Z is always its bound
@@ -37,7 +37,7 @@ def no_differences(pairs: int) -> Differences:
 
 
 @kernel
-def prepare_draw(sampler: Sampler, bound: float, steps: Floats) -> tuple[float, float]:
+def prepare_draw(sampler: WidthSampler, bound: float, steps: Floats) -> tuple[float, float]:
     """Set the cumulative weights of the points low, low + step, ... below the bound; return low and step."""
     last = sampler.bins - 1
     low = min(sampler.lower, bound)
@@ -63,7 +63,7 @@ def prepare_draw(sampler: Sampler, bound: float, steps: Floats) -> tuple[float, 
 
 @kernel
 def draw_point(
-    sampler: Sampler, low: float, step: float, bound: float, steps: Floats, rng: np.random.Generator
+    sampler: WidthSampler, low: float, step: float, bound: float, steps: Floats, rng: np.random.Generator
 ) -> float:
     """Draw Z from the points that `prepare_draw` weighed; the rest of the mass is on the bound."""
     if sampler.bins > 1:

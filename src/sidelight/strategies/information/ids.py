@@ -36,12 +36,12 @@ from sidelight.strategies.information.law_regression import (
 )
 from sidelight.strategies.shared.gap_bounds import (
     Bounds,
-    Comparison,
+    Rivals,
     bound_gaps,
-    comparison,
     confidence_radius,
     information,
     new_bounds,
+    rivals_of,
 )
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
 
@@ -51,7 +51,7 @@ class Parameters(NamedTuple):
 
     settled: int  # the action to play in a trivial game, else -1
     width: float
-    compared: Comparison
+    compared: Rivals
 
 
 class State(NamedTuple):
@@ -127,7 +127,7 @@ class IDS(KernelStrategy):
         refuse_hopeless(self.analysis)
 
     def _compile(self) -> Any:
-        return Parameters(settled_action(self.analysis), float(self.width), comparison(self.analysis))
+        return Parameters(settled_action(self.analysis), float(self.width), rivals_of(self.analysis))
 
     def _start(self) -> Any:
         return State(

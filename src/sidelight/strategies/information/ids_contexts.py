@@ -27,11 +27,11 @@ from sidelight.strategies.information.ids import IDS
 from sidelight.strategies.information.information_ratio import draws_second, mix_policies
 from sidelight.strategies.shared.gap_bounds import (
     Bounds,
-    Comparison,
+    Rivals,
     bound_gaps,
-    comparison,
     confidence_radius,
     new_bounds,
+    rivals_of,
 )
 from sidelight.strategies.shared.linear_law_regression import Regression, add_symbol, estimate, new_regression
 from sidelight.strategies.shared.requirements import settled_action
@@ -42,7 +42,7 @@ class Parameters(NamedTuple):
 
     settled: int  # the action to play in a trivial game, else -1
     width: float
-    compared: Comparison
+    compared: Rivals
     features: Floats  # (contexts, d)
     weights: Floats  # rho
 
@@ -136,7 +136,7 @@ class IDSContexts(IDS):
         self.dimension = self._features.shape[1]
 
     def _compile(self) -> Any:
-        compared = comparison(self.analysis)
+        compared = rivals_of(self.analysis)
         return Parameters(settled_action(self.analysis), float(self.width), compared, self._features, self._rho)
 
     def _start(self) -> Any:

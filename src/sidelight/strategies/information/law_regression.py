@@ -15,7 +15,7 @@ import numpy as np
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
 from sidelight.kernels.linear_algebra import multiply
-from sidelight.strategies.shared.gap_bounds import Bounds, Comparison
+from sidelight.strategies.shared.gap_bounds import Bounds, Rivals
 
 # Rank-one updates of V^-1 between two inversions from scratch, which forget the rounding errors.
 FRESH = 1000
@@ -55,7 +55,7 @@ def new_regression(actions: int, outcomes: int) -> Regression:
 
 
 @kernel
-def add_symbol(compared: Comparison, regression: Regression, action: int, symbol: int) -> None:
+def add_symbol(compared: Rivals, regression: Regression, action: int, symbol: int) -> None:
     """Add a symbol of an informative action."""
     regression.updates[0] += 1
     regression.seen[action] += 1.0
@@ -66,7 +66,7 @@ def add_symbol(compared: Comparison, regression: Regression, action: int, symbol
 
 
 @kernel
-def add_signals(compared: Comparison, regression: Regression, action: int) -> None:
+def add_signals(compared: Rivals, regression: Regression, action: int) -> None:
     """Add S_a' S_a to V: V^-1 by Sherman and Morrison's formula, once for each symbol, and log det V."""
     inverse, row = regression.inverse, regression.scratch.row
     size = inverse.shape[0]
@@ -88,7 +88,7 @@ def add_signals(compared: Comparison, regression: Regression, action: int) -> No
 
 
 @kernel
-def invert(compared: Comparison, regression: Regression) -> None:
+def invert(compared: Rivals, regression: Regression) -> None:
     """Work out V^-1 and log det V from the counts, by Gauss and Jordan without pivoting: V is positive definite."""
     V, inverse, seen = regression.scratch.matrix, regression.inverse, regression.seen
     size = inverse.shape[0]
@@ -114,7 +114,7 @@ def invert(compared: Comparison, regression: Regression) -> None:
 
 
 @kernel
-def estimate(compared: Comparison, regression: Regression, bounds: Bounds) -> None:
+def estimate(compared: Rivals, regression: Regression, bounds: Bounds) -> None:
     """Work out p_hat, the estimated gaps and how far they reach."""
     inverse, law, solved = regression.inverse, regression.law, regression.scratch.solved
     size, loss = law.shape[0], compared.loss

@@ -30,7 +30,7 @@ _STEPS = 4
 _WARMING = 50
 
 
-class Sampler(NamedTuple):
+class SimplexSampler(NamedTuple):
     """The last law drawn and what the next draw needs; `stale` says which of rejection and chain must renew it."""
 
     law: Floats
@@ -44,10 +44,10 @@ class Sampler(NamedTuple):
     scratch: Floats  # a proposal's deviation from the mean
 
 
-def new_sampler(outcomes: int, symbols: int) -> Sampler:
+def new_sampler(outcomes: int, symbols: int) -> SimplexSampler:
     """Return a sampler that has drawn nothing."""
     size = outcomes - 1
-    return Sampler(
+    return SimplexSampler(
         law=np.full(outcomes, 1.0 / outcomes),
         drawn=np.zeros(1, np.int64),
         retry=np.zeros(1, np.int64),
@@ -61,7 +61,7 @@ def new_sampler(outcomes: int, symbols: int) -> Sampler:
 
 
 @kernel
-def draw_law(target: Target, belief: Belief, sampler: Sampler, t: int, rng: np.random.Generator) -> None:
+def draw_law(target: Target, belief: Belief, sampler: SimplexSampler, t: int, rng: np.random.Generator) -> None:
     """Set sampler.law to a draw from the target; t is the round, by which rejection is tried again."""
     done = False
     if target.dirichlet == 1:
@@ -83,7 +83,7 @@ def draw_law(target: Target, belief: Belief, sampler: Sampler, t: int, rng: np.r
 
 
 @kernel
-def draw_dirichlet(target: Target, belief: Belief, sampler: Sampler, rng: np.random.Generator) -> None:
+def draw_dirichlet(target: Target, belief: Belief, sampler: SimplexSampler, rng: np.random.Generator) -> None:
     """Draw from F: a Dirichlet law with the counts of each outcome, accepted by the factor exp(-(lambda / 2) |p|^2)."""
     watched, law, shape = target.channel.watched, sampler.law, sampler.proposal
     size = law.shape[0]
@@ -108,7 +108,7 @@ def draw_dirichlet(target: Target, belief: Belief, sampler: Sampler, rng: np.ran
 
 
 @kernel
-def draw_by_rejection(target: Target, belief: Belief, sampler: Sampler, rng: np.random.Generator) -> bool:
+def draw_by_rejection(target: Target, belief: Belief, sampler: SimplexSampler, rng: np.random.Generator) -> bool:
     """Set the law to the first proposal that is accepted; False if all tries fail."""
     if sampler.stale[0] == 1:
         sampler.stale[0] = 0
@@ -123,7 +123,7 @@ def draw_by_rejection(target: Target, belief: Belief, sampler: Sampler, rng: np.
 
 
 @kernel
-def propose(sampler: Sampler, rng: np.random.Generator) -> bool:
+def propose(sampler: SimplexSampler, rng: np.random.Generator) -> bool:
     """Set a proposal from the Gaussian, last entry first; False as soon as it leaves the simplex."""
     root, deviation = sampler.root, sampler.scratch
     size = sampler.mean.shape[0]

@@ -28,8 +28,8 @@ from sidelight.kernels import implements
 from sidelight.kernels.arrays import Integers
 from sidelight.strategies.base import UNANSWERED, Context, KernelStrategy, Seed, act, check_number, check_whole, observe
 from sidelight.strategies.posterior.law_posterior import Belief, Target, add_symbol, new_belief
-from sidelight.strategies.posterior.simplex_sampling import Sampler, draw_law, new_sampler
-from sidelight.strategies.shared.candidates import Choice, best_action, choice
+from sidelight.strategies.posterior.simplex_sampling import SimplexSampler, draw_law, new_sampler
+from sidelight.strategies.shared.candidates import BestActions, best_action, best_actions
 from sidelight.strategies.shared.first_rounds import count_play, opening
 from sidelight.strategies.shared.gaussian import channels
 from sidelight.strategies.shared.requirements import check_playable, settled_action
@@ -42,7 +42,7 @@ class Parameters(NamedTuple):
     """What TSPM knows before the first round."""
 
     settled: int  # the action to play in a trivial game, else -1
-    choice: Choice
+    choice: BestActions
     target: Target
 
 
@@ -52,7 +52,7 @@ class State(NamedTuple):
     clock: Integers
     plays: Integers
     belief: Belief
-    sampler: Sampler
+    sampler: SimplexSampler
 
 
 @implements(act, Parameters)
@@ -119,7 +119,7 @@ class TSPM(KernelStrategy):
         kappa = 2.0 if self._exact else 1.0
         return Parameters(
             settled=settled_action(self.analysis),
-            choice=choice(self.analysis),
+            choice=best_actions(self.analysis),
             target=Target(
                 exact=int(self._exact),
                 kappa=kappa,

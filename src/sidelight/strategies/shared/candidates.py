@@ -13,7 +13,7 @@ from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
 
 
-class Choice(NamedTuple):
+class BestActions(NamedTuple):
     """The loss rows that can be optimal; row c is that of the actions member[first[c]] to member[first[c + 1]]."""
 
     loss: Floats
@@ -32,7 +32,7 @@ def candidates(analysis: Analysis) -> dict[int, list[int]]:
     return {i: [a for a in group if game.informative(a)] or [i] for i, group in members.items()}
 
 
-def choice(analysis: Analysis, *, relative: bool = False) -> Choice:
+def best_actions(analysis: Analysis, *, relative: bool = False) -> BestActions:
     """Lay out the classes of equal losses that can be optimal, and the actions of each that are worth playing.
 
     With `relative`, the losses of the first class are subtracted exactly: then a loss that all actions share changes
@@ -42,7 +42,7 @@ def choice(analysis: Analysis, *, relative: bool = False) -> Choice:
     rows = [loss[i] for i in groups]
     if relative:
         rows = [tuple(x - y for x, y in zip(row, rows[0], strict=True)) for row in rows]
-    return Choice(
+    return BestActions(
         loss=float_rows(rows),
         first=np.concatenate([[0], np.cumsum([len(group) for group in groups.values()])]).astype(np.int64),
         member=np.concatenate(list(groups.values())).astype(np.int64),
@@ -50,7 +50,7 @@ def choice(analysis: Analysis, *, relative: bool = False) -> Choice:
 
 
 @kernel
-def best_action(choice: Choice, law: Floats, plays: Integers) -> int:
+def best_action(choice: BestActions, law: Floats, plays: Integers) -> int:
     """Return the action of least expected loss under a law; of equal losses the least played, on ties the first."""
     found, least = 0, math.inf
     for c in range(choice.loss.shape[0]):

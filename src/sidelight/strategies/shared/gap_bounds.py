@@ -22,7 +22,7 @@ from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats, Integers
 
 
-class Comparison(NamedTuple):
+class Rivals(NamedTuple):
     """What the actions cost and show, and which of them each is compared with."""
 
     rivals: Integers  # the Pareto-optimal actions, one per class of duplicates
@@ -41,11 +41,11 @@ class Bounds(NamedTuple):
     gap: Floats  # (actions,): D
 
 
-def comparison(analysis: Analysis) -> Comparison:
+def rivals_of(analysis: Analysis) -> Rivals:
     """Lay out a game."""
     game, rivals = analysis.game, analysis.cells.pareto
     most = [[max(float(x - y) for x, y in zip(row, game.loss[b], strict=True)) for b in rivals] for row in game.loss]
-    return Comparison(
+    return Rivals(
         rivals=np.array(rivals, np.int64),
         loss=loss_matrix(game),
         most=np.array(most),
@@ -69,7 +69,7 @@ def confidence_radius(width: float, log_det: float, count: float) -> float:
 
 
 @kernel
-def bound_gaps(compared: Comparison, radius: float, mean: Floats, reach: Floats, gap: Floats) -> None:
+def bound_gaps(compared: Rivals, radius: float, mean: Floats, reach: Floats, gap: Floats) -> None:
     """Set D."""
     for a in range(gap.shape[0]):
         most = 0.0
@@ -81,7 +81,7 @@ def bound_gaps(compared: Comparison, radius: float, mean: Floats, reach: Floats,
 
 
 @kernel
-def information(compared: Comparison, inverse: Floats, B: Floats, action: int) -> float:
+def information(compared: Rivals, inverse: Floats, B: Floats, action: int) -> float:
     """Return log det(1 + S_a V^-1 S_a'), by elimination in the scratch matrix B."""
     size, count = inverse.shape[0], compared.symbols[action]
     if count == 1:

@@ -17,7 +17,7 @@ import numpy as np
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
 from sidelight.kernels.linear_algebra import multiply, quadratic_form
-from sidelight.strategies.shared.gap_bounds import Bounds, Comparison, information
+from sidelight.strategies.shared.gap_bounds import Bounds, Rivals, information
 from sidelight.strategies.shared.ridge import add_observation
 
 
@@ -59,7 +59,7 @@ def new_regression(dimension: int, outcomes: int, penalty: float = 1.0) -> Regre
 
 
 @kernel
-def add_symbol(compared: Comparison, regression: Regression, x: Floats, action: int, symbol: int) -> None:
+def add_symbol(compared: Rivals, regression: Regression, x: Floats, action: int, symbol: int) -> None:
     """Add a symbol of an informative action, seen at x."""
     row, solved = regression.scratch.row, regression.scratch.solved
     outcomes = compared.signals.shape[1]
@@ -77,7 +77,7 @@ def add_symbol(compared: Comparison, regression: Regression, x: Floats, action: 
 
 
 @kernel
-def estimate(compared: Comparison, features: Floats, regression: Regression, bounds: Bounds) -> None:
+def estimate(compared: Rivals, features: Floats, regression: Regression, bounds: Bounds) -> None:
     """Work out the estimated gaps, how far they reach, and what each play would teach, in every context."""
     loss, law, inverse = compared.loss, regression.scratch.law, regression.scratch.inverse
     multiply(regression.inverse, regression.response, regression.theta)

@@ -32,11 +32,11 @@ def context_option(command: F) -> F:
 
 
 def parse_contexts(text: str, game: Game) -> Environment:
-    """Return the environment that a text such as 'linear:d=10' describes; `environments.kinds` says which there are."""
-    from sidelight.environments import kinds
+    """Return the environment that a text such as 'linear:d=10' describes."""
+    from sidelight.environments import contexts_by_name
 
     name, colon, rest = text.partition(":")
-    known = kinds.defaults(name.strip())
+    known = contexts_by_name.defaults(name.strip())
     values: dict[str, Any] = {}
     for part in rest.split(",") if colon else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -47,7 +47,7 @@ def parse_contexts(text: str, game: Game) -> Environment:
         if key in values:
             raise SidelightError(f"in --contexts {text!r}, {key!r} is given twice")
         if key not in known:
-            shown = kinds.shown(name.strip())
+            shown = contexts_by_name.shown(name.strip())
             raise SidelightError(f"in --contexts {text!r}, there is no parameter {key!r}: it takes {shown}")
         values[key] = value_of(value)
-    return kinds.load(name.strip(), game, **values)
+    return contexts_by_name.load(name.strip(), game, **values)
