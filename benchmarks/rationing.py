@@ -51,8 +51,8 @@ def play(world, tolerance, confidence, aim="verdicts", truth=False, **options):
     options |= {"aim": aim, "drift": False, "spot_checks": 0.0}
     monitor = ClassifierMonitor(tolerance, range(len(world.rates)), "sequential", confidence, **options)
     if truth:
-        monitor._rationing = TrueOrder(monitor._settings, monitor._ledger)
-        monitor._rationing.rates = world.rates
+        monitor.engine.rationing = TrueOrder(monitor.engine.settings, monitor.engine.ledger)
+        monitor.engine.rationing.rates = world.rates
     asked, lost, waiting, place = [0] * len(world.rates), random.Random(1), deque(), 0
     for number, predictions in enumerate(world.days):
         day = FIRST_DAY + timedelta(number)

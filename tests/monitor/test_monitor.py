@@ -343,12 +343,12 @@ def test_memory_grows_with_verifications_only():
     run(monitor, traffic(20_000, rates={"cat": 0.01}))
     asked = monitor.report().verifications
     assert asked < 100
-    assert len(monitor._ledger.verifications) == asked
+    assert len(monitor.engine.ledger.verifications) == asked
     monitor = ClassifierMonitor(0.2, policy="sequential", confidence=0.9, drift=False)
     for id in range(70_000):
         if monitor.decide("cat", id=id).verify:
             monitor.answer(id, correct=True)
-    assert len(monitor._ledger.passes) == 1 << 16
+    assert len(monitor.engine.ledger.passes) == 1 << 16
 
 
 def test_forget_after_bounds_ids_and_releases_what_never_came():
@@ -357,7 +357,7 @@ def test_forget_after_bounds_ids_and_releases_what_never_came():
         assert monitor.decide("cat", id=id).verify
         if id % 2:
             monitor.answer(id, correct=True)
-    assert len(monitor._ledger.verifications) == 10
+    assert len(monitor.engine.ledger.verifications) == 10
     one = monitor.report()["cat"]
     assert (one.verified, one.pending, one.skipped) == (25, 5, 20)
     with pytest.raises(UnknownIdError, match="forgotten"):

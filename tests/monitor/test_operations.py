@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import uuid
-from datetime import timedelta
 
 import numpy as np
 import pandas as pd
@@ -16,9 +15,8 @@ import polars as pl
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.monitor import ClassifierMonitor, UnknownIdError, replay, types
+from sidelight.monitor import RULE, ClassifierMonitor, Reason, UnknownIdError, replay
 from sidelight.monitor.report.records import Report
-from sidelight.monitor.types import Decision
 
 
 @pytest.mark.parametrize(
@@ -150,7 +148,7 @@ def test_pending_lists_what_is_waited_for():
     monitor.answer("b", correct=True)
     monitor.answer("c", skipped=True)
     assert [(one.id, one.prediction, one.number) for one in monitor.pending()] == [("a", "cat", 1), ("d", "dog", 4)]
-    assert monitor.pending()[0].reason == types.OPEN
+    assert monitor.pending()[0].reason == Reason.OPEN
 
 
 def test_answer_many_is_answer_row_by_row():
@@ -183,140 +181,6 @@ def test_wrong_batches_of_answers_change_nothing(arguments, error):
         monitor.answer_many(*arguments)
     assert isinstance(caught.value, UnknownIdError) == ("no verification" in error)
     assert monitor.to_dict() == before
-
-
-@pytest.mark.parametrize("policy", ["randcbp", "sequential", "explore"])
-def test_recorded_decisions_leave_the_monitor_as_if_it_had_made_them(policy):
-    options = {"tolerance": 0.2, "policy": policy, "daily_cap": 30, "class_cap": 200, "confidence": 0.9}
-    there, here = ClassifierMonitor(**options), ClassifierMonitor(**options)
-    for place in range(2000):
-        time = 3600 * place
-        decision = there.decide(place % 3, id=place if place % 2 else None, time=time)
-        assert here.record(decision, time=time) == decision
-        if decision.verify and place % 5:
-            assert here.answer(decision.id, correct=place % 7 > 0) == there.answer(decision.id, correct=place % 7 > 0)
-    assert here.to_dict() == there.to_dict()
-    assert here.decide(1) == there.decide(1)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"patience": 40},
-        {"patience": timedelta(hours=30), "daily_cap": 20},
-        {"remember_passes": 0, "forget_after": 25, "drift_alarm_every": 100},
-        {"window": 30, "max_pending": 4, "remember_passes": 3},
-    ],
-)
-@pytest.mark.parametrize("own_ids", [True, False])
-def test_a_journal_of_decisions_and_answers_leads_to_the_same_monitor(options, own_ids):
-    there, here = (ClassifierMonitor(0.2, confidence=0.9, **options) for _ in range(2))
-    draws, waiting = random.Random(6), []
-    for place in range(600):
-        size, time = draws.choice([1, 1, 1, 7]), 3600.0 * place
-        names, times = draws.choices("abc", k=size), [time] * size
-        ids = [10 * place + draws.randrange(4) for _ in names] if own_ids and size > 1 else None
-        names = names if ids is None else ["a"] * size  # an id that comes twice stands for one class
-        if size == 1:
-            found = [there.decide(names[0], time=time)]
-            assert here.record(found[0], time=time) == found[0]
-        else:
-            found = there.decide_many(names, ids, times)
-            assert here.record_many(found, times) == found
-        waiting += [one.id for one in found if one.verify]
-        for _ in range(draws.randrange(3)):
-            id, correct = waiting.pop(draws.randrange(len(waiting))) if waiting else "none", draws.random() < 0.7
-            outcomes = []
-            for one in (there, here):
-                try:
-                    outcomes.append(one.answer(id, correct=correct))
-                except UnknownIdError as error:
-                    outcomes.append(str(error))
-            assert outcomes[0] == outcomes[1]
-    assert here.to_dict() == there.to_dict()
-    assert here.decide_many(list("abc" * 20)) == there.decide_many(list("abc" * 20))
-
-
-def test_ids_that_look_made_up_are_recorded_as_they_were_given():
-    there, here = (ClassifierMonitor(0.05, cap=2) for _ in range(2))
-    for given in ("auto-1", None, "auto-4", None, None, None, "auto-007", "auto-8", None, "auto-x"):
-        decision = there.decide("cat", id=given)
-        here.record(decision, named=given is not None)
-        assert given in (None, decision.id)
-    assert here.to_dict() == there.to_dict()
-    assert here.decide("cat") == there.decide("cat")
-    unnamed = ClassifierMonitor(0.05, cap=2)
-    unnamed.record(Decision(False, "auto-1", types.CERTAIN, "cat"))  # taken for one that was made up
-    assert unnamed.to_dict()["passes"]["id"] == []
-    assert unnamed.decide("cat").id == "auto-2"
-
-
-def test_a_monitor_that_is_saved_within_a_batch_goes_on_with_it():
-    there, here = (ClassifierMonitor(0.05, patience=3) for _ in range(2))
-    found = there.decide_many(["cat"] * 5)
-    here.begin_batch(5)
-    for place, decision in enumerate(found):
-        if place == 2:
-            here = ClassifierMonitor.from_dict(here.to_dict())
-        here.record(decision)
-    assert here.to_dict() == there.to_dict()
-    there.decide_many(["cat"] * 3)
-    assert there.report()["cat"].overdue == 0
-
-
-def test_an_id_that_was_forgotten_within_a_batch_is_recorded_as_it_was_decided():
-    there, here = (ClassifierMonitor(0.05, cap=2, forget_after=1, remember_passes=1) for _ in range(2))
-    found = there.decide_many(["cat"] * 5, ids=[1, 2, 1, 2, 1])
-    assert [one.verify for one in found] == [True, True, False, True, False]
-    here.record_many(found)
-    assert here.to_dict() == there.to_dict()
-
-
-def test_a_mistake_in_a_recorded_batch_changes_nothing():
-    monitor = ClassifierMonitor({"cat": 0.05, 7: 0.1}, daily_cap=9)
-    good = Decision(True, "auto-1", types.OPEN, "cat")
-    monitor.record(Decision(True, "a", types.OPEN, "cat"))
-    before = monitor.to_dict()
-    for wrong, error in (
-        (Decision(False, "a", types.CERTAIN, "cat"), "was already decided: 'open"),
-        (Decision(False, "auto-1", types.CERTAIN, "cat"), "was already decided: 'open"),
-        (Decision(True, "auto-1", types.OPEN, 7), "stands for 'cat' and for 7"),
-        (Decision(True, "b", types.OPEN, "dog"), "no tolerance for the class 'dog'"),
-        (Decision(True, "b", types.OPEN, "7"), "the class '7' is text"),
-        (Decision(True, "b", "because", "cat"), "gives the reason"),
-    ):
-        with pytest.raises(SidelightError, match=error):
-            monitor.record_many([good, wrong])
-        if wrong.id == "b":
-            with pytest.raises(SidelightError):
-                monitor.record(wrong._replace(id="auto-1"))
-    with pytest.raises(SidelightError, match="time is 'soon'"):
-        monitor.record_many([good, good], ["2026-01-01", "soon"])
-    with pytest.raises(SidelightError, match="2 decisions and 1 times"):
-        monitor.record_many([good, good], [0])
-    with pytest.raises(SidelightError, match="time is 'soon'"):
-        monitor.record(good, time="soon")
-    assert monitor.to_dict() == before
-
-
-def test_recording_twice_changes_nothing_and_contradictions_are_refused():
-    monitor = ClassifierMonitor(0.05, policy="sequential", cap=0)
-    asked = Decision(True, "a", types.OPEN, "cat")
-    monitor.record(asked)  # a cap is not applied to what was decided elsewhere
-    before = monitor.to_dict()
-    monitor.record(asked)
-    for wrong, error in (
-        (Decision(False, "a", types.CERTAIN, "cat"), "was already decided: 'open"),
-        (Decision(True, "a", types.OPEN, "dog"), "was decided as 'cat'"),
-        (Decision(True, "b", "because", "cat"), "gives the reason 'because'"),
-        (Decision(True, "b", ["because"], "cat"), "gives the reason"),
-        (Decision(None, "b", types.OPEN, "cat"), "verify is None"),
-        (Decision(True, None, types.OPEN, "cat"), "not an id"),
-    ):
-        with pytest.raises(SidelightError, match=error):
-            monitor.record(wrong)
-    assert monitor.to_dict() == before
-    assert before["pending"] == 1
 
 
 @pytest.mark.parametrize("most", [0, 10])
@@ -404,7 +268,7 @@ TRANSCRIPTS = {
 @pytest.mark.parametrize("mode", ["identify", "guard"])
 def test_the_rule_has_a_new_number_when_decisions_change(policy, mode):
     """If this fails and other decisions are meant, raise `RULE`; then write down the digests of the new ones."""
-    assert transcript(policy, mode) == TRANSCRIPTS[types.RULE][f"{policy} {mode}"]
+    assert transcript(policy, mode) == TRANSCRIPTS[RULE][f"{policy} {mode}"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")

@@ -30,7 +30,7 @@ from sidelight.service.settings import ReviewSettings, make_monitor, make_review
 )
 def test_settings_come_as_json(given, name, expected):
     monitor, review = split(json.loads(json.dumps(given)))
-    assert getattr(make_monitor(monitor)._settings, name) == expected
+    assert getattr(make_monitor(monitor).engine.settings, name) == expected
     assert not review
 
 

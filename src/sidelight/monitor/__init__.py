@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sidelight.monitor.policies import wald_cap
     from sidelight.monitor.replays.replay import replay
     from sidelight.monitor.report.records import ClassReport, Report
-    from sidelight.monitor.types import RULE, Answer, Decision, Event, Pending, UnknownIdError
+    from sidelight.monitor.types import RULE, Answer, Decision, Reason, UnknownIdError, VerdictChanged, Verification
 
 __all__ = [
     "RULE",
@@ -18,10 +18,11 @@ __all__ = [
     "ClassReport",
     "ClassifierMonitor",
     "Decision",
-    "Event",
-    "Pending",
+    "Reason",
     "Report",
     "UnknownIdError",
+    "VerdictChanged",
+    "Verification",
     "replay",
     "wald_cap",
 ]

@@ -72,6 +72,18 @@ def yes_or_no(name: str, value: Any) -> bool:
     raise SidelightError(f"{name} is {value!r}: give True or False; nothing changed")
 
 
+def answer_of(prediction: Label, correct: Any, true: Any, skipped: Any) -> bool | None:
+    """Return whether an answer says that a prediction is right; None if it is skipped."""
+    if skipped is False and true is None and isinstance(correct, bool):
+        return correct
+    skip = yes_or_no("skipped", skipped)
+    if (correct is not None) + (true is not None) + skip != 1:
+        raise SidelightError("an answer is one of correct=True or False, label=..., or skipped=True; nothing changed")
+    if skip:
+        return None
+    return yes_or_no("correct", correct) if true is None else same_label(prediction, label(true))
+
+
 def identifier(value: Any) -> Id:
     """Return an id as plain text or whole number; a UUID becomes its text."""
     plain = _python_value(value)

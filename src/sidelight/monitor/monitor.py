@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Iterable, Mapping
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Self
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.engine.answers import status_of, take
-from sidelight.monitor.engine.following import Followed
-from sidelight.monitor.engine.ledger import Verification
-from sidelight.monitor.inputs import column, identifier, label, listed, moment_of, yes_or_no
+from sidelight.monitor.engine.engine import Engine
+from sidelight.monitor.inputs import answer_of, column, identifier, label, listed, moment_of, yes_or_no
 from sidelight.monitor.io import saved_monitor
 from sidelight.monitor.policies import Policy
 from sidelight.monitor.report.make import make_report
 from sidelight.monitor.report.records import Report
-from sidelight.monitor.settings import NOTICE, Settings, make_settings
-from sidelight.monitor.types import PLACES, RULE, Answer, Decision, Event, Id, Pending, bad_reason
+from sidelight.monitor.settings import NOTICE, make_settings
+from sidelight.monitor.types import Answer, Decision, Event, VerdictChanged, Verification
 
 
-class ClassifierMonitor(Followed):
+class ClassifierMonitor:
     """Decides for each prediction whether to *verify* it or *let it pass*, and reports what it knows about each class.
 
     Parameters
@@ -133,36 +134,40 @@ class ClassifierMonitor(Followed):
     ) -> None:
         if policy == "explore" and margin is not None:  # which has a margin of its own
             margin, parameters = None, parameters | {"margin": margin}
-        self._begin(
-            make_settings(
-                tolerance=tolerance,
-                classes=classes,
-                policy=policy,
-                parameters=parameters,
-                mode=mode,
-                confidence=confidence,
-                margin=margin,
-                reviewer_error=reviewer_error,
-                together=together,
-                cap=cap,
-                daily_cap=daily_cap,
-                class_cap=class_cap,
-                class_predictions=class_predictions,
-                max_pending=max_pending,
-                aim=aim,
-                weights=weights,
-                window=window,
-                drift=drift,
-                drift_alarm_every=drift_alarm_every,
-                patience=patience,
-                spot_checks=spot_checks,
-                notice=notice,
-                notice_within=notice_within,
-                forget_after=forget_after,
-                remember_passes=remember_passes,
-                seed=seed,
-            )
+        settings = make_settings(
+            tolerance=tolerance,
+            classes=classes,
+            policy=policy,
+            parameters=parameters,
+            mode=mode,
+            confidence=confidence,
+            margin=margin,
+            reviewer_error=reviewer_error,
+            together=together,
+            cap=cap,
+            daily_cap=daily_cap,
+            class_cap=class_cap,
+            class_predictions=class_predictions,
+            max_pending=max_pending,
+            aim=aim,
+            weights=weights,
+            window=window,
+            drift=drift,
+            drift_alarm_every=drift_alarm_every,
+            patience=patience,
+            spot_checks=spot_checks,
+            notice=notice,
+            notice_within=notice_within,
+            forget_after=forget_after,
+            remember_passes=remember_passes,
+            seed=seed,
         )
+        self._hold(Engine(settings))
+
+    def _hold(self, engine: Engine) -> None:
+        self.engine = engine
+        self._lock = threading.RLock()
+        self._hooks: list[Callable[[VerdictChanged], object]] = []
 
     def decide(self, prediction: Any, id: Any = None, time: Any = None) -> Decision:
         """Decide about one prediction: verify it or let it pass.
@@ -170,10 +175,11 @@ class ClassifierMonitor(Followed):
         An `id` that was decided before gets the same decision again and counts once. Without an id one is made up.
         `time` (a datetime, date, ISO text or seconds since 1970) says which day's cap applies; by default, now.
         """
+        name = None if id is None else identifier(id)
         with self._lock:
-            decision = self._decide(label(prediction), None if id is None else identifier(id), time)
-        if self._journal.news or self._journal.closed:
-            self._tell()
+            decision, events = self.engine.decide(label(prediction), name, time)
+        if events:
+            self._tell(events)
         return decision
 
     def decide_many(self, predictions: Iterable[Any], ids: Any = None, times: Any = None) -> list[Decision]:
@@ -184,13 +190,13 @@ class ClassifierMonitor(Followed):
         labels = [label(one) for one in listed(predictions)]
         names = [None if one is None else identifier(one) for one in column("ids", ids, len(labels))]
         moments = column("times", times, len(labels))
-        if self._dated:
+        if self.engine.dated:
             moments = [moment_of(one) for one in moments]
         with self._lock:
-            self._begin_batch(labels, names)
-            decided = [self._decide(*row) for row in zip(labels, names, moments, strict=True)]
-        self._tell()
-        return decided
+            self.engine.begin_batch(self.engine.check_batch(labels, names))
+            done = [self.engine.decide(*row) for row in zip(labels, names, moments, strict=True)]
+        self._tell(event for _, events in done for event in events)
+        return [decision for decision, _ in done]
 
     def answer(self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False) -> Answer:
         """Record what a verification showed: `correct`, or the true `label`, or `skipped=True` to release it.
@@ -201,10 +207,10 @@ class ClassifierMonitor(Followed):
         """
         name = identifier(id)
         with self._lock:
-            record = self._ledger.verification(name)
-            answer = take(self._ledger, name, record, status_of(record.state.name, correct, label, skipped))
-        if self._journal.news or self._journal.closed:
-            self._tell()
+            said = answer_of(self.engine.prediction_of(name), correct, label, skipped)
+            answer, events = self.engine.answer(name, said)
+        if events:
+            self._tell(events)
         return answer
 
     def answer_many(self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None) -> list[Answer]:
@@ -217,72 +223,72 @@ class ClassifierMonitor(Followed):
         *said, skip = (column(name, values, len(names), "ids", "answer") for name, values in given)
         skips = [bool(one is not None and yes_or_no("skipped", one)) for one in skip]
         with self._lock:
-            records = [self._ledger.verification(name) for name in names]
-            rows = zip(names, records, *said, skips, strict=True)
-            statuses = [_status_in_row(place, name, record, *row) for place, (name, record, *row) in enumerate(rows)]
-            answers = [take(self._ledger, *row) for row in zip(names, records, statuses, strict=True)]
-        self._tell()
-        return answers
+            known = [self.engine.prediction_of(name) for name in names]
+            answers = []
+            for place, row in enumerate(zip(known, *said, skips, strict=True)):
+                try:
+                    answers.append(answer_of(*row))
+                except SidelightError as error:
+                    raise SidelightError(f"row {place} (id {names[place]!r}): {error}") from None
+            done = [self.engine.answer(*row) for row in zip(names, answers, strict=True)]
+        self._tell(event for _, events in done for event in events)
+        return [answer for answer, _ in done]
 
-    def record(self, decision: Decision, time: Any = None, *, named: bool | None = None) -> Decision:
-        """Enter a decision that was made elsewhere, say by a monitor with the same settings, as if it were made here.
+    def expire(self, time: Any = None) -> None:
+        """Let time pass without a decision: if patience is a time, give up what is overdue by now."""
+        with self._lock:
+            events = self.engine.expire(time)
+        self._tell(events)
 
-        The policy is not asked, and caps are counted but not applied. A known decision changes nothing; one that
-        contradicts what was decided here about the same id is an error. `named` says whether the caller had given the
-        id; by default, an id that would be made up next counts as made up.
+    def change(self, **limits: Any) -> None:
+        """Give `cap`, `daily_cap`, `class_cap`, `max_pending` or `patience` other values from now on.
+
+        None means no limit, and for `patience` the default. A new patience also holds for verifications under way;
+        those that are overdue stay so. From decisions to a time, those under way age from the next known time on.
         """
-        taken = _plain_decision(decision)
         with self._lock:
-            self._record(taken, time, named)
-        self._tell()
-        return taken
+            self.engine.change(**limits)
 
-    def record_many(
-        self, decisions: Iterable[Decision], times: Any = None, *, named: bool | None = None
-    ) -> list[Decision]:
-        """Enter a batch of decisions that `decide_many` made elsewhere, with the same times.
+    def on_verdict(self, hook: Callable[[VerdictChanged], object]) -> Callable[[VerdictChanged], object]:
+        """Call `hook(event)` whenever a verdict changes or a drift alarm starts a class from scratch.
 
-        Requests of a batch age together, so replaying a journal leads to the same monitor only if its batches are
-        entered as batches. Everything is checked before the first decision is entered; after an error nothing has
-        changed.
+        It is called after the decision or the answer has been entered, in the same thread and without a lock, so it may
+        call the monitor. An error in it becomes a warning. Hooks are neither saved nor copied.
         """
-        taken = [_plain_decision(one) for one in decisions]
-        moments = column("times", times, len(taken), "decisions", "record")
-        if self._dated:
-            moments = [moment_of(one) for one in moments]
-        with self._lock:
-            if self._contradictory(taken):  # unless the id was forgotten in between, which a copy finds out
-                copy = type(self).from_dict(self.to_dict())
-                for row in zip(taken, moments, strict=True):
-                    copy._record(*row, named)
-            self._begin_batch([one.prediction for one in taken], [one.id for one in taken])
-            for row in zip(taken, moments, strict=True):
-                self._record(*row, named)
-        self._tell()
-        return taken
+        self._hooks.append(hook)
+        return hook
 
-    def pending(self) -> list[Pending]:
-        """Return the pending verifications, in the order they were requested."""
-        with self._lock:
-            return self._ledger.waiting()
+    def _tell(self, events: Iterable[Event]) -> None:
+        """Tell the hooks what has happened."""
+        turned = [event for event in events if isinstance(event, VerdictChanged)]
+        for event, hook in itertools.product(turned, tuple(self._hooks)):
+            try:
+                hook(event)
+            except Exception as error:
+                failed = f"the hook {hook!r} failed ({type(error).__name__}: {error})"
+                warnings.warn(f"{failed}; the monitor itself recorded everything", RuntimeWarning, stacklevel=3)
 
-    def history(self, prediction: Any = None) -> list[Event]:
-        """Return the events of the verdicts, oldest first, for all classes or for one; at most the last 100 of each."""
+    def pending(self) -> list[Verification]:
+        """Return the verifications that wait for an answer, in the order they were asked for."""
         with self._lock:
-            states = self._states.values() if prediction is None else [self._states.get(label(prediction))]
+            return self.engine.ledger.waiting()
+
+    def history(self, prediction: Any = None) -> list[VerdictChanged]:
+        """Return the changes of verdicts, oldest first, for all classes or for one; at most the last 100 of each."""
+        with self._lock:
+            classes = self.engine.classes
+            states = classes.values() if prediction is None else [classes.get(label(prediction))]
             found = [event for state in states if state is not None for event in state.events]
         return sorted(found, key=lambda event: event.decision)
 
     def report(self) -> Report:
         """Return what is known about every class."""
         with self._lock:
-            return make_report(self._settings, self._states.values(), self._ledger, self._rationing)
+            return make_report(self.engine)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, completely or not at all; `sidelight.monitor.io.saved_monitor` says how."""
-        with self._lock:
-            data = self.to_dict()
-        saved_monitor.write(path, data)
+        saved_monitor.write(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -292,61 +298,23 @@ class ClassifierMonitor(Followed):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
         with self._lock:
-            states = list(self._states.values())
-            places = {state: place for place, state in enumerate(states)}
-            return {
-                "rule": RULE,
-                "settings": self._settings.plain(),
-                "classes": [{"name": state.name, **state.plain()} for state in states],
-                **self._ledger.plain(places),
-                "rationing": None if self._rationing is None else self._rationing.plain(places),
-            }
+            return self.engine.to_dict()
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return a monitor from what `to_dict` returned."""
         monitor = cls.__new__(cls)
-        try:
-            monitor._begin(Settings.from_plain(data["settings"]))
-            states = [monitor._state(row["name"]) for row in data["classes"]]
-            monitor._ledger.restore(dict(data), states)
-            for state, row in zip(states, data["classes"], strict=True):
-                state.restore(row)
-            if monitor._rationing is not None and data.get("rationing") is not None:
-                monitor._rationing.restore(data["rationing"], states)
-            monitor._journal.news.clear()
-        except SidelightError:
-            raise
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise SidelightError(
-                f"this does not describe a monitor ({type(error).__name__}: {error}): give what to_dict returned"
-            ) from None
+        monitor._hold(Engine.from_dict(data))
         return monitor
 
     def __repr__(self) -> str:
-        s, ledger = self._settings, self._ledger
-        asked = f"{len(self._states)} classes, {self._journal.asked} verifications asked for, {ledger.pending} pending"
+        engine, s = self.engine, self.engine.settings
+        pending = engine.ledger.pending
+        asked = f"{len(engine.classes)} classes, {engine.asked} verifications asked for, {pending} pending"
         return f"<ClassifierMonitor {s.policy.name}, mode {s.mode!r}, confidence {s.confidence}: {asked}>"
 
     def __getstate__(self) -> dict[str, Any]:
         return self.to_dict()
 
     def __setstate__(self, data: dict[str, Any]) -> None:
-        self.__dict__.update(type(self).from_dict(data).__dict__)
-
-
-def _plain_decision(decision: Decision) -> Decision:
-    """Return a decision that was made elsewhere, checked."""
-    verify, id, reason, name = decision
-    taken = Decision(yes_or_no("verify", verify), identifier(id), reason, label(name))
-    if not isinstance(reason, str) or reason not in PLACES:
-        raise bad_reason("this decision", reason)
-    return taken
-
-
-def _status_in_row(place: int, id: Id, record: Verification, correct: Any, true: Any, skipped: bool) -> int:
-    """Return the status that a row of a batch gives to a verification."""
-    try:
-        return status_of(record.state.name, correct, true, skipped)
-    except SidelightError as error:
-        raise SidelightError(f"row {place} (id {id!r}): {error}") from None
+        self._hold(Engine.from_dict(data))

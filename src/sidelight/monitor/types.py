@@ -1,7 +1,8 @@
-"""What a monitor says: decisions about predictions, and what it made of answers."""
+"""What a monitor says: decisions about predictions, what answers changed, and the events that both can cause."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from sidelight.errors import SidelightError
@@ -11,64 +12,52 @@ Label = str | int | float | bool
 Id = str | int
 Status = Literal["recorded", "unchanged", "corrected", "released", "withdrawn"]
 
-OPEN = "open: the verdict is not certain yet"
-FIRST = "open: the policy looks at the first prediction of a class"
-EXPLORING = "open: the policy verifies every prediction up to its number of labels"
-GUARDED = "guarded: predictions of a class above tolerance are verified"
-SPOT = "spot check: a closed class is looked at now and then"
-LIKELY_BELOW = "passed: the class looks better than its tolerance to the policy"
-CERTAIN = "closed: the verdict on the class is certain"
-EXPLORED = "closed: the class has the number of labels that the policy wants"
-FINISHED = "closed: the class has reached class_predictions"
-CLASS_CAP = "capped: the class has reached class_cap"
-TOTAL_CAP = "capped: the monitor has reached its cap on verifications"
-DAILY_CAP = "capped: the verifications of this day are used up"
-ENOUGH_PENDING = "waiting: as many answers are pending as the verdict is expected to need"
-MOST_PENDING = "waiting: max_pending answers are pending"
-RATIONED = "rationed: the labels that are left go to classes where a verdict costs fewer of them"
-HOPELESS = "rationed: the class cannot be decided with its foreseeable traffic"
-
 RULE = 4
 """Which rule the monitor decides by: the number is raised whenever the same predictions and answers would lead to other
 decisions than before. A service compares it before it lets one monitor go on where another has stopped."""
 
-REASONS = (
-    OPEN,
-    FIRST,
-    EXPLORING,
-    GUARDED,
-    SPOT,
-    LIKELY_BELOW,
-    CERTAIN,
-    EXPLORED,
-    FINISHED,
-    CLASS_CAP,
-    TOTAL_CAP,
-    DAILY_CAP,
-    ENOUGH_PENDING,
-    MOST_PENDING,
-    RATIONED,
-    HOPELESS,
-)
-"""All reasons; a saved monitor refers to them by their place, so new ones go to the end."""
+
+class Reason(StrEnum):
+    """Why a prediction is verified or let pass; as text, the sentence that people read."""
+
+    OPEN = "open: the verdict is not certain yet"
+    FIRST = "open: the policy looks at the first prediction of a class"
+    EXPLORING = "open: the policy verifies every prediction up to its number of labels"
+    GUARDED = "guarded: predictions of a class above tolerance are verified"
+    SPOT = "spot check: a closed class is looked at now and then"
+    LIKELY_BELOW = "passed: the class looks better than its tolerance to the policy"
+    CERTAIN = "closed: the verdict on the class is certain"
+    EXPLORED = "closed: the class has the number of labels that the policy wants"
+    FINISHED = "closed: the class has reached class_predictions"
+    CLASS_CAP = "capped: the class has reached class_cap"
+    TOTAL_CAP = "capped: the monitor has reached its cap on verifications"
+    DAILY_CAP = "capped: the verifications of this day are used up"
+    ENOUGH_PENDING = "waiting: as many answers are pending as the verdict is expected to need"
+    MOST_PENDING = "waiting: max_pending answers are pending"
+    RATIONED = "rationed: the labels that are left go to classes where a verdict costs fewer of them"
+    HOPELESS = "rationed: the class cannot be decided with its foreseeable traffic"
+
+    code: int
+    """The number that files and databases store: its place in this list, so new reasons go to the end."""
+    refuses: bool
+    """Whether the policy wanted a verification that a limit refused."""
+
+    def __repr__(self) -> str:
+        return f"Reason.{self.name}"
+
+    @staticmethod
+    def of(code: int) -> Reason:
+        """Return the reason with this code."""
+        return _BY_CODE[code]
 
 
-REFUSALS = frozenset((CLASS_CAP, TOTAL_CAP, DAILY_CAP, ENOUGH_PENDING, MOST_PENDING, RATIONED, HOPELESS))
-"""Why a verification that the policy wants is not asked for."""
-
-PLACES = {reason: place for place, reason in enumerate(REASONS)}
-
-
-def bad_reason(giver: str, reason: object) -> SidelightError:
-    """Return the error for a reason that a saved monitor could not store."""
-    names = ", ".join(name for name, value in globals().items() if value in REASONS)
-    return SidelightError(
-        f"{giver} gives the reason {reason!r}: give one of sidelight.monitor.types, which are {names}"
-    )
+_BY_CODE = tuple(Reason)
+for _code, _reason in enumerate(_BY_CODE):
+    _reason.code, _reason.refuses = _code, _code >= _BY_CODE.index(Reason.CLASS_CAP)
 
 
 class UnknownIdError(SidelightError):
-    """An answer to a verification that was never requested, or that has been forgotten."""
+    """An answer to a verification that was never asked for, or that has been forgotten."""
 
 
 class Decision(NamedTuple):
@@ -77,17 +66,18 @@ class Decision(NamedTuple):
     verify: bool
     id: Id
     reason: str
+    """A `Reason`; clients of a service may have others."""
     prediction: Label
 
 
-class Pending(NamedTuple):
-    """A verification that was requested and is not answered yet."""
+class Verification(NamedTuple):
+    """A prediction that was chosen for verification and has no answer yet."""
 
     id: Id
     prediction: Label
     number: int
     """Its place among all verifications, from 1 in the order of asking."""
-    reason: str
+    reason: Reason
     age: int
     """How many decisions were made since."""
     overdue: bool
@@ -97,8 +87,8 @@ class Pending(NamedTuple):
 ANSWERS, LATE, CORRECTED, DRIFTED = "answers", "a late answer", "a correction", "drift"
 
 
-class Event(NamedTuple):
-    """Something that happened to the verdict on a class."""
+class VerdictChanged(NamedTuple):
+    """The verdict on a class changed, or a drift alarm started the class from scratch."""
 
     decision: int
     """How many decisions the monitor had made."""
@@ -126,13 +116,18 @@ class Event(NamedTuple):
         return text if self.verdict == "unknown" else f"{text}, and is now {self.verdict!r}"
 
 
-class Closed(NamedTuple):
-    """A request that the monitor has given up waiting for."""
+class VerificationClosed(NamedTuple):
+    """The monitor no longer waits for the answer to a verification."""
 
     number: int
     """Its place among all verifications, from 1 in the order of asking."""
     forgotten: bool
     """Whether its id is forgotten, so that an answer could not be taken any more; otherwise it is overdue."""
+
+
+Event = VerdictChanged | VerificationClosed
+Events = tuple[Event, ...]
+"""What a decision or an answer caused, in order; mostly nothing."""
 
 
 class Standing(NamedTuple):

@@ -251,7 +251,7 @@ def test_settings_reach_the_monitor(tmp_path):
         "3d",
     )
     said("new", path, "--tolerance", 0.05, *options, "--policy", "explore", "--no-drift", "--class", "cat")
-    settings = ClassifierMonitor.load(path)._settings
+    settings = ClassifierMonitor.load(path).engine.settings
     assert (settings.margin, settings.reviewer_error, settings.together) == (0.01, 0.001, True)
     assert (settings.aim, settings.patience.days, settings.drift, settings.classes) == (
         "first-come",
@@ -267,13 +267,13 @@ def test_limits_and_patience_of_a_file_are_changed(tmp_path):
     said("new", path, "--tolerance", 0.05, "--cap", 100)
     said("decide", path, "cat", "--id", "a")
     assert "changed patience and cap" in said("change", path, "--patience", "2000", "--cap", "none")
-    settings = ClassifierMonitor.load(path)._settings
+    settings = ClassifierMonitor.load(path).engine.settings
     assert (settings.patience, settings.cap) == (2000, None)
     said("change", path, "--patience", "12h")
-    assert ClassifierMonitor.load(path)._settings.patience == timedelta(hours=12)
+    assert ClassifierMonitor.load(path).engine.settings.patience == timedelta(hours=12)
     said("change", path, "--patience", "never")
-    assert ClassifierMonitor.load(path)._settings.patience == math.inf
+    assert ClassifierMonitor.load(path).engine.settings.patience == math.inf
     said("change", path, "--patience", "default")
-    assert ClassifierMonitor.load(path)._settings.patience is None
+    assert ClassifierMonitor.load(path).engine.settings.patience is None
     assert "say what to change" in refused("change", path)
     assert "give a number of decisions" in refused("change", path, "--patience", "soon")

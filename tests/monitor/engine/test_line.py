@@ -40,7 +40,7 @@ def naive_verdict(monitor, requests):
             break
         if status in (RIGHT, WRONG):
             n, e = n + 1, e + (status == WRONG)
-            verdict = monitor._states["cat"].test.verdict(e, n)
+            verdict = monitor.engine.classes["cat"].test.verdict(e, n)
             latest = latest if verdict == "unknown" else verdict
     return latest
 
@@ -84,10 +84,10 @@ def test_counts_and_verdicts_are_those_of_a_naive_line(window, patience, steps):
             requests[id] = {"right": RIGHT, "wrong": WRONG, "skip": SKIPPED}[what]
     if not requests:
         return
-    state, one = monitor._states["cat"], monitor.report()["cat"]
+    state, one = monitor.engine.classes["cat"], monitor.report()["cat"]
     assert (state.n, state.e) == naive_counts(requests, window)
-    assert state.text() == "".join(LETTERS[status] for status in requests)
-    assert state.ahead == sum(status in (RIGHT, WRONG) for status in requests[state.counted :])
+    assert state.line.text() == "".join(LETTERS[status] for status in requests)
+    assert state.ahead == sum(status in (RIGHT, WRONG) for status in requests[state.line.counted :])
     assert (one.pending, one.overdue, one.skipped) == tuple(map(requests.count, (PENDING, OVERDUE, SKIPPED)))
     assert (one.verified, one.errors) == (requests.count(RIGHT) + requests.count(WRONG), requests.count(WRONG))
     if window is None:
@@ -199,7 +199,7 @@ def test_what_was_reached_stands_while_verifying_goes_on():
     one = monitor.report()["cat"]
     assert (one.verdict, one.reopened) == ("below", 0)
     assert one.interval[1] == 0.2
-    assert monitor._states["cat"].test.verdict(12, 42) == "unknown"
+    assert monitor.engine.classes["cat"].test.verdict(12, 42) == "unknown"
     monitor.answer(2, correct=False)
     monitor.answer(3, correct=False)
     assert monitor.report()["cat"].verdict != "below"
@@ -231,7 +231,7 @@ def test_a_verdict_near_the_tolerance_turns_only_into_another_certain_one():
     near = [k % 10 == 0 for k in range(3000)]
     options = {"policy": "sequential", "spot_checks": 1.0, "margin": 0.03, "confidence": 0.95}
     monitor = answered([not wrong for wrong in near], tolerance=0.1, **options)
-    state, passed = monitor._states["cat"], set()
+    state, passed = monitor.engine.classes["cat"], set()
     assert state.verdict == "near"
     for k in range(400):
         monitor.decide("cat", id=f"more {k}")
@@ -250,7 +250,7 @@ def test_the_report_says_when_the_estimate_lies_outside_of_the_interval():
 
 def test_a_change_near_the_head_of_a_long_line_takes_few_steps(monkeypatch):
     monitor = answered([k % 50 > 0 for k in range(20_000)])
-    test, steps = monitor._states["cat"].test, []
+    test, steps = monitor.engine.classes["cat"].test, []
     verdict = test.verdict
     monkeypatch.setattr(test, "verdict", lambda e, n: steps.append(n) or verdict(e, n))
     monitor.answer(3, correct=False)
@@ -264,12 +264,12 @@ def test_the_verdict_of_what_is_forgotten_is_kept(last):
     marks = [False] * 4 + [k % 20 > 0 for k in range(last)]
     whole, bounded = (answered(marks, forget_after=most, confidence=0.999) for most in (None, 100))
     for monitor in (whole, bounded, ClassifierMonitor.from_dict(bounded.to_dict())):
-        state = monitor._states["cat"]
+        state = monitor.engine.classes["cat"]
         assert state.test.verdict(state.e, state.n) == "unknown"
         monitor.answer(last - 10, correct=False)
         monitor.answer(last - 10, correct=True)
         assert state.verdict == "above"
-    assert (bounded._states["cat"].origin > 0) == (last == 2600)
+    assert (bounded.engine.classes["cat"].line.origin > 0) == (last == 2600)
 
 
 def test_patience_in_decisions_of_the_whole_monitor():
@@ -364,8 +364,8 @@ def test_memory_is_bounded_where_ids_are_forgotten():
         for monitor in (whole, bounded):
             monitor.decide("cat", id=id)
             monitor.answer(id, correct=not wrong)
-    state, full = bounded._states["cat"], whole._states["cat"]
-    assert len(state.marks) < 4000
+    state, full = bounded.engine.classes["cat"], whole.engine.classes["cat"]
+    assert len(state.line.marks) < 4000
     assert (state.n, state.e, state.verdict) == (full.n, full.e, full.verdict)
     assert state.drift.value == pytest.approx(full.drift.value)
     assert ClassifierMonitor.from_dict(bounded.to_dict()).to_dict() == bounded.to_dict()
@@ -419,7 +419,7 @@ def test_copies_and_pickles_in_the_middle_of_everything():
             for twin in (copy.deepcopy(monitor), pickle.loads(pickle.dumps(monitor))):
                 assert twin.to_dict() == monitor.to_dict()
             monitor = twin
-    assert any(event.cause == "drift" for state in monitor._states.values() for event in state.events)
+    assert any(event.cause == "drift" for state in monitor.engine.classes.values() for event in state.events)
 
 
 def test_threads():

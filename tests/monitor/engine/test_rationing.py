@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.monitor import ClassifierMonitor, types
+from sidelight.monitor import ClassifierMonitor, Reason
 from sidelight.monitor.engine.rationing import Rationing
 from sidelight.monitor.stats.prospects import Prospects
 
@@ -39,7 +39,7 @@ class Traffic:
             decision = monitor.decide(name, time=day)
             made.append(decision)
             if decision.verify:
-                monitor.answer(decision.id, correct=not self.wrong(name, monitor._states[name].verified))
+                monitor.answer(decision.id, correct=not self.wrong(name, monitor.engine.classes[name].verified))
         return made
 
 
@@ -93,7 +93,7 @@ def test_most_verdicts_of_the_order_by_true_rates_are_reached():
     ours = best = 0
     for seed in range(4):
         traffic, monitor, other = Traffic(MIXED, seed), monitor_of(daily_cap=60), monitor_of(daily_cap=60)
-        other._rationing = TrueOrder(other._settings, other._ledger)
+        other.engine.rationing = TrueOrder(other.engine.settings, other.engine.ledger)
         for k in range(20):
             names = traffic.day(COUNTS)
             for one in (monitor, other):
@@ -105,7 +105,7 @@ def test_most_verdicts_of_the_order_by_true_rates_are_reached():
 def test_as_many_labels_are_used_as_without_rationing():
     rationed, first_come = both(days=20, cap=30)
     assert rationed.report().verifications >= 0.97 * first_come.report().verifications
-    assert max(rationed._ledger.days.values()) == 30
+    assert max(rationed.engine.ledger.days.values()) == 30
 
 
 def test_plentiful_labels_change_nothing_but_for_hopeless_classes():
@@ -113,8 +113,8 @@ def test_plentiful_labels_change_nothing_but_for_hopeless_classes():
     for k in range(3):
         names = traffic.day(COUNTS)
         ours, theirs = (traffic.feed(monitor, names, MONDAY + timedelta(k)) for monitor in pair)
-        assert [one for one in ours if one.reason != types.HOPELESS] == [
-            two for one, two in zip(ours, theirs, strict=True) if one.reason != types.HOPELESS
+        assert [one for one in ours if one.reason != Reason.HOPELESS] == [
+            two for one, two in zip(ours, theirs, strict=True) if one.reason != Reason.HOPELESS
         ]
 
 
@@ -184,19 +184,19 @@ HOPELESS_NAMES = ["close"] * 3000
 
 def test_a_class_that_cannot_be_decided_stops_asking_says_so_and_starts_again():
     monitor, traffic = monitor_of(cap=10**6), Traffic({"close": 0.05})
-    while traffic.feed(monitor, ["close"])[0].reason != types.HOPELESS:
+    while traffic.feed(monitor, ["close"])[0].reason != Reason.HOPELESS:
         assert monitor.report().predictions < 3000
     assert not monitor.report()["close"].decidable
-    assert f"close: stalled: {types.HOPELESS}" in str(monitor.report())
+    assert f"close: stalled: {Reason.HOPELESS}" in str(monitor.report())
     reasons = [one.reason for one in traffic.feed(monitor, HOPELESS_NAMES)]
-    assert 0.1 < reasons.count(types.OPEN) / len(reasons) < 0.8
+    assert 0.1 < reasons.count(Reason.OPEN) / len(reasons) < 0.8
 
 
 def test_a_hopeless_class_keeps_its_spot_checks():
     monitor, traffic = monitor_of(cap=10**6, spot_checks=0.05), Traffic({"close": 0.05})
     made = traffic.feed(monitor, HOPELESS_NAMES)
-    spots = sum(one.reason == types.SPOT for one in made)
-    passed = sum(one.reason == types.HOPELESS for one in made)
+    spots = sum(one.reason == Reason.SPOT for one in made)
+    passed = sum(one.reason == Reason.HOPELESS for one in made)
     assert 0.03 < spots / (spots + passed) < 0.07
 
 
@@ -242,16 +242,16 @@ def test_decisions_that_were_recorded_count_as_if_they_were_made_here():
     for k in range(4):
         day = MONDAY + timedelta(k)
         for decision in traffic.feed(monitor, traffic.day(COUNTS), day):
-            copy.record(decision, time=day)
+            copy.engine.record(decision, day)
             if decision.verify:
                 name = decision.prediction
-                copy.answer(decision.id, correct=not traffic.wrong(name, copy._states[name].verified))
+                copy.answer(decision.id, correct=not traffic.wrong(name, copy.engine.classes[name].verified))
     assert copy.to_dict()["rationing"] == monitor.to_dict()["rationing"]
 
 
 def test_sums_are_those_of_the_claims():
     monitor, _ = both(days=6, cap=30)
-    rationing = monitor._rationing
+    rationing = monitor.engine.rationing
     for sums, share in ((rationing.today_sums, "today_share"), (rationing.total_sums, "total_share")):
         expected = [0] * len(sums)
         for claim in rationing.claims.values():
@@ -274,7 +274,7 @@ def test_days_that_come_in_any_order_are_decided():
     draws = random.Random(0)
     for _ in range(300):
         traffic.feed(monitor, [draws.choice("ab")], MONDAY + timedelta(draws.randrange(20)))
-    assert max(monitor._ledger.days.values()) <= 5
+    assert max(monitor.engine.ledger.days.values()) <= 5
 
 
 @pytest.mark.parametrize("policy", ["randcbp", "cbp", "explore"])
@@ -311,7 +311,7 @@ def test_mistakes_are_named(options, text):
 
 
 def test_without_caps_nothing_is_rationed():
-    assert monitor_of()._rationing is None
+    assert monitor_of().engine.rationing is None
     with pytest.raises(SidelightError, match="weights work only with cap or daily_cap: give one of them"):
         monitor_of(weights={"a": 2})
 
@@ -321,4 +321,4 @@ def test_weights_name_classes_as_they_are_predicted(options):
     """As tolerances do: a weight of "7" would silently not be that of the class 7."""
     with pytest.raises(SidelightError, match="give all classes as text"):
         ClassifierMonitor(**{"tolerance": 0.05, "cap": 10, "weights": {"7": 10}} | options).decide(7)
-    assert monitor_of(cap=5, aim="first-come")._rationing is None
+    assert monitor_of(cap=5, aim="first-come").engine.rationing is None

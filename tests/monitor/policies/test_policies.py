@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.monitor import ClassifierMonitor, replay, types
+from sidelight.monitor import ClassifierMonitor, Reason, replay
 from sidelight.monitor.policies import POLICIES, Explore, Policy, wald_cap
 from sidelight.reproduction.use_case import simulate_case
 
@@ -21,7 +21,7 @@ class EverySecond(Policy):
     step: int = 2
 
     def wants(self, state):
-        return (False, types.LIKELY_BELOW) if state.predictions % self.step else (True, types.OPEN)
+        return (False, Reason.LIKELY_BELOW) if state.predictions % self.step else (True, Reason.OPEN)
 
 
 def test_a_policy_is_one_class(monkeypatch):
@@ -94,7 +94,7 @@ def test_who_goes_on_after_a_certain_verdict(kind, mode):
     assert monitor.report()["bad"].verdict == "above"
     decision = monitor.decide("bad")
     assert decision.verify == (mode == "guard" or kind.name == "explore")
-    assert decision.reason in types.REASONS
+    assert decision.reason in Reason
 
 
 @pytest.mark.parametrize("margin", [1e-200, 1e-160, 5e-324])

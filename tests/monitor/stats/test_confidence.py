@@ -1,14 +1,12 @@
 """Verdicts and intervals: certain under peeking, never in contradiction, and nearly as quick as any test can be."""
 
 import math
-import warnings
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.stats.confidence import RateTest, rate_test
 from tests.monitor.stats.stopping import missed, stopped, wald_labels
 
@@ -221,13 +219,3 @@ def test_tests_are_shared_and_looked_up():
     test.verdict(30, 300)
     test.many.mixture = test.few.mixture = None
     assert test.verdict(30, 310) == test.verdict(30, 300)
-
-
-def test_a_prior_is_without_effect_and_says_so():
-    with pytest.warns(DeprecationWarning, match="prior no longer has any effect.*leave it out"):
-        monitor = ClassifierMonitor(0.05, prior=(1, 9))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        saved = monitor.to_dict()
-        saved["settings"]["prior"] = [1.0, 9.0]  # as older versions wrote it
-        ClassifierMonitor.from_dict(saved)

@@ -149,7 +149,7 @@ def test_a_slow_channel_does_not_hide_changes(slow):
     found = sum(event.cause == "drift" and event.decision > 60_000 for event in monitor.history())
     assert alarms <= 1
     assert found >= 8
-    assert monitor._ledger.patience.limit <= 5000
+    assert monitor.engine.ledger.patience.limit <= 5000
 
 
 def test_spot_checks_have_their_share():
@@ -158,9 +158,9 @@ def test_spot_checks_have_their_share():
     before = monitor.report().verifications
     play(monitor, [0.0] * 10_000)
     assert 850 < monitor.report().verifications - before < 1150
-    assert ClassifierMonitor(0.05, drift=False)._settings.spot_checks == 0.0
+    assert ClassifierMonitor(0.05, drift=False).engine.settings.spot_checks == 0.0
     for options in ({}, {"window": 50}):
-        settings = ClassifierMonitor(0.05, **options)._settings
+        settings = ClassifierMonitor(0.05, **options).engine.settings
         assert (settings.spot_checks, settings.notice, settings.notice_within) == (None, 3.0, 2000)
 
 
@@ -323,7 +323,7 @@ def test_spot_checks_are_more_frequent_while_there_is_evidence():
         monitor = ClassifierMonitor(0.05, policy="sequential")
         play(monitor, [0.01] * 6000, seed=seed)
         draws, place = random.Random(seed), 6000
-        while not monitor._states["cat"].alarms and place < 16_000:
+        while not monitor.engine.classes["cat"].alarms and place < 16_000:
             if monitor.decide("cat", id=place).verify:
                 monitor.answer(place, correct=draws.random() >= 0.3)
             place += 1
@@ -357,10 +357,8 @@ def test_reports_show_what_looking_for_changes_costs():
     assert undated.report().drift.false_alarms_a_month is None
 
 
-def test_the_old_name_goes_on_working():
-    with pytest.warns(DeprecationWarning, match="restart_on_drift is now called drift"):
-        monitor = ClassifierMonitor(0.05, restart_on_drift=False)
-    assert not monitor._settings.drift
-    assert not ClassifierMonitor(0.05, window=50)._settings.drift
+def test_drift_is_on_unless_there_is_a_window():
+    assert ClassifierMonitor(0.05).engine.settings.drift
+    assert not ClassifierMonitor(0.05, window=50).engine.settings.drift
     with pytest.raises(SidelightError, match="drift_alarm_every is 5"):
         ClassifierMonitor(0.05, drift_alarm_every=5)

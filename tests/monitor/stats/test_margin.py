@@ -105,6 +105,6 @@ def test_bad_margins_are_refused(options, text):
 def test_explore_has_a_margin_of_its_own():
     """By name it takes that of the constructor, as before; "near" then needs the policy as an object."""
     named = ClassifierMonitor(0.1, policy="explore", margin=0.2)
-    assert (named._settings.policy, named._settings.margin) == (Explore(margin=0.2), 0.0)
+    assert (named.engine.settings.policy, named.engine.settings.margin) == (Explore(margin=0.2), 0.0)
     object_ = ClassifierMonitor(0.1, policy=Explore(margin=0.2), margin=0.05)
-    assert (object_._settings.policy, object_._settings.margin) == (Explore(margin=0.2), 0.05)
+    assert (object_.engine.settings.policy, object_.engine.settings.margin) == (Explore(margin=0.2), 0.05)

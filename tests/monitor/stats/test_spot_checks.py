@@ -2,10 +2,9 @@
 
 import pytest
 
-from sidelight.monitor import ClassifierMonitor
+from sidelight.monitor import ClassifierMonitor, Reason
 from sidelight.monitor.stats.randomness import key_of, uniform, uniforms
 from sidelight.monitor.stats.spot_checks import ALWAYS, IF_SUSPICIOUS, NEVER, SpotChecks
-from sidelight.monitor.types import SPOT
 
 
 @pytest.mark.parametrize("start", [0, 77, 2**40])
@@ -29,6 +28,6 @@ def test_a_closed_class_is_looked_at_where_the_numbers_say():
         decision = monitor.decide("cat", id=place)
         if decision.verify:
             monitor.answer(place, correct=True)
-        if "closed" in decision.reason or decision.reason == SPOT:
+        if "closed" in decision.reason or decision.reason == Reason.SPOT:
             assert decision.verify == (uniform(key_of(5, "cat", "spot"), place) < 0.05)
     assert monitor.report().drift.spot_checks > 50

@@ -22,12 +22,12 @@ def test_the_level_of_a_class_depends_on_the_order_of_appearance_alone():
     monitor = ClassifierMonitor(0.05, ["a", "b"], confidence=0.95, together=True)
     for name in "cabd":
         monitor.decide(name)
-    tests = {name: state.test for name, state in monitor._states.items()}
+    tests = {name: state.test for name, state in monitor.engine.classes.items()}
     assert tests["a"] is tests["b"]
     assert tests["a"].limit == pytest.approx(-math.log(0.05 * 0.45 * 0.95))
     assert tests["c"].limit < tests["d"].limit
     loaded = ClassifierMonitor.from_dict(monitor.to_dict())
-    assert {name: state.test for name, state in loaded._states.items()} == tests
+    assert {name: state.test for name, state in loaded.engine.classes.items()} == tests
 
 
 def test_few_runs_have_any_wrong_verdict():
@@ -50,7 +50,7 @@ def test_few_runs_have_any_wrong_verdict():
 def test_what_is_not_a_truth_value_is_refused(bad):
     with pytest.raises(SidelightError, match=r"together is .*: give True or False"):
         ClassifierMonitor(0.05, together=bad)
-    assert ClassifierMonitor(0.05, together=np.True_)._settings.together is True
+    assert ClassifierMonitor(0.05, together=np.True_).engine.settings.together is True
 
 
 def test_reports_say_so():

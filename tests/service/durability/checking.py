@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from service.durability.load import Client
-from sidelight.monitor import ClassifierMonitor
-from sidelight.monitor.types import REASONS
+from sidelight.monitor import ClassifierMonitor, Reason
 from sidelight.service.maintenance.check import replay, stretch, verify
 from sidelight.service.store import open_storage
 
@@ -19,7 +18,7 @@ def losses(database: str, monitor: str, clients: list[Client], cap: int | None =
         with storage.read() as tx:
             bodies = [json.loads(row[0]) for row in tx.all("SELECT body FROM journal WHERE kind = 'decided'")]
             answers = dict(tx.all("SELECT id, correct FROM items WHERE state = 'answered'"))
-        decided = {body["id"]: (body["class"], bool(body["verify"]), REASONS[body["reason"]]) for body in bodies}
+        decided = {body["id"]: (body["class"], bool(body["verify"]), Reason.of(body["reason"])) for body in bodies}
         if len(decided) != len(bodies):
             wrong.append("a prediction was decided about twice")
         for one in clients:

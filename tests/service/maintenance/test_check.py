@@ -110,9 +110,12 @@ def test_a_decision_that_was_recorded_but_not_made_is_found(service, monkeypatch
     traffic = Traffic(service)
     traffic.run(3)
     genuine = replica._decided_anew
-    monkeypatch.setattr(
-        replica, "_decided_anew", lambda one, data: genuine(one, data) | ({"reason": 9} if data["id"] == "p4" else {})
-    )
+
+    def forged(one, data):
+        found, events = genuine(one, data)
+        return found | ({"reason": 9} if data["id"] == "p4" else {}), events
+
+    monkeypatch.setattr(replica, "_decided_anew", forged)
     (finding,) = verify(service.storage)
     assert "but replaying it gives" in finding.text
 
@@ -169,7 +172,7 @@ def test_a_monitor_that_cannot_be_pruned_does_not_keep_the_others_from_it(servic
 def test_nothing_is_pruned_that_cannot_be_replayed(service, monkeypatch):
     traffic = Traffic(service)
     traffic.run(5)
-    monkeypatch.setattr(replica, "_decided_anew", lambda one, data: {"reason": -1})
+    monkeypatch.setattr(replica, "_decided_anew", lambda one, data: ({"reason": -1}, ()))
     with pytest.raises(SidelightError, match="but replaying it gives"):
         prune(service, traffic.monitor, days=0)
     with service.read() as tx:

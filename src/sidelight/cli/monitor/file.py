@@ -26,7 +26,7 @@ from sidelight.monitor.report.class_table import class_table, short_name
 from sidelight.monitor.report.records import Report, by_importance
 from sidelight.monitor.report.wording import notes, text
 from sidelight.monitor.stats.confidence import Verdict
-from sidelight.monitor.types import Answer, Decision, Id, Pending
+from sidelight.monitor.types import Answer, Decision, Id, Verification
 from sidelight.table import Column, Table
 from sidelight.text import count, joined
 
@@ -247,7 +247,7 @@ def answer_command(
         size = len(rows)
         rows = [row | {"id": id_of(monitor, row["id"])} for row in rows]
         if ignore_unknown:
-            rows = [row for row in rows if row["id"] in monitor._ledger.verifications]
+            rows = [row for row in rows if row["id"] in monitor.engine.ledger.verifications]
         found = monitor.answer_many(
             [row["id"] for row in rows],
             [yes_or_no(row["correct"]) for row in rows],
@@ -268,7 +268,7 @@ def answer_command(
 
 def _label(monitor: ClassifierMonitor, place: int, id: Id, label: Any, **_: Any) -> Any:
     """Return the true class that a row names, if any, as a number or text like the predicted class."""
-    record = monitor._ledger.verifications.get(id)
+    record = monitor.engine.ledger.verifications.get(id)
     try:
         return label if label is None or record is None else label_of(record.state.name, label)
     except SidelightError as error:
@@ -297,7 +297,7 @@ def pending_command(file: str, limit: int | None, as_json: bool) -> None:
         terminal.write_json([one._asdict() for one in oldest])
         return
     if oldest:
-        names = ["id", *(name for name in Pending._fields if name not in ("id", "reason"))]
+        names = ["id", *(name for name in Verification._fields if name not in ("id", "reason"))]
         _write_table(
             [{"prediction": "class"}.get(name, name) for name in names], [_cells(one, names) for one in oldest]
         )
@@ -305,7 +305,7 @@ def pending_command(file: str, limit: int | None, as_json: bool) -> None:
     terminal.write(f"{'' if not oldest else chr(10)}{count(len(found), 'verification')} pending{more}")
 
 
-def _cells(one: Pending, names: Sequence[str]) -> list[Any]:
+def _cells(one: Verification, names: Sequence[str]) -> list[Any]:
     values = one._asdict() | {"prediction": short_name(one.prediction, _LONGEST_NAME)}
     return [("yes" if value else "no") if isinstance(value := values[name], bool) else value for name in names]
 

@@ -44,8 +44,7 @@ def classes_of(monitor: ClassifierMonitor, values: Sequence[Any]) -> list[Label]
     A known class is found however it is written. A new class is read like the known ones: as a number if all of them
     are numbers, as text if all of them are numbers written as text.
     """
-    weighted = monitor._settings.weights or {}
-    spelled = {str(name): name for name in weighted if name is not None} | monitor._spelled
+    spelled = monitor.engine.spelled
     known = spelled.values()
     numbers, texts = _are_numbers(known), _are_written_numbers(known)
 
@@ -85,7 +84,7 @@ def label_of(prediction: Label, value: Any) -> Any:
 
 def id_of(monitor: ClassifierMonitor, value: Any) -> Id:
     """Return the id meant by a value: as a number instead of text, or the reverse, if only that id was decided."""
-    ledger, name = monitor._ledger, identifier(value)
+    ledger, name = monitor.engine.ledger, identifier(value)
 
     def decided(id: Id) -> bool:
         return id in ledger.verifications or id in ledger.passes

@@ -5,16 +5,15 @@ from __future__ import annotations
 import bisect
 from typing import Any
 
-from sidelight.errors import SidelightError
+from sidelight.monitor.engine.clock import Clock
 from sidelight.monitor.engine.line import OVERDUE, PENDING, RIGHT, WRONG, Line
-from sidelight.monitor.inputs import seconds_of
 from sidelight.monitor.settings import SPOT_SHARE, Settings
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.stats.drift import WINDOW, Drift
 from sidelight.monitor.stats.notice import History, share_of
 from sidelight.monitor.stats.randomness import key_of
 from sidelight.monitor.stats.spot_checks import SpotChecks
-from sidelight.monitor.types import ANSWERS, DRIFTED, PLACES, REASONS, Closed, Event, Label
+from sidelight.monitor.types import ANSWERS, DRIFTED, Events, Label, Reason, VerdictChanged
 
 _UNTOLD = -1
 _MOST_EVENTS = 100
@@ -24,42 +23,10 @@ _ROUNDING = 1e-9
 """Far more than the last bits in which two ways to compute the evidence of drift differ."""
 
 
-class Journal:
-    """What has happened in the whole monitor: counters, and events that hooks have not been told yet.
-
-    A batch is handed out as a whole: all its requests are as old as its last decision, number `batch_end`. `first_time`
-    and `last_time` are the times of the first and the last decision that had one, as given. `closed` is None unless a
-    hook wants to know which requests the monitor has given up. `settled` counts how often the status of a request has
-    changed since the monitor was made or loaded.
-    """
-
-    __slots__ = ("asked", "batch_end", "closed", "decided", "first_time", "last_time", "news", "settled")
-
-    def __init__(self) -> None:
-        self.decided = self.asked = self.batch_end = self.settled = 0
-        self.first_time: Any = None
-        self.last_time: Any = None
-        self.news: list[Event] = []
-        self.closed: list[Closed] | None = None
-
-    def note_time(self, time: Any) -> None:
-        """Remember the time of a decision; it is parsed only when it is needed."""
-        if self.first_time is None:
-            self.first_time = time
-        self.last_time = time
-
-    def times(self) -> list[float] | None:
-        """Return the first and the last time in seconds since 1970, if they can be read."""
-        try:
-            return [seconds_of(self.first_time), seconds_of(self.last_time)]
-        except SidelightError:
-            return None
-
-
-class ClassState(Line):
+class ClassState:
     """Counts of one class, and the verdict that follows from them.
 
-    `verified` and `errors` count all answers; `n` and `e` those that the verdict rests on, see `Line`. The verdict is
+    `verified` and `errors` count all answers; `n` and `e` those of its `line` that the verdict rests on. The verdict is
     the latest one that their counts reach in the order of asking: it stays while the tests say "unknown", and turns
     when the counts reach another one. This is as valid as staying with the first. If the rate is above the tolerance,
     "below" is ever shown only if the test below ever reaches its limit, which happens with probability at most α over
@@ -75,13 +42,14 @@ class ClassState(Line):
         "_share",
         "alarms",
         "asked",
+        "clock",
         "drift",
         "errors",
         "events",
         "folded",
         "guard",
-        "journal",
         "key",
+        "line",
         "name",
         "overdue",
         "pending",
@@ -97,9 +65,9 @@ class ClassState(Line):
         "verified",
     )
 
-    def __init__(self, name: Label, settings: Settings, journal: Journal, place: int) -> None:
-        super().__init__(settings.window)
-        self.name, self.settings, self.journal = name, settings, journal
+    def __init__(self, name: Label, settings: Settings, clock: Clock, place: int) -> None:
+        self.name, self.settings, self.clock = name, settings, clock
+        self.line = Line(settings.window)
         self.tolerance = settings.tolerance_of(name)
         self.test = settings.test_of(self.tolerance, place)
         self._rule: Any = None
@@ -110,8 +78,8 @@ class ClassState(Line):
         self.verified = self.errors = self.reopened = self.alarms = 0
         self.verdict: Verdict = "unknown"
         self.folded: Verdict = "unknown"
-        self.stalled: str | None = None
-        self.events: list[Event] = []
+        self.stalled: Reason | None = None
+        self.events: list[VerdictChanged] = []
         self.drift = Drift() if settings.drift else None
         self._needed: int | None
         self._doubling: int | None
@@ -120,27 +88,44 @@ class ClassState(Line):
         self._forget_results()
 
     @property
+    def n(self) -> int:
+        """Answers that the verdict rests on."""
+        return self.line.n
+
+    @property
+    def e(self) -> int:
+        """Errors among them."""
+        return self.line.e
+
+    @property
+    def ahead(self) -> int:
+        """Answers that wait for an earlier verification."""
+        return self.line.ahead
+
+    @property
     def rule(self) -> Any:
         """What the policy's `rule` returns for the tolerance of the class."""
         if self._rule is None:
             self._rule = self.settings.policy.rule(self.tolerance)
         return self._rule
 
-    def mark(self, place: int, status: int, cause: str) -> None:
-        """Enter the new status of a request; `cause` says why, if it changes what already counts."""
-        i, marks = place - self.origin, self.marks
+    def mark(self, place: int, status: int, cause: str) -> Events:
+        """Enter the new status of a verification; `cause` says why, if it changes what already counts."""
+        line = self.line
+        i, marks = place - line.origin, line.marks
         if i < 0:  # before the last restart
-            return
+            return ()
         before, marks[i] = marks[i], status
-        if i > self.counted:
-            self.ahead += _answered(status) - _answered(before)
-        elif i < self.counted:
+        if i > line.counted:
+            line.ahead += _answered(status) - _answered(before)
+        elif i < line.counted:
             if _answered(status) or _answered(before):
-                self.change(i, before, status)
-                self._reconsider(i, cause)
+                line.change(i, before, status)
+                return self._reconsider(i, cause)
         elif status != PENDING:
-            self.ahead += status <= WRONG
-            self._advance()
+            line.ahead += status <= WRONG
+            return self._advance()
+        return ()
 
     def needed(self) -> int | None:
         """Estimate how many more answers the verdict needs; None if the rate is too close to the tolerance."""
@@ -170,7 +155,7 @@ class ClassState(Line):
         """
         if self._doubling == _UNTOLD:
             self._doubling = None
-            if self.verdict != "unknown" and (self.drift is not None or self.window is not None):
+            if self.verdict != "unknown" and (self.drift is not None or self.line.window is not None):
                 known = self.history()
                 self._doubling = known.predictions(known.target(2.0), self.spot_share(), _MOST_FORESEEN)
         return self._doubling
@@ -180,7 +165,7 @@ class ClassState(Line):
         alarm = None if self.drift is None else self.settings.drift_alarm_every
         rounded = 0 if self.drift is None else max(0, self.n.bit_length() - _BITS)
         n = self.n >> rounded << rounded
-        return History(n, min(n, self.e), self.test, self.tolerance, alarm, self.window)
+        return History(n, min(n, self.e), self.test, self.tolerance, alarm, self.line.window)
 
     def _forget_results(self) -> None:
         """Forget what was computed from the counts and the verdict."""
@@ -192,49 +177,57 @@ class ClassState(Line):
 
         k is -1 if the verdict, which earlier counts have reached, does not follow from all counts together.
         """
-        m = self.counted - self.marks.count(RIGHT, 0, self.counted) - self.marks.count(WRONG, 0, self.counted)
-        if self.verdict in ("unknown", "near") or self.window is not None or not m:
+        line = self.line
+        m = line.counted - line.marks.count(RIGHT, 0, line.counted) - line.marks.count(WRONG, 0, line.counted)
+        if self.verdict in ("unknown", "near") or line.window is not None or not m:
             return None
-        against = [self.e + k if self.verdict == "below" else self.e + m - k for k in range(m + 1)]
-        return bisect.bisect_left(against, True, key=lambda e: self.test.verdict(e, self.n + m) != self.verdict) - 1, m
+        against = [line.e + k if self.verdict == "below" else line.e + m - k for k in range(m + 1)]
+        return bisect.bisect_left(against, True, key=lambda e: self.test.verdict(e, line.n + m) != self.verdict) - 1, m
 
-    def _advance(self) -> None:
-        """Count the requests that are now settled, starting at the first one that was not."""
-        marks = self.marks
-        while self.counted < len(marks) and marks[self.counted] != PENDING:
-            status = marks[self.counted]
-            self.counted += 1
+    def _advance(self) -> Events:
+        """Count the answers to verifications that are now settled, starting at the first one that was not."""
+        line, marks = self.line, self.line.marks
+        events: Events = ()
+        while line.counted < len(marks) and marks[line.counted] != PENDING:
+            status = marks[line.counted]
+            line.counted += 1
             if status <= WRONG:
-                self.ahead -= 1
-                self._count(status == WRONG)
+                line.ahead -= 1
+                events += self._count(status == WRONG)
+        return events
 
-    def _count(self, wrong: bool) -> None:
+    def _count(self, wrong: bool) -> Events:
         """Count one more answer, and update the verdict."""
-        self.add(wrong)
+        line = self.line
+        events: Events = ()
+        line.add(wrong)
         self._forget_results()
-        found = self.test.verdict(self.e, self.n)
-        if found != self.verdict and (found != "unknown" or self.window is not None):
-            self._turn(found, ANSWERS)
+        found = self.test.verdict(line.e, line.n)
+        if found != self.verdict and (found != "unknown" or line.window is not None):
+            events = self._turn(found, ANSWERS)
         if self.drift is not None:
             self.drift.add(wrong)
             if self.suspects_drift(self.settings.drift_alarm_every):
-                self._restart()
+                events += self._restart()
+        return events
 
-    def _reconsider(self, i: int, cause: str) -> None:
-        """Find the verdict again after `marks[i]` has changed,."""
+    def _reconsider(self, i: int, cause: str) -> Events:
+        """Find the verdict again after `marks[i]` has changed."""
+        line = self.line
         self._forget_results()
-        found = self.test.verdict(self.e, self.n)
-        if found == "unknown" and self.window is None:
+        found = self.test.verdict(line.e, line.n)
+        if found == "unknown" and line.window is None:
             # Nothing before the change is different: if the verdict was unknown there, no counts there reach another.
-            found = self._latest_verdict(i if self.verdict == "unknown" else 0, self.counted)
-        self._turn(found, cause)
+            found = self._latest_verdict(i if self.verdict == "unknown" else 0, line.counted)
+        events = self._turn(found, cause)
         if self.drift is not None and self.renew_drift() >= self.settings.drift_alarm_every:
-            self._restart()
+            events += self._restart()
+        return events
 
     def _latest_verdict(self, start: int, end: int) -> Verdict:
         """Return the latest certain verdict that counts before `marks[end]` reach, going back to `marks[start]`."""
-        n, e = self.counts_before(end)
-        verdict, marks = self.test.verdict, self.marks
+        n, e = self.line.counts_before(end)
+        verdict, marks = self.test.verdict, self.line.marks
         found = verdict(e, n)
         while found == "unknown" and end > start:
             end -= 1
@@ -246,15 +239,15 @@ class ClassState(Line):
 
     def forget(self, place: int) -> None:
         """Replace the part before a place, which can no longer change, by its counts and verdict."""
-        i = self.foldable(place, WINDOW)
-        if i and self.window is None:
+        i = self.line.foldable(place, WINDOW)
+        if i and self.line.window is None:
             self.folded = self._latest_verdict(0, i)
-        self.fold(i)
+        self.line.fold(i)
 
     def renew_drift(self) -> float:
         """Recompute the evidence for a change of the rate from the answers; return it."""
         assert self.drift is not None
-        return self.drift.renew(self.n, self.e, self.latest(WINDOW))
+        return self.drift.renew(self.line.n, self.line.e, self.line.latest(WINDOW))
 
     def suspects_drift(self, limit: float) -> bool:
         """Say whether the evidence for a change of the rate reaches a limit.
@@ -268,38 +261,39 @@ class ClassState(Line):
         near = abs(self.drift.value - limit) <= _ROUNDING * limit
         return (self.renew_drift() if near else self.drift.value) >= limit
 
-    def _restart(self) -> None:
+    def _restart(self) -> Events:
         """Start from scratch after an alarm: earlier answers say nothing about the rate now."""
         assert self.drift is not None
         self.renew_drift()
         ago = self.drift.since_change()
         self.alarms += 1
-        self.overdue -= self.marks.count(OVERDUE, 0, self.counted)  # their answers would not count any more
-        self.restart()
+        self.overdue -= self.line.marks.count(OVERDUE, 0, self.line.counted)  # their answers would not count any more
+        self.line.restart()
         self.folded = "unknown"
         self.drift = Drift()
         self._forget_results()
-        self._turn("unknown", DRIFTED, ago)
+        return self._turn("unknown", DRIFTED, ago)
 
-    def _turn(self, verdict: Verdict, cause: str, ago: int | None = None) -> None:
-        """Set the verdict, and record an event if it has changed or there was an alarm."""
+    def _turn(self, verdict: Verdict, cause: str, ago: int | None = None) -> Events:
+        """Set the verdict; return an event if it has changed or there was an alarm."""
         before, self.verdict = self.verdict, verdict
         if before == verdict and ago is None:
-            return
+            return ()
         self.reopened += before != "unknown"
-        event = Event(self.journal.decided, self.journal.asked, self.name, before, verdict, cause, ago)
+        event = VerdictChanged(self.clock.decided, self.clock.asked, self.name, before, verdict, cause, ago)
         self.events = [*self.events[1 - _MOST_EVENTS :], event]
-        self.journal.news.append(event)
+        return (event,)
 
     def plain(self) -> dict[str, Any]:
         """Return everything that changes, as plain data for JSON."""
         if self.drift is not None:
             self.renew_drift()  # so that this monitor goes on from the same bits as the one that is made of the data
         return {name: getattr(self, name) for name in _SAVED} | {
-            "line": self.text(),
-            "asked_after": self.asked_after.tolist(),
-            "base": list(self.base),
-            "stalled": None if self.stalled is None else PLACES[self.stalled],
+            "counted": self.line.counted,
+            "line": self.line.text(),
+            "asked_after": self.line.asked_after.tolist(),
+            "base": list(self.line.base),
+            "stalled": None if self.stalled is None else self.stalled.code,
             "events": [[*event[:2], *event[3:]] for event in self.events],
         }
 
@@ -307,11 +301,11 @@ class ClassState(Line):
         """Put saved values back."""
         for name in _SAVED:
             setattr(self, name, data[name])
-        self.refill(data["line"], data["counted"], data["asked"], tuple(data["base"]), data["asked_after"])
+        self.line.refill(data["line"], data["counted"], data["asked"], tuple(data["base"]), data["asked_after"])
         if self.drift is not None:
             self.renew_drift()
-        self.stalled = None if data["stalled"] is None else REASONS[data["stalled"]]
-        self.events = [Event(decided, asked, self.name, *rest) for decided, asked, *rest in data["events"]]
+        self.stalled = None if data["stalled"] is None else Reason.of(data["stalled"])
+        self.events = [VerdictChanged(decided, asked, self.name, *rest) for decided, asked, *rest in data["events"]]
 
 
 def _answered(status: int) -> bool:
@@ -326,7 +320,6 @@ _SAVED = (
     "overdue",
     "verified",
     "errors",
-    "counted",
     "verdict",
     "folded",
     "reopened",

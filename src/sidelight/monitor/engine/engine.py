@@ -1,176 +1,287 @@
-"""What a monitor stores, and how it decides about one prediction; the caller holds the lock."""
+"""The core of a monitor: it decides about predictions, takes answers, and returns the events that each of them caused.
+
+    decision, events = engine.decide("cat", id="req-1")
+    answer, events = engine.answer("req-1", correct=False)
+    events = engine.record(decision)        # one that was made elsewhere
+    events = engine.expire(time)            # time passes
+
+An event is a `VerdictChanged` or a `VerificationClosed`, and events come in the order in which things happened. Nothing
+else is told anywhere: whoever journals, counts or sends events reads them here.
+
+An engine takes plain values (`sidelight.monitor.inputs` makes them) and has no lock: who shares one between threads
+lets one of them in at a time. A method that raises an error has changed nothing. If two engines with the same settings
+get the same calls, with `record` instead of `decide` for one of them, their `to_dict` are equal, whatever the policy,
+the caps and the order of the answers.
+"""
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Self
 
-from sidelight.errors import SidelightError
-from sidelight.monitor import types
+from sidelight.errors import NoEntryError, SidelightError
+from sidelight.monitor.engine.answers import take
 from sidelight.monitor.engine.caps import refused
-from sidelight.monitor.engine.class_state import ClassState, Journal
+from sidelight.monitor.engine.class_state import ClassState
+from sidelight.monitor.engine.clock import Clock
 from sidelight.monitor.engine.ledger import Ledger
 from sidelight.monitor.engine.rationing import Rationing
-from sidelight.monitor.inputs import check_spelling, moment_of
-from sidelight.monitor.settings import Settings
+from sidelight.monitor.inputs import check_spelling, label, moment_of
+from sidelight.monitor.settings import LIMITS, Settings, checked_patience
 from sidelight.monitor.stats.spot_checks import ALWAYS, IF_SUSPICIOUS, SUSPICION
-from sidelight.monitor.types import PLACES, Decision, Id, Label, bad_reason
+from sidelight.monitor.types import RULE, Answer, Decision, Events, Id, Label, Reason, Standing
 
-_NO_TIME = (None, None)
+_Moment = tuple[str | None, float | None]
+_NO_TIME: _Moment = (None, None)
 
 
-class Watch:
-    """Classes, requests and settings of a monitor."""
+class Engine:
+    """The classes, verifications and settings of one monitor.
 
-    def _begin(self, settings: Settings) -> None:
-        self._states: dict[Label, ClassState] = {}
+    `classes` holds what is known about each class, `ledger` the ids and verifications, `rationing` what distributes a
+    cap, if there is one.
+    """
+
+    def __init__(self, settings: Settings) -> None:
         named = (*(settings.tolerance if isinstance(settings.tolerance, dict) else ()), *(settings.weights or ()))
-        self._spelled: dict[str, Label] = {str(name): name for name in named if name is not None}
-        self._journal = Journal()
-        self._ledger = Ledger(settings, self._journal)
-        self._rationing = Rationing(settings, self._ledger) if settings.rationed else None
+        self.spelled: dict[str, Label] = {str(name): name for name in named if name is not None}
+        self.clock = Clock()
+        self.classes: dict[Label, ClassState] = {}
+        self.ledger = Ledger(settings, self.clock)
+        self.rationing: Rationing | None = None
         self._adopt(settings)
         self._suspicious = settings.drift_alarm_every * SUSPICION
         for name in settings.classes:
-            self._state(name)
+            self._add(name)
 
-    def _adopt(self, settings: Settings) -> None:
-        """Use these settings from now on, in the whole monitor."""
-        self._settings = settings
-        self._daily = settings.daily_cap is not None
-        self._dated = self._daily or self._ledger.patience.timed
-        for state in self._states.values():
-            state.settings = settings
-        if self._rationing is not None:
-            self._rationing.settings = settings
+    @property
+    def asked(self) -> int:
+        """How many verifications were asked for: the number of the latest one."""
+        return self.clock.asked
 
-    def _state(self, name: Label) -> ClassState:
-        state = self._states.get(name)
-        if state is None:
-            state = self._states[name] = ClassState(name, self._settings, self._journal, len(self._states))
-            self._spelled.setdefault(str(name), name)
-        return state
+    @property
+    def version(self) -> tuple[int, ...]:
+        """A value that differs after every change of this object; it cannot be used to compare two engines."""
+        clock = self.clock
+        return clock.decided, clock.batch_end, clock.asked, clock.settled, id(self.settings)
 
-    def _known_class(self, name: Label) -> ClassState:
-        """Return the state of a class; it may be new, but not another spelling of a known class."""
-        state = self._states.get(name)
-        if state is None:
-            check_spelling(name, self._spelled)
-            state = self._state(name)
-        return state
-
-    def _day_and_seconds(self, time: Any) -> tuple[str | None, float | None]:
-        """Return the day and the moment of a time, each only if something depends on it."""
-        if not self._dated:
-            return None, None
-        moment = moment_of(time)
-        day = moment.date().isoformat() if self._daily else None
-        return day, moment.timestamp() if self._ledger.patience.timed else None
-
-    def _begin_decision(self, state: ClassState, time: Any, when: tuple[str | None, float | None]) -> None:
-        """Let time pass, and count the prediction if labels are rationed."""
-        self._ledger.tick(time, when[1])
-        if self._rationing is not None:
-            self._rationing.arrive(state, when[0])
-
-    def _decide(self, prediction: Label, id: Id | None, time: Any) -> Decision:
-        ledger = self._ledger
+    def decide(self, prediction: Label, id: Id | None = None, time: Any = None) -> tuple[Decision, Events]:
+        """Decide about one prediction: verify it or let it pass. An id that was decided before keeps its decision."""
+        ledger = self.ledger
         if id is not None:
             before = ledger.known(id, prediction)
             if before is not None:
-                return before
-        when = self._day_and_seconds(time) if self._dated else _NO_TIME
-        state = self._states.get(prediction)
-        if state is None:
-            state = self._known_class(prediction)
-        self._begin_decision(state, time, when)
+                return before, ()
+        when = self._moment(time) if self.dated else _NO_TIME
+        state = self.classes.get(prediction) or self._new_class(prediction)
+        events = self._begin(state, time, when)
         wanted, reason = self._wanted(state, when[0])
         if wanted:
-            refusal = refused(self._settings, ledger, state, when[0])
+            refusal = refused(self.settings, ledger, state, when[0])
             if refusal is not None:
                 wanted, reason = False, refusal
         if isinstance(id, str):
             ledger.is_next(id)
         decision = Decision(wanted, ledger.fresh_id() if id is None else id, reason, prediction)
-        self._enter(state, decision, when, id is not None)
-        return decision
+        return decision, events + self._enter(state, decision, reason, when, id is not None)
 
-    def _record(self, decision: Decision, time: Any, named: bool | None) -> None:
-        """Enter a decision that was made elsewhere."""
-        ledger, id = self._ledger, decision.id
-        before = ledger.known(id, decision.prediction)
+    def record(self, decision: Decision, time: Any = None) -> Events:
+        """Enter a decision that was made elsewhere, by an engine with the same settings.
+
+        The policy is not asked, and caps are counted but not applied. A known decision changes nothing; one that
+        contradicts what was decided here about the same id is an error.
+        """
+        verify, id, why, prediction = decision
+        before = self.ledger.known(id, prediction)
         if before is not None:
-            if before.verify != decision.verify:
-                raise SidelightError(
-                    f"the id {id!r} was already decided: {before.reason!r}, not {decision.reason!r}; use a new id"
-                )
-            return
-        when = self._day_and_seconds(time)
-        state = self._known_class(decision.prediction)
-        made_up = ledger.is_next(id)
-        self._begin_decision(state, time, when)
-        self._enter(state, decision, when, not made_up if named is None else named)
+            if before.verify != verify:
+                raise SidelightError(f"the id {id!r} was already decided: {before.reason}; use a new id")
+            return ()
+        reason, when = Reason(why), self._moment(time)
+        state = self.classes.get(prediction) or self._new_class(prediction)
+        self.ledger.is_next(id)
+        return self._begin(state, time, when) + self._enter(state, decision, reason, when, own=True)
 
-    def _begin_batch(self, labels: Iterable[Label], names: Iterable[Id | None]) -> None:
-        """Check the classes and ids of a batch against what is known and each other, and let it age as a whole."""
+    def prediction_of(self, id: Id) -> Label:
+        """Return what was predicted where a verification was asked for, or say why there is none."""
+        return self.ledger.entry(id).state.name
+
+    def answer(self, id: Id, correct: bool | None) -> tuple[Answer, Events]:
+        """Enter what a verification showed; None if nobody will verify it."""
+        return take(self.ledger, id, correct)
+
+    def begin_batch(self, size: int) -> None:
+        """Say that the next `size` decisions are handed out together: they are as old as the last of them."""
+        self.clock.batch_end = self.clock.decided + size
+
+    def expire(self, time: Any = None) -> Events:
+        """Let time pass without a decision: if patience is a time, give up what is overdue by now."""
+        now = self._moment(time)[1]
+        return () if now is None else self.ledger.expire(now)
+
+    def change(self, **limits: Any) -> None:
+        """Give limits other values from now on; see `ClassifierMonitor.change`."""
+        unknown = sorted(set(limits) - set(LIMITS))
+        if unknown:
+            raise SidelightError(f"{unknown[0]} cannot be changed, only {', '.join(LIMITS)}: make a new monitor")
+        if "patience" in limits:
+            limits["patience"] = checked_patience(limits["patience"])
+        settings = Settings.from_plain(replace(self.settings, **limits).plain())
+        if settings.patience != self.settings.patience:
+            self.ledger.change_patience(settings.patience)
+        self._adopt(settings)
+
+    def check_batch(self, predictions: Iterable[Label], ids: Iterable[Id | None]) -> int:
+        """Check a batch against what is known and in itself; return how many decisions it takes."""
         fresh, seen = 0, dict[Id, Label]()
-        spelled = ChainMap({}, self._spelled)
-        for name, one in zip(names, labels, strict=True):
-            if one not in self._states:
-                check_spelling(one, spelled)
-                self._settings.tolerance_of(one)
-                spelled.setdefault(str(one), one)
-            if name is None:
+        faults = self.faults(predictions := list(predictions))
+        for place, (id, one) in enumerate(zip(ids, predictions, strict=True)):
+            if place in faults:
+                raise SidelightError(faults[place])
+            if id is None:
                 fresh += 1
-            elif self._ledger.known(name, one) is None and seen.setdefault(name, one) != one:
-                raise SidelightError(
-                    f"the id {name!r} stands for {seen[name]!r} and for {one!r} in this batch: give each prediction "
-                    "its own id"
-                )
-        self._journal.batch_end = self._journal.decided + fresh + len(seen)
+            elif self.ledger.known(id, one) is None and seen.setdefault(id, one) != one:
+                both = f"the id {id!r} stands for {seen[id]!r} and for {one!r} in this batch"
+                raise SidelightError(f"{both}: give each prediction its own id")
+        return fresh + len(seen)
 
-    def _contradictory(self, taken: Iterable[Decision]) -> bool:
-        """Say whether decisions contradict those that were made here, or each other, unless some are forgotten."""
-        first: dict[Id, Decision] = {}
-        for one in taken:
-            before = self._ledger.known(one.id, one.prediction) or first.setdefault(one.id, one)
-            if before.verify != one.verify:
-                return True
-        return False
+    def faults(self, predictions: Iterable[Any]) -> dict[int, str]:
+        """Return what is wrong with predictions, by place: classes without a tolerance, or with another spelling."""
+        found: dict[int, str] = {}
+        spelled = ChainMap[str, Label]({}, self.spelled)
+        for place, one in enumerate(predictions):
+            try:
+                name = label(one)
+                if name not in self.classes:
+                    check_spelling(name, spelled)
+                    self.settings.tolerance_of(name)
+                    spelled.setdefault(str(name), name)
+            except SidelightError as error:
+                found[place] = str(error)
+        return found
 
-    def _enter(self, state: ClassState, decision: Decision, when: tuple[str | None, float | None], own: bool) -> None:
+    def standing(self, prediction: Label) -> Standing:
+        """Return where a class stands; unlike a report it costs the same however many classes there are."""
+        state = self._seen_class(prediction)
+        return Standing(state.predictions, state.asked, state.n, state.e, state.verdict, state.name)
+
+    def interval(self, prediction: Label) -> tuple[float, float]:
+        """Return the interval of the error rate of a class, as a report does."""
+        return self._seen_class(prediction).interval()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        states = list(self.classes.values())
+        places = {state: place for place, state in enumerate(states)}
+        return {
+            "rule": RULE,
+            "settings": self.settings.plain(),
+            "classes": [{"name": state.name, **state.plain()} for state in states],
+            **self.ledger.plain(places),
+            "rationing": None if self.rationing is None else self.rationing.plain(places),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Return an engine from what `to_dict` returned; it continues exactly as that one would have."""
+        try:
+            engine = cls(Settings.from_plain(data["settings"]))
+            states = [engine.classes.get(row["name"]) or engine._add(row["name"]) for row in data["classes"]]
+            engine.ledger.restore(dict(data), states)
+            for state, row in zip(states, data["classes"], strict=True):
+                state.restore(row)
+            if engine.rationing is not None and data["rationing"] is not None:
+                engine.rationing.restore(data["rationing"], states)
+        except SidelightError:
+            raise
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise SidelightError(
+                f"this does not describe a monitor ({type(error).__name__}: {error}): give what to_dict returned"
+            ) from None
+        return engine
+
+    def _adopt(self, settings: Settings) -> None:
+        """Use these settings from now on, in the whole engine."""
+        self.settings = settings
+        self._daily = settings.daily_cap is not None
+        self.dated = self._daily or self.ledger.patience.timed
+        """Whether anything depends on the times of decisions."""
+        for state in self.classes.values():
+            state.settings = settings
+        if not settings.rationed:
+            self.rationing = None
+        elif self.rationing is None:
+            self.rationing = Rationing(settings, self.ledger)
+        else:
+            self.rationing.settings = settings
+
+    def _add(self, name: Label) -> ClassState:
+        state = self.classes[name] = ClassState(name, self.settings, self.clock, len(self.classes))
+        self.spelled.setdefault(str(name), name)
+        return state
+
+    def _new_class(self, name: Label) -> ClassState:
+        """Add a class, unless it is another spelling of a known one."""
+        check_spelling(name, self.spelled)
+        return self._add(name)
+
+    def _seen_class(self, prediction: Label) -> ClassState:
+        state = self.classes.get(prediction)
+        if state is None:
+            raise NoEntryError(f"no prediction of class {prediction!r} has been seen")
+        return state
+
+    def _moment(self, time: Any) -> _Moment:
+        """Return the day and the seconds of a time, each only if something depends on it."""
+        if not self.dated:
+            return _NO_TIME
+        moment = moment_of(time)
+        day = moment.date().isoformat() if self._daily else None
+        return day, moment.timestamp() if self.ledger.patience.timed else None
+
+    def _begin(self, state: ClassState, time: Any, when: _Moment) -> Events:
+        """Let time pass, and count the prediction if labels are rationed."""
+        events = self.ledger.tick(time, when[1])
+        if self.rationing is not None:
+            self.rationing.arrive(state, when[0])
+        return events
+
+    def _enter(self, state: ClassState, decision: Decision, reason: Reason, when: _Moment, own: bool) -> Events:
         """Enter a decision; a pass is remembered if the caller gave its id and so may ask about it again."""
-        verify, id, reason, _ = decision
         state.predictions += 1
-        if verify:
-            self._ledger.ask(id, state, reason, *when)
-            return
-        if reason in types.REFUSALS:
+        if decision.verify:
+            return self.ledger.ask(decision.id, state, reason, *when)
+        if reason.refuses:
             state.stalled = reason
         if own:
-            self._ledger.let_pass(id, state, reason)
+            self.ledger.let_pass(decision.id, state, reason)
+        return ()
 
-    def _wanted(self, state: ClassState, day: str | None) -> tuple[bool, str]:
+    def _wanted(self, state: ClassState, day: str | None) -> tuple[bool, Reason]:
         """Say what the policy wants before any cap, and why; now and then a passed prediction gets a spot check."""
-        settings, rationing, t = self._settings, self._rationing, state.predictions
+        settings, rationing, t = self.settings, self.rationing, state.predictions
         if settings.class_predictions is not None and t >= settings.class_predictions:
-            return False, types.FINISHED
+            return False, Reason.FINISHED
         wanted, reason = settings.policy.wants(state)
-        if reason not in PLACES:
-            raise bad_reason(f"the policy {settings.policy.name!r}", reason)
+        if not isinstance(reason, Reason):
+            raise SidelightError(
+                f"the policy {settings.policy.name!r} gives the reason {reason!r}: give one of "
+                f"sidelight.monitor.types.Reason, which are {', '.join(Reason.__members__)}"
+            )
         if wanted and rationing is not None:
             refusal = rationing.refusal(state, day)
             if refusal is not None:
                 wanted, reason = False, refusal
         if not wanted and settings.spot_checks != 0.0 and self._spot_check(state, t):
             spared = rationing is None or rationing.spares_spot_check(state, day)
-            return (True, types.SPOT) if spared else (False, reason)
+            return (True, Reason.SPOT) if spared else (False, reason)
         return wanted, reason
 
     def _spot_check(self, state: ClassState, t: int) -> bool:
         """Say whether a passed prediction gets a spot check: more often while there is some evidence of drift."""
-        level = state.spot_checks.level(t, self._ledger.spot_share(state))
+        level = state.spot_checks.level(t, self.ledger.spot_share(state))
         if level != IF_SUSPICIOUS:
             return level == ALWAYS
         return state.suspects_drift(self._suspicious)

@@ -7,20 +7,30 @@ from datetime import timedelta
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.engine.class_state import ClassState, Journal
+from sidelight.monitor.engine.class_state import ClassState
+from sidelight.monitor.engine.clock import Clock
 from sidelight.monitor.engine.line import OVERDUE, PENDING, SKIPPED, WRONG
 from sidelight.monitor.engine.patience import Patience
 from sidelight.monitor.settings import Settings
-from sidelight.monitor.types import PLACES, REASONS, SPOT, Closed, Decision, Id, Label, Pending, UnknownIdError
+from sidelight.monitor.types import (
+    Decision,
+    Events,
+    Id,
+    Label,
+    Reason,
+    UnknownIdError,
+    Verification,
+    VerificationClosed,
+)
 
 _LEAST_SHARE, _LEAST_PROMPT = 0.1, 0.2
 _MADE_UP = "auto-"
 
 
-class Verification:
-    """One prediction that was chosen for verification; numbers count from 1 in the order of asking.
+class Entry:
+    """One verification; numbers count from 1 in the order of asking.
 
-    `place` counts the requests of the class from 0; the rest is what `sidelight.monitor.engine.patience` needs.
+    `place` counts the verifications of the class from 0; the rest is what `patience` needs.
     """
 
     __slots__ = ("asked_at", "due", "number", "place", "reason", "state", "status")
@@ -29,7 +39,7 @@ class Verification:
         self,
         state: ClassState,
         number: int,
-        reason: str,
+        reason: Reason,
         status: int,
         place: int,
         asked_at: int,
@@ -41,18 +51,18 @@ class Verification:
     @property
     def outdated(self) -> bool:
         """Whether the class has started from scratch since, so that the answer no longer counts."""
-        return self.place < self.state.origin
+        return self.place < self.state.line.origin
 
 
 class Ledger:
     """Memory of ids. It grows with verifications, up to `forget_after` of them if that is given."""
 
-    def __init__(self, settings: Settings, journal: Journal) -> None:
+    def __init__(self, settings: Settings, clock: Clock) -> None:
         self.forget_after, self.remember_passes = settings.forget_after, settings.remember_passes
-        self.journal = journal
+        self.clock = clock
         self.patience = Patience(settings.patience)
-        self.verifications: dict[Id, Verification] = {}
-        self.passes: dict[Id, tuple[ClassState, str]] = {}
+        self.verifications: dict[Id, Entry] = {}
+        self.passes: dict[Id, tuple[ClassState, Reason]] = {}
         self.days: dict[str, int] = {}
         self.pending = self.answered = self.late = self.lost = self.forgotten = self.spot_checks = 0
         self.compared = (0, 0, 0.0)
@@ -61,18 +71,23 @@ class Ledger:
         self._asked_order: deque[Id] = deque()
         self._named = 0
 
-    def tick(self, time: Any, now: float | None) -> None:
+    def tick(self, time: Any, now: float | None) -> Events:
         """Begin one more decision, and give up what is overdue by now.
 
         `time` is as given; `now` is the same in seconds, if patience is measured in seconds.
         """
-        journal = self.journal
-        journal.decided += 1
-        if time is not None:
-            journal.note_time(time)
-        queue = self.patience.queue
-        if now is not None or (queue and journal.decided - queue[0].asked_at > self.patience.limit):
-            self.patience.give_up_overdue(journal.decided, now, self._give_up)
+        clock, queue = self.clock, self.patience.queue
+        clock.tick(time)
+        if now is not None or (queue and clock.decided - queue[0].asked_at > self.patience.limit):
+            return self.expire(now)
+        return ()
+
+    def expire(self, now: float | None) -> Events:
+        """Give up what is overdue now."""
+        events: Events = ()
+        for entry in self.patience.overdue(self.clock.decided, now):
+            events += (*self.settle(entry, OVERDUE, ""), VerificationClosed(entry.number, False))
+        return events
 
     def fresh_id(self) -> Id:
         """Return an id for a prediction that has none."""
@@ -93,29 +108,31 @@ class Ledger:
                 return name
             self._named += 1
 
-    def ask(self, id: Id, state: ClassState, reason: str, day: str | None, now: float | None) -> None:
+    def ask(self, id: Id, state: ClassState, reason: Reason, day: str | None, now: float | None) -> Events:
         """Enter a verification; forget the oldest one where memory is bounded."""
-        journal = self.journal
-        journal.asked += 1
+        clock = self.clock
+        clock.asked += 1
         self.pending += 1
         state.asked += 1
         state.pending += 1
         state.stalled = None
-        self.spot_checks += reason == SPOT
+        self.spot_checks += reason is Reason.SPOT
         if day is not None:
             self.days[day] = self.days.get(day, 0) + 1
         due = None if now is None else now + self.patience.limit
-        asked_at = max(journal.decided, journal.batch_end)
-        record = Verification(state, journal.asked, reason, PENDING, state.append(state.predictions), asked_at, due)
-        self.verifications[id] = record
-        self.patience.wait_for(record)
+        asked_at = max(clock.decided, clock.batch_end)
+        entry = Entry(state, clock.asked, reason, PENDING, state.line.append(state.predictions), asked_at, due)
+        self.verifications[id] = entry
+        self.patience.wait_for(entry)
+        events: Events = ()
         if self.forget_after is not None:
             self._asked_order.append(id)
             while len(self._asked_order) > self.forget_after:
-                self._forget(self._asked_order.popleft())
+                events += self._forget(self._asked_order.popleft())
+        return events
 
     def change_patience(self, setting: int | float | timedelta | None) -> None:
-        """Wait this long from now on, also for requests under way; what is overdue stays overdue."""
+        """Wait this long from now on, also for verifications under way; what is overdue stays overdue."""
         before, self.patience = self.patience, Patience(setting)
         more = self.patience.limit - before.limit
         for record in self.verifications.values():
@@ -124,10 +141,10 @@ class Ledger:
                 record.due = record.due + more if known else None  # type: ignore[operator]
                 self.patience.wait_for(record)
 
-    def settle(self, record: Verification, status: int, cause: str) -> None:
-        """Set the new status of a request."""
+    def settle(self, record: Entry, status: int, cause: str) -> Events:
+        """Set the new status of a verification."""
         state, before = record.state, record.status
-        self.journal.settled += 1
+        self.clock.settled += 1
         if before == PENDING:
             self.pending -= 1
             state.pending -= 1
@@ -154,23 +171,23 @@ class Ledger:
             state.verified += 1
             state.errors += status == WRONG
             if before in (PENDING, OVERDUE):
-                self.patience.learn(max(0, self.journal.decided - record.asked_at))
+                self.patience.learn(max(0, self.clock.decided - record.asked_at))
         record.status = status
-        state.mark(record.place, status, cause)
+        return state.mark(record.place, status, cause)
 
-    def _compare(self, record: Verification, status: int) -> None:
-        """Compare a late answer with those to requests around the same time."""
+    def _compare(self, record: Entry, status: int) -> None:
+        """Compare a late answer with those to verifications around the same time."""
         self.late += 1
-        rate = record.state.rate_near(record.place)
+        rate = record.state.line.rate_near(record.place)
         if rate is not None:
             n, errors, usual = self.compared
             self.compared = n + 1, errors + (status == WRONG), usual + rate
 
     def expected(self, state: ClassState) -> float:
-        """Estimate how many pending requests of a class will be answered: a share of them.
+        """Estimate how many pending verifications of a class will be answered: a share of them.
 
-        It is the share of all requests that were answered, and at least a tenth, so that at most ten times the needed
-        labels are pending. Before the first answer it is unknown.
+        It is the share of all verifications that were answered, and at least a tenth, so that at most ten times as many
+        are pending as are needed. Before the first answer it is unknown.
         """
         share = (self.answered + 1) / (self.answered + self.lost + 1) if self.answered else 1.0
         return state.ahead + state.pending * max(_LEAST_SHARE, share)
@@ -183,14 +200,14 @@ class Ledger:
         prompt = (self.answered - self.late + 1) / (self.answered + self.lost + 1)
         return min(1.0, share / max(_LEAST_PROMPT, prompt))
 
-    def let_pass(self, id: Id, state: ClassState, reason: str) -> None:
+    def let_pass(self, id: Id, state: ClassState, reason: Reason) -> None:
         """Remember a prediction that was let pass."""
         self.passes[id] = (state, reason)
         self._passed_order.append(id)
         if len(self._passed_order) > self.remember_passes:
             del self.passes[self._passed_order.popleft()]
 
-    def verification(self, id: Id) -> Verification:
+    def entry(self, id: Id) -> Entry:
         """Return the verification with this id, or say why there is none."""
         record = self.verifications.get(id)
         if record is not None:
@@ -200,23 +217,23 @@ class Ledger:
         forgotten = " (or it is forgotten: see forget_after)" if self.forgotten else ""
         raise UnknownIdError(f"there is no verification with the id {id!r}{forgotten}; nothing changed")
 
-    def waiting(self) -> list[Pending]:
+    def waiting(self) -> list[Verification]:
         """Return the verifications that have no answer yet, in the order of asking."""
         rows = self.verifications.items()
-        return [self._pending(id, one) for id, one in rows if one.status in (PENDING, OVERDUE) and not one.outdated]
+        return [self._seen(id, one) for id, one in rows if one.status in (PENDING, OVERDUE) and not one.outdated]
 
-    def oldest_pending(self) -> dict[ClassState, Pending]:
-        """Return the oldest pending request of each class."""
-        found: dict[ClassState, Pending] = {}
+    def oldest_pending(self) -> dict[ClassState, Verification]:
+        """Return the oldest pending verification of each class."""
+        found: dict[ClassState, Verification] = {}
         if self.pending:
             for id, one in self.verifications.items():
                 if one.status == PENDING and one.state not in found:
-                    found[one.state] = self._pending(id, one)
+                    found[one.state] = self._seen(id, one)
         return found
 
-    def _pending(self, id: Id, one: Verification) -> Pending:
-        age = max(0, self.journal.decided - one.asked_at)
-        return Pending(id, one.state.name, one.number, one.reason, age, one.status == OVERDUE)
+    def _seen(self, id: Id, one: Entry) -> Verification:
+        age = max(0, self.clock.decided - one.asked_at)
+        return Verification(id, one.state.name, one.number, one.reason, age, one.status == OVERDUE)
 
     def known(self, id: Id, prediction: Label) -> Decision | None:
         """Return the decision about an id that was decided before."""
@@ -231,40 +248,29 @@ class Ledger:
             raise SidelightError(f"the id {id!r} was decided as {state.name!r} and is now {prediction!r}: use a new id")
         return Decision(record is not None, id, reason, prediction)
 
-    def expire(self, now: float) -> None:
-        """Give up what is overdue now, if patience is measured in time."""
-        self.patience.give_up_overdue(self.journal.decided, now, self._give_up)
-
-    def _give_up(self, record: Verification) -> None:
-        self.settle(record, OVERDUE, "")
-        if self.journal.closed is not None:
-            self.journal.closed.append(Closed(record.number, False))
-
-    def _forget(self, id: Id) -> None:
+    def _forget(self, id: Id) -> Events:
         """Forget an id; an answer can no longer be accepted after that."""
-        record = self.verifications.pop(id)
+        entry = self.verifications.pop(id)
         self.forgotten += 1
-        if self.journal.closed is not None:
-            self.journal.closed.append(Closed(record.number, True))
-        if record.status in (PENDING, OVERDUE):
-            self.settle(record, SKIPPED, "")
-        record.state.forget(record.place + 1)
+        events = self.settle(entry, SKIPPED, "") if entry.status in (PENDING, OVERDUE) else ()
+        entry.state.forget(entry.place + 1)
+        return (*events, VerificationClosed(entry.number, True))
 
     def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:
         """Return everything as JSON can hold it, column by column; `places` numbers the classes."""
         records = self.verifications.values()
         timed = {"due": [one.due if one.status == PENDING else None for one in records]} if self.patience.timed else {}
         return {
-            "decided": self.journal.decided,
-            "batch_end": max(self.journal.decided, self.journal.batch_end),
-            "asked": self.journal.asked,
+            "decided": self.clock.decided,
+            "batch_end": max(self.clock.decided, self.clock.batch_end),
+            "asked": self.clock.asked,
             "pending": self.pending,
             "lost": self.lost,
             "late": self.late,
             "compared": list(self.compared),
             "forgotten": self.forgotten,
             "spot_checks": self.spot_checks,
-            "times": self.journal.times(),
+            "times": self.clock.times(),
             "named": self._named,
             "days": self.days,
             "delays": self.patience.delays,
@@ -272,7 +278,7 @@ class Ledger:
                 "id": list(self.verifications),
                 "class": [places[one.state] for one in records],
                 "number": [one.number for one in records],
-                "reason": [PLACES[one.reason] for one in records],
+                "reason": [one.reason.code for one in records],
                 "status": [one.status for one in records],
                 "place": [one.place for one in records],
                 "asked_at": [one.asked_at for one in records],
@@ -281,18 +287,18 @@ class Ledger:
             "passes": {
                 "id": list(self.passes),
                 "class": [places[state] for state, _ in self.passes.values()],
-                "reason": [PLACES[reason] for _, reason in self.passes.values()],
+                "reason": [reason.code for _, reason in self.passes.values()],
             },
         }
 
     def restore(self, data: dict[str, Any], states: list[ClassState]) -> None:
         """Put saved values back."""
-        self.journal.decided, self.journal.asked = data["decided"], data["asked"]
-        self.journal.batch_end = data["batch_end"]
+        self.clock.decided, self.clock.asked = data["decided"], data["asked"]
+        self.clock.batch_end = data["batch_end"]
         self.pending, self.late = data["pending"], data["late"]
         self.compared = tuple(data["compared"])
         self.forgotten, self.spot_checks = data["forgotten"], data["spot_checks"]
-        self.journal.first_time, self.journal.last_time = data["times"] or (None, None)
+        self.clock.first_time, self.clock.last_time = data["times"] or (None, None)
         self._named, self.days = data["named"], dict(data["days"])
         self.answered = sum(row["verified"] for row in data["classes"])
         self.lost = data["lost"]
@@ -302,11 +308,11 @@ class Ledger:
         due = columns.get("due") or [None] * len(columns["id"])
         names = ("id", "class", "number", "reason", "status", "place", "asked_at")
         for id, place, number, reason, *rest in zip(*(columns[key] for key in names), due, strict=True):
-            record = self.verifications[id] = Verification(states[place], number, REASONS[reason], *rest)
+            record = self.verifications[id] = Entry(states[place], number, Reason.of(reason), *rest)
             if record.status == PENDING:
                 self.patience.wait_for(record)
         columns = data["passes"]
         for id, place, reason in zip(*(columns[key] for key in ("id", "class", "reason")), strict=True):
-            self.passes[id] = (states[place], REASONS[reason])
+            self.passes[id] = (states[place], Reason.of(reason))
         self._passed_order = deque(self.passes)
         self._asked_order = deque(self.verifications if self.forget_after is not None else ())

@@ -13,7 +13,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, Protocol
 
@@ -69,8 +69,8 @@ class Patience:
             return True
         return now is not None and bool(self._heap) and self._heap[0][0] < now
 
-    def give_up_overdue(self, decided: int, now: float | None, give_up: Callable[[Any], None]) -> None:
-        """Give up the requests that are overdue after this many decisions, or now."""
+    def overdue(self, decided: int, now: float | None) -> Iterator[Any]:
+        """Yield what is overdue after this many decisions, or now, and wait for it no longer."""
         if now is not None and self._undated:
             undated, self._undated = self._undated, []
             for request in undated:
@@ -79,7 +79,7 @@ class Patience:
         while self._elapsed(decided, now):
             request = self.queue.popleft() if now is None else heapq.heappop(self._heap)[2]
             if request.status == PENDING:
-                give_up(request)
+                yield request
 
     def learn(self, delay: int) -> None:
         """Record after how many later decisions an answer came."""

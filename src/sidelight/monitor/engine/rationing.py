@@ -30,12 +30,12 @@ import math
 from datetime import date
 from typing import Any
 
-from sidelight.monitor import types
 from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.ledger import Ledger
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.prospects import Prospects, prospects
 from sidelight.monitor.stats.randomness import uniform
+from sidelight.monitor.types import Reason
 
 _STEPS = 8
 _BUCKETS = 40 * _STEPS
@@ -89,14 +89,14 @@ class Rationing:
         claim.today += 1
         self._renew(state, claim)
 
-    def refusal(self, state: ClassState, day: str | None) -> str | None:
+    def refusal(self, state: ClassState, day: str | None) -> Reason | None:
         """Say why a class that the policy wants to ask about must leave the label to others, or return None."""
         claim = self.claims[state]
         if state.verdict != "unknown":
-            return None if self._spare(_BUCKETS, day) else types.RATIONED
+            return None if self._spare(_BUCKETS, day) else Reason.RATIONED
         if _hopeless(state, claim):
-            return types.HOPELESS
-        return None if self._spare(claim.bucket, day) else types.RATIONED
+            return Reason.HOPELESS
+        return None if self._spare(claim.bucket, day) else Reason.RATIONED
 
     def spares_spot_check(self, state: ClassState, day: str | None) -> bool:
         """Say whether a spot check may be made: open classes leave a label, or it is within its share of the day."""
@@ -116,7 +116,7 @@ class Rationing:
     def _spare(self, bucket: int, day: str | None) -> bool:
         """Say whether more labels are left than smaller buckets will ask for; if none is left, caps say so."""
         settings = self.settings
-        if settings.cap is not None and 0 < settings.cap - self.ledger.journal.asked <= sum(self.total_sums[:bucket]):
+        if settings.cap is not None and 0 < settings.cap - self.ledger.clock.asked <= sum(self.total_sums[:bucket]):
             return False
         if settings.daily_cap is None:
             return True

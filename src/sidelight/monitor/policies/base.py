@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import plain_number
 from sidelight.monitor.stats.confidence import Verdict
+from sidelight.monitor.types import Reason
 
 
 class Watched(Protocol):
@@ -18,19 +19,25 @@ class Watched(Protocol):
     tolerance: float
     predictions: int
     """Predictions of the class so far, without the one that is decided about."""
-    n: int
-    """Answers that the verdict rests on."""
-    e: int
-    """Errors among them."""
     pending: int
     """Verifications that were asked for and are waited for."""
-    ahead: int
-    """Answers that do not count yet because an earlier request of the class is pending."""
     verdict: Verdict
     guard: bool
     """Whether the mode is "guard"; else a class may be closed once its verdict is certain."""
     key: int
     """Where the random numbers of the class start: `uniform(key, k)` is the k-th."""
+
+    @property
+    def n(self) -> int:
+        """Answers that the verdict rests on."""
+
+    @property
+    def e(self) -> int:
+        """Errors among them."""
+
+    @property
+    def ahead(self) -> int:
+        """Answers that do not count yet because an earlier verification of the class is pending."""
 
     @property
     def rule(self) -> Any:
@@ -58,8 +65,8 @@ class Policy(ABC):
             object.__setattr__(self, field.name, plain_number(getattr(self, field.name)))
 
     @abstractmethod
-    def wants(self, state: Watched) -> tuple[bool, str]:
-        """Say whether to verify the next prediction of a class, and why (one of `decisions.REASONS`)."""
+    def wants(self, state: Watched) -> tuple[bool, Reason]:
+        """Say whether to verify the next prediction of a class, and why."""
 
     def rule(self, tolerance: float) -> Any:
         """Return the rule by which compiled loops decide for one tolerance: it says the same as `wants`.

@@ -8,6 +8,7 @@ from typing import ClassVar
 from sidelight.monitor.policies.base import Policy, Watched
 from sidelight.monitor.policies.detection import Detection
 from sidelight.monitor.policies.randcbp import RandCBPPolicy, plays
+from sidelight.monitor.types import Reason
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class CBPPolicy(Policy):
         super().__post_init__()
         self._with_one_bin()
 
-    def wants(self, state: Watched) -> tuple[bool, str]:
+    def wants(self, state: Watched) -> tuple[bool, Reason]:
         """Verify what the strategy does not let pass."""
         return plays(state)
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import ClassVar
 
-from sidelight.monitor import types
 from sidelight.monitor.policies.base import Policy, Watched, check, is_count, is_number
 from sidelight.monitor.policies.detection import Everything
+from sidelight.monitor.types import Reason
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class Explore(Policy):
             check(name, value, is_number(value) and 0 < value < 1, "a number between 0 and 1")
         check("margin", self.margin, is_number(self.margin) and self.margin > 0, "a positive number")
 
-    def wants(self, state: Watched) -> tuple[bool, str]:
+    def wants(self, state: Watched) -> tuple[bool, Reason]:
         """Verify up to the number of labels, even if the verdict is certain; in mode "guard" also above tolerance."""
         if state.guard and state.verdict == "above":
-            return True, types.GUARDED
+            return True, Reason.GUARDED
         if state.n + state.ahead + state.pending < self.limit(state.tolerance):
-            return True, types.EXPLORING
-        return False, types.EXPLORED
+            return True, Reason.EXPLORING
+        return False, Reason.EXPLORED
 
     def rule(self, tolerance: float) -> Everything:
         """Return the rule for one tolerance: everything up to that number of labels."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from sidelight.monitor import types
 from sidelight.monitor.policies.base import Policy, Watched, check, is_count, is_number
 from sidelight.monitor.policies.detection import Detection, verifies
 from sidelight.monitor.stats.randomness import uniform
+from sidelight.monitor.types import Reason
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class RandCBPPolicy(Policy):
         names = ("verify", "minimum-norm", "half-range", "max-norm")
         check("observers", self.observers, self.observers in names, f"one of {', '.join(map(repr, names))}")
 
-    def wants(self, state: Watched) -> tuple[bool, str]:
+    def wants(self, state: Watched) -> tuple[bool, Reason]:
         """Verify what the strategy does not let pass."""
         return plays(state)
 
@@ -69,17 +69,17 @@ class RandCBPPolicy(Policy):
         )
 
 
-def plays(state: Watched) -> tuple[bool, str]:
+def plays(state: Watched) -> tuple[bool, Reason]:
     """Decide by a `Detection` rule, until the verdict is certain and the mode lets a class be closed."""
     if state.verdict != "unknown" and not state.guard:
-        return False, types.CERTAIN
+        return False, Reason.CERTAIN
     game: Detection = state.rule
     t, u = state.predictions, 1.0
     for k in range(game.draws):
         u = min(u, uniform(state.key, game.draws * t + k))
     if verifies(game, t, state.n, state.e, u):
-        return True, types.OPEN if t else types.FIRST
-    return False, types.LIKELY_BELOW
+        return True, Reason.OPEN if t else Reason.FIRST
+    return False, Reason.LIKELY_BELOW
 
 
 def _observers(name: str, tolerance: float) -> tuple[float, float, float]:

@@ -63,20 +63,19 @@ def replay(
     if options.get("margin"):  # is the monitor's here, and not that of Explore
         policies = [make_policy(one, {}) if one == "explore" else one for one in policies]
     monitors = [ClassifierMonitor(tolerance, counts, policy, **options) for policy in policies]
-    facts = tuple(
-        Truth(name, monitors[0]._settings.tolerance_of(name), count, errors[name]) for name, count in counts.items()
-    )
+    settings = monitors[0].engine.settings
+    facts = tuple(Truth(name, settings.tolerance_of(name), count, errors[name]) for name, count in counts.items())
     done = [_play(monitor, names, wrong, moments, arrivals, facts, advance) for monitor in monitors]
     return ReplayReport(
         truths=facts,
         policies=tuple(done),
         predictions=len(names),
         wald=sum(min(one.predictions, wald_cap(one.tolerance)) for one in facts),
-        confidence=monitors[0]._settings.confidence,
-        mode=monitors[0]._settings.mode,
+        confidence=settings.confidence,
+        mode=settings.mode,
         delay=delay,
         lost=0 if answered is None else sum(one is None for one in arrivals.due),
-        hints=tuple(drift_hints(done, facts, names, wrong, monitors[0]._settings.drift)),
+        hints=tuple(drift_hints(done, facts, names, wrong, settings.drift)),
     )
 
 
@@ -133,14 +132,14 @@ def _play(
             advance(_CHUNK)
     if advance is not None:
         advance(len(names) % _CHUNK)
-    last = {name: state.events[-1] for name, state in monitor._states.items() if state.events}
+    last = {name: state.events[-1] for name, state in monitor.engine.classes.items() if state.events}
     first = {name: event.decision for name, event in last.items() if event.verdict != "unknown"}
     return _judged(monitor, monitor.report(), paths, first, facts)
 
 
 def _mark(monitor: ClassifierMonitor, paths: dict[Label, list[Point]], position: int) -> None:
     """Note what is known now."""
-    for name, state in monitor._states.items():
+    for name, state in monitor.engine.classes.items():
         estimate = state.e / state.n if state.n else None
         paths[name].append(Point(position, state.verified, estimate, *state.interval()))
 
@@ -163,7 +162,7 @@ def _judged(
             wrong += 1
         else:
             right += 1
-    policy = monitor._settings.policy
+    policy = monitor.engine.settings.policy
     return PolicyReplay(policy.name, policy.title or policy.name, report, paths, right, wrong, unknown, leaning, first)
 
 

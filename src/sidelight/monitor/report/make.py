@@ -6,24 +6,23 @@ from collections.abc import Iterable
 
 from sidelight.monitor.engine.caps import refused
 from sidelight.monitor.engine.class_state import ClassState
+from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.engine.ledger import Ledger
-from sidelight.monitor.engine.rationing import Rationing
 from sidelight.monitor.report.guarantee import guarantee
 from sidelight.monitor.report.records import FRESH, ClassReport, DriftReport, Report
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.overall import Counts, Overall, overall
-from sidelight.monitor.types import ANSWERS, ENOUGH_PENDING, HOPELESS, MOST_PENDING, Event, Pending
+from sidelight.monitor.types import ANSWERS, Reason, VerdictChanged, Verification
 
 _MONTH, _LEAST_SPAN = 30 * 86400.0, 3600.0
 OLDEST = "; the oldest pending one is "
 """What the reason why a class is stalled says before it names a request."""
 
 
-def make_report(
-    settings: Settings, states: Iterable[ClassState], ledger: Ledger, rationing: Rationing | None
-) -> Report:
+def make_report(engine: Engine) -> Report:
     """Collect what is known."""
-    states, oldest = tuple(states), ledger.oldest_pending()
+    settings, ledger, rationing = engine.settings, engine.ledger, engine.rationing
+    states, oldest = tuple(engine.classes.values()), ledger.oldest_pending()
     classes = tuple(
         _class_report(
             state,
@@ -39,7 +38,7 @@ def make_report(
         policy=settings.policy.name,
         mode=settings.mode,
         confidence=settings.confidence,
-        verifications=ledger.journal.asked,
+        verifications=ledger.clock.asked,
         pending=ledger.pending,
         late=ledger.late,
         predictions=sum(one.predictions for one in classes),
@@ -55,7 +54,7 @@ def _late_rates(compared: int, errors: int, usual: float) -> tuple[float, float]
 
 
 def _drift(settings: Settings, classes: Iterable[ClassReport], ledger: Ledger) -> DriftReport:
-    first, last = ledger.journal.times() or (0.0, 0.0)
+    first, last = ledger.clock.times() or (0.0, 0.0)
     expected = ledger.answered / settings.drift_alarm_every
     return DriftReport(
         alarm_every=settings.drift_alarm_every,
@@ -73,15 +72,15 @@ def _overall(settings: Settings, states: Iterable[ClassState]) -> Overall:
     return overall(counts, settings.confidence, settings.reviewer_error)
 
 
-def _refusal(settings: Settings, ledger: Ledger, state: ClassState) -> str | None:
+def _refusal(settings: Settings, ledger: Ledger, state: ClassState) -> Reason | None:
     """Return why the class was not asked about lately, if that is still so."""
-    if state.stalled in (ENOUGH_PENDING, MOST_PENDING):
+    if state.stalled in (Reason.ENOUGH_PENDING, Reason.MOST_PENDING):
         return refused(settings, ledger, state, None)
     return state.stalled
 
 
 def _class_report(
-    state: ClassState, oldest: Pending | None, refusal: str | None, decidable: bool, spot_share: float
+    state: ClassState, oldest: Verification | None, refusal: Reason | None, decidable: bool, spot_share: float
 ) -> ClassReport:
     return ClassReport(
         name=state.name,
@@ -100,10 +99,10 @@ def _class_report(
         undecidable=state.test.undecidable,
         needed=0 if state.verdict != "unknown" else state.needed(),
         saved=state.predictions - state.asked,
-        stalled=_stalled(state, oldest, refusal if decidable else HOPELESS),
+        stalled=_stalled(state, oldest, refusal if decidable else Reason.HOPELESS),
         decidable=decidable,
         spot_share=spot_share,
-        fresh=state.counted_since(state.predictions - FRESH) / state.n if state.n else None,
+        fresh=state.line.counted_since(state.predictions - FRESH) / state.n if state.n else None,
         doubling=state.doubling(),
         stands=state.stands(),
         reopened=state.reopened,
@@ -112,16 +111,16 @@ def _class_report(
     )
 
 
-def _turned(event: Event) -> bool:
+def _turned(event: VerdictChanged) -> bool:
     """Say whether a certain verdict became another one."""
     return "unknown" not in (event.before, event.verdict)
 
 
-def _stalled(state: ClassState, oldest: Pending | None, refusal: str | None) -> str | None:
+def _stalled(state: ClassState, oldest: Verification | None, refusal: Reason | None) -> str | None:
     """Say why a class makes no progress."""
     if state.verdict != "unknown" or (refusal is None and not state.ahead):
         return None
-    reasons = [] if refusal is None else [refusal]
+    reasons = [] if refusal is None else [str(refusal)]
     if state.ahead:
         reasons.append(f"{state.ahead} answers count as soon as an earlier one has come or is overdue")
     if oldest is not None:

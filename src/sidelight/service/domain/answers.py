@@ -13,9 +13,9 @@ from sidelight.service import journal
 from sidelight.service.auth import rights
 from sidelight.service.domain import history
 from sidelight.service.domain.monitors import refuse_archived
-from sidelight.service.domain.verifications import DELETED, FORGOTTEN, UNSETTLED, follow_news, settle_item
+from sidelight.service.domain.verifications import DELETED, FORGOTTEN, UNSETTLED, follow, settle_item
 from sidelight.service.faults import label_fault, text_fault
-from sidelight.service.journal.replica import Held, plain_news, said
+from sidelight.service.journal.replica import Held, plain_events
 from sidelight.service.problems import Problem, place
 from sidelight.service.writer.unit import Item, Job, Work
 
@@ -141,11 +141,10 @@ def settle(
         return Answered(item.id, CONFLICT, None, text, item.correct)
     before = history.position(held, item.prediction)
     try:
-        answer = held.monitor.answer(item.id, **said(correct))
+        answer, events = held.monitor.answer(item.id, correct)
     except UnknownIdError:
         text = f"this item is settled as {_WORDS[item.correct]} and is too old to be changed; nothing changed"
         return Answered(item.id, GONE, None, text, item.correct)
-    news, closed = held.news()
     # A reopened item may be skipped again, and another label may be as wrong as the one before.
     if answer.status != "unchanged" or not settled or (replace and relabelled):
         body: dict[str, Any] = {
@@ -157,10 +156,10 @@ def settle(
             "status": answer.status,
             "verdict": answer.verdict,
         }
-        body |= ({} if label is None else {"label": label}) | (detail or {}) | plain_news(news, closed)
+        body |= ({} if label is None else {"label": label}) | (detail or {}) | plain_events(events)
         number = work.append(held.id, journal.ANSWERED, body, actor=actor)
         settle_item(work, item, correct, label, actor)
-        follow_news(work, held, news, closed)
+        follow(work, held, events)
         history.note(work, held, item.prediction, before, number)
     return Answered(item.id, answer.status, answer.verdict, answer.text, correct)
 

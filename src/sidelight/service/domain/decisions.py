@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sidelight.monitor.types import DAILY_CAP, PLACES, REASONS, TOTAL_CAP, Label
+from sidelight.monitor.types import Label, Reason
 from sidelight.service import journal
 from sidelight.service.domain import history
 from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.service import Service
-from sidelight.service.domain.verifications import Payload, enter_item, follow_news
+from sidelight.service.domain.verifications import Payload, enter_item, follow
 from sidelight.service.faults import label_fault, text_fault
-from sidelight.service.journal.replica import Held, day_of, plain_news
+from sidelight.service.journal.replica import Held, day_of, plain_events
 from sidelight.service.problems import Problem, place
 from sidelight.service.writer.unit import Job, Known, Work
 
 __all__ = ["Decided", "Payload", "Prediction", "decide"]
 
-_BUDGETS = {PLACES[TOTAL_CAP]: "cap", PLACES[DAILY_CAP]: "daily_cap"}
+_BUDGETS = {Reason.TOTAL_CAP.code: "cap", Reason.DAILY_CAP.code: "daily_cap"}
 
 
 class Prediction(NamedTuple):
@@ -119,9 +119,8 @@ class _Decide:
         """Decide about one prediction and journal it; return the number of its item, if any."""
         one, key = self.predictions[i], self.keys[i]
         time = work.now if one.time is None else one.time
-        decision = held.monitor.decide(one.prediction, id=one.id, time=time)
-        news, closed = held.news()
-        reason = PLACES[decision.reason]
+        decision, events = held.monitor.decide(one.prediction, one.id, time)
+        reason = Reason(decision.reason).code
         body: dict[str, Any] = {
             "id": one.id,
             "class": one.prediction,
@@ -133,10 +132,10 @@ class _Decide:
         }
         if decision.verify:
             body["number"] = held.monitor.asked
-        number = work.append(held.id, journal.DECIDED, body | plain_news(news, closed), actor=self.actor, key=key)
+        number = work.append(held.id, journal.DECIDED, body | plain_events(events), actor=self.actor, key=key)
         work.remember(key, Known(one.id, one.prediction, decision.verify, reason))
-        follow_news(work, held, news, closed)
-        history.turned(work, held, news, number)
+        follow(work, held, events)
+        history.turned(work, held, events, number)
         if reason in _BUDGETS and held.spent != (spent := (_BUDGETS[reason], body["day"], held.monitor.asked)):
             held.spent = spent
             work.publish(held.id, "budget.used_up", dict(zip(("limit", "day", "verifications"), spent, strict=True)))
@@ -148,7 +147,7 @@ class _Decide:
     def _decided(self, work: Work, i: int, item: int | None) -> Decided:
         known = work.known(self.keys[i])
         assert known is not None
-        return Decided(known.id, known.verify, REASONS[known.reason], self.predictions[i].prediction, item)
+        return Decided(known.id, known.verify, Reason.of(known.reason), self.predictions[i].prediction, item)
 
 
 def decide(service: Service, monitor: str, predictions: Sequence[Prediction], *, actor: str) -> Job[list[Decided]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+from sidelight.monitor.types import VerificationClosed
 from sidelight.service import journal
 from sidelight.service.domain import history
 from sidelight.service.domain.service import Service
-from sidelight.service.domain.verifications import follow_news
-from sidelight.service.journal.replica import plain_news
+from sidelight.service.domain.verifications import follow
+from sidelight.service.journal.replica import plain_events
 from sidelight.service.problems import Problem
 from sidelight.service.writer.duties import duty
 from sidelight.service.writer.unit import Job, Work
@@ -32,14 +33,13 @@ class _Expire:
         held = work.held(self.monitors[0])
         if held.archived:
             return 0
-        held.monitor.expire(work.now)
-        news, closed = held.news()
-        if closed:
-            body = {"time": work.now} | plain_news(news, closed)
+        events = held.monitor.expire(work.now)
+        if events:
+            body = {"time": work.now} | plain_events(events)
             number = work.append(held.id, journal.EXPIRED, body, actor="service")
-            follow_news(work, held, news, closed)
-            history.turned(work, held, news, number)
-        return len(closed)
+            follow(work, held, events)
+            history.turned(work, held, events, number)
+        return sum(isinstance(one, VerificationClosed) for one in events)
 
 
 def expire(monitor: str) -> Job[int]:

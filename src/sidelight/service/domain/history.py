@@ -7,9 +7,8 @@ most 90 rows per power of ten, so that charts of a million answers stay small.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
-from sidelight.monitor.types import Event, Label
+from sidelight.monitor.types import Events, Label, VerdictChanged
 from sidelight.service import journal
 from sidelight.service.journal.replica import Held
 from sidelight.service.writer.unit import Work
@@ -43,9 +42,9 @@ def note(work: Work, held: Held, name: Label, before: tuple[int, str], number: i
     _write(work, held, name, number)
 
 
-def turned(work: Work, held: Held, news: Iterable[Event], number: int) -> None:
+def turned(work: Work, held: Held, events: Events, number: int) -> None:
     """Store a row about each class whose verdict changed without an answer, as when requests become overdue."""
-    for name in dict.fromkeys(one.prediction for one in news):
+    for name in dict.fromkeys(one.prediction for one in events if isinstance(one, VerdictChanged)):
         _write(work, held, name, number)
 
 

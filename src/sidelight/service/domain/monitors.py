@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sidelight.monitor import RULE, ClassifierMonitor
+from sidelight.monitor import RULE
 from sidelight.service import journal
 from sidelight.service.journal import audit
 from sidelight.service.journal.replica import Held
@@ -78,7 +78,7 @@ class _Create:
         values = (id, self.name, journal.text_of(settings), RULE, 0, journal.BEGINNING, 0, work.now)
         work.tx.insert("monitors", ("id", "name", "settings", "rule", "last", "chain", "base", "created_at"), [values])
         held = Held(id)
-        held.watch(ClassifierMonitor.from_dict(self.state))
+        held.watch(self.state)
         held.review = make_review(self.review)
         work.hold(held)
         # The state has the values of all settings, including defaults, because defaults may change.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from sidelight.monitor import Decision
-from sidelight.monitor.types import PLACES, Closed, Event, Label
+from sidelight.monitor import Decision, Reason
+from sidelight.monitor.types import Events, Label, VerdictChanged, VerificationClosed
 from sidelight.service import journal
 from sidelight.service.journal.replica import Held
 from sidelight.service.writer.unit import Item, Work
@@ -36,7 +35,7 @@ class Payload(NamedTuple):
 
 def enter_item(work: Work, held: Held, key: bytes, decision: Decision, time: float, payload: Payload | None) -> None:
     """Insert the prediction whose verification the monitor requested last."""
-    number, reason, id = held.monitor.asked, PLACES[decision.reason], str(decision.id)
+    number, reason, id = held.monitor.asked, Reason(decision.reason).code, str(decision.id)
     name = journal.text_of(held.monitor.standing(decision.prediction).name)
     work.insert("items", _COLUMNS, (held.id, number, key, id, name, reason, OPEN, 0, time))
     work.items[key] = Item(held.id, number, key, id, decision.prediction, reason, OPEN, 0, None)
@@ -53,9 +52,9 @@ def settle_item(work: Work, item: Item, correct: bool | None, label: Label | Non
     work.items[item.key] = item._replace(state=state, correct=correct, label=label, revision=item.revision + 1)
 
 
-def follow_news(work: Work, held: Held, news: Iterable[Event], closed: Iterable[Closed]) -> None:
+def follow(work: Work, held: Held, events: Events) -> None:
     """Store what else changed in the monitor: requests that are no longer pending, and verdicts."""
-    closed = tuple(closed)
+    closed = [one for one in events if isinstance(one, VerificationClosed)]
     for one in closed:
         work.update(_CLOSE, FORGOTTEN if one.forgotten else OVERDUE, held.id, one.number)
     if closed:
@@ -63,6 +62,8 @@ def follow_news(work: Work, held: Held, news: Iterable[Event], closed: Iterable[
     overdue = sum(not one.forgotten for one in closed)
     if overdue:
         work.publish(held.id, "answers.overdue", {"items": overdue})
-    for event in news:
+    for event in events:
+        if not isinstance(event, VerdictChanged):
+            continue
         data = {"class": event.prediction, "before": event.before, "verdict": event.verdict, "cause": event.cause}
         work.publish(held.id, "verdict.changed", data)

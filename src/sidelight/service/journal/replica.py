@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
-from sidelight.monitor import RULE, ClassifierMonitor, Decision
-from sidelight.monitor.report.make import OLDEST
+from sidelight.monitor import RULE, Decision, Reason
+from sidelight.monitor.engine.engine import Engine
+from sidelight.monitor.report.make import OLDEST, make_report
 from sidelight.monitor.report.records import Report
-from sidelight.monitor.types import PLACES, REASONS, Closed, Event
+from sidelight.monitor.types import Events, VerdictChanged, VerificationClosed
 from sidelight.service import journal
 from sidelight.service.journal.entry import Entry
 from sidelight.service.settings import ReviewSettings, from_json, make_review, review_plain
@@ -33,7 +34,7 @@ class Mark(NamedTuple):
 
 
 class Held:
-    """One `ClassifierMonitor` and its position in the journal.
+    """One monitor (its engine) and its position in the journal.
 
     Entries record outcomes, which `apply` takes over; nothing is decided again. What else follows (verdicts that
     changed, requests that became overdue) is compared with the record.
@@ -46,9 +47,7 @@ class Held:
         """Entries up to this one are pruned."""
         self.review = ReviewSettings()
         self.archived = False
-        self._news: list[Event] = []
-        self._closed: list[Closed] = []
-        self._monitor: ClassifierMonitor | None = None
+        self._monitor: Engine | None = None
         self.snapshot_at = 0
         """The number of the snapshot that it was loaded from."""
         self.spent: tuple[str, str, int] | None = None
@@ -57,17 +56,15 @@ class Held:
         """The latest report, and the chain of the last entry it includes."""
 
     @property
-    def monitor(self) -> ClassifierMonitor:
+    def monitor(self) -> Engine:
         """The monitor; it does not exist before its first entry."""
         if self._monitor is None:
             raise DivergedError(f"the journal of {self.id} does not begin with the creation of the monitor")
         return self._monitor
 
-    def watch(self, monitor: ClassifierMonitor) -> None:
-        """Hold this monitor."""
-        self._monitor = monitor
-        monitor.on_verdict(self._news.append)
-        monitor.on_closed(self._closed.append)
+    def watch(self, state: dict[str, Any]) -> None:
+        """Hold the monitor with this state."""
+        self._monitor = Engine.from_dict(state)
 
     @property
     def version(self) -> tuple[object, ...]:
@@ -86,15 +83,6 @@ class Held:
         self.number, self.chain, self.spent = mark.number, mark.chain, mark.spent
         return True
 
-    def news(self) -> tuple[list[Event], list[Closed]]:
-        """Return what happened to verdicts and open requests since the last call."""
-        if not self._news and not self._closed:
-            return [], []
-        news, closed = self._news[:], self._closed[:]
-        self._news.clear()
-        self._closed.clear()
-        return news, closed
-
     def advance(self, entry: Entry) -> None:
         """Move to the next entry; the caller has already changed the monitor accordingly."""
         self.number, self.chain = entry.number, entry.chain
@@ -107,7 +95,8 @@ class Held:
         if apply is not None:
             try:
                 data = entry.data
-                found = apply(self, data) | plain_news(*self.news())
+                found, events = apply(self, data)
+                found |= plain_events(events)
             except (KeyError, IndexError, TypeError, ValueError) as error:
                 raise DivergedError(f"entry {entry.number} cannot be applied: {error!r}") from error
             said = {name: data[name] for name in (*found, "turned", "closed") if name in data}
@@ -127,7 +116,7 @@ class Held:
     def from_state(cls, id: str, state: dict[str, Any], number: int, chain: bytes) -> Held:
         """Return the monitor with this state, at this position in its journal."""
         held = cls(id)
-        held.watch(ClassifierMonitor.from_dict(state["monitor"]))
+        held.watch(state["monitor"])
         held.review, held.archived = make_review(state["review"]), state["archived"]
         held.number, held.chain, held.snapshot_at = number, chain, number
         return held
@@ -135,7 +124,7 @@ class Held:
     def report(self) -> Report:
         """Return the report, which is made only once per journal entry."""
         if self.made_report is None or self.made_report[0] != self.chain:
-            found = self.monitor.report()
+            found = make_report(self.monitor)
             self.made_report = self.chain, without_ids(found) if self.review.blind else found
         return self.made_report[1]
 
@@ -149,42 +138,35 @@ def without_ids(report: Report) -> Report:
     return replace(report, classes=tuple(named))
 
 
-def plain_news(news: list[Event], closed: list[Closed]) -> dict[str, Any]:
-    """Return changes of verdicts and requests as the journal stores them; empty if there were none."""
-    told: dict[str, Any] = {}
-    if news:
-        told["turned"] = [[one.prediction, one.before, one.verdict, one.cause] for one in news]
-    if closed:
-        told["closed"] = [[one.number, int(one.forgotten)] for one in closed]
-    return told
+def plain_events(events: Events) -> dict[str, Any]:
+    """Return the events of a decision or an answer as the journal stores them; empty if there were none."""
+    turned = [[one.prediction, one.before, one.verdict, one.cause] for one in events if isinstance(one, VerdictChanged)]
+    closed = [[one.number, int(one.forgotten)] for one in events if isinstance(one, VerificationClosed)]
+    return ({"turned": turned} if turned else {}) | ({"closed": closed} if closed else {})
 
 
-def said(correct: bool | None) -> dict[str, Any]:
-    """Return an answer (None to skip) as arguments of `ClassifierMonitor.answer`."""
-    return {"skipped": True} if correct is None else {"correct": correct}
+# Each of these applies an entry to a monitor, and returns what the entry must contain if both agree, and the events.
 
 
-# Each of these applies an entry to a monitor, and returns what the entry must contain if both agree.
-
-
-def _created(held: Held, data: dict[str, Any]) -> dict[str, Any]:
-    held.watch(ClassifierMonitor.from_dict(data["state"]))  # with the defaults of the version that created it
+def _created(held: Held, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+    held.watch(data["state"])  # with the defaults of the version that created it
     held.review = make_review(data["review"])
-    return {"rule": RULE}
+    return {"rule": RULE}, ()
 
 
-def _decided(held: Held, data: dict[str, Any]) -> dict[str, Any]:
+def _decided(held: Held, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     _begin_batch(held, data)
-    decision = Decision(bool(data["verify"]), data["id"], REASONS[data["reason"]], data["class"])
-    held.monitor.record(decision, time=data["time"], named=True)
-    return {"number": held.monitor.asked} if data["verify"] else {}
+    decision = Decision(bool(data["verify"]), data["id"], Reason.of(data["reason"]), data["class"])
+    events = held.monitor.record(decision, data["time"])
+    return {"number": held.monitor.asked} if data["verify"] else {}, events
 
 
-def _decided_anew(held: Held, data: dict[str, Any]) -> dict[str, Any]:
+def _decided_anew(held: Held, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     _begin_batch(held, data)
-    decision = held.monitor.decide(data["class"], id=data["id"], time=data["time"])
-    found = {"verify": int(decision.verify), "reason": PLACES[decision.reason], "day": day_of(data["time"])}
-    return found | ({"number": held.monitor.asked} if decision.verify else {})
+    decision, events = held.monitor.decide(data["class"], data["id"], data["time"])
+    code = Reason(decision.reason).code
+    found = {"verify": int(decision.verify), "reason": code, "day": day_of(data["time"])}
+    return found | ({"number": held.monitor.asked} if decision.verify else {}), events
 
 
 def _begin_batch(held: Held, data: dict[str, Any]) -> None:
@@ -192,23 +174,22 @@ def _begin_batch(held: Held, data: dict[str, Any]) -> None:
         held.monitor.begin_batch(data["batch"])
 
 
-def _answered(held: Held, data: dict[str, Any]) -> dict[str, Any]:
-    answer = held.monitor.answer(data["id"], **said(data["correct"]))
-    return {"status": answer.status, "previous": answer.previous, "verdict": answer.verdict}
+def _answered(held: Held, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+    answer, events = held.monitor.answer(data["id"], data["correct"])
+    return {"status": answer.status, "previous": answer.previous, "verdict": answer.verdict}, events
 
 
-def _settings(held: Held, data: dict[str, Any]) -> dict[str, Any]:
+def _settings(held: Held, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     if data.get("limits"):
         held.monitor.change(**{name: from_json(name, value) for name, value in data["limits"].items()})
     if data.get("review"):
         held.review = make_review(data["review"], held.review)
     held.archived = data.get("archived", held.archived)
-    return {}
+    return {}, ()
 
 
-def _expired(held: Held, data: dict[str, Any]) -> dict[str, Any]:
-    held.monitor.expire(data["time"])
-    return {}
+def _expired(held: Held, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+    return {}, held.monitor.expire(data["time"])
 
 
 def day_of(time: float) -> str:

@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 from sidelight._storage import replacing
 from sidelight.errors import SidelightError
-from sidelight.monitor.types import REASONS
+from sidelight.monitor import Reason
 from sidelight.service import journal
 from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
@@ -128,7 +128,7 @@ def _passed(monitor: MonitorRow, entry: Entry) -> dict[str, Any]:
         "prediction": data["class"],
         "time": _moment(data["time"]),
         "verify": bool(data["verify"]),
-        "reason": REASONS[data["reason"]],
+        "reason": Reason.of(data["reason"]),
     }
 
 
@@ -140,7 +140,7 @@ def _item(monitor: MonitorRow, row: Row) -> dict[str, Any]:
         "prediction": journal.read_text(name),
         "time": _moment(asked_at),
         "verify": True,
-        "reason": REASONS[reason],
+        "reason": Reason.of(reason),
         "state": state,
         "correct": None if correct is None else bool(correct),
         "label": None if label is None else journal.read_text(label),

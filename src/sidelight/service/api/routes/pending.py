@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import Query, Response
 from pydantic import BaseModel, Field
 
-from sidelight.monitor.types import REASONS
+from sidelight.monitor import Reason
 from sidelight.service import journal
 from sidelight.service.api.requests import AskedOf, asked_of
 from sidelight.service.api.routing import make_router, problems
@@ -67,7 +67,7 @@ def _page(asked: AskedOf, after: int, limit: int) -> list[dict[str, Any]]:
             "id": id,
             "prediction": None if blind else journal.read_text(name),
             "number": number,
-            "reason": REASONS[reason],
+            "reason": Reason.of(reason),
             "asked_at": asked_at,
             "overdue": state == OVERDUE,
         }

@@ -1,4 +1,4 @@
-"""A monitor that is told what another one decided is the same monitor, whatever happens in between."""
+"""An engine that is told what another one decided is the same engine, whatever happens in between."""
 
 import json
 import math
@@ -8,7 +8,10 @@ from datetime import timedelta
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.monitor import ClassifierMonitor, Decision, types
+from sidelight.monitor import ClassifierMonitor, Decision, Reason
+from sidelight.monitor.engine.engine import Engine
+from sidelight.monitor.report.make import make_report
+from sidelight.monitor.types import VerificationClosed
 
 SETTINGS = {
     "sequential": {"policy": "sequential"},
@@ -32,20 +35,18 @@ SETTINGS = {
 
 
 class Twins:
-    """One monitor that decides, and one that is told; now and then the second is saved and loaded."""
+    """One engine that decides, and one that is told; now and then the second is saved and loaded."""
 
     def __init__(self, seed, **settings):
         self.random = random.Random(seed)
         options = {"tolerance": 0.2, "confidence": 0.9, "remember_passes": 0} | settings
-        self.there, self.here = ClassifierMonitor(**options), ClassifierMonitor(**options)
-        self.closed = [], []
-        self.listen()
+        self.there, self.here = (ClassifierMonitor(**options).engine for _ in range(2))
+        self.events = [], []
         self.asked, self.waiting, self.time, self.named = [], [], 1.8e9, 0
 
-    def listen(self):
-        for monitor, closed in zip((self.there, self.here), self.closed, strict=True):
-            if not monitor._closing_hooks:
-                monitor.on_closed(closed.append)
+    def happened(self, there, here):
+        self.events[0].extend(there)
+        self.events[1].extend(here)
 
     def decide(self):
         size = self.random.choice((1, 1, 1, 5, 20))
@@ -56,8 +57,8 @@ class Twins:
             self.time += self.random.expovariate(1 / 900.0)
             self.named += 1
             name = self.random.choice("aaabbc")
-            decision = self.there.decide(name, id=f"p{self.named}", time=self.time)
-            self.here.record(decision, time=self.time, named=True)
+            decision, events = self.there.decide(name, f"p{self.named}", self.time)
+            self.happened(events, self.here.record(decision, self.time))
             if decision.verify:
                 self.asked.append(decision.id)
                 if self.random.random() < 0.95:  # others are never answered, or late
@@ -71,11 +72,11 @@ class Twins:
         place = 0 if kind < 0.7 else self.random.randrange(len(self.waiting) or 1)
         id = self.waiting.pop(place) if kind < 0.85 else self.random.choice(self.asked)
         wrong = self.random.random() < (0.5 if self.named % 600 > 300 else 0.02)
-        said = {"skipped": True} if self.random.random() < 0.1 else {"correct": not wrong}
+        said = None if self.random.random() < 0.1 else not wrong
         answers = []
-        for monitor in (self.there, self.here):
+        for engine in (self.there, self.here):
             try:
-                answers.append(monitor.answer(id, **said))
+                answers.append(engine.answer(id, said))
             except SidelightError as error:  # forgotten
                 answers.append(str(error))
         assert answers[0] == answers[1]
@@ -83,12 +84,10 @@ class Twins:
     def other(self):
         kind = self.random.random()
         if kind < 0.5:
-            self.here = ClassifierMonitor.from_dict(json.loads(json.dumps(self.here.to_dict())))
-            self.listen()
+            self.here = Engine.from_dict(json.loads(json.dumps(self.here.to_dict())))
         elif kind < 0.8:
-            self.there.expire(self.time)
-            self.here.expire(self.time)
-        elif self.there._settings.weights is None:
+            self.happened(self.there.expire(self.time), self.here.expire(self.time))
+        elif self.there.settings.weights is None:
             change = {
                 "cap": self.random.choice((None, None, self.there.asked + 20)),
                 "max_pending": self.random.choice((None, 5)),
@@ -105,11 +104,9 @@ def test_what_was_decided_and_what_was_recorded_are_the_same_monitor(settings, s
     for _ in range(1500):
         twins.random.choices((twins.decide, twins.answer, twins.other), (10, 35, 0.3))[0]()
     assert json.dumps(twins.here.to_dict()) == json.dumps(twins.there.to_dict())
-    assert twins.closed[0] == twins.closed[1]
-    assert twins.here.report() == twins.there.report()
-    assert [twins.here.decide("b", id=f"z{k}") for k in range(50)] == [
-        twins.there.decide("b", id=f"z{k}") for k in range(50)
-    ]
+    assert twins.events[0] == twins.events[1]
+    assert make_report(twins.here) == make_report(twins.there)
+    assert [twins.here.decide("b", f"z{k}") for k in range(50)] == [twins.there.decide("b", f"z{k}") for k in range(50)]
 
 
 def test_evidence_of_drift_near_its_limit_does_not_depend_on_who_saved_what_when():
@@ -118,7 +115,7 @@ def test_evidence_of_drift_near_its_limit_does_not_depend_on_who_saved_what_when
         monitor.decide("a", id=k)
         if k in {one.id for one in monitor.pending()}:
             monitor.answer(k, correct=k % 50 < 40)
-    state = monitor._states["a"]
+    state = monitor.engine.classes["a"]
     exact = state.renew_drift()
     for error in (-1e-13, 1e-13):
         state.drift.value = exact * (1 + error)
@@ -129,17 +126,23 @@ def test_evidence_of_drift_near_its_limit_does_not_depend_on_who_saved_what_when
     assert state.suspects_drift(exact * 0.999)
 
 
-def test_requests_that_are_not_waited_for_are_told():
-    monitor = ClassifierMonitor(0.2, patience=timedelta(hours=1), forget_after=2)
-    closed = []
-    monitor.on_closed(closed.append)
-    for k in range(3):
-        monitor.decide("a", id=k, time=1.8e9 + k)
-    assert closed == [types.Closed(1, forgotten=True)]
-    monitor.expire(1.8e9 + 3601.5)
-    assert closed[1:] == [types.Closed(2, forgotten=False)]
-    monitor.expire(1.8e9 + 3601.5)
-    assert len(closed) == 2
+def test_events_say_which_verifications_are_not_waited_for():
+    engine = ClassifierMonitor(0.2, patience=timedelta(hours=1), forget_after=2).engine
+    told = [engine.decide("a", k, 1.8e9 + k)[1] for k in range(3)]
+    assert told == [(), (), (VerificationClosed(1, forgotten=True),)]
+    assert engine.expire(1.8e9 + 3601.5) == (VerificationClosed(2, forgotten=False),)
+    assert engine.expire(1.8e9 + 3601.5) == ()
+
+
+def test_events_say_which_answer_changed_a_verdict():
+    engine = ClassifierMonitor(0.2, confidence=0.9).engine
+    events = ()
+    for k in range(100):
+        if engine.decide("a", k)[0].verify and not events:
+            answer, events = engine.answer(k, False)
+            assert answer.changed == bool(events)
+    (event,) = events
+    assert (event.prediction, event.before, event.verdict, event.cause) == ("a", "unknown", "above", "answers")
 
 
 def pending_of(monitor):
@@ -171,11 +174,11 @@ def test_patience_can_be_changed_meanwhile(saved):
     monitor.expire(2.1 * 3600.0)
     assert (pending_of(monitor)[29], pending_of(monitor)[30]) == (True, True)
     monitor = changed(monitor, None)
-    assert monitor._ledger.patience.limit == 500
+    assert monitor.engine.ledger.patience.limit == 500
     for wrong in (0, "never", {"seconds": 5}, timedelta(0)):
         with pytest.raises(SidelightError, match="patience is"):
             monitor.change(cap=3, patience=wrong)
-    assert monitor._settings.cap is None
+    assert monitor.engine.settings.cap is None
 
 
 def test_limits_can_be_changed_and_nothing_else():
@@ -183,7 +186,7 @@ def test_limits_can_be_changed_and_nothing_else():
     assert not monitor.decide("a", id=1).verify
     monitor.change(cap=1)
     assert monitor.decide("a", id=2).verify
-    assert monitor.decide("a", id=3).reason == types.TOTAL_CAP
+    assert monitor.decide("a", id=3).reason == Reason.TOTAL_CAP
     monitor.change(cap=None, class_cap=2)
     assert [monitor.decide("a", id=k).verify for k in (4, 5)] == [True, False]
     before = monitor.to_dict()
@@ -197,14 +200,40 @@ def test_faults_say_what_is_wrong_with_each_prediction():
     monitor = ClassifierMonitor({"a": 0.05, "7": 0.1})
     monitor.decide("a")
     before = monitor.to_dict()
-    faults = monitor.faults(["a", "b", 7, "7", None])
+    faults = monitor.engine.faults(["a", "b", 7, "7", None])
     assert sorted(faults) == [1, 2, 4]
     assert "no tolerance" in faults[1]
     assert "not a class" in faults[4]
     assert monitor.to_dict() == before
-    assert sorted(ClassifierMonitor(0.1).faults(["8", 8])) == [1]  # of two new spellings the second is refused
+    assert sorted(ClassifierMonitor(0.1).engine.faults(["8", 8])) == [1]  # of two new spellings the second is refused
 
 
-def test_a_decision_of_an_unknown_reason_is_refused():
-    with pytest.raises(SidelightError, match="gives the reason"):
-        ClassifierMonitor(0.05).record(Decision(True, 1, "because", "a"))
+def test_an_engine_that_is_saved_within_a_batch_goes_on_with_it():
+    there, here = (ClassifierMonitor(0.05, patience=3) for _ in range(2))
+    found, here = there.decide_many(["cat"] * 5, ids=range(5)), here.engine
+    here.begin_batch(5)
+    for place, decision in enumerate(found):
+        if place == 2:
+            here = Engine.from_dict(here.to_dict())
+        here.record(decision)
+    assert here.to_dict() == there.to_dict()
+    there.decide_many(["cat"] * 3)
+    assert there.report()["cat"].overdue == 0
+
+
+def test_recording_twice_changes_nothing_and_contradictions_are_refused():
+    engine = ClassifierMonitor({"cat": 0.05, "7": 0.1}, policy="sequential", cap=0).engine
+    asked = Decision(True, "a", Reason.OPEN, "cat")
+    engine.record(asked)  # a cap is not applied to what was decided elsewhere
+    before = engine.to_dict()
+    assert engine.record(asked) == ()
+    for wrong, error in (
+        (Decision(False, "a", Reason.CERTAIN, "cat"), "was already decided: open"),
+        (Decision(True, "a", Reason.OPEN, "dog"), "was decided as 'cat'"),
+        (Decision(True, "b", Reason.OPEN, "dog"), "no tolerance for the class 'dog'"),
+        (Decision(True, "b", Reason.OPEN, 7), "the class 7 is a number"),
+    ):
+        with pytest.raises(SidelightError, match=error):
+            engine.record(wrong)
+    assert engine.to_dict() == before
+    assert before["pending"] == 1
