@@ -13,12 +13,14 @@ import random
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 
 from measuring import missed, report
 
 from sidelight.monitor import ClassifierMonitor
-from sidelight.reproduction.use_case import simulate_use_case
+from sidelight.reproduction.exhibit import TOLERANCES
+from sidelight.reproduction.use_case import simulate_case
 
 RATES = [0.005, 0.01, 0.02, 0.03, 0.045, 0.055, 0.07, 0.1, 0.15, 0.25]
 
@@ -120,9 +122,12 @@ def main():
             total = each * options.predictions / 1e6
             print(f"{policy:10} {mode:9} {each:6.2f} us a prediction, {total:6.1f} s in all, {asked} answered")
     persistence()
-    simulate_use_case(("explore", "cbp", "randcbp"), runs=2, tolerances=(0.2,))  # compiles
+    policies = ("explore", "cbp", "randcbp")
+    for policy in policies:  # compiles
+        simulate_case(1, 0.2, policy, 2)
     started = time.perf_counter()
-    simulate_use_case(("explore", "cbp", "randcbp"), runs=options.runs)
+    for case, tolerance, policy in product((1, 2), TOLERANCES, policies):
+        simulate_case(case, tolerance, policy, options.runs)
     print(f"use case, 2 x 4 x 3 x {options.runs} runs: {time.perf_counter() - started:.1f} s of wall time")
 
 

@@ -8,14 +8,13 @@ from click.testing import CliRunner
 
 from sidelight.cli import main
 from sidelight.errors import SidelightError
-from sidelight.reproduction.paper.table1 import CBP, RAND_CBP
-from sidelight.reproduction.reproduction import Reproduction
+from sidelight.reproduction.paper.table1 import CBP
 from sidelight.results import sealed
+from sidelight.studies import Player
 from sidelight.studies.execution import Crew
-from sidelight.studies.store import Store
 from sidelight.tasks.cluster import run_on_cluster
 
-from .making import HERE, Silent, choice_of, every_array
+from .making import HERE, Silent, every_array, reproduction_of
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
@@ -51,7 +50,7 @@ class Killer(Silent):
 
 def test_a_worker_with_other_code_is_refused(cluster, tmp_path, monkeypatch):
     monkeypatch.setattr("sidelight.studies.sources._digest", lambda roots: "another")
-    reproduction = Reproduction(choice_of(CBP, runs=2), Store(tmp_path))
+    reproduction = reproduction_of(tmp_path, CBP, runs=2)
     with pytest.raises(SidelightError, match=r"code = .* instead of 'another'.*same version"):
         reproduction.run(Crew(functools.partial(run_on_cluster, cluster[0]), here=False), Silent())
 
@@ -74,14 +73,12 @@ def test_the_command(cluster, tmp_path):
 def test_a_killed_worker_changes_nothing(cluster, tmp_path):
     """The last test with this cluster: the worker stays dead, and the other one has to do its work."""
     address, workers = cluster
-    choice = choice_of(CBP, RAND_CBP, runs=480)
-    there = Reproduction(choice, Store(tmp_path / "there"))
+    there, here = (reproduction_of(tmp_path / place, CBP, Player("RandCBP"), runs=480) for place in ("there", "here"))
     killer = Killer(workers[0])
     there.run(Crew(functools.partial(run_on_cluster, address), here=False), killer)
     assert workers[0].returncode
     assert workers[1].poll() is None
-    assert killer.count == len(choice.tasks()) == 20
-    here = Reproduction(choice, Store(tmp_path / "here"))
+    assert killer.count == len(there.tasks()) == 20
     here.run(HERE, Silent())
     for one, other in zip(every_array(there), every_array(here), strict=True):
         assert one.dtype == other.dtype
@@ -90,6 +87,6 @@ def test_a_killed_worker_changes_nothing(cluster, tmp_path):
 
 def test_no_scheduler(tmp_path, monkeypatch):
     monkeypatch.setattr("sidelight.tasks.cluster._PATIENCE", 1.0)
-    reproduction = Reproduction(choice_of(CBP, runs=2), Store(tmp_path))
+    reproduction = reproduction_of(tmp_path, CBP, runs=2)
     with pytest.raises(SidelightError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
         reproduction.run(Crew(functools.partial(run_on_cluster, "tcp://127.0.0.1:9"), here=False), Silent())

@@ -24,7 +24,8 @@ from scipy import stats
 import sidelight as sl
 from sidelight.environments import LinearContexts, Replay
 from sidelight.monitor.policies import RandCBPPolicy
-from sidelight.reproduction.published import RUNS, pair
+from sidelight.reproduction.exhibit import RUNS
+from sidelight.reproduction.published import pair
 from sidelight.reproduction.use_case import simulate_case
 from sidelight.results import Results, wins
 from sidelight.strategies import (
@@ -75,7 +76,7 @@ def regrets(played):
     return np.array([one.regret for one in played])
 
 
-FROZEN = {kind: pair("table2", kind, "PM-DMED") for kind in KINDS}
+FROZEN = {kind: pair(f"label-efficient-{kind}", "PMDMED") for kind in KINDS}
 
 
 class TestFrozenPMDMED:
@@ -145,7 +146,7 @@ class TestFrozenPMDMED:
 class TestInvertedCESA:
     """Table 3: it asks about eight times in 20 000 rounds, because it asks where it should not."""
 
-    PUBLISHED = pair("table3", "label-efficient", "CESA")
+    PUBLISHED = pair("label-efficient-contexts", "CESA")
 
     @staticmethod
     def played(runs=RUNS, **defects):
@@ -202,7 +203,7 @@ def contextual(game, strategy, environment):
 class TestSTAP:
     """Table 3: the code counts all mistakes of the classifier, the original only those that sampling uncovers."""
 
-    PUBLISHED = pair("table3", "apple-tasting", "STAP")
+    PUBLISHED = pair("apple-tasting-contexts", "STAP")
 
     @pytest.mark.parametrize("regularization", [20.0, 0.05])
     @pytest.mark.parametrize(("count", "mean"), [("all", 1605), ("false-rejections", 775)])
@@ -219,15 +220,15 @@ class TestSTAP:
             assert abs(z_of(contextual(APPLES, STAP(APPLES, 10, **how), LINEAR), self.PUBLISHED)) > LIMIT
 
 
-@pytest.mark.parametrize(("kind", "name", "rounds"), [(PGTS, "PG-TS", 3_000), (PGIDS, "PG-IDS", 2_500)])
+@pytest.mark.parametrize(("kind", "name", "rounds"), [(PGTS, "PGTS", 3_000), (PGIDS, "PGIDS", 2_500)])
 def test_pg_in_the_described_world(kind, name, rounds):
     """Regret only grows, and in two runs there it is already larger than the published one of 7 500 rounds."""
-    published = pair("table3", "apple-tasting", name)
+    published = pair("apple-tasting-contexts", name)
     regret = final(APPLES, kind(APPLES, 10), LINEAR, runs=2, horizon=rounds)
     assert regret.mean() > published.mean + LIMIT * published.std / math.sqrt(2)
 
 
-SIDE = {"CBPside*": (PublishedCBPSide, {}), "RandCBPside*": (PublishedRandCBPSide, {"tail": 1e-6})}
+SIDE = {"CBPSide": (PublishedCBPSide, {}), "RandCBPSide": (PublishedRandCBPSide, {"tail": 1e-6})}
 
 
 @pytest.mark.parametrize(
@@ -245,7 +246,7 @@ class TestHalfSpace:
         kind, how = SIDE[name]
         environment = half_spaces if world == "published" else LINEAR
         regret = contextual(game, kind(game, 10, bounds=bounds, **how), environment)
-        z = z_of(regret, pair("table3", setting, name))
+        z = z_of(regret, pair(f"{setting}-contexts", name))
         assert abs(z) < 2 if (world, bounds) == ("published", "published") else abs(z) > 40
         if (world, bounds) == ("described", "printed"):
             assert regret.mean() == pytest.approx(described, rel=0.01)
@@ -267,45 +268,44 @@ VERIFICATIONS = {
 }
 
 
-@pytest.mark.parametrize(("case", "table"), [(1, "table4"), (2, "table5")])
+@pytest.mark.parametrize("case", [1, 2])
 class TestTwoDraws:
     """Tables 4 and 5: the one pair of neighbors is listed twice, and the smaller of two draws decides."""
 
     @pytest.mark.parametrize(("pairs", "bins"), VERIFICATIONS)
-    def test_pairs_and_bins(self, case, table, pairs, bins):
+    def test_pairs_and_bins(self, case, pairs, bins):
         """With a single draw there are more verifications; five bins instead of ten make fewer, and hide a part."""
         policy = RandCBPPolicy(bins=bins, tail=1e-6, pairs=pairs, observers="verify")
         found = simulate_case(case, 0.2, policy, RUNS).verifications
-        z = z_of(found, pair(table, "0.2", "C-RandCBP", "verifications"))
+        z = z_of(found, pair(f"case{case}-0.2", "C-RandCBP", "verifications"))
         assert found.mean() == pytest.approx(VERIFICATIONS[pairs, bins][case - 1], rel=0.005)
         assert z > 10 if pairs == "once" else z < -LIMIT if bins == 5 else abs(z) < 2
 
     @pytest.mark.parametrize("tolerance", ["0.025", "0.05", "0.1"])
-    def test_at_smaller_tolerances(self, case, table, tolerance):
+    def test_at_smaller_tolerances(self, case, tolerance):
         """The smaller the tolerance, the less the second draw matters beside what the classifiers differ in."""
         z = {}
         for protocol in ("published", "described"):
             found = simulate_case(case, float(tolerance), "randcbp", RUNS, protocol=protocol).verifications
-            z[protocol] = z_of(found, pair(table, tolerance, "C-RandCBP", "verifications"))
+            z[protocol] = z_of(found, pair(f"case{case}-{tolerance}", "C-RandCBP", "verifications"))
         assert abs(z["published"]) < 1
         assert (z["described"] > LIMIT) == ((case, tolerance) in {(1, "0.1"), (2, "0.1"), (2, "0.05")})
+
+
+PRINTED = json.loads((files("sidelight.reproduction") / "published.json").read_text(encoding="utf-8"))["studies"]
+GAMES = {name: rows for name, rows in PRINTED.items() if not name.startswith("case")}
 
 
 class TestStatistics:
     """What the paper says beside the means."""
 
-    TABLES = json.loads((files("sidelight.reproduction") / "published.json").read_text(encoding="utf-8"))
-
     def p_values(self, side):
         """Yield printed and recomputed p-values of Welch's test against the first row of each setting."""
-        for table in ("table1", "table2", "table3"):
-            for rows in self.TABLES[table].values():
-                (mean, std, *_), *others = rows.values()
-                for row in others:
-                    test = stats.ttest_ind_from_stats(
-                        mean, std, RUNS, *row[:2], RUNS, equal_var=False, alternative=side
-                    )
-                    yield f"{row[2]:.3f}", f"{test.pvalue:.3f}"
+        for rows in GAMES.values():
+            (mean, std, *_), *others = rows.values()
+            for row in others:
+                test = stats.ttest_ind_from_stats(mean, std, RUNS, *row[:2], RUNS, equal_var=False, alternative=side)
+                yield f"{row[2]:.3f}", f"{test.pvalue:.3f}"
 
     def test_p_values_are_two_sided(self):
         """All 20 printed p-values, from printed means and deviations; four of them are not 0.000."""
@@ -321,13 +321,9 @@ class TestStatistics:
 
     def test_ties_count_as_wins(self):
         """More wins than runs are printed for apple tasting; CBP and RandCBP often have the very same regret there."""
-        total = {
-            (table, setting): sum(row[3] for row in rows.values())
-            for table in ("table1", "table2", "table3")
-            for setting, rows in self.TABLES[table].items()
-        }
-        assert [total["table1", kind] for kind in KINDS] == [163, 107]
-        assert {number for place, number in total.items() if place[0] != "table1"} == {RUNS}
+        total = {study: sum(row[3] for row in rows.values()) for study, rows in GAMES.items()}
+        assert [total.pop(f"apple-tasting-{kind}") for kind in KINDS] == [163, 107]
+        assert set(total.values()) == {RUNS}
         for kind, ties in zip(KINDS, (40, 11), strict=True):
             ours = wins([sl.simulate(s, replayed(kind)) for s in (RandCBP(APPLES, tail=1e-6), CBP(APPLES))])
             assert [one.tied for one in ours] == [ties] * 2
@@ -389,6 +385,6 @@ class TestPriorOfTSPM:
             for regularization in (0.01, 0.001)
         }
         for batches in found.values():
-            assert all(abs(z_of(batch, pair("table1", kind, "TSPM"))) < 2 for batch in batches)
+            assert all(abs(z_of(batch, pair(f"apple-tasting-{kind}", "TSPM"))) < 2 for batch in batches)
         difference = np.ravel(found[0.01]) - np.ravel(found[0.001])
         assert abs(difference.mean()) < 2 * difference.std(ddof=1) / math.sqrt(difference.size)

@@ -7,17 +7,17 @@ import pytest
 from pages import Checker
 
 from sidelight import reproduction
-from sidelight.reproduction import account as accounts
-from sidelight.reproduction import experiment, output
-from sidelight.reproduction import report_words as words
-from sidelight.reproduction.account import Account, Number, Part
-from sidelight.reproduction.experiment import Experiment
+from sidelight.reproduction import exhibit, output, verdicts
+from sidelight.reproduction.exhibit import Exhibit
 from sidelight.reproduction.published import Pair
 from sidelight.reproduction.reasons import Reason
-from sidelight.reproduction.report import document
-from sidelight.reproduction.report_notes import again, glossary, remarks
-from sidelight.reproduction.report_tables import agreement, comparison, differing, overview
-from sidelight.results.statistics import Summary, TTest
+from sidelight.reproduction.report import wording as words
+from sidelight.reproduction.report.account import Account
+from sidelight.reproduction.report.document import document
+from sidelight.reproduction.report.notes import again, glossary, remarks
+from sidelight.reproduction.report.tables import agreement, comparison, differing, overview
+from sidelight.reproduction.verdicts import Number, Part
+from sidelight.results import Labels, Summary, TTest
 
 ODD = "Rand<b>|CBP & *co*"
 SVG = """<?xml version="1.0"?><!DOCTYPE svg>
@@ -30,7 +30,8 @@ SVG = """<?xml version="1.0"?><!DOCTYPE svg>
 
 OURS = Summary(20000, 96, 4.364, 3.851, 0.393, 0.0, {50: 4.4, 99: 18.2}, 21.1, strict_wins=48, tied_wins=39)
 TEST = TTest(0.677, 95.0, 1e-9, "two-sided")
-SUMMARY = set(Summary._fields) - {"limit_ratio"}
+SUMMARY = set(Summary._fields)
+LIMIT = Labels("apple-tasting", "imbalanced", "Limit", 20_000, "BayesOptimal", limit=True)
 
 
 def number(label, verdict="ours", reason=None, setting="Apples <& pears>", measure="regret", **others):
@@ -41,8 +42,8 @@ def number(label, verdict="ours", reason=None, setting="Apples <& pears>", measu
 
 
 def part(name, title, text, protocol, numbers=(), caption=""):
-    experiment = Experiment(name, title, text, (), drawing="" if name.startswith("table") else "regret")
-    return Part(experiment, protocol, numbers, caption)
+    shown = Exhibit(name, title, text, lambda profile: (), drawing="" if name.startswith("table") else "regret")
+    return Part(shown, protocol, numbers, caption)
 
 
 def games(protocol):
@@ -56,7 +57,7 @@ def games(protocol):
         number("Unknown", "differs", None, z=-math.inf),
         number("Slow", "open", z=None, strict_wins=None, **one_run),
         number("New"),
-        number("Limit", is_limit=True, strict_wins=None, tied_wins=None, tests=(), limit_ratio=1.0),
+        number("Limit", labels=LIMIT, strict_wins=None, tied_wins=None, tests=(), limit_ratio=1.0),
     ]
     return part("table1", "Apples <1>", "About `code` & <apples>.", protocol, numbers)
 
@@ -86,10 +87,10 @@ REASONS = {
     "frozen": Reason("Frozen <runs>", "Some runs freeze.", "", "tests/frozen.py"),
 }
 FACTS = {
-    "experiments": ["table1", "table4", "figure1"],
+    "exhibits": ["table1", "table4", "figure1"],
     "protocols": ["published", "described"],
     "runs": 96,
-    "slow_runs": {"published": 4, "described": 2},
+    "slow_runs": [4, 2],
     "slow_horizon": 7500,
     "seed": 7,
     "seconds": 231.4,
@@ -120,8 +121,8 @@ def unescaped(markdown):
 
 
 def test_words_are_those_of_the_account():
-    assert set(words.KIND_WORDS) == set(words.SHORT_WORDS) == set(get_args(accounts.Kind))
-    assert tuple(words.PROTOCOL_TITLES) == experiment.PROTOCOLS
+    assert set(words.KIND_WORDS) == set(words.SHORT_WORDS) == set(get_args(verdicts.Kind))
+    assert tuple(words.PROTOCOL_TITLES) == exhibit.PROTOCOLS
     assert len(reproduction.names()) == 10
 
 
@@ -270,12 +271,12 @@ def test_names_are_put_together(names, text):
 @pytest.mark.parametrize(
     ("facts", "command"),
     [
-        ({"experiments": list(reproduction.names()), "protocols": list(WAYS), "runs": 96}, "sidelight reproduce"),
+        ({"exhibits": list(reproduction.names()), "protocols": list(WAYS), "runs": 96}, "sidelight reproduce"),
         ({"protocols": ["described"], "runs": 960}, "sidelight reproduce --runs 960 --protocol described"),
         ({"runs": 96, "slow": "full"}, "sidelight reproduce --full"),
         ({"runs": 96, "slow": "beyond"}, "sidelight reproduce --beyond"),
         (
-            {"experiments": ["table4"], "protocols": ["published"], "runs": 4}
+            {"exhibits": ["table4"], "protocols": ["published"], "runs": 4}
             | {"tolerances": [0.03, 0.2], "policies": ["explore"], "confidence": 0.9},
             "sidelight reproduce table4 --tolerance 0.03 --tolerance 0.2 --policy explore --confidence 0.9 --runs 4 "
             "--protocol published",
@@ -320,12 +321,12 @@ def test_too_few_runs_are_not_an_agreement():
 
 
 @pytest.mark.parametrize(
-    ("t", "said"), [(-1.0, "RandCBP (mean 61.800, 99 % 1057.3, at most 3972.8) is not shown"), (3.0, ") is better")]
+    ("p", "said"), [(0.8, "RandCBP (mean 61.800, 99 % 1057.3, at most 3972.8) is not shown"), (0.001, ") is better")]
 )
-def test_many_runs_say_what_few_hide(t, said):
+def test_many_runs_say_what_few_hide(p, said):
     tail = {"mean": 61.8, "quantiles": {99: 1057.3}, "max": 3972.8}
     first = number("RandCBP", "chance", setting="Apples, balanced", tests=(), **tail)
-    second = number("CBP", "chance", setting="Apples, balanced", tests=(TEST._replace(statistic=t),))
+    second = number("CBP", "chance", setting="Apples, balanced", tests=(TEST, TEST._replace(p_value=p)))
     tables = [part("table1", "t", "", "published", [first, second])]
     few, many = (dict(remarks(Account(tables, [], {}, FACTS | {"runs": runs}))) for runs in (96, 4_000))
     assert "--runs 4000" in few["96 runs hide rare disasters"]
@@ -336,15 +337,15 @@ def test_many_runs_say_what_few_hide(t, said):
 
 def test_a_smaller_report_says_what_it_replaces(tmp_path):
     notes = []
-    facts = {"experiments": ["table1"], "protocols": ["paper"]}
+    facts = {"exhibits": ["table1"], "protocols": ["paper"]}
     output._tell_what_is_replaced(facts, tmp_path, notes.append)
-    for broken in ("", "[]", "{}", '{"experiments": 3}'):
+    for broken in ("", "[]", "{}", '{"exhibits": 3}'):
         (tmp_path / "manifest.json").write_text(broken)
         output._tell_what_is_replaced(facts, tmp_path, notes.append)
     (tmp_path / "manifest.json").write_text(json.dumps(facts))
     output._tell_what_is_replaced(facts, tmp_path, notes.append)
     assert not notes
-    (tmp_path / "manifest.json").write_text(json.dumps({"experiments": ["table1", "table4"], "protocols": ["paper"]}))
+    (tmp_path / "manifest.json").write_text(json.dumps({"exhibits": ["table1", "table4"], "protocols": ["paper"]}))
     output._tell_what_is_replaced(facts, tmp_path, notes.append)
     assert len(notes) == 1
     assert "without table4;" in notes[0]

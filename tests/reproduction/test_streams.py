@@ -5,7 +5,6 @@ import pytest
 
 import sidelight as sl
 from sidelight.reproduction.streams import PublishedContexts, PublishedStreams, _standards
-from sidelight.reproduction.worlds import world
 
 WEIGHTS = [0.1325, 0.2289, 0.0000, 0.0961, 0.0466, 0.0293, 0.0592, 0.1098, 0.1261, 0.1713]
 
@@ -60,5 +59,3 @@ def test_mistakes():
     three = sl.games.load("bartok")
     with pytest.raises(sl.SidelightError, match="two outcomes, and the game has"):
         sl.simulate(sl.strategies.CBP(three), PublishedStreams("balanced"), 10, 1)
-    with pytest.raises(sl.SidelightError, match="no world 'moon'"):
-        world("moon", "published")

@@ -10,11 +10,11 @@ from sidelight.kernels import interpreted
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.policies import RandCBPPolicy, wald_cap
 from sidelight.monitor.stats.confidence import rate_test
-from sidelight.reproduction import load, plan, published
-from sidelight.reproduction.experiment import UseCase
-from sidelight.reproduction.paper.table4 import variation, varied
-from sidelight.reproduction.plan import Profile
-from sidelight.reproduction.use_case import simulate_case, simulate_use_case
+from sidelight.reproduction import load
+from sidelight.reproduction.exhibit import Profile
+from sidelight.reproduction.paper.table4 import LABELS, check
+from sidelight.reproduction.published import pair
+from sidelight.reproduction.use_case import simulate_case
 from sidelight.results.statistics import summarize
 from sidelight.studies import watching
 from sidelight.studies.classifiers import draw_classifier, macro_f1
@@ -39,19 +39,12 @@ def test_classifiers_of_the_published_runs():
         draw_classifier(3, 0)
 
 
-PRINTED = {"explore": "Explore-fully", "cbp": "C-CBP", "randcbp": "C-RandCBP"}
-"""What the paper calls the policies."""
-
-
 @pytest.mark.parametrize(("case", "tau"), CASES)
-@pytest.mark.parametrize("policy", PRINTED)
+@pytest.mark.parametrize("policy", ["explore", "cbp", "randcbp"])
 def test_published_tables(case, tau, policy):
     """Same classifiers, other streams: differences are the noise of the streams alone, known from run by run."""
     batches = [simulate_case(case, tau, policy, 96, seed=seed) for seed in range(4)]
-    labels, score = (
-        published.pair(f"table{3 + case}", f"{tau}", PRINTED[policy], measure).mean
-        for measure in ("verifications", "f1")
-    )
+    labels, score = (pair(f"case{case}-{tau}", LABELS[policy], measure).mean for measure in ("verifications", "f1"))
     for values, printed, rounding in (
         (np.array([one.verifications for one in batches]), labels, 0.5),
         (np.array([one.f1 for one in batches]), score, 0.0005),
@@ -135,60 +128,32 @@ def test_macro_f1_is_that_of_scikit_learn():
     assert macro_f1(truth, found) == pytest.approx(expected)
 
 
-def test_every_policy_on_every_case_and_tolerance():
-    found = simulate_use_case(("explore", "sequential"), cases=(1,), tolerances=(0.2,), runs=5)
-    explore, sequential = found
-    assert (explore.policy.name, sequential.policy.name) == ("explore", "sequential")
-    assert explore.verifications.tolist() == [1670] * 5
-    assert sequential.verifications.mean() < 1670
-    assert sequential.certain.mean() > 0.8
-
-
-def variants(*names, **options):
-    return varied([load(name) for name in names], **options)
-
-
 def test_other_tolerances_some_policies_another_confidence():
-    first, table4, table5 = variants("table1", "table4", "table5", tolerances=[0.2, 0.03, 0.2], policies=["cbp"])
-    assert first is load("table1")
-    for case, table in ((1, table4), (2, table5)):
-        assert [section.setting for section in table.sections] == [
-            UseCase(case, rate, f"Tolerance {rate}") for rate in (0.2, 0.03)
-        ]
-        assert {player.strategy for section in table.sections for player in section.players} == {"cbp"}
-    (figure,) = variants("figure3", tolerances=[0.03], policies=["cbp"])
-    assert [section.setting.case for section in figure.sections] == [1, 2]
-    assert variants("table4") == [load("table4")]
-    (surer,) = variants("table4", confidence=0.99, policies=["sequential"])
-    (condition, *_) = plan.conditions([surer], ["published"], Profile())
-    given = dict(plan.cell(condition, Profile()).world.parameters)
-    assert given == {"tolerance": 0.025, "confidence": 0.99}
-    usual = plan.conditions([load("table4")], ["published"], Profile())
-    assert all("confidence" not in plan.cell(each, Profile()).place for each in usual)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"tolerances": [0.03, 0.2]}, {"policies": ["cbp", "explore"]}, {"confidence": 0.9, "tolerances": [0.2]}],
-)
-def test_what_was_varied_can_be_told(options):
-    assert variation(variants("table1", "figure3", "table5", **options)) == options
-    assert variation([load("table1")]) == {}
+    profile = Profile(tolerances=(0.2, 0.03), policies=("cbp",), confidence=0.99)
+    for name, cases in (("table4", [1]), ("table5", [2]), ("figure3", [1, 2])):
+        check(profile, [load("table1"), load(name)])
+        studies = load(name).studies(profile)
+        assert [study.title for study in studies] == ["Tolerance 0.2", "Tolerance 0.03"] * len(cases)
+        assert list(dict.fromkeys(study.worlds[0].value for study in studies)) == cases
+        assert {player.name for study in studies for player in study.players} == {"cbp"}
+        assert dict(studies[0].worlds[0].parameters) == {"tolerance": 0.2, "confidence": 0.99}
+    assert all("confidence" not in dict(study.worlds[0].parameters) for study in load("table4").studies(Profile()))
 
 
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("table1", {"tolerances": [0.2]}, "name table4 or table5"),
-        ("table4", {"tolerances": [2.0]}, "tolerance is 2"),
-        ("table4", {"tolerances": [float("nan")]}, "tolerance is nan"),
+        ("table1", {"tolerances": (0.2,)}, "name table4 or table5"),
+        ("table1", {"policies": ("cbp",)}, "name table4 or table5"),
+        ("table4", {"tolerances": (2.0,)}, "tolerance is 2"),
+        ("table4", {"tolerances": (float("nan"),)}, "tolerance is nan"),
         ("table4", {"confidence": 1.0}, "confidence is 1"),
         ("table4", {"confidence": float("nan")}, "confidence is nan"),
     ],
 )
 def test_what_the_use_case_cannot_be(name, options, message):
     with pytest.raises(SidelightError, match=message):
-        variants(name, **options)
+        check(Profile(**options), [load(name)])
 
 
 def test_standard_errors_divide_by_one_less_than_the_runs():

@@ -387,7 +387,7 @@ print(len(progress.done.ran), len(progress.done.failures))
     [
         (Player("CBP"), World("laws", "balanced"), "anywhere"),
         (Player("BayesOptimal"), World("laws", "balanced"), "anywhere"),
-        (Player("CBP"), World("environment", "sidelight.reproduction.worlds:Any"), "anywhere"),
+        (Player("CBP"), World("environment", "sidelight.reproduction.streams:Any"), "anywhere"),
         (Player("CBP"), World("environment", "mine:World"), "apart"),
         (Player("CBP"), World("laws", "mine:laws"), "apart"),
         (Player("mine.py:Mine"), World("laws", "balanced"), "apart"),

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from sidelight._storage import replacing
-from sidelight.reproduction import archive, drawing, plan
-from sidelight.reproduction.account import Account, Part
-from sidelight.reproduction.paper.table4 import variation
-from sidelight.reproduction.plan import Profile
+from sidelight.reproduction import figures
+from sidelight.reproduction.exhibit import SLOW, Profile
 from sidelight.reproduction.reasons import REASONS
-from sidelight.reproduction.reproduction import Choice, Reproduction
+from sidelight.reproduction.report.account import Account
+from sidelight.reproduction.report.document import document
+from sidelight.reproduction.runs import Reproduction
+from sidelight.reproduction.verdicts import Part
 from sidelight.results import provenance
+from sidelight.studies.output import run_rows, write_runs
 from sidelight.studies.work import code_of
 
 Note = Callable[[str], None]
+_PARQUET, _MANIFEST = "runs.parquet", "manifest.json"
 
 
 def write(reproduction: Reproduction, folder: Path, seconds: float | None, note: Note) -> Account:
@@ -26,47 +31,50 @@ def write(reproduction: Reproduction, folder: Path, seconds: float | None, note:
 
     `seconds` is how long this call computed, None if everything was already there.
     """
-    choice = reproduction.choice
     tables = reproduction.tables()
     used = {number.reason for table in tables for number in table.numbers}
     account = Account(
         tables=tables,
         figures=[
-            Part(each, protocol, caption=drawing.caption(each, protocol, choice.profile))
-            for protocol in choice.protocols
-            for each in choice.experiments
+            Part(each, profile.protocol, caption=figures.caption(each, each.studies(profile)))
+            for profile in reproduction.profiles
+            for each in reproduction.exhibits
             if not each.is_table
         ],
         reasons={key: reason for key, reason in REASONS.items() if key in used},
-        facts=_facts(choice, seconds),
+        facts=_facts(reproduction, seconds),
     )
     _tell_what_is_replaced(account.facts, folder, note)
-    drawings = _drawn(reproduction, account.figures, folder / "figures", note)
-    _write_reports(account, drawings, folder)
-    _write_raw(reproduction, account, folder, note)
+    page = document(account, _drawn(reproduction, account.figures, folder / "figures", note))
+    _write(folder / "report.md", page.to_markdown())
+    _write(folder / "report.html", page.to_html())
+    played = [cell for cell in reproduction.cells() if cell.horizon]
+    watched = [cell for cell in reproduction.cells() if not cell.horizon]
+    rows = chain(
+        run_rows(reproduction.results_of(played), ("regret",)),
+        run_rows(reproduction.results_of(watched), ("f1", "verifications")),
+    )
+    write_runs(folder / _PARQUET, rows, note)
+    _write_manifest(reproduction, account.facts, folder)
     return account
 
 
-def _facts(choice: Choice, seconds: float | None) -> dict[str, Any]:
-    profile: Profile = choice.profile
-    everything = plan.conditions(choice.experiments, choice.protocols, profile)
-    slow = {
-        condition.protocol: (profile.runs_of(condition), condition.horizon)
-        for condition in everything
-        if condition.slow
-    }
+def _facts(reproduction: Reproduction, seconds: float | None) -> dict[str, Any]:
+    profile: Profile = reproduction.profiles[0]
+    cells = reproduction.cells()
+    slow = [cell for cell in cells if cell.player.name in SLOW]
+    varied = {name: getattr(profile, name) for name in ("tolerances", "policies", "confidence")}
     return {
-        "experiments": [experiment.name for experiment in choice.experiments],
-        "protocols": list(choice.protocols),
-        **variation(choice.experiments),
+        "exhibits": [exhibit.name for exhibit in reproduction.exhibits],
+        "protocols": [each.protocol for each in reproduction.profiles],
+        **{name: value for name, value in varied.items() if value != Profile._field_defaults[name]},
         "runs": profile.runs,
         "slow": profile.slow,
-        "slow_runs": {protocol: runs for protocol, (runs, _) in slow.items()},
-        "slow_horizon": next((horizon for _, horizon in slow.values()), None),
+        "slow_runs": sorted({cell.runs for cell in slow}, reverse=True),
+        "slow_horizon": slow[0].horizon if slow else None,
         "seed": profile.seed,
         "seconds": None if seconds is None else round(seconds, 1),
-        "drawn": importlib.util.find_spec("matplotlib") is not None,
-        "code": code_of(plan.cell(each, profile) for each in everything),
+        "code": code_of(cells),
         **provenance.collected(),
     }
 
@@ -74,12 +82,9 @@ def _facts(choice: Choice, seconds: float | None) -> dict[str, Any]:
 def _tell_what_is_replaced(facts: Mapping[str, Any], folder: Path, note: Note) -> None:
     """Say which parts of an existing report the new one lacks; the runs behind them stay."""
     try:
-        former = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        former = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
         gone = [
-            name
-            for key in ("experiments", "protocols")
-            for name in former.get(key, ())
-            if name not in facts.get(key, ())
+            name for key in ("exhibits", "protocols") for name in former.get(key, ()) if name not in facts.get(key, ())
         ]
     except (OSError, ValueError, AttributeError, TypeError):
         return
@@ -90,39 +95,44 @@ def _tell_what_is_replaced(facts: Mapping[str, Any], folder: Path, note: Note) -
         )
 
 
-def _drawn(reproduction: Reproduction, figures: Sequence[Part], folder: Path, note: Note) -> dict[str, str]:
+def _drawn(reproduction: Reproduction, parts: Sequence[Part], folder: Path, note: Note) -> dict[str, str]:
     """Draw all figures, as SVG and PNG; return the text of the former by stem."""
-    if not figures:
+    if not parts:
         return {}
     if importlib.util.find_spec("matplotlib") is None:
         note("no figures without Matplotlib; try: pip install sidelight[plot]")
         return {}
     from sidelight.report.figures.saving import save_for_report
 
+    profiles = {profile.protocol: profile for profile in reproduction.profiles}
     texts = {}
-    for part in figures:
-        figure = drawing.draw(part.experiment, part.protocol, reproduction.choice.profile, reproduction.results)
+    for part in parts:
+        studies = part.exhibit.studies(profiles[part.protocol])
+        figure = figures.draw(part.exhibit, studies, part.protocol, reproduction.results)
         texts[part.stem] = save_for_report(figure, folder / part.stem)
     return texts
 
 
-def _write_reports(account: Account, drawings: dict[str, str], folder: Path) -> None:
-    from sidelight.reproduction.report import document
+def _write_manifest(reproduction: Reproduction, facts: Mapping[str, Any], folder: Path) -> None:
+    """Write what was run, with which versions, and the SHA-256 of the file with all runs."""
+    table = folder / _PARQUET
+    entries = [
+        {
+            "game": cell.game.label,
+            "world": cell.world.label,
+            "player": cell.player.label,
+            "strategy": cell.player.name,
+            "parameters": dict(cell.player.parameters),
+            "horizon": cell.horizon,
+            "runs": reproduction.runs(cell),
+        }
+        for cell in reproduction.cells()
+    ]
+    files = {table.name: hashlib.sha256(table.read_bytes()).hexdigest()} if table.exists() else {}
+    manifest = {"format": "sidelight reproduction", "format_version": 1, **facts, "entries": entries, "files": files}
+    _write(folder / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
 
-    page = document(account, drawings)
-    for name, text in (("report.md", page.to_markdown()), ("report.html", page.to_html())):
-        with replacing(folder / name) as draft:
-            draft.write_text(text, encoding="utf-8")
 
-
-def _write_raw(reproduction: Reproduction, account: Account, folder: Path, note: Note) -> None:
-    choice = reproduction.choice
-    conditions = plan.conditions(choice.experiments, choice.protocols, choice.profile)
-    table = folder / "runs.parquet"
-    if importlib.util.find_spec("pyarrow") is not None:
-        archive.write_runs(table, conditions, reproduction.results)
-    else:
-        table.unlink(missing_ok=True)  # of an earlier call
-        note("no Parquet file of all runs without pyarrow; try: pip install sidelight[parquet]")
-    runs = {condition: reproduction.runs(condition) for condition in conditions}
-    archive.write_manifest(folder / "manifest.json", account.facts, runs, [table])
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as draft:
+        draft.write_text(text, encoding="utf-8")

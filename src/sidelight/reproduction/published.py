@@ -1,4 +1,4 @@
-"""The numbers of the paper's tables, from `published.json` next to this file."""
+"""The numbers that the paper prints, from `published.json` next to this file."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ import json
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-RUNS = 96
-"""How many runs are behind each published number."""
-
 
 class Pair(NamedTuple):
-    """A published mean with its standard deviation, and what else the paper says of it."""
+    """A printed mean with its standard deviation, and what else the paper says of it."""
 
     mean: float
     std: float
@@ -24,9 +21,9 @@ class Pair(NamedTuple):
     """Runs with the best value, ties included."""
 
 
-def pair(table: str, setting: str, name: str, measure: str = "regret") -> Pair | None:
-    """Return what the paper prints for one strategy in one setting of one table, or None if it prints nothing."""
-    row = _tables().get(table, {}).get(setting, {}).get(name)
+def pair(study: str, label: str, measure: str = "regret") -> Pair | None:
+    """Return what the paper prints for a player of a study, or None if it prints nothing."""
+    row = _studies().get(study, {}).get(label)
     if row is None:
         return None
     if measure == "regret":
@@ -38,8 +35,7 @@ def pair(table: str, setting: str, name: str, measure: str = "regret") -> Pair |
 
 
 @functools.cache
-def _tables() -> dict[str, Any]:
-    tables: dict[str, Any] = json.loads(
-        (files("sidelight.reproduction") / "published.json").read_text(encoding="utf-8")
-    )
-    return tables
+def _studies() -> dict[str, Any]:
+    text = (files("sidelight.reproduction") / "published.json").read_text(encoding="utf-8")
+    studies: dict[str, Any] = json.loads(text)["studies"]
+    return studies

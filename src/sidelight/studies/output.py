@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import json
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def write(progress: Progress, note: Note) -> Report:
     _write(folder / _PAGE, page.to_html())
     _write(folder / "report.md", page.to_markdown())
     _write(folder / "tables.json", json.dumps(records(report), indent=1) + "\n")
-    _write_runs(folder / "runs.parquet", results, progress.study.measures, note)
+    write_runs(folder / "runs.parquet", run_rows(results, progress.study.measures), note)
     manifest = {"format": "sidelight study report", "inputs": _inputs(progress), **report.facts}
     _write(folder / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
     return report
@@ -132,17 +133,19 @@ def _inputs(progress: Progress) -> str:
     return hashlib.sha256("\n".join([*lines, *rest, *calls, *progress.notes]).encode()).hexdigest()
 
 
-def _write_runs(path: Path, results: ResultSet, measures: Sequence[str], note: Note) -> None:
-    """Write one row per setting, player, measure, run and checkpoint to a Parquet file that any tool can read."""
+def write_runs(path: Path, rows: Iterator[dict[str, Any]], note: Note) -> None:
+    """Write rows of runs to a Parquet file that any tool can read; nothing if there are none."""
     if importlib.util.find_spec("pyarrow") is None:
-        path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)  # of an earlier call
         note("no Parquet file of all runs without pyarrow; try: pip install sidelight[parquet]")
         return
-    if len(results):
-        sealed.write_table(path, _blocks(results, measures), categories=True)
+    first = next(rows, None)
+    if first is not None:
+        sealed.write_table(path, chain([first], rows), categories=True)
 
 
-def _blocks(results: ResultSet, measures: Sequence[str]) -> Iterator[dict[str, Any]]:
+def run_rows(results: ResultSet, measures: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield blocks of rows, one row per setting, player, measure, run and checkpoint."""
     for labels, one in zip(results.labels, results, strict=True):
         texts = {"game": labels.game, "world": labels.world, "player": labels.label}
         for measure in measures:

@@ -17,12 +17,13 @@ from sidelight.cli.research import shares
 from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
 from sidelight.cli.research.progress.bars import Bars
 from sidelight.errors import SidelightError
-from sidelight.reproduction.experiment import PROTOCOLS
-from sidelight.reproduction.paper.table4 import PLAYERS, varied
+from sidelight.reproduction.exhibit import PROTOCOLS, TOLERANCES, Profile
+from sidelight.reproduction.paper.table4 import LABELS, check
 
 if TYPE_CHECKING:
-    from sidelight.reproduction.account import Account
-    from sidelight.reproduction.reproduction import Choice, Reproduction
+    from sidelight.reproduction.report.account import Account
+    from sidelight.reproduction.runs import Reproduction
+    from sidelight.studies.store import Store
 
 _EPILOG = """\b
 Examples:
@@ -60,7 +61,7 @@ As a job array, without Dask (job i of 8, then once):
 @click.option(
     "--policy",
     "policies",
-    type=click.Choice([player.strategy for player in PLAYERS]),
+    type=click.Choice(list(LABELS)),
     multiple=True,
     help="Tables 4 and 5: run this policy instead of all; repeatable.",
 )
@@ -89,7 +90,6 @@ def command(context: click.Context, /, out: str, share: str | None, merge: bool,
     Every finished piece of work is kept in the folder DIR/runs, so an interrupted call continues where it stopped. No
     number depends on how many workers there are, or where they run.
     """
-    from sidelight.reproduction.reproduction import Reproduction
     from sidelight.studies.running import crew_of
     from sidelight.studies.store import Store
     from sidelight.tasks import Share
@@ -99,7 +99,7 @@ def command(context: click.Context, /, out: str, share: str | None, merge: bool,
     part = None if share is None else Share.parse(share)
     if merge:
         options = shares.planned(context, folder, options)
-    reproduction = Reproduction(_choice(options), Store(folder / "runs"))
+    reproduction = _reproduction(options, Store(folder / "runs"))
     bars, crew = Bars(), crew_of(options["cluster"], options["workers"])
     with warnings_as_notes():
         if merge:
@@ -135,16 +135,26 @@ def _check(share: str | None, merge: bool, options: dict[str, Any]) -> None:
     check_cluster(options["cluster"], options["workers"])
 
 
-def _choice(options: dict[str, Any]) -> Choice:
+def _reproduction(options: dict[str, Any], store: Store) -> Reproduction:
     from sidelight.reproduction import select
-    from sidelight.reproduction.plan import Profile
-    from sidelight.reproduction.reproduction import Choice
+    from sidelight.reproduction.runs import Reproduction
 
-    slow = "beyond" if options["beyond"] else "full" if options["full"] else "few"
-    wanted = options["protocol"]
-    protocols = [protocol for protocol in PROTOCOLS if wanted in (protocol, "both")]
-    experiments = varied(select(options["names"]), options["tolerances"], options["policies"], options["confidence"])
-    return Choice(experiments, protocols, Profile(options["runs"], slow, options["seed"]))
+    profiles = [
+        Profile(
+            protocol,
+            options["runs"],
+            "beyond" if options["beyond"] else "full" if options["full"] else "few",
+            options["seed"],
+            tuple(dict.fromkeys(options["tolerances"])) or TOLERANCES,
+            tuple(options["policies"]),
+            options["confidence"],
+        )
+        for protocol in PROTOCOLS
+        if options["protocol"] in (protocol, "both")
+    ]
+    exhibits = select(options["names"])
+    check(profiles[0], exhibits)
+    return Reproduction(exhibits, profiles, store)
 
 
 @contextlib.contextmanager
@@ -155,14 +165,14 @@ def _kept(folder: Path, reproduction: Reproduction | None = None) -> Iterator[No
     except KeyboardInterrupt:
         done = "all but second runs and the report is"
         if reproduction is not None:
-            every = len(reproduction.choice.tasks())
+            every = len(reproduction.tasks())
             done = f"{every - len(reproduction.missing())} of {every} pieces of work are"
         click.echo(f"Interrupted: {done} done and kept in {folder}; the same command continues from there", err=True)
         raise
 
 
 def _write(account: Account) -> None:
-    from sidelight.reproduction.report_words import table_summary
+    from sidelight.reproduction.report.wording import table_summary
 
     for table in account.tables:
         terminal.write(

@@ -11,11 +11,11 @@ import click
 
 from sidelight._storage import replacing
 from sidelight.errors import SidelightError
-from sidelight.reproduction.experiment import PROTOCOLS
+from sidelight.reproduction.exhibit import PROTOCOLS
 from sidelight.tasks import Share
 
 if TYPE_CHECKING:
-    from sidelight.reproduction.reproduction import Reproduction
+    from sidelight.reproduction.runs import Reproduction
 
 _PLAN = "plan.json"
 _USE_CASE: dict[str, Any] = {"tolerances": [], "policies": [], "confidence": None}
@@ -65,7 +65,7 @@ def check_complete(reproduction: Reproduction, folder: Path) -> None:
     missing = set(reproduction.missing())
     if not missing:
         return
-    every = reproduction.choice.tasks()
+    every = reproduction.tasks()
     where = "run all shares first"
     if (folder / _PLAN).exists():
         count = _plan(folder)["shares"]

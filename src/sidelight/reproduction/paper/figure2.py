@@ -1,12 +1,12 @@
 """Figure 2: regret over time with contexts."""
 
-from sidelight.reproduction.experiment import Experiment
+from sidelight.reproduction.exhibit import Exhibit
 from sidelight.reproduction.paper import table3
 
-EXPERIMENT = Experiment(
+EXHIBIT = Exhibit(
     name="figure2",
     title="Regret over time with contexts",
     text="The strategies of Table 3 as rounds go by. PG-IDS and PG-TS end earlier because of their cost.",
-    sections=table3.EXPERIMENT.sections,
+    studies=table3.studies,
     drawing="regret",
 )

@@ -1,14 +1,35 @@
 """Figure 4: how RandCBP depends on its parameters."""
 
-from dataclasses import replace
+from typing import Any
 
-from sidelight.reproduction.experiment import Experiment
-from sidelight.reproduction.paper import figure1
-from sidelight.reproduction.paper.sensitivity import players
+from sidelight.reproduction.exhibit import Exhibit, Profile, game_study
+from sidelight.studies import Player, Study
 
-_PLAYERS = players("RandCBP", {"tail": 1e-6}, {"tail": 1e-7})
+SIGMAS = {"1/2": 0.5, "1": 1.0, "2": 2.0, "10": 10.0}
+BINS = (5, 10, 20)
 
-EXPERIMENT = Experiment(
+
+def variants(strategy: str, parameters: dict[str, Any], profile: Profile) -> tuple[Player, ...]:
+    """Return a strategy with every standard deviation and number of bins that the paper tries."""
+    tail = 1e-6 if profile.protocol == "published" else 1e-7
+    return tuple(
+        Player(strategy, {**parameters, "tail": tail, "bins": bins, "sigma": sigma}, label=f"σ={text}, K={bins}")
+        for text, sigma in SIGMAS.items()
+        for bins in BINS
+    )
+
+
+def studies(profile: Profile) -> tuple[Study, ...]:
+    """Return the studies of Figure 1 with other players."""
+    players = variants("RandCBP", {}, profile)
+    return tuple(
+        game_study(game, kind, players, profile)
+        for game in ("apple-tasting", "label-efficient")
+        for kind in ("imbalanced", "balanced")
+    )
+
+
+EXHIBIT = Exhibit(
     name="figure4",
     title="How RandCBP depends on σ and K, without contexts",
     text=(
@@ -16,6 +37,6 @@ EXPERIMENT = Experiment(
         "rounded to K points. A small σ explores less: cheap in most runs, now and then a disaster, and the disasters "
         "decide the mean."
     ),
-    sections=tuple(replace(section, players=_PLAYERS) for section in figure1.EXPERIMENT.sections),
+    studies=studies,
     drawing="sensitivity",
 )

@@ -1,21 +1,21 @@
 """Figure 5: how RandCBPside* depends on its parameters."""
 
-from dataclasses import replace
+from sidelight.reproduction.exhibit import DIMENSION, Exhibit, Profile, game_study
+from sidelight.reproduction.paper.figure4 import variants
+from sidelight.studies import Study
 
-from sidelight.reproduction.experiment import Experiment
-from sidelight.reproduction.paper import table3
-from sidelight.reproduction.paper.sensitivity import players
 
-_PLAYERS = players(
-    "PublishedRandCBPSide",
-    {"dimension": 10, "bounds": "published", "tail": 1e-6},
-    {"dimension": 10, "bounds": "printed", "tail": 1e-7},
-)
+def studies(profile: Profile) -> tuple[Study, ...]:
+    """Return the studies of Figure 2 with other players."""
+    widths = {"dimension": DIMENSION, "bounds": "published" if profile.protocol == "published" else "printed"}
+    players = variants("PublishedRandCBPSide", widths, profile)
+    return tuple(game_study(game, "contexts", players, profile) for game in ("apple-tasting", "label-efficient"))
 
-EXPERIMENT = Experiment(
+
+EXHIBIT = Exhibit(
     name="figure5",
     title="How RandCBPside* depends on σ and K, with contexts",
     text="The same for the contextual strategy, whose cut-off B grows with the dimension of the contexts.",
-    sections=tuple(replace(section, players=_PLAYERS) for section in table3.EXPERIMENT.sections),
+    studies=studies,
     drawing="sensitivity",
 )

@@ -1,32 +1,35 @@
 """Table 1: apple tasting without contexts."""
 
-from sidelight.reproduction.experiment import HORIZON, Experiment, GameSetting, Player, Section
+from sidelight.reproduction.exhibit import HORIZON, Exhibit, Profile, game_study
+from sidelight.studies import Player, Study
 
-RAND_CBP = Player("RandCBP", paper="RandCBP", published={"tail": 1e-6}, described={"tail": 1e-7})
-CBP = Player("CBP", paper="CBP")
-PROSPECT = Player("Prospect")
-LIMIT = Player(
-    "BayesOptimal",
-    label="Bayes-optimal, uniform prior",
-    limit=True,
-    published={"horizon": HORIZON},
-    described={"horizon": HORIZON},
-)
+CBP, PMDMED, PROSPECT = Player("CBP"), Player("PMDMED"), Player("Prospect")
+LIMIT = Player("BayesOptimal", {"horizon": HORIZON}, label="Bayes-optimal, uniform prior", limit=True)
 
-_PLAYERS = (
-    RAND_CBP,
-    CBP,
-    Player("PMDMED", paper="PM-DMED"),
-    Player("TSPM", paper="TSPM", published={"regularization": 0.001}, described={"regularization": 0.01}),
-    Player(
-        "TSPMGaussian", paper="TSPM-Gaussian", published={"regularization": 0.001}, described={"regularization": 0.01}
-    ),
-    Player("BPMLeast", paper="BPM-Least", published={"radius": "published"}, reasons={"described": "bpm-radius"}),
-    PROSPECT,
-    LIMIT,
-)
 
-EXPERIMENT = Experiment(
+def rand_cbp(profile: Profile) -> Player:
+    """Return RandCBP, whose tail is another one in the authors' code than in the text."""
+    return Player("RandCBP", {"tail": 1e-6 if profile.protocol == "published" else 1e-7}, label="RandCBP")
+
+
+def studies(profile: Profile) -> tuple[Study, ...]:
+    """Return one study per kind of laws."""
+    published = profile.protocol == "published"
+    prior = {"regularization": 0.001 if published else 0.01}
+    players = (
+        rand_cbp(profile),
+        CBP,
+        PMDMED,
+        Player("TSPM", prior, label="TSPM"),
+        Player("TSPMGaussian", prior, label="TSPMGaussian"),
+        Player("BPMLeast", {"radius": "published"} if published else {}, label="BPMLeast"),
+        PROSPECT,
+        LIMIT,
+    )
+    return tuple(game_study("apple-tasting", kind, players, profile) for kind in ("imbalanced", "balanced"))
+
+
+EXHIBIT = Exhibit(
     name="table1",
     title="Apple tasting",
     text=(
@@ -37,8 +40,6 @@ EXPERIMENT = Experiment(
         "which action is better). Prospect, this library's own strategy, is not in the paper: it looks as long as a "
         "look may still pay for itself."
     ),
-    sections=(
-        Section("imbalanced", GameSetting("apple-tasting", "imbalanced", "Apple tasting, imbalanced"), _PLAYERS),
-        Section("balanced", GameSetting("apple-tasting", "balanced", "Apple tasting, balanced"), _PLAYERS),
-    ),
+    studies=studies,
+    reasons={("BPMLeast", "described"): "bpm-radius"},
 )

@@ -1,12 +1,17 @@
 """Table 2: label-efficient prediction without contexts."""
 
-from sidelight.reproduction.experiment import Experiment, GameSetting, Player, Section
-from sidelight.reproduction.paper.table1 import CBP, LIMIT, PROSPECT, RAND_CBP
+from sidelight.reproduction.exhibit import Exhibit, Profile, game_study
+from sidelight.reproduction.paper.table1 import CBP, LIMIT, PMDMED, PROSPECT, rand_cbp
+from sidelight.studies import Study
 
-_FROZEN = {"published": "frozen-pm-dmed", "described": "frozen-pm-dmed"}
-_PLAYERS = (RAND_CBP, CBP, Player("PMDMED", paper="PM-DMED", reasons=_FROZEN), PROSPECT, LIMIT)
 
-EXPERIMENT = Experiment(
+def studies(profile: Profile) -> tuple[Study, ...]:
+    """Return one study per kind of laws."""
+    players = (rand_cbp(profile), CBP, PMDMED, PROSPECT, LIMIT)
+    return tuple(game_study("label-efficient", kind, players, profile) for kind in ("imbalanced", "balanced"))
+
+
+EXHIBIT = Exhibit(
     name="table2",
     title="Label-efficient prediction",
     text=(
@@ -14,8 +19,6 @@ EXPERIMENT = Experiment(
         "for the label instead costs 1 and shows the outcome. This game is hard: the action that informs is never the "
         "best one, so every bit of knowledge has to be paid for. The laws are those of the previous table."
     ),
-    sections=(
-        Section("imbalanced", GameSetting("label-efficient", "imbalanced", "Label-efficient, imbalanced"), _PLAYERS),
-        Section("balanced", GameSetting("label-efficient", "balanced", "Label-efficient, balanced"), _PLAYERS),
-    ),
+    studies=studies,
+    reasons={("PMDMED", "published"): "frozen-pm-dmed", ("PMDMED", "described"): "frozen-pm-dmed"},
 )

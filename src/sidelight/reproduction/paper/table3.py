@@ -1,56 +1,39 @@
 """Table 3: both games with contexts."""
 
-from typing import Any
+from sidelight.reproduction.exhibit import DIMENSION, Exhibit, Profile, game_study, slow_player
+from sidelight.studies import Player, Study
 
-from sidelight.reproduction.experiment import Experiment, GameSetting, Player, Section
-
-_D = {"dimension": 10}
-_PRINTED = {**_D, "bounds": "printed"}
-_OTHER_WORLD = {"described": "half-space"}
+_D = {"dimension": DIMENSION}
 
 
-def _side(name: str, published: dict[str, Any], described: dict[str, Any]) -> Player:
-    return Player(
-        f"Published{name}",
-        label=name,
-        paper={"RandCBPSide": "RandCBPside*", "CBPSide": "CBPside*"}[name],
-        published={**_D, "bounds": "published", **published},
-        described={**_PRINTED, **described},
-        reasons=_OTHER_WORLD,
+def studies(profile: Profile) -> tuple[Study, ...]:
+    """Return one study per game."""
+    published = profile.protocol == "published"
+    widths = {**_D, "bounds": "published" if published else "printed"}
+    ours = (
+        Player("RandCBPSide", {**_D, "standardize": False, "hinge": False}, label="RandCBPSide, tight"),
+        Player("ProspectSide", _D, label="ProspectSide"),
+    )
+    both = (
+        Player("PublishedRandCBPSide", {**widths, "tail": 1e-6 if published else 1e-7}, label="RandCBPSide"),
+        Player("PublishedCBPSide", widths, label="CBPSide"),
+    )
+    stap = {**_D, "regularization": 20.0, "count": "all"} if published else _D
+    apples = (
+        *both,
+        slow_player("PGIDS", _D, profile),
+        slow_player("PGTS", _D, profile),
+        Player("STAP", stap, label="STAP"),
+        *ours,
+    )
+    labels = (*both, Player("CESA", _D, label="CESA"), *ours)
+    return (
+        game_study("apple-tasting", "contexts", apples, profile),
+        game_study("label-efficient", "contexts", labels, profile),
     )
 
 
-_RAND_CBP_SIDE = _side("RandCBPSide", {"tail": 1e-6}, {"tail": 1e-7})
-_CBP_SIDE = _side("CBPSide", {}, {})
-_LEAST_SQUARES = {**_D, "standardize": False, "hinge": False}
-_TIGHT = Player("RandCBPSide", label="RandCBPSide, tight", published=_LEAST_SQUARES, described=_LEAST_SQUARES)
-_PROSPECT_SIDE = Player("ProspectSide", published=_D, described=_D)
-
-_APPLES = (
-    _RAND_CBP_SIDE,
-    _CBP_SIDE,
-    Player("PGIDS", paper="PG-IDS", published=_D, described=_D, slow=True, reasons=_OTHER_WORLD),
-    Player("PGTS", paper="PG-TS", published=_D, described=_D, slow=True, reasons=_OTHER_WORLD),
-    Player(
-        "STAP",
-        paper="STAP",
-        published={**_D, "regularization": 20.0, "count": "all"},
-        described=_D,
-        reasons=_OTHER_WORLD,
-    ),
-    _TIGHT,
-    _PROSPECT_SIDE,
-)
-_INVERTED = {"published": "inverted-cesa", "described": "inverted-cesa"}
-_LABELS = (
-    _RAND_CBP_SIDE,
-    _CBP_SIDE,
-    Player("CESA", paper="CESA", published=_D, described=_D, reasons=_INVERTED),
-    _TIGHT,
-    _PROSPECT_SIDE,
-)
-
-EXPERIMENT = Experiment(
+EXHIBIT = Exhibit(
     name="table3",
     title="With contexts",
     text=(
@@ -62,8 +45,10 @@ EXPERIMENT = Experiment(
         "widths, made for outcomes that chance decides; where the context decides alone, as behind the printed "
         "numbers, they can do worse."
     ),
-    sections=(
-        Section("apple-tasting", GameSetting("apple-tasting", "contexts", "Apple tasting, contexts"), _APPLES),
-        Section("label-efficient", GameSetting("label-efficient", "contexts", "Label-efficient, contexts"), _LABELS),
-    ),
+    studies=studies,
+    reasons={
+        **{(name, "described"): "half-space" for name in ("RandCBPSide", "CBPSide", "PGIDS", "PGTS", "STAP")},
+        ("CESA", "published"): "inverted-cesa",
+        ("CESA", "described"): "inverted-cesa",
+    },
 )

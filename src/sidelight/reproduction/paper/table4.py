@@ -1,77 +1,62 @@
 """Table 4: the use case, case 1; and what the two tables of the use case share."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.settings import error_rate
-from sidelight.reproduction.experiment import Experiment, Player, Section, UseCase
+from sidelight.reproduction.exhibit import Exhibit, Profile, Protocol
+from sidelight.studies import Player, Study, World
 from sidelight.studies.classifiers import TOLERANCES
+from sidelight.studies.watching import watched
 
-PLAYERS = (
-    Player("randcbp", label="C-RandCBP", paper="C-RandCBP", reasons={"described": "two-draws"}),
-    Player("cbp", label="C-CBP", paper="C-CBP"),
-    Player("explore", label="Explore-fully", paper="Explore-fully"),
-    Player("sequential", label="Sequential"),
-)
+LABELS = {"randcbp": "C-RandCBP", "cbp": "C-CBP", "explore": "Explore-fully", "sequential": "Sequential"}
+"""What the policies are called."""
 
 
-def sections(
-    case: int, tolerances: Iterable[float] = TOLERANCES, players: tuple[Player, ...] = PLAYERS
-) -> tuple[Section, ...]:
-    """Return one section per tolerated error rate; rates that the paper does not have come without printed numbers."""
-    return tuple(
-        Section(f"{rate}", UseCase(case, rate, f"Tolerance {rate:g}"), players) for rate in dict.fromkeys(tolerances)
-    )
-
-
-def varied(
-    experiments: Sequence[Experiment],
-    tolerances: Sequence[float] = (),
-    policies: Sequence[str] = (),
-    confidence: float | None = None,
-) -> list[Experiment]:
-    """Return the experiments with other tolerances, some of the policies, or another confidence in the use case."""
-    if not (tolerances or policies or confidence is not None):
-        return list(experiments)
-    if confidence is not None and not 0.0 < confidence < 1.0:
-        raise SidelightError(f"confidence is {confidence}: give a number between 0 and 1, such as 0.95")
-    rates = [error_rate(rate) for rate in tolerances] or TOLERANCES
-    given = {} if confidence is None else {"confidence": confidence}
-    players = tuple(
-        replace(player, published=given, described=given)
-        for player in PLAYERS
-        if not policies or player.strategy in policies
-    )
-    if not any(_settings(experiment) for experiment in experiments):
+def check(profile: Profile, exhibits: Iterable[Exhibit]) -> None:
+    """Refuse tolerances, policies or a confidence that no table can have, or without a table that has them."""
+    rates = [error_rate(rate) for rate in profile.tolerances]
+    if profile.confidence is not None and not 0.0 < profile.confidence < 1.0:
+        raise SidelightError(f"confidence is {profile.confidence}: give a number between 0 and 1, such as 0.95")
+    varied = (tuple(rates), profile.policies, profile.confidence) != (TOLERANCES, (), None)
+    if varied and not {"table4", "table5", "figure3"} & {exhibit.name for exhibit in exhibits}:
         raise SidelightError("tolerances, policies and confidence are about the use case: name table4 or table5")
-    return [_with(experiment, rates, players) if _settings(experiment) else experiment for experiment in experiments]
 
 
-def variation(experiments: Sequence[Experiment]) -> dict[str, Any]:
-    """Return the arguments of `varied` that made these experiments, as far as they differ from the paper."""
-    rates = list(dict.fromkeys(setting.tolerance for each in experiments for setting in _settings(each)))
-    players = next((each.sections[0].players for each in experiments if _settings(each)), PLAYERS)
-    found = {
-        "tolerances": rates if rates != list(TOLERANCES) else [],
-        "policies": [player.strategy for player in players] if len(players) < len(PLAYERS) else [],
-        "confidence": players[0].published.get("confidence"),
-    }
-    return {name: value for name, value in found.items() if value}
+def parameters(policy: str, tolerance: float, protocol: Protocol) -> dict[str, Any]:
+    """Return the parameters of a policy under a protocol; Explore-fully verifies every prediction of a class."""
+    if policy == "randcbp":
+        if protocol == "published":
+            return {"bins": 10, "tail": 1e-6, "pairs": "both", "observers": "verify"}
+        return {"bins": 5, "tail": 1e-7, "pairs": "once", "observers": "verify"}
+    return {"labels": watched(tolerance)} if policy == "explore" else {}
 
 
-def _with(experiment: Experiment, rates: Sequence[float], players: tuple[Player, ...]) -> Experiment:
-    cases = dict.fromkeys(setting.case for setting in _settings(experiment))
-    return replace(experiment, sections=tuple(each for case in cases for each in sections(case, rates, players)))
+def case_studies(case: int, profile: Profile) -> tuple[Study, ...]:
+    """Return one study per tolerated error rate; for rates that the paper does not have, nothing is printed."""
+    sure = {} if profile.confidence is None else {"confidence": profile.confidence}
+    return tuple(
+        Study(
+            f"case{case}-{rate}",
+            title=f"Tolerance {rate:g}",
+            worlds=(
+                World("classifiers", case, {"tolerance": rate, **sure}, f"case {case}, {rate:g}, {profile.protocol}"),
+            ),
+            players=tuple(
+                Player(name, parameters(name, rate, profile.protocol), policy=True, label=label)
+                for name, label in LABELS.items()
+                if name in (profile.policies or LABELS)
+            ),
+            measures=("f1", "verifications"),
+            runs=profile.runs,
+            seeds=(profile.seed,),
+        )
+        for rate in profile.tolerances
+    )
 
 
-def _settings(experiment: Experiment) -> list[UseCase]:
-    """Return the settings of an experiment that belong to the use case."""
-    return [section.setting for section in experiment.sections if isinstance(section.setting, UseCase)]
-
-
-EXPERIMENT = Experiment(
+EXHIBIT = Exhibit(
     name="table4",
     title="Watching a classifier, case 1: classes alike",
     text=(
@@ -82,5 +67,6 @@ EXPERIMENT = Experiment(
         "fixed number of predictions per class. 'Sequential' is not in the paper: this library's test that stops a "
         "class as soon as its verdict is certain."
     ),
-    sections=sections(1),
+    studies=lambda profile: case_studies(1, profile),
+    reasons={("C-RandCBP", "described"): "two-draws"},
 )

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from sidelight import SidelightError
-from sidelight.reproduction.paper.table1 import CBP, LIMIT, RAND_CBP
-from sidelight.reproduction.plan import RERUN
-from sidelight.reproduction.reproduction import Reproduction
-from sidelight.studies.store import Store
+from sidelight.reproduction.paper.table1 import CBP, LIMIT
+from sidelight.reproduction.runs import SECOND_LOOK
+from sidelight.studies import Player
 from sidelight.studies.work import Task
 from sidelight.tasks import Share
 
-from .making import HERE, Silent, choice_of, every_array, threads
+from .making import HERE, Silent, every_array, reproduction_of, threads
+
+PLAYERS = (CBP, Player("RandCBP"))
 
 
 def same(one, other):
@@ -23,13 +24,13 @@ def same(one, other):
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """Everything done in one go by one worker."""
-    found = Reproduction(choice_of(CBP, RAND_CBP, runs=100), Store(tmp_path_factory.mktemp("whole")))
+    found = reproduction_of(tmp_path_factory.mktemp("whole"), *PLAYERS, runs=100)
     found.run(threads(1), Silent())
     return found
 
 
 def test_the_number_of_workers_changes_nothing(whole, tmp_path):
-    other = Reproduction(whole.choice, Store(tmp_path))
+    other = reproduction_of(tmp_path, *PLAYERS, runs=100)
     other.run(threads(3), Silent())
     assert same(whole, other)
 
@@ -49,12 +50,12 @@ def test_interrupted_and_resumed(whole, tmp_path):
             if self.count == 2:
                 raise KeyboardInterrupt
 
-    reproduction = Reproduction(whole.choice, Store(tmp_path))
+    reproduction = reproduction_of(tmp_path, *PLAYERS, runs=100)
     with pytest.raises(KeyboardInterrupt):
         reproduction.run(HERE, Interrupting())
     assert threading.active_count() < 10
     left = len(reproduction.missing())
-    assert 0 < left < len(whole.choice.tasks())
+    assert 0 < left < len(whole.tasks())
     display = Silent()
     reproduction.run(HERE, display)
     assert display.pending == left
@@ -62,28 +63,26 @@ def test_interrupted_and_resumed(whole, tmp_path):
 
 
 def test_a_damaged_piece_is_done_again(whole, tmp_path):
-    store = Store(tmp_path)
-    reproduction = Reproduction(whole.choice, store)
+    reproduction = reproduction_of(tmp_path, *PLAYERS, runs=100)
     reproduction.run(HERE, Silent())
-    path = store.path(whole.choice.tasks()[1])
+    path = reproduction.store.path(reproduction.tasks()[1])
     content = path.read_bytes()
     path.write_bytes(content[:200] + bytes(50) + content[250:])
     display = Silent()
-    again = Reproduction(whole.choice, store)
-    again.run(HERE, display)
+    reproduction.run(HERE, display)
     assert display.pending == 1
     assert display.notes == ("1 stored piece of work was damaged and will be done again",)
-    assert same(whole, again)
+    assert same(whole, reproduction)
 
 
 def test_shares_make_up_the_whole(whole, tmp_path):
-    reproduction = Reproduction(whole.choice, Store(tmp_path))
+    reproduction = reproduction_of(tmp_path, *PLAYERS, runs=100)
     counts = []
     for k in (3, 1, 2):
         display = Silent()
         reproduction.run(HERE, display, Share(k, 3))
         counts.append(display.pending)
-    assert sum(counts) == len(whole.choice.tasks())
+    assert sum(counts) == len(whole.tasks())
     assert not reproduction.missing()
     assert same(whole, reproduction)
 
@@ -94,20 +93,19 @@ def test_an_error_ends_the_work_and_is_shown(whole, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Task, "perform", broken)
     with pytest.raises(SidelightError, match="on fire"):
-        Reproduction(whole.choice, Store(tmp_path)).run(HERE, Silent())
+        reproduction_of(tmp_path, *PLAYERS, runs=100).run(HERE, Silent())
 
 
 def test_the_second_look_is_at_what_looks_different(tmp_path, monkeypatch):
     """With nothing above doubt, the verdict on what is printed comes from 960 runs; what is not gets no more."""
-    monkeypatch.setattr("sidelight.reproduction.judgment.DOUBT", 0.0)
-    choice = choice_of(CBP, LIMIT, runs=3)
-    reproduction = Reproduction(choice, Store(tmp_path))
+    monkeypatch.setattr("sidelight.reproduction.verdicts.DOUBT", 0.0)
+    reproduction = reproduction_of(tmp_path, CBP, LIMIT, runs=3)
     reproduction.run(HERE, Silent())
     assert [number.verdict for number in reproduction.tables()[0].numbers] == ["chance", "ours"]
     display = Silent()
     reproduction.look_again(HERE, display)
-    assert display.pending == RERUN // 48
+    assert display.pending == SECOND_LOOK // 48
     number = reproduction.tables()[0].numbers[0]
-    assert (number.ours.runs, number.again.runs, number.verdict) == (3, RERUN, "chance")
+    assert (number.ours.runs, number.again.runs, number.verdict) == (3, SECOND_LOOK, "chance")
     reproduction.look_again(HERE, display)
-    assert display.pending == RERUN // 48  # nothing more was asked for
+    assert display.pending == SECOND_LOOK // 48  # nothing more was asked for

@@ -5,14 +5,19 @@ import math
 import numpy as np
 import pytest
 
-from sidelight.reproduction import judgment, published
-from sidelight.reproduction.experiment import Experiment, Player, Section, UseCase
-from sidelight.reproduction.paper.table1 import CBP, LIMIT, RAND_CBP
-from sidelight.reproduction.plan import Profile, lines
+import sidelight as sl
+from sidelight.reproduction.exhibit import Exhibit, Profile, game_study, slow_player
+from sidelight.reproduction.paper.table1 import CBP, LIMIT
+from sidelight.reproduction.paper.table4 import case_studies
+from sidelight.reproduction.published import pair
+from sidelight.reproduction.verdicts import judge, needs_second_look
+from sidelight.results import Labels, Results, ResultSet
+from sidelight.studies import Player
 
-from .making import APPLES
+from .making import table_of
 
-PRINTED = published.pair("table1", "imbalanced", "CBP")
+PRINTED = pair("apple-tasting-imbalanced", "CBP")
+GAME = sl.games.load("apple-tasting")
 
 
 def sample(mean, std, runs, seed=0):
@@ -22,23 +27,35 @@ def sample(mean, std, runs, seed=0):
     return mean + std * z
 
 
-def judged(values, *, runs=96, player=CBP, others=None):
-    """Return the number of a player whose regrets are given; it stands behind RandCBP."""
-    table = Experiment("table1", "", "", (Section("imbalanced", APPLES, (RAND_CBP, player)),))
+def played(label, values, horizon=20_000, strategy="", limit=False):
+    """Return labels and results with these final regrets."""
+    values = np.asarray(values)
+    results = Results(
+        game=GAME,
+        strategy={"name": label, "parameters": {}},
+        environment={"name": "test"},
+        rounds=[horizon],
+        regret=values[:, None],
+        plays=np.tile([horizon, 0], (values.size, 1)),
+        seed=0,
+        regret_kind="pseudo-regret",
+        label=label,
+    )
+    return Labels("apple-tasting", "imbalanced, published", label, horizon, strategy, limit), lambda: results
+
+
+def judged(values, *, runs=96, others=None, reasons=None):
+    """Return the number of CBP, whose regrets are given; it stands behind RandCBP."""
     first = sample(5.0, 4.0, runs, seed=1) if others is None else others
-    found = lines(table, "published", Profile(runs=runs))
-    regrets = dict(zip([line.condition for line in found], (first, np.asarray(values)), strict=True))
-
-    def arrived(condition):
-        return {"rounds": np.array([20_000]), "regret": regrets[condition][:, None]}
-
-    return judgment.judge(table, "published", Profile(runs=runs), arrived)[1]
+    table = table_of(Player("RandCBP"), CBP, reasons=reasons)
+    (study,) = table.studies(Profile(runs=runs))
+    return judge(table, study, "published", ResultSet([played("RandCBP", first), played("CBP", values)]))[1]
 
 
 def test_the_same_digits():
     number = judged(sample(PRINTED.mean, PRINTED.std, 96))
     assert number.verdict == "digit"
-    assert not judgment.needs_rerun(number)
+    assert not needs_second_look(number)
     assert judged(sample(PRINTED.mean + 0.0004, PRINTED.std, 96)).verdict == "digit"
     assert judged(sample(PRINTED.mean + 0.0006, PRINTED.std, 96)).verdict == "chance"
     assert judged(sample(PRINTED.mean, PRINTED.std + 0.002, 96)).verdict == "chance"
@@ -51,7 +68,7 @@ def test_chance_and_difference(z, kind, again):
     error = math.hypot(6.0, PRINTED.std) / math.sqrt(96)
     number = judged(sample(PRINTED.mean + z * error, 6.0, 96))
     assert number.z == pytest.approx(z)
-    assert (number.verdict, judgment.needs_rerun(number)) == (kind, again)
+    assert (number.verdict, needs_second_look(number)) == (kind, again)
 
 
 def test_a_second_look_decides():
@@ -62,11 +79,10 @@ def test_a_second_look_decides():
     assert (number.ours.runs, number.again.runs, number.verdict) == (96, 960, "chance")
     assert number.z == pytest.approx(4)
     assert number.again.mean == pytest.approx(back.mean())
-    assert not judgment.needs_rerun(number)
+    assert not needs_second_look(number)
     away = judged(np.concatenate([far, sample(PRINTED.mean + 4 * error, 6.0, 864)]))
     assert (away.verdict, away.reason) == ("differs", None)
-    explained = Player("CBP", paper="CBP", reasons={"published": "bpm-radius"})
-    known = judged(far, player=explained)
+    known = judged(far, reasons={("CBP", "published"): "bpm-radius"})
     assert (known.verdict, known.reason) == ("differs", "bpm-radius")
 
 
@@ -89,30 +105,34 @@ def test_few_runs():
     one = judged([3.0], runs=1)
     assert (one.verdict, one.z) == ("open", None)
     assert math.isnan(one.ours.std)
-    assert not judgment.needs_rerun(one)  # or one run would cost as much as 960
+    assert not needs_second_look(one)  # or one run would cost as much as 960
     # The spread of three runs may be small by luck: the printed one stands for it.
     three = judged([10.0, 10.001, 10.002], runs=3)
     assert abs(three.z) < 1
 
 
 def test_slow_strategies_need_more_than_three_standard_errors():
-    slow = Player("CBP", paper="CBP", slow=True)
-    table = Experiment("table1", "", "", (Section("imbalanced", APPLES, (slow,)),))
-    error = PRINTED.std * math.sqrt(1 / 4 + 1 / 96)
+    profile = Profile(protocol="described")
+    study = game_study("apple-tasting", "contexts", (slow_player("PGTS", {"dimension": 10}, profile),), profile)
+    printed = pair("apple-tasting-contexts", "PGTS")
+    error = printed.std * math.sqrt(1 / 2 + 1 / 96)
+    table = Exhibit("table3", "", "", lambda profile: (study,))
     for z, kind in ((2, "chance"), (5, "open"), (20, "differs")):
-        arrays = {"rounds": np.array([7_500]), "regret": sample(PRINTED.mean + z * error, 1.0, 4)[:, None]}
-        (number,) = judgment.judge(table, "published", Profile(), lambda condition, a=arrays: a)
-        assert (number.verdict, number.ours.runs, number.ours.round) == (kind, 4, 7_500)
+        results = ResultSet([played("PGTS", sample(printed.mean + z * error, 1.0, 2), 7_500, "PGTS")])
+        (number,) = judge(table, study, "described", results)
+        assert (number.verdict, number.ours.runs, number.ours.round) == (kind, 2, 7_500)
 
 
 def test_numbers_that_never_vary():
     """Verifications of Explore-fully: 105 120 in every run."""
-    player = Player("explore", paper="Explore-fully")
-    table = Experiment("table4", "", "", (Section("0.025", UseCase(1, 0.025, "t"), (player,)),))
+    study = case_studies(1, Profile(policies=("explore",)))[0]
+    labels = Labels("", "case 1", "Explore-fully", 0)
 
     def number(count):
-        arrays = {"f1": np.ones(96), "verifications": np.full(96, count)}
-        return judgment.judge(table, "published", Profile(), lambda condition: arrays)[1]
+        measures = {"f1": np.ones(96), "verifications": np.full(96, count)}
+        named = {"strategy": {"name": "explore", "parameters": {}}, "environment": {"name": "classifiers"}}
+        results = Results(game=None, **named, seed=0, measures=measures)
+        return judge(table_of(), study, "published", ResultSet([(labels, lambda: results)]))[1]
 
     assert number(105_120).verdict == "digit"
     assert (number(105_121).verdict, number(105_121).z) == ("differs", math.inf)
@@ -120,23 +140,21 @@ def test_numbers_that_never_vary():
 
 def test_wins_and_tests():
     rivals = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
-    number = judged([1.0, 3.0, 3.5, 9.0, 4.0], runs=5, others=rivals)
+    other = np.array([1.0, 3.0, 3.5, 9.0, 4.0])
+    number = judged(other, runs=5, others=rivals)
     assert (number.ours.strict_wins, number.ours.tied_wins) == (1, 1)
     from scipy.stats import ttest_ind
 
-    other = np.array([1.0, 3.0, 3.5, 9.0, 4.0])
     assert number.ours.p_value == pytest.approx(ttest_ind(other, rivals, equal_var=False).pvalue)
     greater = ttest_ind(other, rivals, equal_var=False, alternative="greater").pvalue
     assert number.p_one_sided == pytest.approx(greater)  # small where the first player is better
 
 
 def test_the_limit_is_not_a_contestant():
-    table = Experiment("table1", "", "", (Section("imbalanced", APPLES, (CBP, LIMIT)),))
-    found = lines(table, "published", Profile())
-    regrets = {found[0].condition: sample(9.0, 1.0, 96), found[1].condition: sample(4.5, 1.0, 96, seed=2)}
-    first, limit = judgment.judge(
-        table, "published", Profile(), lambda e: {"rounds": np.array([20_000]), "regret": regrets[e][:, None]}
-    )
-    assert first.limit_ratio == pytest.approx(2)
+    table = table_of(CBP, LIMIT)
+    (study,) = table.studies(Profile())
+    best = played(LIMIT.label, sample(4.5, 1.0, 96, seed=2), limit=True)
+    first, limit = judge(table, study, "published", ResultSet([played("CBP", sample(9.0, 1.0, 96)), best]))
+    assert first.ours.limit_ratio == pytest.approx(2)
     assert first.ours.strict_wins == 96
     assert (limit.is_limit, limit.ours.strict_wins, limit.ours.test, limit.verdict) == (True, None, None, "ours")

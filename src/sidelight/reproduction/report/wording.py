@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sidelight.reproduction.account import Account, Kind, Part
-from sidelight.reproduction.experiment import Protocol
-from sidelight.reproduction.judgment import CHANCE
+from sidelight.reproduction.exhibit import Protocol
+from sidelight.reproduction.report.account import Account
+from sidelight.reproduction.verdicts import CHANCE, Kind, Part
 from sidelight.text import count, grouped, joined
 
 TITLE = "“Randomized Confidence Bounds for Stochastic Partial Monitoring”, run again"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sidelight.reproduction.account import Account, Number, Part
-from sidelight.reproduction.published import RUNS
-from sidelight.reproduction.report_words import name, together
+from sidelight.reproduction.exhibit import RUNS
+from sidelight.reproduction.report.account import Account
+from sidelight.reproduction.report.wording import name, together
+from sidelight.reproduction.verdicts import Number, Part
 from sidelight.text import grouped, joined
 from sidelight.text import number as written
 
@@ -193,9 +194,9 @@ def glossary(account: Account) -> list[tuple[str, str]]:
     """Return the words that tables use and what they mean."""
     numbers = [number for table in account.tables for number in table.numbers]
     used = {_ALWAYS, *(number.measure for number in numbers)}
-    used |= {_LIMIT for number in numbers if number.limit_ratio is not None}
+    used |= {_LIMIT for number in numbers if number.ours.limit_ratio is not None}
     used |= {_OPEN for number in numbers if number.verdict == "open"}
-    if any("regret" in figure.experiment.title.lower() for figure in account.figures):
+    if any("regret" in figure.exhibit.title.lower() for figure in account.figures):
         used.add(_REGRET)
     return [(term, text) for when, term, text in _GLOSSARY if when in used]
 
@@ -242,7 +243,7 @@ def again(facts: Mapping[str, Any]) -> str:
 
 
 def _command(facts: Mapping[str, Any]) -> str:
-    names, ways = list(facts.get("experiments", ())), list(facts.get("protocols", ()))
+    names, ways = list(facts.get("exhibits", ())), list(facts.get("protocols", ()))
     runs, seed = facts.get("runs", RUNS), facts.get("seed", 0)
     words = ["sidelight reproduce", *(names if len(names) < _ALL else ())]
     words += [f"--tolerance {rate}" for rate in facts.get("tolerances", ())]
@@ -256,15 +257,15 @@ def _command(facts: Mapping[str, Any]) -> str:
 
 
 def _those(facts: Mapping[str, Any], kind: str) -> str:
-    names = [name(each) for each in facts.get("experiments", ()) if each.startswith(kind)]
+    names = [name(each) for each in facts.get("exhibits", ()) if each.startswith(kind)]
     return together(names) if names else ""
 
 
 def _runs(facts: Mapping[str, Any]) -> str:
     if facts.get("runs") is None:
         return ""
-    slow = facts.get("slow_runs") or {}
-    few = sorted({count for count in slow.values() if count != facts["runs"]}, reverse=True)
+    slow = facts.get("slow_runs", ())
+    few = [count for count in slow if count != facts["runs"]]
     horizon = facts.get("slow_horizon")
     end = f", {grouped(horizon)} rounds" if slow and horizon else ""
     counts = " or ".join(grouped(count) for count in few) or grouped(facts["runs"])

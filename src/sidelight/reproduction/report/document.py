@@ -18,11 +18,12 @@ from sidelight.report.document import (
     Terms,
     marked,
 )
-from sidelight.reproduction import report_words as words
-from sidelight.reproduction.account import Account, Number, Part
-from sidelight.reproduction.experiment import Protocol
-from sidelight.reproduction.report_notes import again, glossary, limit_note, making, remarks
-from sidelight.reproduction.report_tables import agreement, comparison, differing, overview, usual
+from sidelight.reproduction.exhibit import Protocol
+from sidelight.reproduction.report import wording as words
+from sidelight.reproduction.report.account import Account
+from sidelight.reproduction.report.notes import again, glossary, limit_note, making, remarks
+from sidelight.reproduction.report.tables import agreement, comparison, differing, overview, usual
+from sidelight.reproduction.verdicts import Number, Part
 from sidelight.text import count
 
 
@@ -86,9 +87,9 @@ def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str], expl
     for part in (*account.tables, *account.figures):
         if part.protocol == way:
             name = words.name(part.name)
-            blocks.append(Heading(f"{name}: {part.experiment.title}", level=3, anchor=part.place, entry=name))
+            blocks.append(Heading(f"{name}: {part.exhibit.title}", level=3, anchor=part.place, entry=name))
             blocks.append(_explained(part, explained))
-            blocks += _table(account, part) if part.experiment.is_table else [_figure(part, drawings)]
+            blocks += _table(account, part) if part.exhibit.is_table else [_figure(part, drawings)]
     return blocks
 
 
@@ -106,7 +107,7 @@ def _table(account: Account, table: Part) -> list[Block]:
 def _figure(figure: Part, drawings: Mapping[str, str]) -> Block:
     if figure.stem not in drawings:
         return Paragraph(marked(words.NO_DRAWING), faint=True)
-    label = f"{words.name(figure.name)}: {figure.experiment.title}"
+    label = f"{words.name(figure.name)}: {figure.exhibit.title}"
     return Figure(label, drawings[figure.stem], figure.caption, f"figures/{figure.stem}.png")
 
 
@@ -115,4 +116,4 @@ def _explained(part: Part, explained: dict[str, str]) -> Paragraph:
     if part.name in explained:
         return Paragraph(["Explained ", Link("above", explained[part.name]), "."], faint=True)
     explained[part.name] = part.place
-    return Paragraph(marked(part.experiment.text))
+    return Paragraph(marked(part.exhibit.text))

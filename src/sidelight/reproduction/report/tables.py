@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sidelight.reproduction.account import BETTER, Account, Number, Part
-from sidelight.reproduction.report_words import (
+from sidelight.reproduction.report.account import Account
+from sidelight.reproduction.report.wording import (
     COMPARED,
     KIND_WORDS,
     MEASURES,
@@ -19,6 +19,8 @@ from sidelight.reproduction.report_words import (
     protocols,
     z_text,
 )
+from sidelight.reproduction.verdicts import Number, Part
+from sidelight.results.comparison import LARGER_IS_BETTER
 from sidelight.studies.report_tables import error_text
 from sidelight.table import Cell, Column, Row, Table
 from sidelight.text import STAY, grouped, number
@@ -80,9 +82,9 @@ def comparison(table: Part) -> Table:
         _Shown(runs, "median", lambda one: one.ours.median, number),
         _Shown(runs, "median in the paper", lambda one: one.printed and one.printed.median, look="paper"),
         # If more is better these would be the best runs, where a score is nearly always 1.
-        _Shown(runs, "99 %", lambda one: one.ours.q99 if BETTER[one.measure] == "less" else None, number),
-        _Shown(runs, "max", lambda one: one.ours.max if BETTER[one.measure] == "less" else None, number),
-        _Shown(runs, "× limit", lambda one: one.limit_ratio, "{:.2f}".format),
+        _Shown(runs, "99 %", lambda one: one.ours.q99 if one.measure not in LARGER_IS_BETTER else None, number),
+        _Shown(runs, "max", lambda one: one.ours.max if one.measure not in LARGER_IS_BETTER else None, number),
+        _Shown(runs, "× limit", lambda one: one.ours.limit_ratio, "{:.2f}".format),
         _Shown("wins", f"alone{STAY}+ shared", _wins, str),
         _Shown("wins", "paper", lambda one: one.printed and one.printed.wins, str, "paper"),
         _Shown(chances, "two-sided", lambda one: one.ours.p_value, _three_decimals),
@@ -108,7 +110,7 @@ def overview(account: Account) -> Table:
     for experiment in dict.fromkeys(table.name for table in account.tables):
         found = {table.protocol: table for table in account.tables if table.name == experiment}
         first = next(iter(found.values()))
-        row = [Cell(f"{name(experiment)}: {first.experiment.title}", link=first.place)]
+        row = [Cell(f"{name(experiment)}: {first.exhibit.title}", link=first.place)]
         for way in ways:
             counts = found[way].counts() if way in found else None
             row += [
