@@ -25,9 +25,9 @@ print(outcome.output.replace(str(folder), "reproduction"))
 # %%
 # The runs themselves are in a Parquet file. A picture of them:
 
-runs = pl.read_parquet(folder / "runs.parquet").filter(pl.col("setting").cast(str).str.contains("imbalanced"))
+runs = pl.read_parquet(folder / "runs.parquet").filter(pl.col("world").cast(str) == "imbalanced, published")
 figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
-for (name,), group in runs.group_by("strategy", maintain_order=True):
+for (name,), group in runs.group_by("player", maintain_order=True):
     mean = group.group_by("round").agg(pl.col("value").mean()).sort("round")
     axes.plot(mean["round"], mean["value"], label=name)
 axes.set(xscale="log", yscale="log", xlabel="round", ylabel="mean regret, 8 runs", ylim=(0.5, None))
