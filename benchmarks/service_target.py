@@ -11,7 +11,7 @@ from typing import Annotated
 
 from fastapi import Body, Response
 
-from sidelight.service.api.requests import AskedOf, asked_of
+from sidelight.service.api.requests import MonitorCall, needs_on
 from sidelight.service.api.routing import make_router
 from sidelight.service.api.shapes import Decisions, PredictionIn
 from sidelight.service.domain.service import Service
@@ -27,7 +27,7 @@ router = make_router("benchmark")
 
 
 @router.post("/v1/monitors/{monitor}/nothing")
-async def nothing(body: Annotated[Decisions, Body()], asked: Annotated[AskedOf, asked_of("decide")]) -> Response:
+async def nothing(body: Annotated[Decisions, Body()], call: Annotated[MonitorCall, needs_on("decide")]) -> Response:
     """Answer as if a prediction had been let pass."""
     if isinstance(body, PredictionIn):
         return answer({"id": body.id, "verify": False, "reason": "none", "prediction": body.prediction})
@@ -36,9 +36,9 @@ async def nothing(body: Annotated[Decisions, Body()], asked: Annotated[AskedOf, 
 
 
 @router.post("/v1/monitors/{monitor}/groups")
-async def groups(asked: Annotated[AskedOf, asked_of("report")]) -> Response:
+async def groups(call: Annotated[MonitorCall, needs_on("report")]) -> Response:
     """Return how many jobs there were, in how many groups; memory and processor time of the process."""
-    writer = asked.service.writer
+    writer = call.service.writer
     with open("/proc/self/statm") as file:
         memory = int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
     counts = {"jobs": writer.jobs, "groups": writer.groups}

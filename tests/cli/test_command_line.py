@@ -57,9 +57,9 @@ def test_every_command_explains_itself_as_the_list_does(name):
         ["games", "--help"],
         ["analyze", "--help"],
         ["serve", "--help"],
-        ["service", "--help"],
-        ["service", "key", "create", "--help"],
-        ["service", "export", "--help"],
+        ["admin", "--help"],
+        ["admin", "key", "create", "--help"],
+        ["admin", "export", "--help"],
     ],
 )
 def test_help_fits(columns, arguments):

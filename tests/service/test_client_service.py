@@ -13,9 +13,9 @@ from service.served import Served
 from sidelight.client import AsyncClient, Client, ServiceError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.service.auth.keys import SCOPES, CreateKey
-from sidelight.service.maintenance.check import verify
+from sidelight.service.maintenance.check import check_database
 from sidelight.service.server.app import make_app
-from sidelight.service.server.commands import run_command
+from sidelight.service.server.commands import request
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_what_the_service_says_is_what_the_library_says(talk, service):
         assert client.unreachable == 0
 
     talk(conversation)
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 @SQLITE
@@ -129,18 +129,11 @@ def test_two_clients_with_the_same_id_get_the_same_decision(talk):
     talk(conversation)
 
 
-def test_commands_of_another_version_are_refused(service):
-    with pytest.raises(ValueError, match="use the same version"):
-        run_command(service, "http://x", "key destroy", {})
-
-
 @pytest.mark.slow
 def test_a_server_that_is_killed_loses_nothing_that_it_has_said(tmp_path):
     """Clients go on through kills and restarts: each decision that they got is stored once, and as they got it."""
     database, found, stop = tmp_path / "test.db", {}, threading.Event()
-    from sidelight.service.server.commands import call
-
-    key = call(str(database), "", "key create", {"name": "test", "scopes": list(SCOPES), "only": None, "days": None})
+    key = request(str(database), "POST", "/v1/keys", {"name": "test", "scopes": list(SCOPES)})["key"]
     with Served(database) as server:
         url, port = server.url, server.url.rpartition(":")[2]
         with Client(url, key) as client:

@@ -8,7 +8,7 @@ from service.traffic import Traffic
 from sidelight.monitor import settings as library
 from sidelight.monitor.policies.explore import Explore
 from sidelight.service.domain.monitors import create
-from sidelight.service.maintenance.check import verify
+from sidelight.service.maintenance.check import check_database
 from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings, make_monitor, make_review, review_plain, split
 
@@ -87,4 +87,4 @@ def test_defaults_are_those_of_whoever_made_the_monitor(service, monkeypatch):
     monkeypatch.setattr(library, "DRIFT", False)
     service.writer.followers.forget()
     assert service.report(traffic.monitor) == before
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []

@@ -9,41 +9,36 @@ from sidelight.cli.group import CommandLine
 
 __all__ = ["main"]
 
+_RESEARCH = {
+    "games": "List the catalogue of games, or describe one of them.",
+    "strategies": "List the strategies, or describe one of them.",
+    "analyze": "Say what kind of problem a game is, and prove it.",
+    "recommend": "Recommend a strategy for a game, and show the evidence.",
+    "play": "Watch a strategy play a game, round by round, with its reasons.",
+    "simulate": "Compare strategies on a game: a table and a figure of regret.",
+    "limits": "Say how good any strategy can be.",
+    "study": "Run an experiment of your own: games, worlds and strategies in a file, tables and figures in a folder.",
+    "reproduce": "Reproduce the tables and figures of the ICML 2024 paper, and say which numbers hold.",
+    "compile": "Compile everything now, so that simulations start at once.",
+}
+_WATCHING = {
+    "monitor": (
+        "monitor.group",
+        "Watch a classifier: which predictions to verify, and which classes are wrong too often.",
+    ),
+    "serve": (
+        "server.serve",
+        "Serve monitors over HTTP: durable decisions, a queue for reviewers, reports in the browser.",
+    ),
+    "admin": ("server.admin", "Administer the service: keys, people, monitors, backups, checks."),
+}
+
 
 @click.group(
     cls=CommandLine,
-    commands_in={
-        "games": ("sidelight.cli.research.games", "List the catalogue of games, or describe one of them."),
-        "strategies": ("sidelight.cli.research.strategies", "List the strategies, or describe one of them."),
-        "analyze": ("sidelight.cli.research.analyze", "Say what kind of problem a game is, and prove it."),
-        "recommend": ("sidelight.cli.research.recommend", "Recommend a strategy for a game, and show the evidence."),
-        "play": ("sidelight.cli.research.play", "Watch a strategy play a game, round by round, with its reasons."),
-        "simulate": (
-            "sidelight.cli.research.simulate",
-            "Compare strategies on a game: a table and a figure of regret.",
-        ),
-        "limits": ("sidelight.cli.research.limits", "Say how good any strategy can be."),
-        "monitor": (
-            "sidelight.cli.monitor.group",
-            "Watch a classifier: which predictions to verify, and which classes are wrong too often.",
-        ),
-        "study": (
-            "sidelight.cli.research.study",
-            "Run an experiment of your own: games, worlds and strategies in a file, tables and figures in a folder.",
-        ),
-        "serve": (
-            "sidelight.cli.server.serve",
-            "Serve monitors over HTTP: durable decisions, a queue for reviewers, reports in the browser.",
-        ),
-        "service": (
-            "sidelight.cli.server.admin",
-            "Manage the service: keys, reviewers, backups, copies, exports, checks.",
-        ),
-        "reproduce": (
-            "sidelight.cli.research.reproduce",
-            "Reproduce the tables and figures of the ICML 2024 paper, and say which numbers hold.",
-        ),
-        "warm": ("sidelight.cli.research.compile", "Compile everything now, so that simulations start at once."),
+    sections={
+        "Research": {name: (f"sidelight.cli.research.{name}", line) for name, line in _RESEARCH.items()},
+        "Watching a classifier": {name: (f"sidelight.cli.{at}", line) for name, (at, line) in _WATCHING.items()},
     },
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},

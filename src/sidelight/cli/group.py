@@ -32,13 +32,14 @@ class CommandLine(click.Group):
 
     Parameters
     ----------
-    commands_in
-        For each command, the module that defines it as `command` and its line in `--help`.
+    sections
+        For each section of `--help`, its commands: the module that defines each as `command`, and its line.
     """
 
-    def __init__(self, *args: Any, commands_in: Mapping[str, tuple[str, str]], **options: Any) -> None:
+    def __init__(self, *args: Any, sections: Mapping[str, Mapping[str, tuple[str, str]]], **options: Any) -> None:
         super().__init__(*args, **options)
-        self.commands_in = dict(commands_in)
+        self.sections = sections
+        self.commands_in = {name: where for some in sections.values() for name, where in some.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order in which they are explained."""
@@ -65,8 +66,9 @@ class CommandLine(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in self.commands_in.items()])
+        for title, commands in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, line) for name, (_, line) in commands.items()])
 
     def main(
         self,

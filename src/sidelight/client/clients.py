@@ -44,7 +44,7 @@ class Client(ClientSettings):
     url
         Where the service is, as `sidelight serve` prints it, "http://127.0.0.1:8765" say.
     key
-        A key from `sidelight service key create`; by default, the environment variable SIDELIGHT_KEY.
+        A key from `sidelight admin key create`; by default, the environment variable SIDELIGHT_KEY.
     timeout
         Maximum seconds for a decision, retries included; then the prediction passes.
     patience

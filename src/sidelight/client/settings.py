@@ -100,7 +100,7 @@ def _address(url: str) -> str:
 def _headers(key: str | None) -> dict[str, str]:
     if key is None or not isinstance(key, str) or not key.strip():
         raise SidelightError(
-            "there is no key: give key=... or set SIDELIGHT_KEY; create one with `sidelight service key create`"
+            "there is no key: give key=... or set SIDELIGHT_KEY; create one with `sidelight admin key create`"
         )
     key = key.strip()
     if not key.isascii() or not key.isprintable() or " " in key:

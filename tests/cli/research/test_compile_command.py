@@ -1,4 +1,4 @@
-"""`sidelight warm`."""
+"""`sidelight compile`."""
 
 import os
 import re
@@ -21,16 +21,16 @@ from sidelight.cli.research import compile as compile_command
 every = compile_command._environments
 sidelight.strategies.names = lambda: ("CBP",)
 compile_command._environments = lambda strategy: list(every(strategy))[:1]
-main(["warm"])
+main(["compile"])
 """
 
 
 def invoke():
-    return CliRunner().invoke(main, ["warm"])
+    return CliRunner().invoke(main, ["compile"])
 
 
 def test_help_says_why():
-    output = CliRunner().invoke(main, ["warm", "--help"]).output
+    output = CliRunner().invoke(main, ["compile", "--help"]).output
     for word in ("first simulation", "compiles", "container", "SIDELIGHT_CACHE_DIR"):
         assert word in " ".join(output.split())
 

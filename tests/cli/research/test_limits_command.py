@@ -17,7 +17,8 @@ from sidelight.strategies import BayesOptimal
 
 
 @click.group(
-    cls=CommandLine, commands_in={"limits": ("sidelight.cli.research.limits", "Say how good any strategy can be.")}
+    cls=CommandLine,
+    sections={"Research": {"limits": ("sidelight.cli.research.limits", "Say how good any strategy can be.")}},
 )
 def program():
     pass

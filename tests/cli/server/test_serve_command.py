@@ -24,7 +24,7 @@ def invoke(*arguments):
 
 
 def key(database, *scopes):
-    result = invoke("service", "key", "create", "--database", database, *(f"--scope={one}" for one in scopes))
+    result = invoke("admin", "key", "create", "--database", database, *(f"--scope={one}" for one in scopes))
     assert result.exit_code == 0, result.output
     return result.stdout.strip()
 
@@ -86,8 +86,8 @@ def test_requests_in_progress_are_answered_before_ctrl_c_stops_it(database):
         for thread in threads:
             thread.join()
         assert code == 0, err
-    assert invoke("service", "verify", "--database", database).exit_code == 0
-    rows = invoke("service", "export", "--database", database).stdout
+    assert invoke("admin", "check", "--database", database).exit_code == 0
+    rows = invoke("admin", "export", "--database", database).stdout
     assert len(decided) > 200
     for id in decided:
         assert f'"id":"{id}"' in rows
@@ -123,9 +123,12 @@ def test_a_port_in_use(database):
         (["--url", "https://x/below"], "is not an address like https://"),
         (["--url", "http://["], "is not an address like https://"),
         (["--url", "http://x:99999"], "is not an address like https://"),
-        (["--proxy", "*"], "--proxy * is not an address"),
-        (["--proxy", "127.0.0.1", "--proxy", "proxy.example"], "--proxy proxy.example is not an address"),
-        (["--proxy", "10.0.0.1/8"], "or a network like"),
+        (["--trusted-proxy", "*"], "--trusted-proxy * is not an address"),
+        (
+            ["--trusted-proxy", "127.0.0.1", "--trusted-proxy", "proxy.example"],
+            "--trusted-proxy proxy.example is not an address",
+        ),
+        (["--trusted-proxy", "10.0.0.1/8"], "or a network like"),
         (["--url", "https://x/?a=b"], "is not an address like https://"),
         (["--database", "mysql://x/y"], "mysql:// is not supported"),
         (["--database", ":memory:"], "a database in memory is lost"),
@@ -188,7 +191,7 @@ def test_two_servers_on_one_postgresql_database(postgres_url):
         assert reports[0].predictions == 200
         assert reports[0].verifications <= 50
         assert first.stop()[0] == second.stop()[0] == 0
-    assert invoke("service", "verify", "--database", postgres_url).exit_code == 0
+    assert invoke("admin", "check", "--database", postgres_url).exit_code == 0
 
 
 def test_a_note_about_other_machines(database):

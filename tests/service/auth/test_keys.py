@@ -39,7 +39,7 @@ def clock():
 
 @pytest.fixture
 def ring(service, clock):
-    return KeyRing(service, clock)
+    return KeyRing(service, clock=clock)
 
 
 def test_a_key_has_a_visible_name_and_256_random_bits_and_only_its_hash_is_stored(service):
@@ -154,7 +154,7 @@ def test_rotating_never_makes_a_key_last_longer(service):
 
 
 def test_unknown_keys_are_nobody_and_fill_no_memory(service, clock):
-    ring = KeyRing(service, clock)
+    ring = KeyRing(service, clock=clock)
     ring._known._most = 10
 
     async def guess():

@@ -5,7 +5,7 @@ import pytest
 from service.traffic import Traffic
 from sidelight.service.domain.answers import AnswerTo, answers
 from sidelight.service.domain.decisions import Prediction, decide
-from sidelight.service.maintenance.check import verify
+from sidelight.service.maintenance.check import check_database
 from sidelight.service.problems import Problem
 
 
@@ -44,7 +44,7 @@ def test_each_answer_has_a_result_of_its_own(traffic):
         ("p2", "answered", 1, 2, "key:2"),
         ("p3", "open", None, 0, None),
     ]
-    assert verify(traffic.service.storage) == []
+    assert check_database(traffic.service.storage) == []
 
 
 def test_labels_are_compared_with_the_class(service):
@@ -94,7 +94,7 @@ def test_what_is_forgotten_is_gone(service):
     assert said(traffic, AnswerTo("p1", correct=False, replace=True))[0].status == "gone"
     with service.read() as tx:
         assert tx.all("SELECT state FROM items ORDER BY number")[:3] == [("answered",), ("forgotten",), ("answered",)]
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_answers_within_the_group_of_their_decisions(service):
@@ -109,7 +109,7 @@ def test_answers_within_the_group_of_their_decisions(service):
     assert [one.status for one in said(traffic, *(AnswerTo(f"p{k}", correct=True) for k in range(1, 11)))] == [
         "recorded"
     ] * 10
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_history_has_few_rows_and_all_verdicts(service):

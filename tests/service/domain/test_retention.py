@@ -5,7 +5,7 @@ from sidelight.service.domain import monitor_changes, monitors, retention
 from sidelight.service.domain.answers import AnswerTo, answers
 from sidelight.service.domain.decisions import Payload, Prediction, decide
 from sidelight.service.journal.replicas import rebuild
-from sidelight.service.maintenance.check import verify
+from sidelight.service.maintenance.check import check_database
 
 DAY = 86_400.0
 
@@ -100,7 +100,7 @@ def test_what_was_erased_is_replayed(service):
         body = tx.one("SELECT body, actor FROM journal WHERE monitor = ? AND number = ?", monitor, last)
     assert '"erased":1' in body[0]
     assert body[1] == "key:2"
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_an_item_of_another_monitor_is_not_touched(service):
@@ -117,6 +117,6 @@ def test_payloads_of_an_archived_monitor_can_be_deleted(service):
         before = tx.one("SELECT last FROM monitors WHERE id = ?", monitor)
     assert service.do(retention.erase(monitor, ["r0"], actor="key:1")) == [("r0", "erased", True)]
     assert len(kept(service, monitor)) == 5
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
     with service.read() as tx:
         assert tx.one("SELECT last FROM monitors WHERE id = ?", monitor) == before

@@ -12,7 +12,7 @@ from sidelight.service.domain.answers import AnswerTo, answers
 from sidelight.service.domain.monitor_changes import change
 from sidelight.service.domain.queue import Slot
 from sidelight.service.domain.reviews import Said, Settle, Withdraw, disputed, outcome
-from sidelight.service.maintenance.check import verify
+from sidelight.service.maintenance.check import check_database
 from sidelight.service.problems import Problem
 
 
@@ -393,4 +393,4 @@ def test_items_with_enough_reviews_settle_when_fewer_are_wanted(service):
     assert claim(service, monitor, "cem") == 3
     assert claim(service, monitor, "dan", settle=True) == 2
     assert say(service, monitor, 2, "dan", correct=False, settles=True) == "settled"
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []

@@ -6,7 +6,7 @@ import json
 
 from service.durability.load import Client
 from sidelight.monitor import ClassifierMonitor, Reason
-from sidelight.service.maintenance.check import replay, stretch, verify
+from sidelight.service.maintenance.check import check_database, replay, stretch
 from sidelight.service.store import open_storage
 
 
@@ -14,7 +14,7 @@ def losses(database: str, monitor: str, clients: list[Client], cap: int | None =
     """Return what was acknowledged and is not there once, as it was said; and what else is wrong."""
     storage = open_storage(database, readonly=True)
     try:
-        wrong = [text for one in clients for text in one.wrong] + [str(one) for one in verify(storage)]
+        wrong = [text for one in clients for text in one.wrong] + [str(one) for one in check_database(storage)]
         with storage.read() as tx:
             bodies = [json.loads(row[0]) for row in tx.all("SELECT body FROM journal WHERE kind = 'decided'")]
             answers = dict(tx.all("SELECT id, correct FROM items WHERE state = 'answered'"))

@@ -5,7 +5,7 @@ import pytest
 from sidelight.service.domain import monitors
 from sidelight.service.domain.decisions import Prediction, decide
 from sidelight.service.domain.service import Service
-from sidelight.service.maintenance.check import verify
+from sidelight.service.maintenance.check import check_database
 from sidelight.service.options import Options
 from sidelight.service.store import open_storage
 from sidelight.service.writer.writer import Ticket
@@ -59,7 +59,7 @@ def test_many_monitors_are_followed_together(two, names, monkeypatch):
     assert len(asked) <= MONITORS  # only a monitor that a process meets for the first time is read by itself
     for id in names:
         assert two[0].report(id) == two[1].report(id)
-    assert verify(two[0].storage) == []
+    assert check_database(two[0].storage) == []
 
 
 def test_far_behind(two, names, monkeypatch):
@@ -69,7 +69,7 @@ def test_far_behind(two, names, monkeypatch):
         together(two[0], names, turn)
     together(two[1], names, 10)
     assert [two[1].report(id).predictions for id in names] == [11] * MONITORS
-    assert verify(two[0].storage) == []
+    assert check_database(two[0].storage) == []
 
 
 @pytest.mark.parametrize("more", [0, 1, 5])
@@ -89,6 +89,6 @@ def test_journals_that_went_back_are_noticed_in_a_group_of_many(two, names, more
         together(two[0], names, turn)
     decided = together(two[1], names, 200)
     assert len(decided) == MONITORS
-    assert verify(two[0].storage) == []
+    assert check_database(two[0].storage) == []
     for id in names:
         assert two[0].report(id) == two[1].report(id)

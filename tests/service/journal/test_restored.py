@@ -8,7 +8,7 @@ from service.conftest import fatal
 from service.traffic import Traffic
 from sidelight.service.domain.decisions import Prediction, decide
 from sidelight.service.domain.service import Service
-from sidelight.service.maintenance.check import verify
+from sidelight.service.maintenance.check import check_database
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.store import open_storage
@@ -41,7 +41,7 @@ def test_a_restored_postgres_is_noticed(postgres_url, others):
         decisions(here, monitor, "here", 4)
         assert here.report(monitor) == there.report(monitor)
         assert here.report(monitor).predictions == 10 + others + 4
-        assert verify(here.storage) == []
+        assert check_database(here.storage) == []
     finally:
         here.close()
         there.close()
@@ -96,4 +96,4 @@ def test_a_snapshot_of_what_is_no_more_is_not_used(service):
     service.writer.followers.forget()
     assert service.report(traffic.monitor).predictions == 130
     decisions(service, traffic.monitor, "more", 3)
-    assert [one.text for one in verify(service.storage)] == ["snapshot 100 does not follow from the journal"]
+    assert [one.text for one in check_database(service.storage)] == ["snapshot 100 does not follow from the journal"]

@@ -16,11 +16,10 @@ from sidelight.service.domain.reviews import Withdraw
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import replica, replicas
 from sidelight.service.maintenance import check
-from sidelight.service.maintenance.check import verify
+from sidelight.service.maintenance.check import check_database
 from sidelight.service.maintenance.prune import prune
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
-from sidelight.service.server.commands import run_command
 from sidelight.service.store import open_storage
 
 SETTINGS = [
@@ -44,7 +43,7 @@ def restart(service):
 def test_replaying_the_journal_gives_the_served_state(service, settings):
     traffic = Traffic(service, **settings)
     traffic.run(25)
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
     before = state_of(service, traffic.monitor)
     restart(service)
     service.report(traffic.monitor)
@@ -70,9 +69,9 @@ TAMPERING = {
 def test_whatever_is_changed_by_hand_is_found(service, sql):
     traffic = Traffic(service)
     traffic.run(15)
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
     service.do(Sql(sql))
-    (finding,) = verify(service.storage)
+    (finding,) = check_database(service.storage)
     assert str(finding).startswith(f"digits ({traffic.monitor}): ")
 
 
@@ -86,9 +85,9 @@ def test_answers_that_were_taken_back_are_well(service):
     service.do(Withdraw(monitor, "ann", 3))
     with service.read() as tx:
         assert tx.all("SELECT DISTINCT state FROM items") == [("open",)]
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
     service.do(Sql("UPDATE items SET revision = 0 WHERE number = 1"))
-    (finding,) = verify(service.storage)
+    (finding,) = check_database(service.storage)
     assert "item 1 is open" in finding.text
 
 
@@ -116,7 +115,7 @@ def test_a_decision_that_was_recorded_but_not_made_is_found(service, monkeypatch
         return found | ({"reason": 9} if data["id"] == "p4" else {}), events
 
     monkeypatch.setattr(replica, "_decided_anew", forged)
-    (finding,) = verify(service.storage)
+    (finding,) = check_database(service.storage)
     assert "but replaying it gives" in finding.text
 
 
@@ -132,7 +131,7 @@ def test_pruning_leaves_the_state_and_forgets_only_what_was_let_pass(service):
     assert prune(service, traffic.monitor, days=0) == entries
     with service.read() as tx:
         assert tx.all("SELECT kind FROM journal") == [("sealed",)]
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
     restart(service)
     assert service.report(traffic.monitor) == report
     assert state_of(service, traffic.monitor) == before
@@ -140,14 +139,14 @@ def test_pruning_leaves_the_state_and_forgets_only_what_was_let_pass(service):
     found = [service_decides(service, traffic.monitor, one) for one in again]
     assert sorted(found, key=str) == [True, "conflict", "conflict"]
     traffic.run(10)
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
     assert prune(service, traffic.monitor, days=0) > 0
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
     predictions = service.report(traffic.monitor).predictions
     service.do(decide(service, traffic.monitor, [Prediction(passed["id"], passed["class"])], actor="key:1"))
     assert service.report(traffic.monitor).predictions == predictions + 1
     service.do(Sql("UPDATE snapshots SET state = chain WHERE sealed = 1"))
-    assert len(verify(service.storage)) == 1
+    assert len(check_database(service.storage)) == 1
 
 
 def service_decides(service, monitor, prediction):
@@ -155,18 +154,6 @@ def service_decides(service, monitor, prediction):
         return service.do(decide(service, monitor, [prediction], actor="key:1"))[0].verify
     except Problem as problem:
         return problem.kind
-
-
-def test_a_monitor_that_cannot_be_pruned_does_not_keep_the_others_from_it(service):
-    for name in ("broken", "whole"):
-        Traffic(service, name=name).run(3)
-    where = "monitor = (SELECT id FROM monitors WHERE name = 'broken')"
-    service.do(Sql(f"UPDATE journal SET at = 1 WHERE {where}"))
-    with pytest.raises(SidelightError, match=r"\(1 others were\): broken: "):
-        run_command(service, "", "prune", {"days": 0})
-    with service.read() as tx:
-        assert tx.all(f"SELECT kind FROM journal WHERE NOT {where}") == [("sealed",)]
-        assert tx.one(f"SELECT count(*) FROM journal WHERE {where}")[0] > 1
 
 
 def test_nothing_is_pruned_that_cannot_be_replayed(service, monkeypatch):
@@ -187,10 +174,10 @@ def test_a_monitor_of_another_rule_is_left_alone(service):
     with pytest.raises(Problem, match="the version that created it") as caught:
         traffic.decide()
     assert caught.value.status == 503
-    assert len(verify(service.storage)) == 1
+    assert len(check_database(service.storage)) == 1
     service.do(Sql(f"UPDATE monitors SET rule = {RULE}"))
     traffic.run(5)
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_requests_expire_without_traffic(service):
@@ -206,7 +193,7 @@ def test_requests_expire_without_traffic(service):
         assert tx.one("SELECT last FROM monitors") == (number,)
     results = traffic.answer()
     assert {one.status for one in results} <= {"recorded", "released"}
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_settings_are_changed_by_journal(service):
@@ -221,7 +208,7 @@ def test_settings_are_changed_by_journal(service):
         assert caught.value.status == 422
         assert caught.value.places
     assert sum(one.verify for one in traffic.decide(10)) == 0
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
     restart(service)
     assert sum(one.verify for one in traffic.decide(10)) == 0
     service.do(monitors.archive(traffic.monitor, actor="key:9"))
@@ -236,7 +223,7 @@ def test_settings_are_changed_by_journal(service):
         assert caught.value.status == 410
     other = Traffic(service, seed=1)  # the name can be used again, and inherits nothing
     assert other.monitor != traffic.monitor
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
     with pytest.raises(Problem) as caught:
         Traffic(service)
     assert caught.value.status == 409
@@ -255,14 +242,14 @@ def test_patience_is_changed_by_journal(service, patience):
         assert caught.value.status == 422
     restart(service)
     traffic.decide(20)
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_pages_of_the_journal_are_read_in_order(service, monkeypatch):
     monkeypatch.setattr(check, "_PAGE", 7)
     traffic = Traffic(service)
     traffic.run(6)
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_verifying_and_pruning_do_not_disturb_those_who_work(service):
@@ -280,14 +267,14 @@ def test_verifying_and_pruning_do_not_disturb_those_who_work(service):
     thread.start()
     rounds = 0
     while thread.is_alive():
-        assert verify(service.storage) == []
+        assert check_database(service.storage) == []
         if rounds % 3 == 2:
             prune(service, traffic.monitor, days=0)
         rounds += 1
     thread.join()
     assert failures == []
     assert service.report(traffic.monitor).predictions == traffic.sent
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_another_process_follows_over_a_pruned_beginning(postgres_url):
@@ -300,7 +287,7 @@ def test_another_process_follows_over_a_pruned_beginning(postgres_url):
         prune(services[0], first.monitor, days=0)
         first.run(1)
         assert services[1].report(first.monitor) == services[0].report(first.monitor)
-        assert verify(services[1].storage) == []
+        assert check_database(services[1].storage) == []
     finally:
         for service in services:
             service.close()
@@ -322,4 +309,4 @@ def test_a_journal_that_cannot_be_followed_harms_no_other_monitor(service, monke
     well.run(3)
     assert rebuilt.count(broken.monitor) == 1  # not again for every request
     assert "does not follow" in caplog.text
-    assert [one.monitor for one in verify(service.storage)] == [f"broken ({broken.monitor})"]
+    assert [one.monitor for one in check_database(service.storage)] == [f"broken ({broken.monitor})"]

@@ -14,7 +14,7 @@ from sidelight.errors import FileError, SidelightError
 from sidelight.service.domain import monitors
 from sidelight.service.domain.service import Service
 from sidelight.service.maintenance import backup, copy, export
-from sidelight.service.maintenance.check import verify
+from sidelight.service.maintenance.check import check_database
 from sidelight.service.server.run import ServeOptions, opened
 from sidelight.service.store import open_storage
 from sidelight.service.store.base import ConflictError
@@ -124,7 +124,7 @@ def test_a_copy_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
         copy.copy(filled.storage, target)
     with target.read() as tx:
         assert tx.one("SELECT count(*) FROM journal") == (0,)
-    assert [one.text for one in verify(target)] == [copy.UNFINISHED]
+    assert [one.text for one in check_database(target)] == [copy.UNFINISHED]
     target.close()
     with (
         pytest.raises(SidelightError, match="was not finished: repeat it"),
@@ -134,7 +134,7 @@ def test_a_copy_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
     monkeypatch.undo()
     target = open_storage(str(target.path))
     copy.copy(filled.storage, target)
-    assert verify(target) == []
+    assert check_database(target) == []
     target.close()
 
 

@@ -13,7 +13,7 @@ from sidelight.service import journal
 from sidelight.service.domain.answers import AnswerTo, answers
 from sidelight.service.domain.decisions import Prediction, decide
 from sidelight.service.domain.service import Service
-from sidelight.service.maintenance.check import verify
+from sidelight.service.maintenance.check import check_database
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
 from sidelight.service.store import open_storage
@@ -88,7 +88,7 @@ def test_a_request_that_fails_takes_no_other_with_it(service, traffic, error):
     assert found[1] is error
     assert [found[k][0].id for k in (0, 2, 3, 4)] == ["x1", "x2", "never", "x1"]
     assert service.report(traffic.monitor).predictions == traffic.sent + 3
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 class Late:
@@ -119,7 +119,7 @@ def test_a_late_refusal_undoes_only_what_it_did(service, traffic):
         assert tx.all("SELECT name FROM duties") == []
         assert tx.one("SELECT name FROM monitors WHERE id = ?", traffic.monitor) != ("renamed",)
         assert tx.all("SELECT number FROM journal WHERE kind = ?", journal.REVIEWED) == []
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_a_refusal_in_a_group_costs_nothing(service, traffic):
@@ -129,7 +129,7 @@ def test_a_refusal_in_a_group_costs_nothing(service, traffic):
     assert groups == 1
     assert (found[1].kind, found[2].kind) == ("conflict", "not-found")
     assert service.report(traffic.monitor).predictions == traffic.sent + 2
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 @pytest.mark.parametrize("stored", [False, True], ids=["rolled back", "stored nevertheless"])
@@ -157,7 +157,7 @@ def test_after_a_failed_commit_the_same_id_says_what_happened(service, traffic, 
     (found,) = service.do(one(traffic, "x1"))
     assert found.id == "x1"
     assert service.report(traffic.monitor).predictions == traffic.sent + 1
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_a_database_that_is_away_loses_nothing(service, traffic, monkeypatch):
@@ -170,7 +170,7 @@ def test_a_database_that_is_away_loses_nothing(service, traffic, monkeypatch):
             service.do(one(traffic, "x1"))
         assert caught.value.status == 503
     assert service.do(one(traffic, "x1"))[0].id == "x1"
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_after_the_disk_failed_nobody_is_answered(storage, monkeypatch):
@@ -253,7 +253,7 @@ def test_two_services_on_postgres_follow_each_other(postgres_url):
         states = [service.writer.followers.get(first.monitor).state() for service in services]
         assert states[0] == states[1]
         assert states[0]["monitor"]["asked"] <= 60
-        assert verify(services[0].storage) == []
+        assert check_database(services[0].storage) == []
     finally:
         for service in services:
             service.close()
@@ -272,7 +272,7 @@ def test_a_monitor_in_use_by_many_threads_stays_whole(service, traffic):
     for thread in threads:
         thread.join()
     assert service.report(traffic.monitor).predictions == traffic.sent + 90
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 class Refused:
@@ -299,7 +299,7 @@ def test_a_refusal_does_not_cost_the_monitor_in_memory(service, traffic):
         service.do(Failing(traffic, RuntimeError("a defect")))
     assert service.writer.followers.get(traffic.monitor) is None
     traffic.run(2)
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_a_full_disk_refuses_and_recovers(tmp_path):
@@ -316,7 +316,7 @@ def test_a_full_disk_refuses_and_recovers(tmp_path):
     storage._writer.execute("PRAGMA max_page_count = 1000000")
     traffic.decide(100)
     assert service.report(traffic.monitor).predictions == before + 100
-    assert verify(storage) == []
+    assert check_database(storage) == []
     service.close()
 
 
@@ -327,7 +327,7 @@ def test_what_fails_after_the_commit_harms_nobody(service, traffic, monkeypatch,
     monkeypatch.setattr(service.writer, "after_commit", broken)
     traffic.run(2)
     assert "no snapshot today" in caplog.text
-    assert verify(service.storage) == []
+    assert check_database(service.storage) == []
 
 
 def test_large_requests_do_not_share_a_group(storage):
@@ -352,5 +352,5 @@ def test_a_service_that_ends_well_leaves_a_snapshot_behind(database):
         assert tx.all("SELECT number FROM snapshots") == [(1201,)]
     again = Service(storage, options=Options(on_fatal=fatal))
     assert again.report(traffic.monitor).predictions == 1200
-    assert verify(storage) == []
+    assert check_database(storage) == []
     again.close()

@@ -1,4 +1,4 @@
-"""`sidelight warm`: compile now rather than at the first simulation."""
+"""`sidelight compile`: compile now rather than at the first simulation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SAMPLES: dict[str, Any] = {"action": 0, "horizon": _ROUNDS, "dimension": 2, "co
 _GAMES = ("apple-tasting", "label-efficient", "bartok")
 
 
-@click.command("warm")
+@click.command("compile")
 def command() -> None:
     """Compile everything now, so that simulations start at once.
 

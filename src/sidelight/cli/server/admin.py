@@ -1,17 +1,17 @@
-"""`sidelight service`: keys, reviewers, backups and what else an administrator does outside the pages."""
+"""`sidelight admin`: keys, reviewers, monitors, webhooks and the stored data, outside the pages."""
 
 from __future__ import annotations
 
 import click
 
 from sidelight.cli.group import InOrder
-from sidelight.cli.server import data, keys, reviewers
+from sidelight.cli.server import data, keys, monitors, reviewers, webhooks
 
 
-@click.group("service", cls=InOrder, invoke_without_command=True)
+@click.group("admin", cls=InOrder, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Manage the service: keys, reviewers, backups, copies, exports, checks.
+    """Administer the service: keys, people, monitors, backups, checks.
 
     All commands work on the database itself (--database): before the first start, while the server is running, and when
     it is stopped.
@@ -20,5 +20,5 @@ def command(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (keys.group, reviewers.group, *data.COMMANDS):
+for _command in (keys.group, reviewers.group, monitors.group, webhooks.group, *data.COMMANDS):
     command.add_command(_command)

@@ -1,14 +1,16 @@
-"""`sidelight service backup|copy|export|verify|prune|erase|recover`: what is stored."""
+"""`sidelight admin backup|copy|export|check|prune|erase|recover`: what is stored."""
 
 from __future__ import annotations
 
 import os
 import sys
+from urllib.parse import quote
 
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.server.database import DATABASE, URL, change, note, reading
+from sidelight.cli.server.database import DATABASE, URL, get, note_taken, post, reading
+from sidelight.errors import SidelightError
 from sidelight.text import count, grouped
 
 _WHAT = ("decisions", "journal", "audit")
@@ -19,22 +21,22 @@ _WHAT = ("decisions", "journal", "audit")
     short_help="Write everything to one file.",
     epilog="""\b
 Example, in a nightly job:
-  sidelight service backup /backups/$(date +%F).db
+  sidelight admin backup /backups/$(date +%F).db
 """,
 )
 @click.argument("file", metavar="FILE")
 @DATABASE
-def backup_command(file: str, database: str | None) -> None:
+def backup_command(file: str, database: str) -> None:
     """Write everything to a new SQLite FILE, completely or not at all, even while the server is running.
 
     To restore it, stop the server and replace its database with FILE (and remove the -wal and -shm files next to it),
-    or copy it into an empty PostgreSQL database with 'service copy'.
+    or copy it into an empty PostgreSQL database with 'admin copy'.
     """
     from sidelight.service.maintenance.backup import back_up
 
     with reading(database) as storage:
         size = back_up(storage, file)
-    note(database, "backup made", os.path.basename(file), bytes=size)
+    note_taken(database, "backup made", os.path.basename(file), bytes=size)
     terminal.write(f"{file}: {grouped(size)} bytes")
 
 
@@ -43,13 +45,13 @@ def backup_command(file: str, database: str | None) -> None:
     short_help="Copy everything to a new database.",
     epilog="""\b
 Example:
-  sidelight service copy --database sidelight.db \\
+  sidelight admin copy --database sidelight.db \\
       postgresql://db/monitor
 """,
 )
 @click.argument("target", metavar="TARGET")
 @DATABASE
-def copy_command(target: str, database: str | None) -> None:
+def copy_command(target: str, database: str) -> None:
     """Copy everything to TARGET, a new SQLite file or an empty PostgreSQL database.
 
     Stop the server first if you want to continue with the copy: changes made while it is being copied are not in it.
@@ -63,7 +65,7 @@ def copy_command(target: str, database: str | None) -> None:
             copied = copy(source, place)
         finally:
             place.close()
-    note(database, "copy made", "", journal=copied["journal"])
+    note_taken(database, "copy made", "", journal=copied["journal"])
     terminal.write(f"{count(copied['monitors'], 'monitor')}, {count(copied['journal'], 'entry')} of the journal copied")
 
 
@@ -72,8 +74,8 @@ def copy_command(target: str, database: str | None) -> None:
     short_help="Write decisions, the journal or the audit log for other programs.",
     epilog="""\b
 Examples:
-  sidelight service export --monitor digits > digits.jsonl
-  sidelight service export --what journal \\
+  sidelight admin export --monitor digits > digits.jsonl
+  sidelight admin export --what journal \\
       --out journal.parquet
 """,
 )
@@ -91,29 +93,29 @@ Examples:
 @click.option(
     "--out", metavar="PATH", help="Write to a file, as Parquet if its name ends in .parquet; by default, to stdout."
 )
-def export_command(database: str | None, what: str, monitors: tuple[str, ...], out: str | None) -> None:
+def export_command(database: str, what: str, monitors: tuple[str, ...], out: str | None) -> None:
     """Write stored data as JSON Lines (one object per line), or as Parquet with the extra 'parquet'."""
     from sidelight.service.maintenance import export
 
     with reading(database) as storage:
         rows = export.rows(storage, what, monitors)
-        note(database, "data exported", what, monitors=list(monitors))  # before, as it may be cut short
+        note_taken(database, "data exported", what, monitors=list(monitors))  # before, as it may be cut short
         if out is None:
             export.write_json_lines(rows, sys.stdout)
         else:
             click.echo(f"{grouped(export.write_file(rows, what, out))} rows written to {out}", err=True)
 
 
-@click.command("verify", short_help="Check that everything is as it was stored.")
+@click.command("check", short_help="Check that everything is as it was stored.")
 @DATABASE
 @click.pass_context
-def verify_command(context: click.Context, database: str | None) -> None:
+def check_command(context: click.Context, database: str) -> None:
     """Check the journals, and that the stored state follows from them; exit with code 1 if anything is wrong."""
     from sidelight.service.domain import monitors
-    from sidelight.service.maintenance.check import verify
+    from sidelight.service.maintenance.check import check_database
 
     with reading(database) as storage:
-        findings = verify(storage)
+        findings = check_database(storage)
         with storage.read() as tx:
             found = monitors.every(tx, archived=True)
     for one in findings:
@@ -129,25 +131,32 @@ def verify_command(context: click.Context, database: str | None) -> None:
 @click.option(
     "--days", type=click.FloatRange(min=0), metavar="N", help="Keep the entries of the last N days; 7 by default."
 )
-def prune_command(database: str | None, days: float | None) -> None:
+def prune_command(database: str, days: float | None) -> None:
     """Delete older journal entries, after replaying them into a snapshot that takes their place.
 
     Predictions that were let pass before then are forgotten: if you send them again, they count again.
     """
-    for name, deleted in change(database, "prune", days=days).items():
-        terminal.write(f"{name}: {grouped(deleted)} entries deleted")
+    failed = []
+    for name in [one["name"] for one in get(database, "/v1/monitors")["monitors"]]:
+        try:
+            deleted = post(database, f"/v1/monitors/{name}/prune", {"days": days})["deleted"]
+            terminal.write(f"{name}: {grouped(deleted)} entries deleted")
+        except SidelightError as error:  # prune the others anyway
+            failed.append(f"{name}: {error}")
+    if failed:
+        raise SidelightError(f"some monitors could not be pruned: {'; '.join(failed)}")
 
 
 @click.command("erase", short_help="Delete the payloads of predictions.")
 @click.argument("monitor", metavar="MONITOR")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @DATABASE
-def erase_command(monitor: str, ids: tuple[str, ...], database: str | None) -> None:
+def erase_command(monitor: str, ids: tuple[str, ...], database: str) -> None:
     """Delete the payloads of predictions of MONITOR; items that are waiting for a reviewer are released.
 
     Ids, classes and answers stay in the journal.
     """
-    for one in change(database, "erase", monitor=monitor, ids=list(ids)):
+    for one in post(database, f"/v1/monitors/{quote(monitor, safe='')}/erase", {"ids": list(ids)})["erased"]:
         said = f"{one['status']}, {'payload deleted' if one['payload'] else 'there was no payload'}"
         terminal.write(f"{one['id']}: {'no such item' if one['status'] == 'unknown' else said}")
 
@@ -155,16 +164,16 @@ def erase_command(monitor: str, ids: tuple[str, ...], database: str | None) -> N
 @click.command("recover", short_help="Print a link for an administrator who cannot sign in.")
 @DATABASE
 @URL
-def recover_command(database: str | None, url: str) -> None:
+def recover_command(database: str, url: str) -> None:
     """Print a link that works for 15 minutes and makes the person who opens it an administrator with a new password."""
-    click.echo(change(database, "recover", url))
+    click.echo(post(database, "/v1/reviewers/recover", url=url)["link"])
 
 
 COMMANDS = (
     backup_command,
     copy_command,
     export_command,
-    verify_command,
+    check_command,
     prune_command,
     erase_command,
     recover_command,

@@ -1,4 +1,4 @@
-"""What `serve` and `service` share: the database, the link's address, and the extra that must be installed."""
+"""What `serve` and `admin` share: the database, requests about it, and the extra that must be installed."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ DATABASE = click.option(
     "--database",
     metavar="FILE|URL",
     envvar="SIDELIGHT_DATABASE",
-    help="A SQLite file or a PostgreSQL database (postgresql://...); by default SIDELIGHT_DATABASE, or else "
-    "sidelight.db.",
+    default="sidelight.db",
+    show_default=True,
+    help="A SQLite file or a PostgreSQL database (postgresql://...).",
 )
 URL = click.option(
     "--url",
@@ -29,6 +30,9 @@ URL = click.option(
     show_default=True,
     envvar="SIDELIGHT_URL",
     help="The address of the service, for the link. A server running on a SQLite file already knows it.",
+)
+MONITORS = click.option(
+    "--monitor", "only", multiple=True, metavar="NAME", help="Allow it for this monitor only; repeatable."
 )
 _EXTRA = ("fastapi", "uvicorn", "jinja2")
 
@@ -42,37 +46,40 @@ def require_extra() -> None:
         )
 
 
-def change(database: str | None, command: str, url: str = _HERE, **arguments: Any) -> Any:
-    """Run a command that changes a database, through its server if one is running."""
+def get(database: str, path: str) -> Any:
+    """Return what the service answers at a path."""
     require_extra()
-    from sidelight.service.server.commands import call
+    from sidelight.service.server.commands import request
 
-    return call(chosen(database), url, command, arguments)
+    return request(database, "GET", path)
 
 
-def note(database: str | None, action: str, subject: str, **detail: Any) -> None:
+def post(database: str, path: str, body: Any = None, url: str | None = None) -> Any:
+    """Post to a path of the service, in its running server if there is one, and return the answer."""
+    require_extra()
+    from sidelight.service.server.commands import request
+
+    return request(database, "POST", path, body, url=url)
+
+
+def note_taken(database: str, action: str, subject: str, **detail: Any) -> None:
     """Note in the audit log that data left a database in use; if that fails, say so, and go on."""
     from sidelight.service.server import commands
 
     try:
-        commands.note(chosen(database), action, subject, detail)
+        commands.note_taken(database, action, subject, detail)
     except SidelightError as error:
         click.echo(f"this could not be noted in the audit log: {error}", err=True)
 
 
 @contextlib.contextmanager
-def reading(database: str | None) -> Iterator[Storage]:
+def reading(database: str) -> Iterator[Storage]:
     """Open a database read-only, whether a server is running or not."""
     require_extra()
     from sidelight.service.store import open_storage
 
-    storage = open_storage(chosen(database), readonly=True)
+    storage = open_storage(database, readonly=True)
     try:
         yield storage
     finally:
         storage.close()
-
-
-def chosen(database: str | None) -> str:
-    """Return the database to use."""
-    return database or "sidelight.db"

@@ -1,13 +1,17 @@
-"""`sidelight service key create|list|rotate|revoke`: keys of programs."""
+"""`sidelight admin key create|list|rotate|revoke`: keys of programs."""
 
 from __future__ import annotations
+
+import time
+from typing import Any
 
 import click
 
 from sidelight.cli import terminal
 from sidelight.cli.group import InOrder
-from sidelight.cli.server.database import DATABASE, change, reading
+from sidelight.cli.server.database import DATABASE, MONITORS, get, post
 from sidelight.cli.server.tables import JSON, moment, monitor_names, write_rows
+from sidelight.errors import SidelightError
 
 SCOPES = ("decide", "answer", "settle", "report", "admin")
 SCOPE = click.option(
@@ -19,9 +23,7 @@ SCOPE = click.option(
     metavar="SCOPE",
     help="What the key allows: decide, answer, settle, report or admin; repeatable, no scope includes another.",
 )
-MONITOR = click.option(
-    "--monitor", "only", multiple=True, metavar="NAME", help="Allow it for this monitor only; repeatable."
-)
+_DAY = 86_400.0
 KEY = click.argument("key", metavar="KEY")
 
 
@@ -38,14 +40,14 @@ def group(context: click.Context) -> None:
     short_help="Create a key, and print it.",
     epilog="""\b
 Examples:
-  sidelight service key create --scope decide
-  sidelight service key create --scope decide \\
+  sidelight admin key create --scope decide
+  sidelight admin key create --scope decide \\
       --scope answer --monitor digits --days 90
 """,
 )
 @DATABASE
 @SCOPE
-@MONITOR
+@MONITORS
 @click.option("--name", default="made by a command", show_default=True, metavar="TEXT", help="What the key is for.")
 @click.option(
     "--days",
@@ -54,40 +56,43 @@ Examples:
     help="The key expires after N days; by default, never.",
 )
 def create_command(
-    database: str | None, scopes: tuple[str, ...], only: tuple[str, ...], name: str, days: float | None
+    database: str, scopes: tuple[str, ...], only: tuple[str, ...], name: str, days: float | None
 ) -> None:
     """Create a key and print nothing but the key; it is never shown again.
 
     The scopes are 'decide' to ask about predictions, 'answer' to hand in answers, 'settle' to settle disagreements,
     'report' to read reports and metrics, 'admin' for everything else.
     """
-    click.echo(change(database, "key create", name=name, scopes=list(scopes), only=list(only) or None, days=days))
+    seconds = None if days is None else days * _DAY
+    body = {"name": name, "scopes": list(scopes), "monitors": list(only) or None, "expires_in": seconds}
+    click.echo(post(database, "/v1/keys", body)["key"])
 
 
 @group.command("list", short_help="List the keys.")
 @DATABASE
 @JSON
-def list_command(database: str | None, as_json: bool) -> None:
+def list_command(database: str, as_json: bool) -> None:
     """List the keys, newest first; the keys themselves are not stored."""
-    from sidelight.service.auth import keys
-
-    with reading(database) as storage, storage.read() as tx:
-        found, names, now = keys.listed(tx), monitor_names(tx), tx.now()
-    rows = []
-    for one in found:
-        ended = one.expires_at is not None and one.expires_at <= now
-        only = None if one.monitors is None else sorted(names.get(id, id) for id in one.monitors)
-        row = {
-            "id": one.id,
-            "name": one.name,
-            "scopes": list(one.scopes),
-            "monitors": only,
-            "state": "revoked" if one.revoked_at is not None else "expired" if ended else "works",
-            "expires": moment(one.expires_at),
-            "used": moment(one.used_at),
+    names, now = monitor_names(database), time.time()
+    rows = [
+        {
+            "id": one["id"],
+            "name": one["name"],
+            "scopes": one["scopes"],
+            "monitors": names(one["monitors"]),
+            "state": _state(one, now),
+            "expires": moment(one["expires_at"]),
+            "used": moment(one["used_at"]),
         }
-        rows.append(row)
-    write_rows(rows, as_json, "no keys yet: create one with 'sidelight service key create'", everything="monitors")
+        for one in get(database, "/v1/keys")["keys"]
+    ]
+    write_rows(rows, as_json, "no keys yet: create one with 'sidelight admin key create'")
+
+
+def _state(key: dict[str, Any], now: float) -> str:
+    if key["revoked_at"] is not None:
+        return "revoked"
+    return "expired" if key["expires_at"] is not None and key["expires_at"] <= now else "works"
 
 
 @group.command("rotate", short_help="Replace a key with a new one.")
@@ -101,15 +106,23 @@ def list_command(database: str | None, as_json: bool) -> None:
     metavar="N",
     help="How long the old key still works.",
 )
-def rotate_command(key: str, database: str | None, hours: float) -> None:
+def rotate_command(key: str, database: str, hours: float) -> None:
     """Print a new key with the scopes of KEY, which is an id from the list, a prefix, or the key itself."""
-    click.echo(change(database, "key rotate", key=key, hours=hours))
+    click.echo(post(database, f"/v1/keys/{_id_of(key)}/rotate", {"grace": 3600.0 * hours})["key"])
 
 
 @group.command("revoke", short_help="Revoke a key.")
 @KEY
 @DATABASE
-def revoke_command(key: str, database: str | None) -> None:
+def revoke_command(key: str, database: str) -> None:
     """Revoke KEY, which is an id from the list, a prefix, or the key itself; servers notice within five seconds."""
-    change(database, "key revoke", key=key)
+    post(database, f"/v1/keys/{_id_of(key)}/revoke")
     terminal.write("revoked")
+
+
+def _id_of(key: str) -> str:
+    """Return the id of a key, given its id, its prefix or the whole key."""
+    id = key.removeprefix("sl_").partition("_")[0]
+    if len(id) != 10 or not id.isalnum() or not id.isascii():
+        raise SidelightError("there is no such key: list the keys with `sidelight admin key list`")
+    return id

@@ -1,14 +1,17 @@
-"""`sidelight service reviewer invite|list|link|disable|enable`: people who sign in."""
+"""`sidelight admin reviewer invite|list|link|disable|enable`: people who sign in."""
 
 from __future__ import annotations
+
+import unicodedata
 
 import click
 
 from sidelight.cli import terminal
 from sidelight.cli.group import InOrder
-from sidelight.cli.server.database import DATABASE, URL, change, reading
-from sidelight.cli.server.keys import MONITOR, SCOPES
+from sidelight.cli.server.database import DATABASE, MONITORS, URL, get, post
+from sidelight.cli.server.keys import SCOPES
 from sidelight.cli.server.tables import JSON, moment, monitor_names, write_rows
+from sidelight.errors import SidelightError
 
 _NAME = click.argument("name", metavar="NAME")
 
@@ -34,59 +37,64 @@ def group(context: click.Context) -> None:
     metavar="SCOPE",
     help="What they may do: answer, settle, report or admin; repeatable.",
 )
-@MONITOR
+@MONITORS
 @URL
-def invite_command(name: str, database: str | None, scopes: tuple[str, ...], only: tuple[str, ...], url: str) -> None:
+def invite_command(name: str, database: str, scopes: tuple[str, ...], only: tuple[str, ...], url: str) -> None:
     """Add a person called NAME and print a link to choose a password; it works for a week."""
-    click.echo(change(database, "reviewer invite", url, name=name, scopes=list(scopes), only=list(only) or None))
+    body = {"name": name, "scopes": list(scopes), "monitors": list(only) or None}
+    click.echo(post(database, "/v1/reviewers", body, url)["link"])
 
 
 @group.command("list", short_help="List the people.")
 @DATABASE
 @JSON
-def list_command(database: str | None, as_json: bool) -> None:
+def list_command(database: str, as_json: bool) -> None:
     """List the people who can sign in, and those who no longer can."""
-    from sidelight.service.auth import reviewers
-
-    with reading(database) as storage, storage.read() as tx:
-        found, names = reviewers.listed(tx), monitor_names(tx)
+    names = monitor_names(database)
     rows = [
         {
-            "name": one.name,
-            "scopes": list(one.scopes),
-            "monitors": None if one.monitors is None else sorted(names.get(id, id) for id in one.monitors),
-            "state": "disabled" if one.disabled_at is not None else "works" if one.ready else "invited",
-            "since": moment(one.created_at),
+            "name": one["name"],
+            "scopes": one["scopes"],
+            "monitors": names(one["monitors"]),
+            "state": "disabled" if one["disabled_at"] is not None else "works" if one["ready"] else "invited",
+            "since": moment(one["created_at"]),
         }
-        for one in found
+        for one in get(database, "/v1/reviewers")["reviewers"]
     ]
-    write_rows(
-        rows, as_json, "no reviewers yet: add one with 'sidelight service reviewer invite'", everything="monitors"
-    )
+    write_rows(rows, as_json, "no reviewers yet: add one with 'sidelight admin reviewer invite'")
 
 
 @group.command("link", short_help="Print a new link, for a forgotten password.")
 @_NAME
 @DATABASE
 @URL
-def link_command(name: str, database: str | None, url: str) -> None:
+def link_command(name: str, database: str, url: str) -> None:
     """Print a link for NAME to choose a new password; it works for a week, and the old password works until then."""
-    click.echo(change(database, "reviewer link", url, name=name))
+    click.echo(post(database, f"/v1/reviewers/{_id_of(database, name)}/link", url=url)["link"])
 
 
 @group.command("disable", short_help="Stop a person from signing in.")
 @_NAME
 @DATABASE
-def disable_command(name: str, database: str | None) -> None:
+def disable_command(name: str, database: str) -> None:
     """Stop NAME from signing in: sessions end, items they held are released, their answers stay."""
-    change(database, "reviewer disable", name=name)
+    post(database, f"/v1/reviewers/{_id_of(database, name)}/disable")
     terminal.write("disabled")
 
 
 @group.command("enable", short_help="Let a person sign in again.")
 @_NAME
 @DATABASE
-def enable_command(name: str, database: str | None) -> None:
+def enable_command(name: str, database: str) -> None:
     """Let NAME sign in again, with the old password."""
-    change(database, "reviewer enable", name=name)
+    post(database, f"/v1/reviewers/{_id_of(database, name)}/enable")
     terminal.write("enabled")
+
+
+def _id_of(database: str, name: str) -> str:
+    spelled = unicodedata.normalize("NFC", name.strip())
+    for one in get(database, "/v1/reviewers")["reviewers"]:
+        if spelled in (one["name"], one["id"]):
+            id: str = one["id"]
+            return id
+    raise SidelightError(f"there is no reviewer {name!r}: list them with `sidelight admin reviewer list`")

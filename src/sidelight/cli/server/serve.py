@@ -52,14 +52,15 @@ Examples:
     "--url are always allowed.",
 )
 @click.option(
-    "--proxy",
+    "--trusted-proxy",
     "proxies",
     multiple=True,
     metavar="ADDRESS",
     help="Trust the forwarded headers of the proxy at this address or in this network; repeatable.",
 )
 @click.option(
-    "--rate",
+    "--rate-limit",
+    "rate",
     type=click.FloatRange(min=0.1),
     default=1000.0,
     show_default=True,
@@ -75,7 +76,8 @@ Examples:
     help="How long requests in progress may take after the signal to stop.",
 )
 @click.option(
-    "--log",
+    "--log-level",
+    "log",
     type=click.Choice(["debug", "info", "warning", "error"]),
     default="warning",
     show_default=True,
@@ -87,8 +89,11 @@ Examples:
     is_flag=True,
     help="Serve made-up classifiers and reviewers to look around; nothing is kept.",
 )
+@click.pass_context
 def command(
-    database: str | None,
+    context: click.Context,
+    /,
+    database: str,
     host: str,
     port: int,
     hosts: tuple[str, ...],
@@ -99,18 +104,16 @@ def command(
     """Serve monitors over HTTP: durable decisions, a queue for reviewers, reports in the browser.
 
     Everything is kept in one SQLite file, which is created at the first start, or in a PostgreSQL database. The first
-    start prints a link to sign in with. Programs need keys; create them with 'sidelight service key create'. Ctrl-C
+    start prints a link to sign in with. Programs need keys; create them with 'sidelight admin key create'. Ctrl-C
     stops the server after it has answered the requests it accepted.
     """
     require_extra()
     from sidelight.service.server.listener import listen
     from sidelight.service.server.run import ServeOptions, run
 
-    if demo and database is not None:
+    if demo and context.get_parameter_source("database") is click.core.ParameterSource.COMMANDLINE:
         raise click.UsageError("the demonstration uses its own database: leave out --database")
-    settings = ServeOptions(
-        database=database or "sidelight.db", hosts=(host, *hosts), proxies=",".join(proxies), **options
-    )
+    settings = ServeOptions(database=database, hosts=(host, *hosts), proxies=",".join(proxies), **options)
     settings.check()
     with listen(host, port) as listener:
         if demo:

@@ -32,7 +32,7 @@ _PROBLEM = {
         },
     },
 }
-_SECURITY = {"key": {"type": "http", "scheme": "bearer", "description": "A key, see `sidelight service key create`."}}
+_SECURITY = {"key": {"type": "http", "scheme": "bearer", "description": "A key, see `sidelight admin key create`."}}
 
 
 def describe(app: FastAPI) -> dict[str, Any]:

@@ -2,59 +2,86 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Path, Request
 
 from sidelight.service.auth.callers import Gate
 from sidelight.service.auth.keys import Caller
 from sidelight.service.domain.service import Service
+from sidelight.service.store.base import Transaction
 
+T = TypeVar("T")
 _NAME = Path(description="The name of the monitor.", examples=["digits"])
 
 
-class Asked(NamedTuple):
+@dataclass(slots=True)
+class Call:
     """A permitted request."""
 
-    service: Service
-    caller: Caller
     state: Any
+    caller: Caller
+    request: Request
+
+    @property
+    def service(self) -> Service:
+        """The service that the request is for."""
+        service: Service = self.state.service
+        return service
+
+    @property
+    def base(self) -> str:
+        """What links to this server begin with."""
+        return self.state.options.url or f"{self.request.url.scheme}://{self.request.headers['host']}"
+
+    async def read(self, look: Callable[[Transaction], T]) -> T:
+        """Return what a function finds in the database."""
+
+        def read() -> T:
+            with self.service.read() as tx:
+                return look(tx)
+
+        return await asyncio.to_thread(read)
 
 
-class AskedOf(NamedTuple):
+@dataclass(slots=True)
+class MonitorCall(Call):
     """A permitted request about one monitor."""
 
-    service: Service
-    caller: Caller
-    state: Any
     name: str
     monitor: str
     """The monitor's id."""
 
 
-class _Asking(Gate):
+class _Calling(Gate):
     """Gives a route the service and the caller."""
 
-    async def __call__(self, request: Request) -> Asked:
+    async def __call__(self, request: Request) -> Call:
         """Return the checked request."""
-        state = request.app.state
-        return Asked(state.service, await self.admit(request), state)
+        return Call(request.app.state, await self.admit(request), request)
 
 
-class _AskingOf(Gate):
+class _CallingOf(Gate):
     """Also gives a route the monitor in its address."""
 
-    async def __call__(self, request: Request, monitor: Annotated[str, _NAME]) -> AskedOf:
+    async def __call__(self, request: Request, monitor: Annotated[str, _NAME]) -> MonitorCall:
         """Return the checked request."""
         state, who = request.app.state, await self.admit(request)
-        return AskedOf(state.service, who, state, monitor, await state.names.find(who, monitor))
+        return MonitorCall(state, who, request, monitor, await state.names.find(who, monitor))
 
 
-def asked(scope: str, *, everywhere: bool = False) -> Any:
+def needs(scope: str, *, everywhere: bool = False) -> Any:
     """Return the dependency for a route that needs a scope; with `everywhere`, the scope must cover all monitors."""
-    return Depends(_Asking(scope, everywhere))
+    return Depends(_Calling(scope, everywhere))
 
 
-def asked_of(scope: str) -> Any:
+def needs_on(scope: str) -> Any:
     """Return the dependency for a route that needs a scope for the monitor in its address."""
-    return Depends(_AskingOf(scope))
+    return Depends(_CallingOf(scope))
+
+
+Admin = Annotated[Call, needs("admin", everywhere=True)]
+"""A request that changes or reads what belongs to no single monitor."""

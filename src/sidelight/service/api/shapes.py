@@ -145,6 +145,20 @@ class SettingsIn(Shape):
     settings: Annotated[Settings, WithJsonSchema(settings_shape.CHANGEABLE)]
 
 
+class PruneIn(Shape):
+    """How much of a journal to keep."""
+
+    days: Annotated[float | None, Field(ge=0, description="Keep this many days; null for as long as retries work.")] = (
+        None
+    )
+
+
+class PrunedOut(BaseModel):
+    """How many entries were deleted."""
+
+    deleted: int
+
+
 class DecisionOut(BaseModel):
     """The decision about one prediction."""
 

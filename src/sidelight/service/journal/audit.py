@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import json
 import secrets
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidelight.service.journal.entry import text_of
 from sidelight.service.store.base import Transaction
+
+if TYPE_CHECKING:
+    from sidelight.service.writer.unit import Work
 
 PAGE = 100
 
@@ -31,6 +36,21 @@ def write(tx: Transaction, actor: str, action: str, subject: str, **detail: Any)
     """Note a change, in the transaction that makes it; never write a secret here."""
     values = (secrets.token_hex(8), tx.now(), actor, action, subject, text_of(detail))
     tx.run("INSERT INTO audit (id, at, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?, ?)", *values)
+
+
+@dataclass(frozen=True)
+class Write:
+    """Note something that nobody else notes."""
+
+    actor: str
+    action: str
+    subject: str
+    detail: dict[str, Any]
+    monitors: Sequence[str] = ()
+
+    def run(self, work: Work) -> None:
+        """Write the note."""
+        write(work.tx, self.actor, self.action, self.subject, **self.detail)
 
 
 def read(tx: Transaction, before: tuple[float, str] | None = None, most: int = PAGE) -> list[Note]:

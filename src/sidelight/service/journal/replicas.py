@@ -107,7 +107,7 @@ class Followers:
 
 
 def _broken() -> Problem:
-    detail = "the journal of this monitor cannot be replayed: `sidelight service verify` shows what is wrong with it"
+    detail = "the journal of this monitor cannot be replayed: `sidelight admin check` shows what is wrong with it"
     return unavailable(detail, _RETRY)
 
 

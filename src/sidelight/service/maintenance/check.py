@@ -56,7 +56,7 @@ class Stretch(NamedTuple):
     base: int
 
 
-def verify(storage: Storage) -> list[Finding]:
+def check_database(storage: Storage) -> list[Finding]:
     """Return everything that is wrong; empty if all is well."""
     with storage.read() as tx:
         if is_unfinished(tx):
@@ -69,7 +69,7 @@ def _finding(storage: Storage, id: str) -> Finding | None:
     """Return what is wrong with one monitor."""
     before = stretch(storage, id)
     try:
-        check(storage, before)
+        check_monitor(storage, before)
     except StorageError:
         raise
     except SidelightError as error:
@@ -89,7 +89,7 @@ def stretch(storage: Storage, id: str) -> Stretch:
     return Stretch(id, name, rule, last, bytes(chain), base)
 
 
-def check(storage: Storage, whole: Stretch) -> None:
+def check_monitor(storage: Storage, whole: Stretch) -> None:
     """Raise an error that says what is wrong with one monitor, if anything is."""
     if whole.rule != RULE:
         raise DivergedError(

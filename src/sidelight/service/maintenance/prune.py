@@ -77,7 +77,7 @@ def prune(service: Service, monitor: str, *, days: float | None = None) -> int:
         held = replay(storage, whole, last, anew=True)
         if held.state() != replay(storage, whole, last, anew=False).state():
             raise DivergedError(
-                "replaying the journal gives another result: nothing was pruned, run `sidelight service verify`"
+                "replaying the journal gives another result: nothing was pruned, run `sidelight admin check`"
             )
         if not service.do(_Seal(monitor, whole.base, snapshots.take(held, sealed=True))):
             return 0

@@ -46,7 +46,7 @@ WITH_DUTIES = (expiry, outbox, retention)
 _KIND_OF = {status: kind for kind, (status, _) in TITLES.items()}
 
 
-def make_app(service: Service, options: Options | None = None) -> FastAPI:
+def make_app(service: Service, options: Options | None = None, *, command_key: str | None = None) -> FastAPI:
     """Return the application that serves a service; the caller closes the service afterwards."""
     options = service.options if options is None else options
     app = FastAPI(
@@ -60,7 +60,7 @@ def make_app(service: Service, options: Options | None = None) -> FastAPI:
         telemetry=_SILENT,
     )
     app.state.service, app.state.options = service, options
-    app.state.keys, app.state.names = KeyRing(service), Names(service)
+    app.state.keys, app.state.names = KeyRing(service, command_key), Names(service)
     app.state.rates, app.state.door = RateLimit(options.requests_per_second), Door()
     routers = list(_routers())
     app.state.api_routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]

@@ -1,173 +1,158 @@
-"""The commands of `sidelight service` that change a database, directly or through the running server.
+"""How commands reach the service: each is a request to its HTTP interface.
 
-Commands take and return plain data, because they may go through the control socket.
+If a server has a SQLite file open, which only one process may, the request goes to that server. Otherwise the
+application answers it within this process. A server leaves its address and a key for commands in a file beside the
+database: whoever can read that file (mode 0600) could also read the database.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Any
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
-from sidelight.service.auth import keys, links, reviewers, sessions
-from sidelight.service.auth.reviewers import Reviewer
-from sidelight.service.domain import monitors, retention
 from sidelight.service.domain.service import Service
-from sidelight.service.journal import audit
-from sidelight.service.maintenance.prune import prune
-from sidelight.service.problems import Problem
-from sidelight.service.server.control import ask, ask_if_served
+from sidelight.service.options import Options
+from sidelight.service.server.app import make_app
 from sidelight.service.store import file_of, open_storage
 from sidelight.service.store.sqlite import InUseError
-from sidelight.service.writer.unit import Work
 
-ACTOR = "command"
-_DAY = 86_400.0
+_SLOW = 600.0
+_PATIENCE = 5.0
 
 
-def call(database: str, base: str, name: str, arguments: dict[str, Any]) -> Any:
-    """Run a command on a database, in this process or in the one that serves it; links start with `base`."""
+class Reply(NamedTuple):
+    """What the service answered."""
+
+    status: int
+    body: bytes
+
+    def value(self) -> Any:
+        """Return the JSON of the reply, or raise what a problem says."""
+        data: Any = json.loads(self.body) if self.body else None
+        if 200 <= self.status < 300:
+            return data
+        places = [one["detail"] for one in data.get("errors", ()) if one["detail"] not in data["detail"]]
+        raise SidelightError("; ".join([data["detail"], *places]))
+
+
+@contextlib.contextmanager
+def announced(database: str, address: str) -> Iterator[str | None]:
+    """Tell commands within the block where the server of a SQLite file is; yield their key."""
+    path = file_of(database)
+    if path is None:  # several processes may use PostgreSQL
+        yield None
+        return
+    file, key = address_file(path), secrets.token_urlsafe(32)
+    file.unlink(missing_ok=True)
+    with open(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as written:
+        json.dump({"url": address, "key": key}, written)
     try:
-        storage = open_storage(database)
+        yield key
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def address_file(database: Path) -> Path:
+    """Return the file in which the server of a SQLite file says where it is."""
+    return database.with_name(f"{database.name}-server")
+
+
+def request(database: str, method: str, path: str, body: Any = None, *, url: str | None = None) -> Any:
+    """Send a request about a database, and return the JSON of the reply; links begin with `url`."""
+    try:
+        storage = open_storage(database, readonly=method == "GET")
     except InUseError:
-        path = file_of(database)
-        assert path is not None
-        return ask(path, name, arguments)
-    service = Service(storage)
+        return _served(file_of(database), method, path, body).value()
+    service, key = Service(storage, options=Options(url=url)), secrets.token_urlsafe(32)
     try:
-        return run_command(service, base, name, arguments)
+        return asyncio.run(_call(make_app(service, command_key=key), key, method, path, body)).value()
     finally:
         service.close()
 
 
-def note(database: str, action: str, subject: str, detail: dict[str, Any]) -> None:
+def note_taken(database: str, action: str, subject: str, detail: dict[str, Any]) -> None:
     """Note in the audit log that data left a database in use.
 
     A file that nobody serves, such as a backup, stays as it is: whoever can read it can also copy it.
     """
-    arguments = {"action": action, "subject": subject, "detail": detail}
-    path = file_of(database)
+    path, body = file_of(database), {"action": action, "subject": subject, "detail": detail}
     if path is None:
-        call(database, "", "note", arguments)
+        request(database, "POST", "/v1/audit", body)
     else:
-        ask_if_served(path, "note", arguments)
+        with contextlib.suppress(FileNotFoundError, ConnectionError):
+            _sent(path, "POST", "/v1/audit", body).value()
 
 
-def run_command(service: Service, base: str, name: str, arguments: dict[str, Any]) -> Any:
-    """Run a command in this process."""
-    command = _COMMANDS.get(name)
-    if command is None:
-        raise SidelightError(f"there is no command {name!r}: use the same version of sidelight as the server")
-    try:
-        return command(service, base, **arguments)
-    except Problem as problem:
-        places = [str(one["detail"]) for one in problem.places]
-        raise SidelightError("; ".join([problem.detail, *places])) from None
-
-
-def _create_key(
-    service: Service, base: str, name: str, scopes: Collection[str], only: Collection[str] | None, days: float | None
-) -> str:
-    seconds = None if days is None else days * _DAY
-    return service.do(keys.CreateKey(ACTOR, name, scopes, only, seconds)).text
-
-
-def _rotate_key(service: Service, base: str, key: str, hours: float) -> str:
-    return service.do(keys.RotateKey(ACTOR, _key_id(service, key), 3600.0 * hours)).text
-
-
-def _revoke_key(service: Service, base: str, key: str) -> None:
-    service.do(keys.RevokeKey(ACTOR, _key_id(service, key)))
-
-
-def _key_id(service: Service, key: str) -> str:
-    """Return the id of a key, given its id, its prefix or the whole key."""
-    with service.read() as tx:
-        found = keys.find(tx, key) or next((one for one in keys.listed(tx) if key in (one.id, one.prefix)), None)
-    if found is None:
-        raise SidelightError("there is no such key: list the keys with `sidelight service key list`")
-    return found.id
-
-
-def _invite(service: Service, base: str, name: str, scopes: Collection[str], only: Collection[str] | None) -> str:
-    return links.address(base, service.do(reviewers.InviteReviewer(ACTOR, name, scopes, only)).code)
-
-
-def _new_link(service: Service, base: str, name: str) -> str:
-    return links.address(base, service.do(reviewers.RenewLink(ACTOR, _reviewer(service, name).id)).code)
-
-
-def _disable(service: Service, base: str, name: str) -> None:
-    service.do(reviewers.DisableReviewer(ACTOR, _reviewer(service, name).id))
-
-
-def _enable(service: Service, base: str, name: str) -> None:
-    service.do(reviewers.EnableReviewer(ACTOR, _reviewer(service, name).id))
-
-
-def _reviewer(service: Service, name: str) -> Reviewer:
-    with service.read() as tx:
-        found = next((one for one in reviewers.listed(tx) if reviewers.spelled(name) in (one.name, one.id)), None)
-    if found is None:
-        raise SidelightError(f"there is no reviewer {name!r}: list them with `sidelight service reviewer list`")
-    return found
-
-
-def _recover(service: Service, base: str) -> str:
-    code = service.do(sessions.MakeFirstLink(only_first=False))
-    assert code is not None
-    return links.address(base, code)
-
-
-def _prune(service: Service, base: str, days: float | None) -> dict[str, int]:
-    with service.read() as tx:
-        found = monitors.every(tx)
-    deleted, failed = {}, []
-    for one in found:
+def _served(database: Path | None, method: str, path: str, body: Any) -> Reply:
+    """Ask the server of a file, which locks the file a moment before it says where it is."""
+    assert database is not None
+    end = time.monotonic() + _PATIENCE
+    while True:
         try:
-            deleted[one.name] = prune(service, one.id, days=days)
-        except SidelightError as error:  # prune the others anyway
-            failed.append(f"{one.name}: {error}")
-    if failed:
-        raise SidelightError(f"some monitors could not be pruned ({len(deleted)} others were): {'; '.join(failed)}")
-    return deleted
+            return _sent(database, method, path, body)
+        except PermissionError:
+            raise SidelightError(
+                f"another user serves {str(database)!r}: run the command as that user, for example with sudo -u"
+            ) from None
+        except (FileNotFoundError, ConnectionError, ValueError):
+            if time.monotonic() >= end:
+                raise SidelightError(
+                    f"{str(database)!r} is in use by a process that accepts no commands: wait until it ends, or stop it"
+                ) from None
+            time.sleep(0.05)
 
 
-def _erase(service: Service, base: str, monitor: str, ids: Sequence[str]) -> list[dict[str, Any]]:
-    with service.read() as tx:
-        id = monitors.find(tx, monitor).id
-    return [one._asdict() for one in service.do(retention.erase(id, ids, actor=ACTOR))]
+def _sent(database: Path, method: str, path: str, body: Any) -> Reply:
+    found = json.loads(address_file(database).read_bytes())
+    headers = {"Authorization": f"Bearer {found['key']}", "Content-Type": "application/json"}
+    data = None if body is None else json.dumps(body).encode("ascii")
+    sending = urllib.request.Request(found["url"] + path, data, headers, method=method)
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with direct.open(sending, timeout=_SLOW) as reply:
+            return Reply(reply.status, reply.read())
+    except urllib.error.HTTPError as refusal:
+        return Reply(refusal.code, refusal.read())
+    except urllib.error.URLError as error:
+        raise ConnectionError(str(error.reason)) from None
 
 
-@dataclass(frozen=True)
-class _Note:
-    """Note something that a command did without changing anything."""
+async def _call(app: Any, key: str, method: str, path: str, body: Any) -> Reply:
+    """Let an ASGI application answer one request."""
+    status, content = 0, b""
+    data = b"" if body is None else json.dumps(body).encode("ascii")
 
-    action: str
-    subject: str
-    detail: dict[str, Any]
-    monitors: Sequence[str] = ()
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": data}
 
-    def run(self, work: Work) -> None:
-        """Write the note."""
-        audit.write(work.tx, ACTOR, self.action, self.subject, **self.detail)
+    async def send(message: dict[str, Any]) -> None:
+        nonlocal status, content
+        status = message.get("status", status)
+        content += message.get("body", b"")
 
-
-def _note(service: Service, base: str, action: str, subject: str, detail: dict[str, Any]) -> None:
-    service.do(_Note(action, subject, detail))
-
-
-_COMMANDS: dict[str, Callable[..., Any]] = {
-    "key create": _create_key,
-    "key rotate": _rotate_key,
-    "key revoke": _revoke_key,
-    "reviewer invite": _invite,
-    "reviewer link": _new_link,
-    "reviewer disable": _disable,
-    "reviewer enable": _enable,
-    "recover": _recover,
-    "prune": _prune,
-    "erase": _erase,
-    "note": _note,
-}
+    headers = {"host": "localhost", "authorization": f"Bearer {key}", "content-type": "application/json"}
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode("ascii"),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()],
+        "client": None,
+        "server": None,
+    }
+    await app(scope, receive, send)
+    return Reply(status, content)

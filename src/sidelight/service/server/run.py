@@ -18,11 +18,10 @@ from sidelight.service.limits import GRACE
 from sidelight.service.maintenance.copy import UNFINISHED, is_unfinished
 from sidelight.service.options import Options
 from sidelight.service.server.app import make_app
-from sidelight.service.server.commands import run_command
-from sidelight.service.server.control import Control
+from sidelight.service.server.commands import announced
 from sidelight.service.server.listener import address_of
 from sidelight.service.server.uvicorn_server import serve
-from sidelight.service.store import file_of, open_storage
+from sidelight.service.store import open_storage
 
 _ANYWHERE = ("0.0.0.0", "::", "")
 
@@ -54,8 +53,8 @@ class ServeOptions:
                 ipaddress.ip_network(proxy.strip())
             except ValueError:
                 raise SidelightError(
-                    f"--proxy {proxy} is not an address like 192.0.2.1 or a network like 192.0.2.0/24: only these can "
-                    "be told from clients, who may send the same headers"
+                    f"--trusted-proxy {proxy} is not an address like 192.0.2.1 or a network like 192.0.2.0/24: only "
+                    "these can be told from clients, who may send the same headers"
                 ) from None
 
     def service_options(self) -> Options:
@@ -86,8 +85,8 @@ def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str 
     options.check()
     base = (options.url or address_of(listener)).rstrip("/")
     write_json_logs(logging.getLevelNamesMapping()[options.log.upper()])
-    with opened(options) as service, _controlled(options, service, base):
-        app = make_app(service)
+    with opened(options) as service, announced(options.database, address_of(listener)) as key:
+        app = make_app(service, command_key=key)
         link = first_link(service, base)
         serve(app, listener, grace=options.grace, proxies=options.proxies, ready=lambda: say(base, link))
 
@@ -96,17 +95,3 @@ def first_link(service: Service, base: str) -> str | None:
     """Return the sign-in link for the first administrator, or None if there is an administrator."""
     code = service.do(sessions.MakeFirstLink())
     return None if code is None else links.address(base, code)
-
-
-@contextlib.contextmanager
-def _controlled(options: ServeOptions, service: Service, base: str) -> Iterator[None]:
-    """Accept commands from this machine within the block; with PostgreSQL, commands work without the server."""
-    path = file_of(options.database)
-    if path is None or not hasattr(socket, "AF_UNIX"):
-        yield
-        return
-    control = Control(path, lambda name, arguments: run_command(service, base, name, arguments))
-    try:
-        yield
-    finally:
-        control.close()

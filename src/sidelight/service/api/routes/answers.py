@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Body, Response
 
-from sidelight.service.api.requests import AskedOf, asked_of
+from sidelight.service.api.requests import MonitorCall, needs_on
 from sidelight.service.api.routing import BatchRoute, make_router, problems
 from sidelight.service.api.shapes import AnswerIn, AnswerOut, Answers, AnswersOut
 from sidelight.service.domain import answers
@@ -24,7 +24,7 @@ _REFUSED = {UNKNOWN: "not-found", CONFLICT: "conflict", GONE: "gone"}
     responses=problems("not-found", "conflict", "gone", body=True),
     summary="Record what verifications showed",
 )
-async def take(body: Annotated[Answers, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
+async def take(body: Annotated[Answers, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
     """Record one answer, or a batch with a result for each.
 
     A prediction that was let pass gets the status "not chosen", which is not an error: you may send labels for
@@ -39,9 +39,9 @@ async def take(body: Annotated[Answers, Body()], asked: Annotated[AskedOf, asked
     given = [body] if isinstance(body, AnswerIn) else body.answers
     rows = [AnswerTo(one.id, one.correct, one.label, one.skipped, one.replace) for one in given]
     with relocated(None if single else "answers"):
-        settles = asked.caller.may("settle")
-        job = answers.answers(asked.monitor, rows, actor=asked.caller.actor, settles=settles)
-        results = await asked.service.submit(job)
+        settles = call.caller.may("settle")
+        job = answers.answers(call.monitor, rows, actor=call.caller.actor, settles=settles)
+        results = await call.service.submit(job)
     if single and results[0].status in _REFUSED:
         found = results[0]
         stands = {} if found.correct is None else {"correct": found.correct}

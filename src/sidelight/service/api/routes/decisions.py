@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Body, Response
 
-from sidelight.service.api.requests import AskedOf, asked_of
+from sidelight.service.api.requests import MonitorCall, needs_on
 from sidelight.service.api.routing import BatchRoute, links, make_router, problems
 from sidelight.service.api.shapes import DecisionOut, Decisions, DecisionsOut, PredictionIn
 from sidelight.service.domain import decisions
@@ -26,7 +26,7 @@ _NEXT = links(
     responses=problems("not-found", "conflict", "gone", body=True) | {200: {"links": _NEXT}},
     summary="Decide which predictions to verify",
 )
-async def decide(body: Annotated[Decisions, Body()], asked: Annotated[AskedOf, asked_of("decide")]) -> Response:
+async def decide(body: Annotated[Decisions, Body()], call: Annotated[MonitorCall, needs_on("decide")]) -> Response:
     """Decide about one prediction, or about a batch, completely or not at all.
 
     An id that was decided before gets the same decision again; with another class, it is a conflict.
@@ -35,8 +35,8 @@ async def decide(body: Annotated[Decisions, Body()], asked: Annotated[AskedOf, a
     given = [body] if isinstance(body, PredictionIn) else body.predictions
     rows = [Prediction(one.id, one.prediction, one.time, one.payload) for one in given]
     with relocated(None if single else "predictions"):
-        job = decisions.decide(asked.service, asked.monitor, rows, actor=asked.caller.actor)
-        decided = [_plain(one) for one in await asked.service.submit(job)]
+        job = decisions.decide(call.service, call.monitor, rows, actor=call.caller.actor)
+        decided = [_plain(one) for one in await call.service.submit(job)]
     return answer(decided[0] if single else {"decisions": decided})
 
 

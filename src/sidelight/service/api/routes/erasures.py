@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import Body, Response
 from pydantic import BaseModel, Field
 
-from sidelight.service.api.requests import AskedOf, asked_of
+from sidelight.service.api.requests import MonitorCall, needs_on
 from sidelight.service.api.routing import BatchRoute, make_router, problems
 from sidelight.service.api.shapes import Shape, Text
 from sidelight.service.domain import retention
@@ -43,7 +43,7 @@ class ErasuresOut(BaseModel):
     responses=problems("not-found", "gone", body=True),
     summary="Delete payloads on request",
 )
-async def erase(body: Annotated[ErasuresIn, Body()], asked: Annotated[AskedOf, asked_of("admin")]) -> Response:
+async def erase(body: Annotated[ErasuresIn, Body()], call: Annotated[MonitorCall, needs_on("admin")]) -> Response:
     """Delete the payloads of predictions now, whatever the retention; waiting items are released."""
-    results = await asked.service.submit(retention.erase(asked.monitor, body.ids, actor=asked.caller.actor))
+    results = await call.service.submit(retention.erase(call.monitor, body.ids, actor=call.caller.actor))
     return answer({"erased": [one._asdict() for one in results]})

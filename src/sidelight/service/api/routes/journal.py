@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from sidelight.service import journal
-from sidelight.service.api.requests import AskedOf, asked_of
+from sidelight.service.api.requests import MonitorCall, needs_on
 from sidelight.service.api.routing import make_router, problems
 from sidelight.service.http.responses import SAFE_HEADERS
 from sidelight.service.journal.entry import Entry
@@ -28,22 +28,22 @@ _LAST = (1 << 63) - 1
     summary="Read the journal",
 )
 async def read(
-    asked: Annotated[AskedOf, asked_of("admin")],
+    call: Annotated[MonitorCall, needs_on("admin")],
     after: Annotated[int, Query(ge=0, le=_LAST, description="Only entries with a larger number.")] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST, description="Maximum number of entries.")] = 1_000,
 ) -> Response:
     """Return entries in order as JSON Lines; fewer than `limit` means that no more are left."""
-    text = await asyncio.to_thread(_page, asked, after, limit)
+    text = await asyncio.to_thread(_page, call, after, limit)
     return Response(text, media_type=MEDIA_TYPE, headers=SAFE_HEADERS)
 
 
-def _page(asked: AskedOf, after: int, limit: int) -> str:
-    with asked.service.read() as tx:
-        row = tx.one("SELECT base FROM monitors WHERE id = ?", asked.monitor)
+def _page(call: MonitorCall, after: int, limit: int) -> str:
+    with call.service.read() as tx:
+        row = tx.one("SELECT base FROM monitors WHERE id = ?", call.monitor)
         base = 0 if row is None else row[0]
         if after < base:
             raise Problem("gone", f"entries up to {base} were pruned: use after={base}")
-        return "".join(line_of(one) + "\n" for one in journal.entries(tx, asked.monitor, after, limit))
+        return "".join(line_of(one) + "\n" for one in journal.entries(tx, call.monitor, after, limit))
 
 
 def line_of(entry: Entry) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Body, Path, Response
 from pydantic import BaseModel, Field
 
-from sidelight.service.api.requests import Asked, asked
+from sidelight.service.api.requests import Admin
 from sidelight.service.api.routing import make_router, problems
 from sidelight.service.api.shapes import Names, Shape, Text
 from sidelight.service.auth import keys
-from sidelight.service.auth.keys import GRACE, LONGEST, CreateKey, Key, NewKey, RevokeKey, RotateKey
+from sidelight.service.auth.keys import GRACE, LONGEST, CreateKey, NewKey, RevokeKey, RotateKey
 from sidelight.service.http.responses import answer
 from sidelight.service.limits import BATCH
 
@@ -64,23 +63,18 @@ class KeysOut(BaseModel):
 
 
 @router.get("/v1/keys", response_model=KeysOut, responses=problems(), summary="List the keys")
-async def list_all(asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
+async def list_all(call: Admin) -> Response:
     """Return all keys, including expired and revoked ones."""
-
-    def read() -> list[Key]:
-        with asked.service.read() as tx:
-            return keys.listed(tx)
-
-    return answer({"keys": [_plain(one) for one in await asyncio.to_thread(read)]})
+    return answer({"keys": [one._asdict() for one in await call.read(keys.listed)]})
 
 
 @router.post(
     "/v1/keys", status_code=201, response_model=NewKeyOut, responses=problems(body=True), summary="Create a key"
 )
-async def create(body: Annotated[KeyIn, Body()], asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
+async def create(body: Annotated[KeyIn, Body()], call: Admin) -> Response:
     """Create a key; it is shown only in this answer."""
-    job = CreateKey(asked.caller.actor, body.name, body.scopes, body.monitors, body.expires_in)
-    return _new(await asked.service.submit(job))
+    job = CreateKey(call.caller.actor, body.name, body.scopes, body.monitors, body.expires_in)
+    return _new(await call.service.submit(job))
 
 
 @router.post(
@@ -90,11 +84,9 @@ async def create(body: Annotated[KeyIn, Body()], asked: Annotated[Asked, asked("
     responses=problems("not-found", body=True),
     summary="Rotate a key",
 )
-async def rotate(
-    id: KeyId, body: Annotated[RotationIn, Body()], asked: Annotated[Asked, asked("admin", everywhere=True)]
-) -> Response:
+async def rotate(id: KeyId, body: Annotated[RotationIn, Body()], call: Admin) -> Response:
     """Create a key with the same scopes; the old one works for a while, so that nothing stops."""
-    return _new(await asked.service.submit(RotateKey(asked.caller.actor, id, body.grace)))
+    return _new(await call.service.submit(RotateKey(call.caller.actor, id, body.grace)))
 
 
 @router.post(
@@ -104,15 +96,11 @@ async def rotate(
     summary="Revoke a key",
     response_class=Response,
 )
-async def revoke(id: KeyId, asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
+async def revoke(id: KeyId, call: Admin) -> Response:
     """Revoke a key; all processes notice within five seconds."""
-    await asked.service.submit(RevokeKey(asked.caller.actor, id))
+    await call.service.submit(RevokeKey(call.caller.actor, id))
     return Response(status_code=204)
 
 
 def _new(new: NewKey) -> Response:
-    return answer(_plain(new.key) | {"key": new.text}, 201)
-
-
-def _plain(key: Key) -> dict[str, Any]:
-    return key._asdict()
+    return answer(new.key._asdict() | {"key": new.text}, 201)

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 from fastapi import Body, Request, Response
 
-from sidelight.service.api.requests import Asked, AskedOf, asked, asked_of
+from sidelight.service.api.requests import Admin, Call, MonitorCall, needs, needs_on
 from sidelight.service.api.routing import links, make_router, problems
-from sidelight.service.api.shapes import MonitorIn, MonitorOut, MonitorsOut, ReportOut, SettingsIn
+from sidelight.service.api.shapes import MonitorIn, MonitorOut, MonitorsOut, PrunedOut, PruneIn, ReportOut, SettingsIn
 from sidelight.service.domain import monitor_changes, monitors
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.http.responses import SAFE_HEADERS, answer
+from sidelight.service.maintenance.prune import prune
 
 router = make_router("monitors")
 _NEXT = links(
@@ -28,13 +29,11 @@ _PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sa
     responses=problems("conflict", body=True) | {201: {"links": _NEXT}},
     summary="Create a monitor",
 )
-async def create(
-    body: Annotated[MonitorIn, Body()], asked: Annotated[Asked, asked("admin", everywhere=True)]
-) -> Response:
+async def create(body: Annotated[MonitorIn, Body()], call: Admin) -> Response:
     """Create a monitor; its settings are the arguments of `ClassifierMonitor` and of the review queue by name."""
-    job = await asyncio.to_thread(monitors.create, body.name, body.settings, actor=asked.caller.actor)
-    row = await asked.service.submit(job)
-    asked.state.names.forget(body.name)
+    job = await asyncio.to_thread(monitors.create, body.name, body.settings, actor=call.caller.actor)
+    row = await call.service.submit(job)
+    call.state.names.forget(body.name)
     return answer(_plain(row), 201, {"Location": f"/v1/monitors/{row.name}"})
 
 
@@ -44,30 +43,19 @@ async def create(
     responses=problems(),
     summary="List the monitors that the caller may see",
 )
-async def list_all(asked: Annotated[Asked, asked("report")]) -> Response:
+async def list_all(call: Annotated[Call, needs("report")]) -> Response:
     """Return the monitors that are not archived, by name."""
-
-    def read() -> list[MonitorRow]:
-        with asked.service.read() as tx:
-            return monitors.every(tx)
-
-    only = asked.caller.monitors
-    return answer(
-        {"monitors": [_plain(one) for one in await asyncio.to_thread(read) if only is None or one.id in only]}
-    )
+    only = call.caller.monitors
+    found = await call.read(monitors.every)
+    return answer({"monitors": [_plain(one) for one in found if only is None or one.id in only]})
 
 
 @router.get(
     "/v1/monitors/{monitor}", response_model=MonitorOut, responses=problems("not-found"), summary="Describe a monitor"
 )
-async def show(asked: Annotated[AskedOf, asked_of("report")]) -> Response:
+async def show(call: Annotated[MonitorCall, needs_on("report")]) -> Response:
     """Return one monitor with its settings."""
-
-    def read() -> MonitorRow:
-        with asked.service.read() as tx:
-            return monitors.find(tx, asked.name)
-
-    return answer(_plain(await asyncio.to_thread(read)))
+    return answer(_plain(await call.read(lambda tx: monitors.find(tx, call.name))))
 
 
 @router.patch(
@@ -76,10 +64,10 @@ async def show(asked: Annotated[AskedOf, asked_of("report")]) -> Response:
     responses=problems("not-found", "gone", body=True),
     summary="Change caps, pending limits and settings of the queue",
 )
-async def change(body: Annotated[SettingsIn, Body()], asked: Annotated[AskedOf, asked_of("admin")]) -> Response:
+async def change(body: Annotated[SettingsIn, Body()], call: Annotated[MonitorCall, needs_on("admin")]) -> Response:
     """Change settings, all or none; any others need a new monitor."""
-    job = monitor_changes.change(asked.monitor, body.settings, actor=asked.caller.actor)
-    return answer(_plain(await asked.service.submit(job)))
+    job = monitor_changes.change(call.monitor, body.settings, actor=call.caller.actor)
+    return answer(_plain(await call.service.submit(job)))
 
 
 @router.post(
@@ -88,11 +76,22 @@ async def change(body: Annotated[SettingsIn, Body()], asked: Annotated[AskedOf, 
     responses=problems("not-found", "gone"),
     summary="Archive a monitor",
 )
-async def archive(asked: Annotated[AskedOf, asked_of("admin")]) -> Response:
+async def archive(call: Annotated[MonitorCall, needs_on("admin")]) -> Response:
     """Close a monitor for good; a new monitor may then use its name, but inherits nothing."""
-    row = await asked.service.submit(monitors.archive(asked.monitor, actor=asked.caller.actor))
-    asked.state.names.forget(asked.name)
+    row = await call.service.submit(monitors.archive(call.monitor, actor=call.caller.actor))
+    call.state.names.forget(call.name)
     return answer(_plain(row))
+
+
+@router.post(
+    "/v1/monitors/{monitor}/prune",
+    response_model=PrunedOut,
+    responses=problems("not-found", body=True),
+    summary="Delete old journal entries",
+)
+async def shorten(body: Annotated[PruneIn, Body()], call: Annotated[MonitorCall, needs_on("admin")]) -> Response:
+    """Replace journal entries with a sealed snapshot, except for the last days; retries of older ids count again."""
+    return answer({"deleted": await asyncio.to_thread(prune, call.service, call.monitor, days=body.days)})
 
 
 @router.get(
@@ -101,11 +100,11 @@ async def archive(asked: Annotated[AskedOf, asked_of("admin")]) -> Response:
     responses=problems("not-found") | {200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
     summary="Report on every class",
 )
-async def report(request: Request, asked: Annotated[AskedOf, asked_of("report")]) -> Response:
+async def report(request: Request, call: Annotated[MonitorCall, needs_on("report")]) -> Response:
     """Return the report as JSON, or as a page if the Accept header prefers text/html."""
-    found = await asyncio.to_thread(asked.service.report, asked.monitor)
+    found = await asyncio.to_thread(call.service.report, call.monitor)
     if prefers_html(request.headers.get("accept", "")):
-        page = await asyncio.to_thread(found.to_html, title=f"Report of the monitor {asked.name}")
+        page = await asyncio.to_thread(found.to_html, title=f"Report of the monitor {call.name}")
         headers = SAFE_HEADERS | {"Content-Security-Policy": _PAGE_POLICY}
         return Response(page.encode("utf-8", "replace"), media_type="text/html", headers=headers)
     return answer(await asyncio.to_thread(found.to_dict))

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from fastapi import Request, Response
 from pydantic import BaseModel
 
-from sidelight.service.api.requests import Asked, asked
+from sidelight.service.api.requests import Call, needs
 from sidelight.service.api.routing import make_router, problems
 from sidelight.service.domain import metrics
 from sidelight.service.domain.service import Service
@@ -67,7 +67,7 @@ def _check_database(service: Service) -> None:
     responses=problems() | {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
     summary="Metrics for Prometheus",
 )
-async def measure(asked: Annotated[Asked, asked("report")]) -> Response:
+async def measure(call: Annotated[Call, needs("report")]) -> Response:
     """Return the metrics of the monitors that the caller may see, from the database."""
-    text = await asyncio.to_thread(metrics.metrics, asked.service, asked.caller.monitors)
+    text = await asyncio.to_thread(metrics.metrics, call.service, call.caller.monitors)
     return Response(text, headers=SAFE_HEADERS | {"Content-Type": metrics.MEDIA_TYPE})

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from sidelight.monitor import Reason
 from sidelight.service import journal
-from sidelight.service.api.requests import AskedOf, asked_of
+from sidelight.service.api.requests import MonitorCall, needs_on
 from sidelight.service.api.routing import make_router, problems
 from sidelight.service.api.shapes import Label
 from sidelight.service.domain import monitors
@@ -50,18 +50,18 @@ class PendingsOut(BaseModel):
     summary="List pending verifications",
 )
 async def pending(
-    asked: Annotated[AskedOf, asked_of("answer")],
+    call: Annotated[MonitorCall, needs_on("answer")],
     after: Annotated[int, Query(ge=0, le=_LAST, description="Only verifications with a larger number.")] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST, description="Maximum number of verifications.")] = MOST,
 ) -> Response:
     """Return pending verifications in the order requested; fewer than `limit` means that no more are left."""
-    return answer({"pending": await asyncio.to_thread(_page, asked, after, limit)})
+    return answer({"pending": await asyncio.to_thread(_page, call, after, limit)})
 
 
-def _page(asked: AskedOf, after: int, limit: int) -> list[dict[str, Any]]:
-    with asked.service.read() as tx:
-        rows = tx.all(_SQL, asked.monitor, after, limit)
-        blind = monitors.find(tx, asked.name).settings.get("blind", False)
+def _page(call: MonitorCall, after: int, limit: int) -> list[dict[str, Any]]:
+    with call.service.read() as tx:
+        rows = tx.all(_SQL, call.monitor, after, limit)
+        blind = monitors.find(tx, call.name).settings.get("blind", False)
     return [
         {
             "id": id,

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Body, Response
 from pydantic import BaseModel, Field
 
-from sidelight.service.api.requests import AskedOf, asked_of
+from sidelight.service.api.requests import MonitorCall, needs_on
 from sidelight.service.api.routing import make_router, problems
 from sidelight.service.api.shapes import Label, Shape
 from sidelight.service.domain import payloads
@@ -90,14 +90,14 @@ class ReleaseOut(BaseModel):
     responses=problems("not-found", "gone", body=True),
     summary="Claim items to review",
 )
-async def claim(body: Annotated[ClaimIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
+async def claim(body: Annotated[ClaimIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
     """Return the oldest items with a free slot; no one else gets that slot until the lease ends.
 
     With the scope settle, this includes items whose reviews disagree.
     """
-    settle = asked.caller.may("settle")
-    claimed = await asked.service.submit(Claim(asked.monitor, asked.caller.actor, body.count, settle))
-    return answer({"items": await asyncio.to_thread(_items, asked, claimed)})
+    settle = call.caller.may("settle")
+    claimed = await call.service.submit(Claim(call.monitor, call.caller.actor, body.count, settle))
+    return answer({"items": await asyncio.to_thread(_items, call, claimed)})
 
 
 @router.post(
@@ -106,12 +106,12 @@ async def claim(body: Annotated[ClaimIn, Body()], asked: Annotated[AskedOf, aske
     responses=problems("not-found", "conflict", "gone", body=True),
     summary="Review an item",
 )
-async def review(body: Annotated[ReviewIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
+async def review(body: Annotated[ReviewIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
     """Record the caller's review of an item; a settled answer changes only with `replace` and the `revision`."""
-    settles = asked.caller.may("settle")
+    settles = call.caller.may("settle")
     said = Said(body.correct, body.label, body.skipped)
-    job = Review(asked.monitor, asked.caller.actor, body.item, said, body.revision, body.replace, settles)
-    return _reviewed(await asked.service.submit(job))
+    job = Review(call.monitor, call.caller.actor, body.item, said, body.revision, body.replace, settles)
+    return _reviewed(await call.service.submit(job))
 
 
 @router.post(
@@ -120,9 +120,9 @@ async def review(body: Annotated[ReviewIn, Body()], asked: Annotated[AskedOf, as
     responses=problems("not-found", "conflict", "gone", body=True),
     summary="Withdraw a review",
 )
-async def withdraw(body: Annotated[ItemIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
+async def withdraw(body: Annotated[ItemIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
     """Withdraw the caller's review of an item; if it settled the item, the item is open again."""
-    return _reviewed(await asked.service.submit(Withdraw(asked.monitor, asked.caller.actor, body.item)))
+    return _reviewed(await call.service.submit(Withdraw(call.monitor, call.caller.actor, body.item)))
 
 
 @router.post(
@@ -131,9 +131,9 @@ async def withdraw(body: Annotated[ItemIn, Body()], asked: Annotated[AskedOf, as
     responses=problems("not-found", body=True),
     summary="Release an item",
 )
-async def release(body: Annotated[ItemIn, Body()], asked: Annotated[AskedOf, asked_of("answer")]) -> Response:
+async def release(body: Annotated[ItemIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
     """Release an item that the caller claimed and will not review, so that someone else can."""
-    released = await asked.service.submit(Release(asked.monitor, asked.caller.actor, body.item))
+    released = await call.service.submit(Release(call.monitor, call.caller.actor, body.item))
     return answer({"released": released})
 
 
@@ -143,23 +143,23 @@ async def release(body: Annotated[ItemIn, Body()], asked: Annotated[AskedOf, ask
     responses=problems("not-found", "conflict", "gone", body=True),
     summary="Settle an item",
 )
-async def settle(body: Annotated[ReviewIn, Body()], asked: Annotated[AskedOf, asked_of("settle")]) -> Response:
+async def settle(body: Annotated[ReviewIn, Body()], call: Annotated[MonitorCall, needs_on("settle")]) -> Response:
     """Settle an item, whatever its reviews say."""
     said = Said(body.correct, body.label, body.skipped)
-    job = Settle(asked.monitor, asked.caller.actor, body.item, said, body.revision, body.replace)
-    return _reviewed(await asked.service.submit(job))
+    job = Settle(call.monitor, call.caller.actor, body.item, said, body.revision, body.replace)
+    return _reviewed(await call.service.submit(job))
 
 
 def _reviewed(found: Reviewed) -> Response:
     return answer({"item": found.number, "status": found.status, "revision": found.revision})
 
 
-def _items(asked: AskedOf, claimed: list[Claimed]) -> list[dict[str, Any]]:
+def _items(call: MonitorCall, claimed: list[Claimed]) -> list[dict[str, Any]]:
     """Return items with their payloads as plain data for JSON."""
-    with asked.service.read() as tx:
-        review = review_settings(tx, asked.monitor)
+    with call.service.read() as tx:
+        review = review_settings(tx, call.monitor)
         sql = "SELECT item, media_type, content FROM payloads WHERE item IN (??) AND monitor = ?"
-        rows = tx.among(sql, [one.item.number for one in claimed], asked.monitor)
+        rows = tx.among(sql, [one.item.number for one in claimed], call.monitor)
     sent = {item: decoded(kind, bytes(content)) for item, kind, content in rows}
     found = []
     for item, slot, until in claimed:

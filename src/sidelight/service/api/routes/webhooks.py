@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 from fastapi import Body, Path, Response
 from pydantic import BaseModel, Field
 
-from sidelight.service.api.requests import Asked, asked
+from sidelight.service.api.requests import Admin
 from sidelight.service.api.routing import make_router, problems
 from sidelight.service.api.shapes import Names, Shape
 from sidelight.service.http.responses import answer
 from sidelight.service.limits import BATCH
 from sidelight.service.webhooks import endpoints
-from sidelight.service.webhooks.endpoints import CreateWebhook, RemoveWebhook, Webhook
+from sidelight.service.webhooks.endpoints import CreateWebhook, RemoveWebhook
 from sidelight.service.webhooks.events import EVENTS
 
 router = make_router("webhooks")
@@ -58,14 +57,9 @@ class WebhooksOut(BaseModel):
 
 
 @router.get("/v1/webhooks", response_model=WebhooksOut, responses=problems(), summary="List the webhooks")
-async def list_all(asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
+async def list_all(call: Admin) -> Response:
     """Return all webhooks, including removed ones."""
-
-    def read() -> list[Webhook]:
-        with asked.service.read() as tx:
-            return endpoints.listed(tx)
-
-    return answer({"webhooks": [one._asdict() for one in await asyncio.to_thread(read)]})
+    return answer({"webhooks": [one._asdict() for one in await call.read(endpoints.listed)]})
 
 
 @router.post(
@@ -75,13 +69,11 @@ async def list_all(asked: Annotated[Asked, asked("admin", everywhere=True)]) -> 
     responses=problems("conflict", body=True),
     summary="Create a webhook",
 )
-async def create(
-    body: Annotated[WebhookIn, Body()], asked: Annotated[Asked, asked("admin", everywhere=True)]
-) -> Response:
+async def create(body: Annotated[WebhookIn, Body()], call: Admin) -> Response:
     """Create a webhook; its secret is shown only in this answer."""
-    loopback = asked.service.options.webhooks_to_loopback
-    job = CreateWebhook(asked.caller.actor, body.url, body.events, body.monitors, loopback)
-    new = await asked.service.submit(job)
+    loopback = call.service.options.webhooks_to_loopback
+    job = CreateWebhook(call.caller.actor, body.url, body.events, body.monitors, loopback)
+    new = await call.service.submit(job)
     return answer(new.webhook._asdict() | {"secret": new.secret}, 201)
 
 
@@ -92,7 +84,7 @@ async def create(
     response_class=Response,
     summary="Remove a webhook",
 )
-async def remove(id: WebhookId, asked: Annotated[Asked, asked("admin", everywhere=True)]) -> Response:
+async def remove(id: WebhookId, call: Admin) -> Response:
     """Remove a webhook, and drop its waiting messages."""
-    await asked.service.submit(RemoveWebhook(asked.caller.actor, id))
+    await call.service.submit(RemoveWebhook(call.caller.actor, id))
     return Response(status_code=204)

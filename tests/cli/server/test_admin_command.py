@@ -1,10 +1,10 @@
-"""`sidelight service`: before the first start, while the database is served, and when it is not."""
+"""`sidelight admin`: before the first start, while the database is served, and when it is not."""
 
 import contextlib
 import json
 import os
-import socket
 import sqlite3
+import stat
 import subprocess
 import sys
 
@@ -16,13 +16,12 @@ from service.served import Served
 
 from sidelight.cli import main
 from sidelight.service.domain.service import Service
-from sidelight.service.server.commands import run_command
-from sidelight.service.server.control import Control, socket_of
+from sidelight.service.server.commands import address_file
 from sidelight.service.store import file_of, open_storage
 
 
 def invoke(*arguments, code=0):
-    result = CliRunner().invoke(main, ["service", *map(str, arguments)], env={"COLUMNS": "120"})
+    result = CliRunner().invoke(main, ["admin", *map(str, arguments)], env={"COLUMNS": "120"})
     assert result.exit_code == code, result.output
     return result
 
@@ -95,6 +94,28 @@ def test_people(database):
     assert "there is no reviewer 'Eve'" in invoke("reviewer", "disable", "Eve", "--database", database, code=2).stderr
 
 
+def test_monitors_and_webhooks(database):
+    invoke("monitor", "create", "fruit", "tolerance=0.1", "policy=explore", 'labels=["a", "b"]', "--database", database)
+    (row,) = listed("monitor", database)
+    assert (row["name"], row["settings"]["labels"], row["settings"]["policy"]) == ("fruit", ["a", "b"], "explore")
+    assert (
+        "exists already" in invoke("monitor", "create", "fruit", "tolerance=0.1", "--database", database, code=2).stderr
+    )
+    assert "write it as in" in invoke("monitor", "create", "x", "tolerance", "--database", database, code=2).stderr
+    wrong = invoke("monitor", "create", "x", "tolerance=5", "--database", database, code=2).stderr
+    assert "tolerance" in wrong
+    secret = invoke("webhook", "create", "https://x.example", "--monitor", "fruit", "--database", database).stdout
+    assert secret.startswith("whsec_")
+    (hook,) = listed("webhook", database)
+    assert (hook["address"], hook["monitors"], hook["state"]) == ("https://x.example", ["fruit"], "works")
+    assert "https://" in invoke("webhook", "create", "http://x.example", "--database", database, code=2).stderr
+    invoke("webhook", "remove", hook["id"], "--database", database)
+    invoke("monitor", "archive", "fruit", "--database", database)
+    assert listed("monitor", database) == listed("webhook", database) == []
+    for what in ("monitor", "webhook"):
+        assert invoke(what, "list", "--database", database).stdout.startswith(f"no {what}s yet")
+
+
 def test_nothing_is_listed_in_words(database):
     invoke("recover", "--database", database)
     assert invoke("key", "list", "--database", database).stdout.startswith("no keys")
@@ -102,19 +123,19 @@ def test_nothing_is_listed_in_words(database):
 
 
 def test_reading_commands_make_no_database(tmp_path):
-    for arguments in (["key", "list"], ["verify"], ["export"], ["backup", tmp_path / "b.db"]):
+    for arguments in (["key", "list"], ["check"], ["export"], ["backup", tmp_path / "b.db"]):
         result = invoke(*arguments, "--database", tmp_path / "none.db", code=2)
         assert "there is no file" in result.stderr
     assert os.listdir(tmp_path) == []
 
 
-def test_backup_export_and_verify(filled, tmp_path):
+def test_backup_export_and_check(filled, tmp_path):
     backup = tmp_path / "backup.db"
     assert "bytes" in invoke("backup", backup, "--database", filled).stdout
     rows = invoke("export", "--database", filled).stdout
     assert len(rows.splitlines()) == 120
     assert invoke("export", "--database", backup).stdout == rows
-    assert "all is well: 1 monitor" in invoke("verify", "--database", backup).stdout
+    assert "all is well: 1 monitor" in invoke("check", "--database", backup).stdout
     out = tmp_path / "digits.parquet"
     assert "120 rows written" in invoke("export", "--monitor", "digits", "--out", out, "--database", filled).stderr
     assert out.stat().st_size > 0
@@ -138,7 +159,7 @@ def test_a_journal_that_was_changed_is_found(tmp_path):
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE journal SET body = replace(body, 'digits 7 ', 'digits 8 ') WHERE number = 9")
     connection.close()
-    result = invoke("verify", "--database", path, code=1)
+    result = invoke("check", "--database", path, code=1)
     assert "digits" in result.stdout
     assert "entry 9 or the one before it was changed" in result.stdout
 
@@ -151,11 +172,10 @@ def test_erasing_and_pruning(filled):
     assert found[1] == "nobody: no such item"
     assert "there is no monitor" in invoke("erase", "letters", "a", "--database", filled, code=2).stderr
     assert "digits: " in invoke("prune", "--days", "0", "--database", filled).stdout
-    assert "all is well" in invoke("verify", "--database", filled).stdout
+    assert "all is well" in invoke("check", "--database", filled).stdout
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="needs Unix sockets")
 def test_commands_while_the_database_is_served(tmp_path):
     database = tmp_path / "test.db"
     with Served(database) as server:
@@ -164,15 +184,30 @@ def test_commands_while_the_database_is_served(tmp_path):
         assert httpx.get(f"{server.url}/v1/monitors", headers=headers, trust_env=False).status_code == 200
         link = invoke("recover", "--database", database, "--url", "http://elsewhere").stdout.strip()
         assert link.startswith(f"{server.url}/start#")  # the server knows better where it is
+        assert stat.S_IMODE(address_file(database).stat().st_mode) == 0o600
         invoke("reviewer", "invite", "Ada", "--database", database)
         assert listed("reviewer", database)[0]["name"] == "Ada"
         assert "there is no reviewer" in invoke("reviewer", "link", "Eve", "--database", database, code=2).stderr
         invoke("backup", tmp_path / "backup.db", "--database", database)
-        assert "all is well" in invoke("verify", "--database", database).stdout
+        assert "all is well" in invoke("check", "--database", database).stdout
         invoke("key", "revoke", secret, "--database", database)
         assert server.stop()[0] == 0
     assert [row["state"] for row in listed("key", tmp_path / "backup.db")] == ["works"]
     assert [row["state"] for row in listed("key", database)] == ["revoked"]
+
+
+def test_a_monitor_that_cannot_be_pruned_does_not_keep_the_others_from_it(tmp_path):
+    path = tmp_path / "test.db"
+    service = Service(open_storage(str(path)))
+    for name in ("broken", "whole"):
+        fill(service, 20, name)
+    service.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE journal SET at = 1 WHERE monitor = (SELECT id FROM monitors WHERE name = 'broken')")
+    connection.close()
+    result = invoke("prune", "--days", "0", "--database", path, code=2)
+    assert "some monitors could not be pruned: broken: " in result.stderr
+    assert result.stdout.startswith("whole: ")
 
 
 def test_the_database_may_come_from_the_environment(tmp_path, monkeypatch):
@@ -187,7 +222,7 @@ def test_an_export_that_is_cut_short_is_silent(tmp_path):
     service = Service(open_storage(str(path)))
     fill(service, 2000)
     service.close()
-    script = f"{sys.executable} -m sidelight service export --database {path} | head -n 1"
+    script = f"{sys.executable} -m sidelight admin export --database {path} | head -n 1"
     result = subprocess.run(script, shell=True, capture_output=True, text=True, timeout=60, check=False)
     assert result.stdout.startswith('{"monitor":"digits"')
     assert result.stdout.count("\n") == 1
@@ -196,18 +231,15 @@ def test_an_export_that_is_cut_short_is_silent(tmp_path):
 
 @contextlib.contextmanager
 def in_use(database):
-    """Accept commands about a database as its server does."""
-    path = file_of(database)
-    if path is None:
+    """Serve a database, so that commands about a file have to ask its server."""
+    if file_of(database) is None:
         yield
         return
-    service = Service(open_storage(database))
-    control = Control(path, lambda name, arguments: run_command(service, "", name, arguments))
-    yield
-    control.close()
-    service.close()
+    with Served(database):
+        yield
 
 
+@pytest.mark.slow
 def test_who_takes_data_out_is_noted(filled, tmp_path):
     with in_use(filled):
         invoke("backup", tmp_path / "backup.db", "--database", filled)
@@ -232,10 +264,9 @@ def test_a_file_that_nobody_serves_is_not_changed_by_taking_data_out(tmp_path, l
     file = folder / "monday.db"
     invoke("backup", file, "--database", tmp_path / "test.db")
     if left_over:  # as after a server was killed
-        with socket.socket(socket.AF_UNIX) as one:
-            one.bind(str(socket_of(file)))
+        address_file(file).write_text('{"url": "http://127.0.0.1:1", "key": "x"}')
     before = file.read_bytes()
-    for command in (["export"], ["backup", tmp_path / "again.db"], ["copy", tmp_path / "copy.db"], ["verify"]):
+    for command in (["export"], ["backup", tmp_path / "again.db"], ["copy", tmp_path / "copy.db"], ["check"]):
         assert "noted" not in invoke(*command, "--database", file).stderr
         assert file.read_bytes() == before
         assert not file.with_name("monday.db-lock").exists()  # it was not opened for writing
@@ -252,7 +283,7 @@ def test_an_unfinished_copy_does_not_pass(database, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr("sidelight.service.maintenance.copy._contents", killed)
-        CliRunner().invoke(main, ["service", "copy", database, "--database", str(source)])
-    assert "not finished" in invoke("verify", "--database", database, code=1).output
+        CliRunner().invoke(main, ["admin", "copy", database, "--database", str(source)])
+    assert "not finished" in invoke("check", "--database", database, code=1).output
     invoke("copy", database, "--database", source)
-    assert "all is well: 1 monitor" in invoke("verify", "--database", database).output
+    assert "all is well: 1 monitor" in invoke("check", "--database", database).output

@@ -1,0 +1,78 @@
+"""`sidelight admin monitor create|list|archive`: monitors of the service."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from sidelight.cli import terminal
+from sidelight.cli.group import InOrder
+from sidelight.cli.server.database import DATABASE, get, post
+from sidelight.cli.server.tables import JSON, moment, write_rows
+from sidelight.errors import SidelightError
+
+_NAME = click.argument("name", metavar="NAME")
+
+
+@click.group("monitor", cls=InOrder, short_help="Manage monitors.", invoke_without_command=True)
+@click.pass_context
+def group(context: click.Context) -> None:
+    """Create, list and archive monitors."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@group.command(
+    "create",
+    short_help="Create a monitor.",
+    epilog="""\b
+Examples:
+  sidelight admin monitor create digits tolerance=0.05
+  sidelight admin monitor create fruit tolerance=0.1 \\
+      daily_cap=200 blind=true 'labels=["apple", "pear"]'
+""",
+)
+@_NAME
+@click.argument("settings", nargs=-1, required=True, metavar="SETTING=VALUE...")
+@DATABASE
+def create_command(name: str, settings: tuple[str, ...], database: str) -> None:
+    """Create a monitor called NAME with these settings; a value is JSON, or else text.
+
+    The settings are those of 'sidelight monitor new' and of the review queue, with underscores in their names.
+    """
+    given: dict[str, Any] = {}
+    for one in settings:
+        key, equals, text = one.partition("=")
+        if not equals:
+            raise SidelightError(f"{one!r} is not a setting: write it as in tolerance=0.05")
+        try:
+            given[key] = json.loads(text)
+        except ValueError:
+            given[key] = text
+    post(database, "/v1/monitors", {"name": name, "settings": given})
+    terminal.write("created")
+
+
+@group.command("list", short_help="List the monitors.")
+@DATABASE
+@JSON
+def list_command(database: str, as_json: bool) -> None:
+    """List the monitors that are not archived."""
+    rows = [
+        {"name": one["name"], "settings": one["settings"], "entries": one["number"], "since": moment(one["created_at"])}
+        for one in get(database, "/v1/monitors")["monitors"]
+    ]
+    if not as_json:
+        rows = [row | {"settings": [f"{name}={value}" for name, value in row["settings"].items()][:3]} for row in rows]
+    write_rows(rows, as_json, "no monitors yet: create one with 'sidelight admin monitor create'")
+
+
+@group.command("archive", short_help="Archive a monitor.")
+@_NAME
+@DATABASE
+def archive_command(name: str, database: str) -> None:
+    """Close the monitor NAME for good; its data stays, and a new monitor may use its name."""
+    post(database, f"/v1/monitors/{name}/archive")
+    terminal.write("archived")
