@@ -1,6 +1,6 @@
 """Write docs/benchmark.md from the stored summary of the benchmark: `python docs/make_benchmark.py`.
 
-`--from DIR` first makes that summary anew, from the folder in which `sidelight study run` keeps its runs; cells that
+`--from DIR` first makes that summary anew, from the folder in which `sidelight study run` keeps its runs; cases that
 have not been run are left out, and the page says how many. `--note TEXT` says something about that run that the page
 should tell, such as what else the machine did. `--short` writes studies/benchmark-short.toml, which is made of
 studies/benchmark.toml.
@@ -16,7 +16,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sidelight.recommendation import records, tables
+import benchmark_tables as tables
+
+from sidelight.recommendation import records
 from sidelight.recommendation.recommendation import STORED, stored
 from sidelight.recommendation.records import CONTEXTS, LAWS, Summary
 from sidelight.recommendation.scores import Board, board
@@ -84,10 +86,10 @@ def honest(summary: Summary) -> str:
     facts = summary.facts
     made = facts["made"]
     versions = ", ".join(f"{name} {made[name]}" for name in ("sidelight", "python", "numpy", "numba") if made.get(name))
-    part = f"All {grouped(facts['cells_planned'])} cells were run, {grouped(facts['runs_played'])} runs"
-    if facts["cells_run"] != facts["cells_planned"]:
+    part = f"All {grouped(facts['cases_planned'])} cases were run, {grouped(facts['runs_played'])} runs"
+    if facts["cases_run"] != facts["cases_planned"]:
         part = (
-            f"**{grouped(facts['cells_run'])} of {grouped(facts['cells_planned'])} cells were run in full, "
+            f"**{grouped(facts['cases_run'])} of {grouped(facts['cases_planned'])} cases were run in full, "
             f"{grouped(facts['runs_played'])} of {grouped(facts['runs_planned'])} runs**; the others have fewer runs, "
             "as the tables say, or none"
         )
@@ -106,7 +108,8 @@ def _ended(call: dict[str, Any]) -> str:
 
 def summarized(folder: Path, note: str = "") -> Summary:
     """Return the summary of the runs in a folder."""
-    from sidelight.recommendation.summary import summarize
+    from benchmark_summary import summarize
+
     from sidelight.studies import plan, read
     from sidelight.studies.running import history, prepared
     from sidelight.studies.store import State

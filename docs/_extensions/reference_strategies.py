@@ -9,12 +9,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import benchmark_tables
 import name_examples
 from typeset import typeset
 
 import sidelight as sl
 from sidelight.cli.research.docstrings import describe
-from sidelight.recommendation import tables
 from sidelight.recommendation.recommendation import stored
 from sidelight.recommendation.records import CONTEXTS, LAWS
 from sidelight.recommendation.scores import board
@@ -216,4 +216,4 @@ def _rows_of(name: str, table: Table) -> Table:
 @functools.cache
 def _ranking(horizon: int, group: str) -> Table:
     """Return how all players did."""
-    return tables.ranking(board(stored(), horizon, group))
+    return benchmark_tables.ranking(board(stored(), horizon, group))

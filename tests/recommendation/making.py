@@ -3,8 +3,8 @@
 import numpy as np
 
 import sidelight as sl
-from sidelight.recommendation.game_facts import game_facts
-from sidelight.recommendation.records import CellFacts, PlayerFacts, PoolFacts, Summary, WorldFacts
+from sidelight.recommendation.records import CaseFacts, PlayerFacts, PoolFacts, Summary, WorldFacts
+from sidelight.recommendation.similarity import game_facts
 
 GAMES = ("apple-tasting", "label-efficient", "matching-pennies", "bartok", "bernoulli-bandit", "trivial")
 WORLDS = (WorldFacts("laws a", "laws"), WorldFacts("laws b", "laws"), WorldFacts("linear contexts", "contexts", 10))
@@ -35,7 +35,7 @@ def facts(name):
 def summary(means=MEANS, runs=50, error=0.5, horizons=(1_000, 20_000)):
     """Return a benchmark in which everybody always has the same mean; KLUCB plays bandits, the limit one world."""
     games = tuple(facts(name) for name in GAMES)
-    cells, pools = [], []
+    cases, pools = [], []
     for game in games:
         for world in WORLDS:
             for player in PLAYERS:
@@ -46,12 +46,12 @@ def summary(means=MEANS, runs=50, error=0.5, horizons=(1_000, 20_000)):
                     continue
                 for horizon in horizons:
                     mean = means[player.label] * np.sqrt(horizon / 1_000)
-                    cells.append(CellFacts(game.label, world.label, player.label, horizon, runs, float(mean), error))
+                    cases.append(CaseFacts(game.label, world.label, player.label, horizon, runs, float(mean), error))
         for player in PLAYERS:
             group = "contexts" if player.label.endswith("Side") else "laws"
-            if (game.label, player.label) in {(cell.game, cell.player) for cell in cells}:
+            if (game.label, player.label) in {(case.game, case.player) for case in cases}:
                 for horizon in horizons:
                     mean = means[player.label]
                     pools.append(PoolFacts(game.label, group, player.label, horizon, 2 * runs, 3 * mean, 0.25, 100.0))
     about = {"study": {"name": "benchmark", "version": "test"}, "made": {"created": "2026-01-01"}}
-    return Summary(about | {"cells_planned": 9, "cells_run": 8}, games, WORLDS, PLAYERS, tuple(cells), tuple(pools))
+    return Summary(about | {"cases_planned": 9, "cases_run": 8}, games, WORLDS, PLAYERS, tuple(cases), tuple(pools))

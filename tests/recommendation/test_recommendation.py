@@ -1,12 +1,13 @@
 """Which strategy to use: nearest games, words about the evidence, and refusals."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 import sidelight as sl
-from sidelight.recommendation.nearest import distance, words
 from sidelight.recommendation.recommendation import recommend
+from sidelight.recommendation.similarity import distance, in_words
 
 from .making import GAMES, MEANS, facts, summary
 
@@ -44,19 +45,17 @@ def test_another_game_gets_the_nearest_of_its_kind():
     text = " ".join(found.explain().split())
     assert "label-efficient (of the same size, distance 0.0)" in text
     assert "its mean regret was 1.00 times the lowest one" in text
-    assert "8 of 9 cells in full" in text
+    assert "8 of 9 cases in full" in text
 
 
 def test_who_refuses_the_game_is_not_recommended():
     better = summary(means=MEANS | {"KLUCB": 1.0})
     assert asked(sl.games.load("apple-tasting"), summary=better).strategy == "KLUCB"
-    bandits = type(better)(
-        better.facts,
-        tuple(game for game in better.games if game.label in ("apple-tasting", "bernoulli-bandit")),
-        better.worlds,
-        better.players,
-        tuple(cell for cell in better.cells if cell.game in ("apple-tasting", "bernoulli-bandit")),
-        better.pools,
+    names = ("apple-tasting", "bernoulli-bandit")
+    bandits = replace(
+        better,
+        games=tuple(game for game in better.games if game.label in names),
+        cases=tuple(case for case in better.cases if case.game in names),
     )
     found = asked(sl.games.load("dueling-bandit"), summary=bandits)  # easy, but an action does not show what it costs
     assert found.strategy == "Prospect"
@@ -66,9 +65,8 @@ def test_who_refuses_the_game_is_not_recommended():
 def test_few_runs_are_no_evidence():
     whole = summary(means=MEANS | {"CBP": 1.0})
     assert asked(HARD, summary=whole).strategy == "CBP"
-    cells = tuple(cell._replace(runs=7) if cell.player == "CBP" else cell for cell in whole.cells)
-    few = type(whole)(whole.facts, whole.games, whole.worlds, whole.players, cells, whole.pools)
-    found = asked(HARD, summary=few)
+    cases = tuple(case._replace(runs=7) if case.player == "CBP" else case for case in whole.cases)
+    found = asked(HARD, summary=replace(whole, cases=cases))
     assert found.strategy == "Prospect"
     assert "CBP" not in [score.player.label for score in found.candidates]
 
@@ -114,7 +112,7 @@ def test_everything_as_plain_data():
     assert data["strategy"] == "Prospect"
     assert data["nearest"][0]["distance"] == 0.0
     assert data["candidates"][0]["label"] == "Prospect, T known"
-    assert data["benchmark"]["cells_run"] == 8
+    assert data["benchmark"]["cases_run"] == 8
 
 
 def test_distances():
@@ -122,7 +120,7 @@ def test_distances():
     assert distance(every["apple-tasting"], every["apple-tasting"]) == 0.0
     one, other = every["apple-tasting"], every["bernoulli-bandit"]
     assert distance(one, other) == distance(other, one) == 1.0  # 2 outcomes against 4
-    assert [words(value) for value in (0.0, 0.5, 1.5, 3.0)] == [
+    assert [in_words(value) for value in (0.0, 0.5, 1.5, 3.0)] == [
         "of the same size",
         "nearly of the same size",
         "of a similar size",

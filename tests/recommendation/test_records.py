@@ -1,6 +1,4 @@
-"""The summary of a benchmark in a file: small, sealed, and the same after reading."""
-
-import json
+"""The summary of a benchmark in a file: the same after reading, and refused if it is something else."""
 
 import pytest
 
@@ -17,28 +15,10 @@ def test_what_is_written_is_read(tmp_path):
     assert whole.horizons == (1_000, 20_000)
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda data: data["cells"]["rows"][0].__setitem__(-1, 0.123),
-        lambda data: data["pools"]["rows"].pop(),
-        lambda data: data.__setitem__("cells_run", 9),
-        lambda data: data.pop("digest"),
-        lambda data: data.__setitem__("format_version", 99),
-        lambda data: data.__setitem__("format", "something else"),
-    ],
-)
-def test_what_was_changed_is_refused(spoil, tmp_path):
-    data = summary().to_dict()
-    spoil(data)
-    (tmp_path / "summary.json").write_text(json.dumps(data))
-    with pytest.raises(SidelightError, match=r"changed or cut off|another version"):
-        records.read(tmp_path / "summary.json")
-
-
-def test_no_file_and_no_json(tmp_path):
+@pytest.mark.parametrize("text", ["{", "5", "{}", '{"facts": {}, "games": [[1, 2]]}'])
+def test_something_else_is_refused(tmp_path, text):
     with pytest.raises(FileNotFoundError):
         records.read(tmp_path / "summary.json")
-    (tmp_path / "summary.json").write_text("{")
+    (tmp_path / "summary.json").write_text(text)
     with pytest.raises(SidelightError, match="is not the summary of a benchmark"):
         records.read(tmp_path / "summary.json")

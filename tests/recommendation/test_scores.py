@@ -1,10 +1,12 @@
 """Relative regret, ranks and intervals of benchmarks whose answer is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from benchmark_tables import linear, matrix, ranking, tails
 
 from sidelight.recommendation.scores import board
-from sidelight.recommendation.tables import linear, matrix, ranking, tails
 
 from .making import MEANS, summary
 
@@ -58,11 +60,11 @@ def test_near_equals_share_ranks():
 
 def test_few_runs_do_not_set_the_standard():
     whole = summary()
-    cells = tuple(
-        cell._replace(runs=4, mean=0.1 * cell.mean, error=None) if cell.player == "CBP" else cell
-        for cell in whole.cells
+    cases = tuple(
+        case._replace(runs=4, mean=0.1 * case.mean, error=None) if case.player == "CBP" else case
+        for case in whole.cases
     )
-    lucky = type(whole)(whole.facts, whole.games, whole.worlds, whole.players, cells, whole.pools)
+    lucky = replace(whole, cases=cases)
     found = scores(lucky)
     assert found["Prospect"].score == 1.0
     assert found["CBP"].score == pytest.approx(0.3)
@@ -73,12 +75,12 @@ def test_few_runs_do_not_set_the_standard():
 
 def test_bayes_tails_and_worst_cases():
     whole = summary()
-    cells = list(whole.cells)
+    cases = list(whole.cases)
     place = next(
-        k for k, cell in enumerate(cells) if (cell.player, cell.game, cell.horizon) == ("CBP", "bartok", 1_000)
+        k for k, case in enumerate(cases) if (case.player, case.game, case.horizon) == ("CBP", "bartok", 1_000)
     )
-    cells[place] = cells[place]._replace(mean=900.0)
-    found = scores(type(whole)(whole.facts, whole.games, whole.worlds, whole.players, tuple(cells), whole.pools))
+    cases[place] = cases[place]._replace(mean=900.0)
+    found = scores(replace(whole, cases=tuple(cases)))
     assert (found["CBP"].worst, found["CBP"].worst_game, found["CBP"].worst_world) == (90.0, "bartok", "laws a")
     assert found["Prospect"].bayes == pytest.approx(2.0)
     assert found["Prospect"].bayes_worlds == 5
@@ -89,16 +91,16 @@ def test_bayes_tails_and_worst_cases():
 
 def test_a_player_that_misses_a_world_has_no_score_in_that_game():
     whole = summary()
-    cells = tuple(c for c in whole.cells if (c.player, c.game, c.world) != ("CBP", "bartok", "laws b"))
-    found = scores(type(whole)(whole.facts, whole.games, whole.worlds, whole.players, cells, whole.pools))
+    cases = tuple(c for c in whole.cases if (c.player, c.game, c.world) != ("CBP", "bartok", "laws b"))
+    found = scores(replace(whole, cases=cases))
     assert found["CBP"].games == 4
     assert found["CBP"].rank is None
 
 
 def test_a_player_that_misses_a_world_in_every_game_is_not_shown():
     whole = summary()
-    cells = tuple(cell for cell in whole.cells if (cell.player, cell.world) != ("CBP", "laws b"))
-    found = scores(type(whole)(whole.facts, whole.games, whole.worlds, whole.players, cells, whole.pools))
+    cases = tuple(case for case in whole.cases if (case.player, case.world) != ("CBP", "laws b"))
+    found = scores(replace(whole, cases=cases))
     assert "CBP" not in found
     assert found["Prospect"].rank == 1
 
@@ -114,10 +116,10 @@ def test_tables_have_a_row_for_everybody():
     assert "| Prospect | 1 (1 to 1) | 1.00 (1.00 to 1.00) |" in text
     assert "| KLUCB |  | 2.00" in text
     assert "2 of 5" in text
-    cells = matrix(whole).records()
-    assert [row["game"] for row in cells] == [game.label for game in whole.games]
-    assert cells[0]["CBP"] == pytest.approx(3.0)
-    assert next(row for row in cells if row["game"] == "bartok")["KLUCB"] is None
+    rows = matrix(whole).records()
+    assert [row["game"] for row in rows] == [game.label for game in whole.games]
+    assert rows[0]["CBP"] == pytest.approx(3.0)
+    assert next(row for row in rows if row["game"] == "bartok")["KLUCB"] is None
     assert tails(whole).records()[0]["CBP"] == 90.0
     assert linear(whole).records()[0]["CBP"] == 0.25
 

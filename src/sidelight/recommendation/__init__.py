@@ -1,7 +1,7 @@
-"""The benchmark: its summary, and what it says about which strategy to use.
+"""Which strategy to use for a game: what the stored summary of the benchmark says.
 
-`studies/benchmark.toml` is the study; `summary` makes of its runs what is kept (`records`), `scores` and `tables` say
-who is how good, and `recommendation` answers for a game of one's own.
+`studies/benchmark.toml` is the study. `records` says what is kept of it, `scores` how good each player is, `similarity`
+which of its games are most like another one, and `recommendation` what follows for a game of one's own.
 """
 
 from sidelight.recommendation.recommendation import Recommendation, recommend

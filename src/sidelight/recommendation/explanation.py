@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from sidelight.recommendation.nearest import words
-from sidelight.recommendation.tables import interval
+from sidelight.recommendation.similarity import in_words
 from sidelight.table import Cell, Column, Table
 from sidelight.text import count, grouped
 
@@ -62,15 +61,15 @@ def table(found: Recommendation) -> Table:
 
 
 def _row(score: Score) -> tuple[Any, ...]:
-    relative = Cell(score.score, after=interval(score))
-    return score.player.label, relative, score.tail, score.linear, score.nanoseconds, _runs(score)
+    relative = Cell(score.score, after=score.interval)
+    return score.player.label, relative, score.tail, score.linear, score.nanoseconds, score.runs
 
 
 def _neighbors(found: Recommendation) -> str:
     if found.near[0].game.digest == found.facts.digest:
         return f"The benchmark has this very game ({found.near[0].game.label})."
     listed = [
-        f"{near.game.label} ({words(near.distance)}, distance {near.distance:.1f})" for near in found.near[:_GAMES]
+        f"{near.game.label} ({in_words(near.distance)}, distance {near.distance:.1f})" for near in found.near[:_GAMES]
     ]
     more = f" and {len(found.near) - _GAMES} more" if len(found.near) > _GAMES else ""
     return f"The nearest {found.facts.kind} games of the benchmark: {', '.join(listed)}{more}."
@@ -104,8 +103,8 @@ def _evidence(found: Recommendation) -> str:
         else f" The worst 1 % of its runs began at {best.tail:.2f} times the lowest such regret{among and ' of these'}."
     )
     return (
-        f"After {rounds} rounds of these, with {_runs(best)} runs in each world, its mean regret was {best.score:.2f} "
-        f"times the lowest one{among} (95 % interval {interval(best)[1:-1]}), at worst {best.worst:.1f} times "
+        f"After {rounds} rounds of these, with {best.runs} runs in each world, its mean regret was {best.score:.2f} "
+        f"times the lowest one{among} (95 % interval {best.interval[1:-1]}), at worst {best.worst:.1f} times "
         f"({best.worst_game}, {best.worst_world}).{tail} {100 * best.linear:.1f} % of its runs had linear regret. A "
         f"round took some {grouped(round(best.nanoseconds))} ns."
     )
@@ -121,18 +120,14 @@ def _source(found: Recommendation) -> str:
     facts = found.facts_of_benchmark or {}
     made, study = facts.get("made", {}), facts.get("study", {})
     part = ""
-    if facts.get("cells_run") != facts.get("cells_planned"):
-        part = f", {grouped(facts['cells_run'])} of {grouped(facts['cells_planned'])} cells in full"
+    if facts.get("cases_run") != facts.get("cases_planned"):
+        part = f", {grouped(facts['cases_run'])} of {grouped(facts['cases_planned'])} cases in full"
     return (
         "Relative regret: to the lowest mean of each world among strategies that are not told the horizon; geometric "
         "mean over worlds and games. Evidence: benchmark "
         f"version {study.get('version', '?')}, run {str(made.get('created', '?'))[:10]} with sidelight "
         f"{made.get('sidelight', '?')}{part}. To compare strategies on your own game, use simulate."
     )
-
-
-def _runs(score: Score) -> str:
-    return str(score.fewest) if score.fewest == score.most else f"{score.fewest} to {score.most}"
 
 
 def _wrapped(lines: list[str]) -> list[str]:

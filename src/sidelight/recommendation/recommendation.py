@@ -16,10 +16,9 @@ from sidelight.errors import SidelightError, WrongTypeError
 from sidelight.game import Game
 from sidelight.recommendation import records
 from sidelight.recommendation.explanation import explained
-from sidelight.recommendation.game_facts import game_facts
-from sidelight.recommendation.nearest import Near, nearest
 from sidelight.recommendation.records import CONTEXTS, LAWS, GameFacts, Summary
 from sidelight.recommendation.scores import FEW, Score, board
+from sidelight.recommendation.similarity import Near, game_facts, nearest
 from sidelight.strategies import Strategy
 
 STORED = Path(__file__).parent / "summary.json"

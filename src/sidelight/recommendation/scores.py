@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.recommendation.records import CellFacts, GameFacts, PlayerFacts, PoolFacts, Summary
+from sidelight.recommendation.records import CaseFacts, GameFacts, PlayerFacts, PoolFacts, Summary
 
 FEW = 8
 _REPETITIONS = 1_000
@@ -60,6 +60,16 @@ class Score(NamedTuple):
     """Geometric mean of the regret relative to Bayes-optimal play, where that is known."""
     bayes_worlds: int
 
+    @property
+    def interval(self) -> str:
+        """The interval in brackets, if there is one."""
+        return "" if self.low is None or self.high is None else f"({self.low:.2f} to {self.high:.2f})"
+
+    @property
+    def runs(self) -> str:
+        """How many runs there are in a world."""
+        return str(self.fewest) if self.fewest == self.most else f"{self.fewest} to {self.most}"
+
 
 @dataclass(frozen=True)
 class Board:
@@ -73,28 +83,28 @@ class Board:
     @cached_property
     def places(self) -> list[tuple[str, str]]:
         """The pairs of a game and a world, in the order of columns."""
-        return list(dict.fromkeys((cell.game, cell.world) for cell in self._cells if not self._limit(cell)))
+        return list(dict.fromkeys((case.game, case.world) for case in self._cases if not self._limit(case)))
 
     @cached_property
     def players(self) -> list[PlayerFacts]:
         """Those who play, limits left out, in the order of rows."""
-        playing = {cell.player for cell in self._cells}
+        playing = {case.player for case in self._cases}
         return [each for each in self.summary.players if each.label in playing and not each.limit]
 
     @cached_property
     def means(self) -> Floats:
         """Mean regret, (players, places); NaN where somebody did not play."""
-        return self._matrix(lambda cell: cell.mean)
+        return self._matrix(lambda case: case.mean)
 
     @cached_property
     def errors(self) -> Floats:
         """Standard errors, (players, places); NaN if there is only one run."""
-        return self._matrix(lambda cell: np.nan if cell.error is None else cell.error)
+        return self._matrix(lambda case: np.nan if case.error is None else case.error)
 
     @cached_property
     def runs(self) -> Floats:
         """How many runs, (players, places)."""
-        return self._matrix(lambda cell: cell.runs)
+        return self._matrix(lambda case: case.runs)
 
     @cached_property
     def relative(self) -> Floats:
@@ -172,23 +182,23 @@ class Board:
 
     def _bayes(self, k: int) -> list[float]:
         """Return the logarithms of the regret relative to Bayes-optimal play, where that is known."""
-        limits = {(cell.game, cell.world): cell.mean for cell in self._cells if self._limit(cell)}
+        limits = {(case.game, case.world): case.mean for case in self._cases if self._limit(case)}
         found = []
         for column, place in enumerate(self.places):
-            span = self.summary.game(place[0]).span
+            span = self.summary.game[place[0]].span
             if place in limits and np.isfinite(self.means[k, column]):
                 found.append(float(np.log(max(self.means[k, column], span) / max(limits[place], span))))
         return found
 
     @cached_property
-    def _cells(self) -> list[CellFacts]:
+    def _cases(self) -> list[CaseFacts]:
         wanted = {game.label for game in self.games}
         return [
-            cell
-            for cell in self.summary.cells
-            if cell.horizon == self.horizon
-            and cell.game in wanted
-            and self.summary.world(cell.world).group == self.group
+            case
+            for case in self.summary.cases
+            if case.horizon == self.horizon
+            and case.game in wanted
+            and self.summary.world[case.world].group == self.group
         ]
 
     @cached_property
@@ -205,16 +215,16 @@ class Board:
         places = {game.label: k for k, game in enumerate(self.games)}
         return np.array([places[game] for game, _ in self.places], np.int64)
 
-    def _limit(self, cell: CellFacts) -> bool:
-        return self.summary.player(cell.player).limit
+    def _limit(self, case: CaseFacts) -> bool:
+        return self.summary.player[case.player].limit
 
-    def _matrix(self, value: Callable[[CellFacts], float]) -> Floats:
+    def _matrix(self, value: Callable[[CaseFacts], float]) -> Floats:
         rows = {player.label: k for k, player in enumerate(self.players)}
         columns = {place: k for k, place in enumerate(self.places)}
         found = np.full((len(rows), len(columns)), np.nan)
-        for cell in self._cells:
-            if cell.player in rows:
-                found[rows[cell.player], columns[cell.game, cell.world]] = value(cell)
+        for case in self._cases:
+            if case.player in rows:
+                found[rows[case.player], columns[case.game, case.world]] = value(case)
         return found
 
     @cached_property
@@ -256,7 +266,7 @@ class Board:
 
 def board(summary: Summary, horizon: int, group: str, labels: Sequence[str] | None = None) -> Board:
     """Return the players in these games, or in all that are not trivial, at one horizon."""
-    played = {cell.game for cell in summary.cells if summary.world(cell.world).group == group}
+    played = {case.game for case in summary.cases if summary.world[case.world].group == group}
     games = [game for game in summary.games if game.label in played]
     if labels is None:
         games = [game for game in games if game.kind != "trivial"]

@@ -1,8 +1,8 @@
 """studies/benchmark.toml: everything that the library has takes part, and the short form is the same but shorter."""
 
-import importlib.util
 from pathlib import Path
 
+import make_benchmark as script
 import pytest
 
 import sidelight as sl
@@ -16,15 +16,6 @@ STUDY = ROOT / "studies" / "benchmark.toml"
 @pytest.fixture(scope="module")
 def study():
     return read(STUDY)
-
-
-@pytest.fixture(scope="module")
-def script():
-    """The script that writes the page."""
-    spec = importlib.util.spec_from_file_location("make_benchmark", ROOT / "docs" / "make_benchmark.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_every_globally_observable_game_is_in_it(study):
@@ -64,7 +55,7 @@ def test_the_slowest_strategy_plays_all_games_but_two(study):
     assert missing == ["cops-and-robbers(arms=3)", "symbol-ladder(symbols=5)"]
 
 
-def test_the_short_form_is_the_same_but_shorter(script, study):
+def test_the_short_form_is_the_same_but_shorter(study):
     assert script.SHORT.read_text(encoding="utf-8") == script.short(STUDY.read_text(encoding="utf-8")), (
         "write it anew: .venv/bin/python docs/make_benchmark.py --short"
     )

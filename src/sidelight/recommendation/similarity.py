@@ -9,10 +9,15 @@ so that twice as many of one of them is a distance of about 1.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from sidelight.analysis import analyze
+from sidelight.game import Game
+from sidelight.game_arrays import loss_matrix, signal_indices
 from sidelight.recommendation.records import GameFacts
 
 COUNT = 3
@@ -26,33 +31,41 @@ class Near(NamedTuple):
     distance: float
 
 
+def game_facts(label: str, name: str, game: Game) -> GameFacts:
+    """Return what a game is compared by."""
+    analysis = analyze(game)
+    sizes = (game.n_actions, game.n_outcomes, len(analysis.neighbors))
+    content = {"loss": [list(map(str, row)) for row in game.loss], "signals": signal_indices(game).tolist()}
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return GameFacts(label, name, analysis.kind, *sizes, round(span_of(game), 6), digest[:16])
+
+
+def span_of(game: Game) -> float:
+    """Return the largest loss minus the smallest, among the actions that can be optimal."""
+    loss = loss_matrix(game)[list(analyze(game).pareto)]
+    return float(loss.max() - loss.min())
+
+
 def distance(one: GameFacts, other: GameFacts) -> float:
     """Return how much two games of the same kind differ in size."""
-    parts = (
+    return math.hypot(
         math.log2(one.outcomes / other.outcomes),
         math.log2(one.actions / other.actions),
         math.log2((one.pairs + 1) / (other.pairs + 1)),
     )
-    return math.sqrt(sum(part * part for part in parts))
 
 
 def nearest(game: GameFacts, others: Iterable[GameFacts]) -> list[Near]:
     """Return the nearest games of the same kind, at least `COUNT` if there are so many, and all that are as near."""
-    found = sorted((Near(other, distance(game, other)) for other in others if other.kind == game.kind), key=_order)
-    if len(found) <= COUNT:
-        return found
-    limit = found[COUNT - 1].distance
-    return [near for near in found if near.distance <= limit]
+    found = [Near(other, distance(game, other)) for other in others if other.kind == game.kind]
+    found.sort(key=lambda near: (near.distance, near.game.label))
+    return [near for near in found if near.distance <= found[min(COUNT, len(found)) - 1].distance]
 
 
-def words(value: float) -> str:
+def in_words(value: float) -> str:
     """Say in words how far apart two games are."""
     if value == 0.0:
         return "of the same size"
     if value < 1.0:
         return "nearly of the same size"
     return "of a similar size" if value < _FAR else "of quite another size"
-
-
-def _order(near: Near) -> tuple[float, str]:
-    return near.distance, near.game.label

@@ -80,26 +80,20 @@ def about() -> list[str]:
     ]
 
 
-def interval(score: Score) -> str:
-    """Return the interval of a score in brackets, if there is one."""
-    return "" if score.low is None or score.high is None else f"({score.low:.2f} to {score.high:.2f})"
-
-
 def _row(score: Score, games: int) -> tuple[Any, ...]:
     rank = None
     if score.rank is not None:
         rank = f"{score.rank} ({score.rank_low} to {score.rank_high})"
-    runs = str(score.fewest) if score.fewest == score.most else f"{score.fewest} to {score.most}"
     return (
         score.player.label,
         rank,
-        Cell(score.score, after=interval(score)),
+        Cell(score.score, after=score.interval),
         score.bayes,
         score.tail,
         score.linear,
         Cell(score.worst, after=f"({score.worst_game}, {score.worst_world})"),
         f"{score.games} of {games}",
-        runs,
+        score.runs,
         score.nanoseconds,
     )
 

@@ -1,8 +1,8 @@
 """The summary that comes with the library, and the page that is made of it."""
 
-import importlib.util
 from pathlib import Path
 
+import make_benchmark as script
 import pytest
 
 import sidelight as sl
@@ -13,25 +13,16 @@ from sidelight.studies import read
 ROOT = Path(__file__).parent.parent.parent
 
 
-@pytest.fixture(scope="module")
-def script():
-    """The script that writes the page."""
-    spec = importlib.util.spec_from_file_location("make_benchmark", ROOT / "docs" / "make_benchmark.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_it_is_small_and_says_where_it_comes_from():
     assert STORED.stat().st_size <= 2**20
     facts = stored().facts
     assert facts["study"]["name"] == "benchmark"
     assert facts["study"]["version"] == read(ROOT / "studies" / "benchmark.toml").version
     assert {"sidelight", "numpy", "scipy", "numba", "created"} <= set(facts["made"])
-    assert facts["cells_run"] <= facts["cells_planned"]
+    assert facts["cases_run"] <= facts["cases_planned"]
 
 
-def test_it_is_of_the_study(script):
+def test_it_is_of_the_study():
     study = read(ROOT / "studies" / "benchmark.toml")
     assert {game.label for game in stored().games} == {game.label for game in study.games}
     assert {world.label for world in stored().worlds} == {world.label for world in study.worlds}
@@ -43,7 +34,7 @@ def test_quantiles_have_runs_enough():
     assert any(pool.q99 is not None for pool in stored().pools)
 
 
-def test_the_page_is_made_of_the_summary(script):
+def test_the_page_is_made_of_the_summary():
     page = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")
     assert page == script.page(stored()), "write it anew: .venv/bin/python docs/make_benchmark.py"
 
@@ -61,11 +52,11 @@ def test_a_cell_played_again():
     """Within its standard error, since another machine may round otherwise."""
     game = sl.games.load("apple-tasting")
     world = sl.environments.IID(sl.environments.laws.load("near-tie", game))
-    (cell,) = (
-        cell
-        for cell in stored().cells
-        if (cell.game, cell.world, cell.player, cell.horizon) == ("apple-tasting", "laws near-tie", "CBP", 1_000)
+    (case,) = (
+        case
+        for case in stored().cases
+        if (case.game, case.world, case.player, case.horizon) == ("apple-tasting", "laws near-tie", "CBP", 1_000)
     )
     seed = stored().facts["study"]["seed"][0]
-    again = sl.simulate(sl.strategies.CBP(game), world, 1_000, cell.runs, seed, checkpoints=1)
-    assert abs(again.final.mean() - cell.mean) < 0.1 * cell.error
+    again = sl.simulate(sl.strategies.CBP(game), world, 1_000, case.runs, seed, checkpoints=1)
+    assert abs(again.final.mean() - case.mean) < 0.1 * case.error

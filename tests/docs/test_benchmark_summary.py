@@ -1,14 +1,13 @@
 """From the runs of a study to the summary of a benchmark."""
 
-import importlib.util
-from pathlib import Path
-
+import make_benchmark as script
 import numpy as np
 import pytest
+from benchmark_summary import linear_share, summarize
 
 import sidelight as sl
 from sidelight.kernels import interpreted
-from sidelight.recommendation.summary import linear_share, summarize
+from sidelight.recommendation.similarity import span_of
 from sidelight.results import concatenate
 from sidelight.studies import parse, read, run
 from sidelight.studies.plan import cells
@@ -93,7 +92,7 @@ def test_who_played_what(summary):
         ("CBPSide", False, False),
     ]
     assert summary.facts["study"] == {"name": "tiny", "version": "7", "seed": [0]}
-    assert summary.facts["cells_planned"] == summary.facts["cells_run"] == 10
+    assert summary.facts["cases_planned"] == summary.facts["cases_run"] == 10
     assert summary.facts["made"]["numpy"] == np.__version__
 
 
@@ -105,7 +104,7 @@ def test_means_and_errors_are_those_of_the_runs(played, summary):
                 regret = found.regret[:, column]
                 (kept,) = (
                     each
-                    for each in summary.cells
+                    for each in summary.cases
                     if (each.game, each.world, each.player, each.horizon)
                     == (cell.game.label, cell.world.label, "Uniform", horizon)
                 )
@@ -115,8 +114,8 @@ def test_means_and_errors_are_those_of_the_runs(played, summary):
 
 
 def test_those_told_the_horizon_count_at_it_only(summary):
-    assert {cell.horizon for cell in summary.cells if cell.player == "Uniform"} == {20, 40}
-    assert {cell.horizon for cell in summary.cells if cell.player in ("Prospect, T known", "Bayes-optimal")} == {40}
+    assert {cell.horizon for cell in summary.cases if cell.player == "Uniform"} == {20, 40}
+    assert {cell.horizon for cell in summary.cases if cell.player in ("Prospect, T known", "Bayes-optimal")} == {40}
 
 
 def test_pools_have_the_runs_of_all_worlds_of_a_kind(summary):
@@ -140,7 +139,7 @@ def test_quantiles_need_400_runs(played):
 def test_cells_that_were_not_run_are_counted(played):
     study, arrays = played
     found = summarize(study, arrays, lambda cell: arrays[cell] if cell.player.name == "Uniform" else None)
-    assert (found.facts["cells_planned"], found.facts["cells_run"]) == (10, 4)
+    assert (found.facts["cases_planned"], found.facts["cases_run"]) == (10, 4)
     assert (found.facts["runs_planned"], found.facts["runs_played"]) == (6 * 9 + 2, 6 * 4)
     assert [player.label for player in found.players] == ["Uniform"]
 
@@ -149,8 +148,8 @@ def test_a_cell_with_some_of_its_runs_is_shown_with_those(played):
     study, arrays = played
     half = {cell: found.first(3) for cell, found in arrays.items() if cell.runs == 6}
     found = summarize(study, arrays, half.get)
-    assert found.facts["cells_run"] == 0
-    assert {cell.runs for cell in found.cells} == {3}
+    assert found.facts["cases_run"] == 0
+    assert {cell.runs for cell in found.cases} == {3}
 
 
 @pytest.mark.parametrize(
@@ -172,19 +171,13 @@ def test_linear_regret(growth, share):
 
 
 def test_the_span_is_that_of_actions_that_can_be_optimal(summary):
-    assert summary.game("apple-tasting").span == 1.0
+    assert summary.game["apple-tasting"].span == 1.0
     game = sl.Game([[0, 1], [1, 0], [100, 100]], [["a", "b"], ["a", "b"], ["a", "b"]])
-    from sidelight.recommendation.game_facts import span_of
-
     assert span_of(game) == 1.0
 
 
 def test_the_folder_of_a_run_becomes_a_summary_and_a_page(tmp_path, monkeypatch):
     """Also one that was not finished."""
-    path = Path(__file__).parent.parent.parent / "docs" / "make_benchmark.py"
-    spec = importlib.util.spec_from_file_location("make_benchmark", path)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
     study = tmp_path / "tiny.toml"
     study.write_text(TEXT.replace("runs = 6", "runs = 8"))  # fewer do not set a standard
     monkeypatch.setattr(script, "STUDY", study)
@@ -193,7 +186,7 @@ def test_the_folder_of_a_run_becomes_a_summary_and_a_page(tmp_path, monkeypatch)
         part = script.summarized(tmp_path / "out")
         run(read(study), tmp_path / "out", workers=1)
         whole = script.summarized(tmp_path / "out")
-    assert 0 < part.facts["cells_run"] < whole.facts["cells_run"] == whole.facts["cells_planned"] == 10
-    assert "All 10 cells were run" in script.page(whole)
-    assert f"**{part.facts['cells_run']} of 10 cells were run in full" in script.page(part)
+    assert 0 < part.facts["cases_run"] < whole.facts["cases_run"] == whole.facts["cases_planned"] == 10
+    assert "All 10 cases were run" in script.page(whole)
+    assert f"**{part.facts['cases_run']} of 10 cases were run in full" in script.page(part)
     assert "| Uniform | 1 (1 to 1) |" in script.page(whole)

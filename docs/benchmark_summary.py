@@ -1,4 +1,4 @@
-"""From the runs of a study to the summary of a benchmark.
+"""Make the stored summary of the benchmark from the runs of its study.
 
 A run has *linear regret* at the horizon T if its second half cost at least nine tenths of what its first half did, and
 the whole more than a thousandth of the game's span of losses per round: R(T) - R(T/2) >= 0.9 R(T/2) and
@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sidelight.kernels.arrays import Floats
-from sidelight.recommendation.game_facts import game_facts, span_of
 from sidelight.recommendation.records import (
     CONTEXTS,
     LAWS,
     TAIL_RUNS,
-    CellFacts,
+    CaseFacts,
     PlayerFacts,
     PoolFacts,
     Summary,
     WorldFacts,
 )
-from sidelight.results import Results
+from sidelight.recommendation.similarity import game_facts, span_of
+from sidelight.results import Results, statistics
 from sidelight.results.provenance import collected
 from sidelight.studies import making
 from sidelight.studies import study as studies
@@ -64,8 +64,8 @@ def summarize(study: studies.Study, cells: Iterable[Cell], gather: Callable[[Cel
     facts = {
         "study": {"name": study.name, "version": study.version, "seed": list(study.seeds)},
         "made": {**collected(), **{name: versions()[name] for name in ("scipy", "sources")}},
-        "cells_planned": planned,
-        "cells_run": complete,
+        "cases_planned": planned,
+        "cases_run": complete,
         "runs_planned": runs,
         "runs_played": played,
     }
@@ -75,7 +75,7 @@ def summarize(study: studies.Study, cells: Iterable[Cell], gather: Callable[[Cel
         games=tuple(game_facts(entry.label, entry.name, making.game(entry, study.folder)) for entry in spans),
         worlds=tuple(dict.fromkeys(_world(each.cell) for each in done)),
         players=_players(done),
-        cells=tuple(_cell(each) for each in done),
+        cases=tuple(_case(each) for each in done),
         pools=tuple(_pools(done, spans)),
     )
 
@@ -112,15 +112,11 @@ def _played(cell: Cell, results: Results) -> list[Played]:
 
 def _world(cell: Cell) -> WorldFacts:
     environment = making.environment(cell.world, cell.game, cell.folder)
-    return WorldFacts(cell.world.label, _group(cell), _dimension(cell, environment.dimension))
+    return WorldFacts(cell.world.label, _group(cell), environment.dimension if _group(cell) == CONTEXTS else 0)
 
 
 def _group(cell: Cell) -> str:
     return CONTEXTS if cell.world.kind == "contexts" else LAWS
-
-
-def _dimension(cell: Cell, found: int) -> int:
-    return found if _group(cell) == CONTEXTS else 0
 
 
 def _players(done: Iterable[Played]) -> tuple[PlayerFacts, ...]:
@@ -133,11 +129,11 @@ def _players(done: Iterable[Played]) -> tuple[PlayerFacts, ...]:
     return tuple(found.values())
 
 
-def _cell(each: Played) -> CellFacts:
-    runs = len(each.final)
-    error = _rounded(float(each.final.std(ddof=1) / np.sqrt(runs))) if runs > 1 else None
+def _case(each: Played) -> CaseFacts:
+    over = statistics.summarize(each.final)
+    error = _rounded(over.standard_error) if over.runs > 1 else None
     place = (each.cell.game.label, each.cell.world.label, label_of(each.cell.player), each.horizon)
-    return CellFacts(*place, runs, _rounded(float(each.final.mean())), error)
+    return CaseFacts(*place, over.runs, _rounded(over.mean), error)
 
 
 def _pools(done: Iterable[Played], spans: Mapping[studies.Game, float]) -> Iterable[PoolFacts]:
@@ -148,7 +144,7 @@ def _pools(done: Iterable[Played], spans: Mapping[studies.Game, float]) -> Itera
         groups.setdefault(key, []).append(each)
     for (game, group, player, horizon), parts in groups.items():
         final, half = (np.concatenate([getattr(part, name) for part in parts]) for name in ("final", "half"))
-        q99 = _rounded(float(np.quantile(final, 0.99))) if len(final) >= TAIL_RUNS else None
+        q99 = _rounded(statistics.summarize(final).q99) if len(final) >= TAIL_RUNS else None
         linear = _rounded(linear_share(final, half, horizon, spans[game]))
         speed = _rounded(min(part.nanoseconds for part in parts), 3)  # a busy machine only adds to it
         yield PoolFacts(game.label, group, player, horizon, len(final), q99, linear, speed)
