@@ -10,7 +10,7 @@ from scipy import stats
 import sidelight as sl
 from sidelight.environments import IID, laws
 
-HORIZON, RUNS = 3_000, 2_000
+HORIZON, RUNS = 2_000, 1_000
 
 
 def by_hand():

@@ -109,14 +109,14 @@ def random_games(count, seed=0):
 @pytest.mark.slow
 def test_twin_on_random_games():
     planted, kinds = 0, set()
-    for seed, game in random_games(40):
+    for seed, game in random_games(20):
         analysis = sl.analyze(game)
         planted += bool(analysis.duplicates or analysis.degenerate)
         kinds.add(analysis.kind)
         for settings in SETTINGS[:2]:
             one = Comparison(game, seed, **settings)
             one.play(120)
-    assert planted >= 10
+    assert planted >= 5
     assert kinds == {"easy", "hard"}
 
 

@@ -519,7 +519,7 @@ class TestSimulation:
 
     def test_what_units_and_the_hinge_are_worth(self):
         """24 runs give 2 320 +- 7 without and 660 +- 16 with them; where the law is linear there is no difference."""
-        environment, how = sl.environments.HalfspaceContexts(10), {"runs": 8, "checkpoints": 1}
+        environment, how = sl.environments.HalfspaceContexts(10), {"runs": 3, "checkpoints": 1}
         new = sl.simulate(RandCBPSide(APPLES, 10), environment, **how).final
         old = sl.simulate(RandCBPSide(APPLES, 10, standardize=False, hinge=False), environment, **how).final
         assert new.max() < 0.5 * old.min()

@@ -122,9 +122,9 @@ def test_hinge_with_a_little_slack_is_nearly_pm_dmed():
 def test_compiled_and_interpreted_agree(make):
     for game in (APPLE, PRICES):
         s = make(game)
-        compiled = sl.simulate(s, dirichlet(game), horizon=120, runs=3, seed=1, progress=False)
+        compiled = sl.simulate(s, dirichlet(game), horizon=50, runs=2, seed=1, progress=False)
         with interpreted(), np.errstate(all="raise", under="ignore"):
-            plain = sl.simulate(s, dirichlet(game), horizon=120, runs=3, seed=1, progress=False)
+            plain = sl.simulate(s, dirichlet(game), horizon=50, runs=2, seed=1, progress=False)
         assert (compiled.regret == plain.regret).all()
         assert (compiled.plays == plain.plays).all()
 
