@@ -2,8 +2,9 @@ import asyncio
 import json
 
 import pytest
+from starlette.requests import Request
 
-from sidelight.service.http.guards import BodyLimit, HostAllowList, host_of
+from sidelight.service.http.guards import HostAllowList, host_of, read_body
 from sidelight.service.problems import Problem
 from sidelight.service.rates import RateLimit, neighborhood
 
@@ -36,31 +37,41 @@ async def echo_length(scope, receive, send):
     await send({"type": "http.response.body", "body": str(total).encode()})
 
 
-async def swallow(scope, receive, send):
-    """Do as FastAPI does with an error while it reads a form: answer 400."""
-    try:
-        await echo_length(scope, receive, send)
-    except Exception:
-        await send({"type": "http.response.start", "status": 400, "headers": []})
-        await send({"type": "http.response.body", "body": b"cannot be read"})
+def read(chunks, most=10, headers=(), patience=20.0):
+    """Read a body of these chunks; None as the last one never comes."""
+    left = list(chunks)
+
+    async def receive():
+        body = left.pop(0)
+        if body is None:
+            await asyncio.sleep(60)
+        return {"type": "http.request", "body": body, "more_body": bool(left)}
+
+    request = Request({"type": "http", "headers": [*headers]}, receive)
+    return asyncio.run(read_body(request, most, patience)), len(left)
 
 
-@pytest.mark.parametrize("app", [echo_length, swallow])
-def test_a_body_is_counted_while_it_is_read(app):
-    limited = BodyLimit(app, most=10)
-    assert ask(limited, [b"12345", b"67890"])[::2] == (200, b"10")
-    status, headers, body, read = ask(limited, [b"12345", b"678901", b"never read"])
-    assert (status, read) == (413, 2)
-    assert headers[b"content-type"] == b"application/problem+json"
-    assert "send fewer" in json.loads(body)["detail"]
+def refusal(*arguments, **options):
+    with pytest.raises(Problem) as caught:
+        read(*arguments, **options)
+    assert caught.value.headers["Connection"] == "close"
+    return caught.value.status
+
+
+def test_a_body_is_counted_while_it_is_read():
+    assert read([b"12345", b"67890"]) == (b"1234567890", 0)
+    assert refusal([b"12345", b"678901", b"never read"]) == 413
 
 
 def test_a_body_that_is_announced_too_large_is_not_read():
-    limited = BodyLimit(echo_length, most=10)
-    for length in (b"11", b"9" * 18):
-        assert ask(limited, [b"x"], [(b"content-length", length)])[::3] == (413, 0)
-    for length in (b"-5", b"x", b"9" * 5_000):  # the server refuses such headers before they come here
-        assert ask(limited, [b"x"], [(b"content-length", length)])[0] == 200
+    for length in (b"11", b"9" * 18, b"9" * 5_000):
+        assert refusal([], headers=[(b"content-length", length)]) == 413
+    for length in (b"-5", b"x"):  # the server refuses such headers before they come here
+        assert read([b"x"], headers=[(b"content-length", length)]) == (b"x", 0)
+
+
+def test_a_body_must_come_in_time():
+    assert refusal([b"x", None], patience=0.05) == 408
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,15 @@ import time
 
 import httpx
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
 from service.running import running
 from service.served import Served
-from sidelight.service.http.guards import BodyLimit
+from sidelight.service.http.guards import read_body
+from sidelight.service.http.responses import problem_response
 from sidelight.service.limits import most_connections
+from sidelight.service.problems import Problem
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs signals")
 SLOW = b"POST /signin HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\nname="
@@ -75,16 +79,18 @@ def test_what_was_accepted_is_answered_and_what_hangs_is_not_waited_for():
 def test_a_body_must_come_in_time_and_gets_more_as_it_comes(monkeypatch):
     monkeypatch.setattr("sidelight.service.http.guards.SLOWEST", 10)
 
-    async def read(scope, receive, send):
+    async def app(scope, receive, send):
         if scope["type"] == "lifespan":
             await _live(receive, send)
             return
-        while (await receive()).get("more_body"):
-            pass
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
-        await send({"type": "http.response.body", "body": b""})
+        try:
+            await read_body(Request(scope, receive), 1000, patience=0.5)
+            response = Response()
+        except Problem as problem:
+            response = problem_response(problem)
+        await response(scope, receive, send)
 
-    with running(BodyLimit(read, patience=0.5)) as url:
+    with running(app) as url:
         for pieces, expected in ((1, b" 408 "), (20, b" 200 ")):
             with _connected(url) as connection:
                 connection.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200\r\n\r\n")

@@ -18,9 +18,6 @@ from sidelight.service.domain.decisions import Payload
 from sidelight.service.faults import MOST_CHARACTERS, label_fault, text_fault
 from sidelight.service.limits import BATCH
 
-BATCHES = ("one", "many")
-"""The names of shapes in the unions below; they occur in errors, but not in bodies."""
-
 _TEXT = {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS, "pattern": r"^[^\x00]+$"}
 _LARGEST = (1 << 63) - 1
 _FEW = 10

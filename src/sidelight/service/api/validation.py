@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fastapi.exceptions import RequestValidationError
-
 from sidelight.service.limits import PLACES
 from sidelight.service.problems import Problem, place
 
+BATCHES = ("one", "many")
+"""Names of shapes that pydantic adds to places, but that bodies do not contain."""
 _WORDS = {
     "missing": "this field is required",
     "extra_forbidden": "this field is unknown: leave it out",
@@ -26,17 +26,16 @@ _WORDS = {
 }
 
 
-def problem_of(error: RequestValidationError, batches: Sequence[str] = ()) -> Problem:
-    """Return the refusal; `batches` are names of shapes that pydantic adds to places but that bodies do not contain."""
-    errors = error.errors()
-    places = [_place(one, batches) for one in errors[:PLACES]]
+def problem_of(errors: Sequence[Any], *source: str) -> Problem:
+    """Return the refusal; `source` says what was validated, unless each error does."""
+    places = [_place(one, [*source, *one["loc"]]) for one in errors[:PLACES]]
     more = f" (the first {PLACES} of {len(errors)} are listed)" if len(errors) > PLACES else ""
     return Problem("invalid", f"some values are not allowed{more}; nothing changed", places=places)
 
 
-def _place(error: Mapping[str, Any], batches: Sequence[str]) -> dict[str, Any]:
-    source, *path = error["loc"]
-    if path and path[0] in batches:
+def _place(error: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, Any]:
+    source, *path = steps
+    if path and path[0] in BATCHES:
         del path[0]
     kind, context = error["type"], error.get("ctx", {})
     words = _WORDS.get(kind) or _limit(kind, context) or _own(error["msg"])

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import ipaddress
 import re
+import time
 from collections.abc import Collection
+from functools import lru_cache
 
-from starlette.requests import Request
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sidelight.service.http.responses import problem_response
-from sidelight.service.limits import BODY, PATIENCE, SLOWEST
+from sidelight.service.limits import PATIENCE, SLOWEST
 from sidelight.service.problems import Problem
 
 _HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[\w.-]+))(?::[0-9]{0,5})?")
@@ -21,74 +22,30 @@ _CLOSE = {"Connection": "close"}
 """The rest of a body that was refused is not read, so its connection cannot be used again."""
 
 
-class BodyLimit:
-    """Count the bytes of each body as it is read: answer 413 if there are too many, and 408 if they come too slowly."""
-
-    def __init__(self, app: ASGIApp, most: int = BODY, patience: float = PATIENCE) -> None:
-        self.app, self.most, self.patience = app, most, patience
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        problem = too_large(self.most) if _announced(scope) > self.most else None
-        counted, more, started = 0, True, False
-        end = asyncio.get_running_loop().time() + self.patience
-
-        async def counting() -> Message:
-            nonlocal counted, more, problem
-            if not more:
-                return await receive()  # waits until the client disconnects
-            try:
-                async with asyncio.timeout_at(end + counted / SLOWEST):
-                    message = await receive()
-            except TimeoutError:
-                problem = Problem("timeout", "the body did not arrive in time: send it again", headers=_CLOSE)
-                raise _Interrupted from None
-            counted, more = counted + len(message.get("body", b"")), message.get("more_body", False)
-            if counted > self.most:
-                problem = too_large(self.most)
-                raise _Interrupted
-            return message
-
-        async def sending(message: Message) -> None:
-            nonlocal started
-            if problem is not None and not started:
-                return  # ignore the application's answer to the interruption
-            started = True
-            await send(message)
-
-        if problem is None:
-            with contextlib.suppress(_Interrupted):
-                await self.app(scope, counting, sending)
-        if problem is not None and not started:
-            await problem_response(problem)(scope, receive, send)
-
-
-class _Interrupted(Exception):  # noqa: N818, never leaves this file
-    """The rest of the body is not read."""
-
-
-async def read_body(request: Request, most: int) -> bytes:
-    """Return the body of a request, or refuse it as soon as it is too large."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
+async def read_body(request: Request, most: int, patience: float = PATIENCE) -> bytes:
+    """Return the body of a request; refuse it as soon as it is too large, or if it comes too slowly."""
+    length = request.headers.get("content-length", "")
+    if length.isdigit() and (len(length) > 18 or int(length) > most):
+        raise too_large(most)
+    end, body, more = time.monotonic() + patience, b"", True
+    while more:
+        try:
+            async with asyncio.timeout(end + len(body) / SLOWEST - time.monotonic()):
+                message = await request.receive()
+        except TimeoutError:
+            raise Problem("timeout", "the body did not arrive in time: send it again", headers=_CLOSE) from None
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        body, more = body + message.get("body", b""), message.get("more_body", False)
         if len(body) > most:
             raise too_large(most)
-    return bytes(body)
+    return body
 
 
 def too_large(most: int) -> Problem:
     """Return the refusal of a body with more than `most` bytes."""
     detail = f"the body has more than {most} bytes: send fewer predictions or answers at once"
     return Problem("too-large", detail, headers=_CLOSE)
-
-
-def _announced(scope: Scope) -> int:
-    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
-    return int(lengths[0]) if lengths and lengths[0].isdigit() and len(lengths[0]) < 20 else 0
 
 
 class HostAllowList:
@@ -112,6 +69,7 @@ class HostAllowList:
         await self.app(scope, receive, send)
 
 
+@lru_cache(maxsize=1024)
 def host_of(header: str) -> str:
     """Return the host of a Host header in lower case, without its port; IPv6 addresses keep their brackets.
 

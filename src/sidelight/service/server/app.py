@@ -20,14 +20,14 @@ from sidelight.errors import SidelightError
 from sidelight.service.api import routes
 from sidelight.service.api.description import describe
 from sidelight.service.api.monitor_names import Names
-from sidelight.service.api.shapes import BATCHES
+from sidelight.service.api.routing import MonitorRoutes, Route
 from sidelight.service.api.validation import problem_of
 from sidelight.service.auth.callers import KeyRing
 from sidelight.service.auth.keys import NoteUse
 from sidelight.service.auth.sign_in_limit import Door
 from sidelight.service.domain import expiry, retention
 from sidelight.service.domain.service import Service
-from sidelight.service.http.guards import BodyLimit, HostAllowList
+from sidelight.service.http.guards import HostAllowList
 from sidelight.service.http.logs import AccessLog
 from sidelight.service.http.responses import ASCIIResponse, problem_response
 from sidelight.service.options import Options
@@ -69,8 +69,10 @@ def make_app(service: Service, options: Options | None = None, *, command_key: s
     pages.install(app)
     for error, handler in _HANDLERS.items():
         app.add_exception_handler(error, handler)
+    app.add_exception_handler(Exception, _failed)
     # The middleware added last sees a request first.
-    app.add_middleware(BodyLimit)
+    direct = [route for route in app.state.api_routes if isinstance(route, Route)]
+    app.add_middleware(MonitorRoutes, routes=direct, handlers=_HANDLERS)
     app.add_middleware(HostAllowList, hosts=options.allowed_hosts)
     app.add_middleware(AccessLog)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
@@ -107,7 +109,7 @@ async def _refused(request: Request, error: Problem) -> Response:
 
 
 async def _invalid(request: Request, error: RequestValidationError) -> Response:
-    return problem_response(problem_of(error, BATCHES))
+    return problem_response(problem_of(error.errors()))
 
 
 async def _not_routed(request: Request, error: HTTPException) -> Response:
@@ -162,5 +164,4 @@ _HANDLERS: dict[type[Exception], Any] = {
     ClientDisconnect: _cut_off,
     StorageError: _not_stored,
     SidelightError: _not_allowed,
-    Exception: _failed,
 }

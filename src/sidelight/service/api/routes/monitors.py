@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import Body, Request, Response
+from fastapi import Body, Response
 
 from sidelight.service.api.requests import Admin, Call, MonitorCall, needs, needs_on
 from sidelight.service.api.routing import links, make_router, problems
@@ -100,10 +100,10 @@ async def shorten(body: Annotated[PruneIn, Body()], call: Annotated[MonitorCall,
     responses=problems("not-found") | {200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
     summary="Report on every class",
 )
-async def report(request: Request, call: Annotated[MonitorCall, needs_on("report")]) -> Response:
+async def report(call: Annotated[MonitorCall, needs_on("report")]) -> Response:
     """Return the report as JSON, or as a page if the Accept header prefers text/html."""
     found = await asyncio.to_thread(call.service.report, call.monitor)
-    if prefers_html(request.headers.get("accept", "")):
+    if prefers_html(call.request.headers.get("accept", "")):
         page = await asyncio.to_thread(found.to_html, title=f"Report of the monitor {call.name}")
         headers = SAFE_HEADERS | {"Content-Security-Policy": _PAGE_POLICY}
         return Response(page.encode("utf-8", "replace"), media_type="text/html", headers=headers)
