@@ -70,7 +70,7 @@ def overall(runs):
         out = np.zeros(runs, bool)
         for run in range(runs):
             rng = np.random.default_rng((103, run))
-            monitor = ClassifierMonitor(0.05, list(rates), policy, confidence=0.9, drift=False)
+            monitor = ClassifierMonitor(0.05, classes=list(rates), policy=policy, confidence=0.9, drift=False)
             counts = dict.fromkeys(rates, 0)
             names = rng.choice(list(rates), LOOKS[-1], p=[0.4, 0.3, 0.1, 0.2]).tolist()
             for place, (name, u) in enumerate(zip(names, rng.random(LOOKS[-1]).tolist(), strict=True)):
@@ -124,7 +124,7 @@ def lost(runs):
         unknown, wrong = np.zeros((2, runs), bool)
         for run in range(runs):
             rng = np.random.default_rng((106, int(100 * share), run))
-            monitor = ClassifierMonitor(0.05, range(len(rates)), drift=False)
+            monitor = ClassifierMonitor(0.05, classes=range(len(rates)), drift=False)
             for place, (u, v) in enumerate(rng.random((20_000, 2)).tolist()):
                 name = place % len(rates)
                 if monitor.decide(name, id=place).verify and u >= share:

@@ -30,7 +30,7 @@ from sidelight.service.settings import ReviewSettings, make_monitor, make_review
 )
 def test_settings_come_as_json(given, name, expected):
     monitor, review = split(json.loads(json.dumps(given)))
-    assert getattr(make_monitor(monitor).engine.settings, name) == expected
+    assert getattr(make_monitor(monitor).settings, name) == expected
     assert not review
 
 
@@ -42,6 +42,9 @@ def test_settings_come_as_json(given, name, expected):
         ({"tolerance": [1]}, "#/settings/tolerance"),
         ({"tolerance": 0.1, "policy": "magic"}, "#/settings/policy"),
         ({"tolerance": 0.1, "cap": -1}, "#/settings/cap"),
+        ({"tolerance": 0.1, "cap": 5, "daily_cap": -1}, "#/settings/daily_cap"),
+        ({"tolerance": 0.1, "notice_within": 500, "spot_checks": 0.1}, "#/settings/spot_checks"),
+        ({"tolerance": 0.1, "policy": "randcbp", "bins": 0}, "#/settings/bins"),
         ({"tolerance": 0.1, "patience": {"seconds": 0}}, "#/settings/patience"),
         ({"tolerance": 0.1, "patience": {"hours": 1}}, "#/settings/patience"),
         ({"tolerance": 0.1, "nonsense": 1}, "#/settings/nonsense"),

@@ -2,92 +2,47 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import os
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from datetime import timedelta
 from typing import Any, Self
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.inputs import answer_of, column, identifier, label, listed, moment_of, yes_or_no
 from sidelight.monitor.io import saved_monitor
-from sidelight.monitor.policies import Policy
 from sidelight.monitor.report.make import make_report
 from sidelight.monitor.report.records import Report
-from sidelight.monitor.settings import NOTICE, make_settings
+from sidelight.monitor.settings import SETTINGS, make_settings
 from sidelight.monitor.types import Answer, Decision, Event, VerdictChanged, Verification
+from sidelight.text import filled
 
 
+def _documented(kind: type[ClassifierMonitor]) -> type[ClassifierMonitor]:
+    """Give the constructor the signature and the description that follow from the settings."""
+    some = [inspect.Parameter("tolerance", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    some += [
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default)
+        for one in SETTINGS.values()
+        if one.name != "tolerance"
+    ]
+    some.append(inspect.Parameter("parameters", inspect.Parameter.VAR_KEYWORD))
+    kind.__signature__ = inspect.Signature(some)  # type: ignore[attr-defined]
+    words = ["\n".join([one.name, *filled(f"{one.meaning} {one.more}", 120, 8, 8)]) for one in SETTINGS.values()]
+    kind.__doc__ = (kind.__doc__ or "").replace("{settings}", "\n    ".join(words))
+    return kind
+
+
+@_documented
 class ClassifierMonitor:
     """Decides for each prediction whether to *verify* it or *let it pass*, and reports what it knows about each class.
 
     Parameters
     ----------
-    tolerance
-        The tolerated error rate among the predictions of a class: one number, or a mapping from classes to numbers
-        (under the key None for all others).
-    classes
-        Classes that reports list from the start; others are added when they are first predicted.
-    policy
-        "sequential", "randcbp", "cbp" or "explore", or an object of `sidelight.monitor.policies`; further keyword
-        arguments are parameters of the policy (`bins=10`, `pairs="both"`, ...).
-    mode
-        "identify" stops verifying a class once its verdict is certain (but "explore" always uses its full number of
-        labels); "guard" keeps verifying classes above tolerance, as the loss of the τ-detection game demands.
-    confidence
-        The confidence of each class's interval and verdict, however often you look. It holds for each class separately;
-        for all classes together, see `together`.
-    margin
-        Classes whose error rate is within this margin of their tolerance get the verdict "near", so that they are
-        decided, too. A margin of a tenth of the tolerance takes about 1 400 / tolerance labels at confidence 0.99.
-        (With the policy "explore", this sets that policy's own parameter `margin`.)
-    reviewer_error
-        Upper bound on the chance that a reviewer misses an error, and on the chance that one calls a right prediction
-        wrong. Rates that such reviewers cannot tell from the tolerance stay unknown; the report says which.
-    together
-        Whether the confidence holds for all classes together: that no verdict on any class is wrong. List the classes
-        in `classes` if you can, which needs fewer labels.
-    cap, daily_cap, class_cap
-        The maximum number of verifications in total, per day of `time` (days begin at midnight UTC, and times without a
-        zone are taken as UTC), and per class.
-    class_predictions
-        A class is closed after this many predictions, as in the published protocol.
-    max_pending
-        The maximum number of verifications that may be pending at any one time.
-    aim, weights
-        How to spend a `cap` or `daily_cap`, see `monitor.engine.rationing`: with "verdicts" on the classes where a
-        verdict costs the fewest labels, for as many verdicts as possible; with "first-come" first come, first served.
-        `weights` maps classes to the weights of their verdicts (1, or the weight given under None).
-    drift
-        Whether a class starts from scratch when its answers show that its error rate has changed, see
-        `sidelight.monitor.stats.drift`; by default yes, unless there is a `window`.
-    drift_alarm_every
-        On average, a false alarm comes after at least this many answers of a class whose rate does not change.
-    window
-        Another way to follow changing error rates: verdicts rest on the last `window` answers of a class, without
-        looking for drift.
-    notice, notice_within
-        How soon to notice changes: if the error rate of a closed class rises to `notice` times its tolerance (or, of a
-        class above tolerance, falls to that part of it), within `notice_within` predictions of the class in nine of ten
-        cases, if answers come at once. Spot checks follow from this, see `sidelight.monitor.stats.notice`. By default 3
-        times within 2 000 predictions. With a `window`, a change is noticed when the class is reopened; without `drift`
-        and `window` there are no spot checks.
-    spot_checks
-        Instead of `notice_within`: the share of predictions of a closed class that are still verified. While there is
-        at least a tenth of the evidence for an alarm, it is at least a half either way, unless it is 0.
-    patience
-        How long to wait for an answer: a number of later decisions, a timedelta (measured by `time`), or `math.inf` to
-        wait forever. By default ten times the median of the last 400 delays, but 500 to 5 000 decisions. `change` can
-        set it later.
-    forget_after
-        Forget an id once this many later verifications were requested; its answer can then no longer be given.
-    remember_passes
-        How many of the latest passed predictions are remembered, so that retries get the same decision.
-    seed
-        The seed of the policy's randomness.
+    {settings}
 
     Examples
     --------
@@ -102,67 +57,8 @@ class ClassifierMonitor:
     'unknown'
     """
 
-    def __init__(
-        self,
-        tolerance: float | Mapping[Any, float],
-        classes: Iterable[Any] | None = None,
-        policy: str | Policy = "sequential",
-        confidence: float = 0.99,
-        seed: int = 0,
-        *,
-        mode: str = "identify",
-        margin: float | None = None,
-        reviewer_error: float = 0.0,
-        together: bool = False,
-        cap: int | None = None,
-        daily_cap: int | None = None,
-        class_cap: int | None = None,
-        class_predictions: int | None = None,
-        max_pending: int | None = None,
-        aim: str = "verdicts",
-        weights: Mapping[Any, float] | None = None,
-        window: int | None = None,
-        drift: bool | None = None,
-        drift_alarm_every: int = 10_000,
-        notice: float = NOTICE,
-        notice_within: int | None = None,
-        spot_checks: float | None = None,
-        patience: int | float | timedelta | None = None,
-        forget_after: int | None = None,
-        remember_passes: int = 1 << 16,
-        **parameters: Any,
-    ) -> None:
-        if policy == "explore" and margin is not None:  # which has a margin of its own
-            margin, parameters = None, parameters | {"margin": margin}
-        settings = make_settings(
-            tolerance=tolerance,
-            classes=classes,
-            policy=policy,
-            parameters=parameters,
-            mode=mode,
-            confidence=confidence,
-            margin=margin,
-            reviewer_error=reviewer_error,
-            together=together,
-            cap=cap,
-            daily_cap=daily_cap,
-            class_cap=class_cap,
-            class_predictions=class_predictions,
-            max_pending=max_pending,
-            aim=aim,
-            weights=weights,
-            window=window,
-            drift=drift,
-            drift_alarm_every=drift_alarm_every,
-            patience=patience,
-            spot_checks=spot_checks,
-            notice=notice,
-            notice_within=notice_within,
-            forget_after=forget_after,
-            remember_passes=remember_passes,
-            seed=seed,
-        )
-        self._hold(Engine(settings))
+    def __init__(self, tolerance: float | Mapping[Any, float], **settings: Any) -> None:
+        self._hold(Engine(make_settings({"tolerance": tolerance} | settings)))
 
     def _hold(self, engine: Engine) -> None:
         self.engine = engine

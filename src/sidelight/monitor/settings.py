@@ -1,66 +1,216 @@
-"""The settings of a monitor, checked."""
+"""The settings of a monitor: each is declared once, here, and every surface follows from its declaration."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from datetime import timedelta
 from typing import Any
 
-from sidelight.errors import SidelightError
-from sidelight.monitor.inputs import check_spelling, label, plain_number
-from sidelight.monitor.policies import Policy, make_policy
+from sidelight.errors import ParameterError, SidelightError
+from sidelight.monitor.inputs import check_spelling, label
+from sidelight.monitor.policies import POLICIES, Policy, make_policy
+from sidelight.monitor.setting import Kind, by_class, choice, count, flag, number, patience, setting, settings_of
 from sidelight.monitor.stats.confidence import RateTest, rate_test
 from sidelight.monitor.stats.reviewers import answered_rates
 from sidelight.monitor.stats.together import share_of
 from sidelight.monitor.types import Label
 
-MODES = ("identify", "guard")
-AIMS = ("verdicts", "first-come")
-LIMITS = ("cap", "daily_cap", "class_cap", "max_pending", "patience")
-"""What can be changed later."""
 DRIFT = True
 """Whether to look for changes in error rates if the settings do not say."""
 SPOT_SHARE = 0.01
 """The share of spot checks in a class without a verdict, of which no change can be noticed."""
-NOTICE, NOTICE_WITHIN = 3.0, 2000
-_LEAST_TOLERANCE = 1e-9
-_LEAST_WEIGHT = 1e-6
+NOTICE_WITHIN = 2000
 # Nearer alternatives are not in the mixtures, so "near" would never come.
 _LEAST_MARGIN = 0.02
+# Below 1e-9 floats could not compute the intervals.
+_RATE = number("an error rate between 0 and 1, for instance 0.05", minimum=1e-9, exclusiveMaximum=1.0)
+_WEIGHT = number("a number from 1e-6 to 1e6", minimum=1e-6, maximum=1e6)
 
 
-@dataclass(frozen=True)
+def _classes(value: Any) -> tuple[Label, ...]:
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise ValueError
+    return tuple(dict.fromkeys(label(one) for one in value))
+
+
+def _policy(value: Any) -> Any:
+    if not isinstance(value, Policy) and not (isinstance(value, str) and value in POLICIES):
+        raise ValueError
+    return value
+
+
+_CLASSES = Kind(
+    "classes", "a list of classes", {"type": "array", "items": {"type": ["string", "number", "boolean"]}}, _classes
+)
+_POLICY = Kind(
+    "policy",
+    f"one of {', '.join(map(repr, POLICIES))}",
+    {"enum": sorted(POLICIES)},
+    _policy,
+    to_json=lambda value: value.describe(),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The constructor arguments of a monitor in their final form."""
+    """The settings of one monitor in their final form; `make_settings` makes them."""
 
-    tolerance: float | dict[Any, float]
-    classes: tuple[Label, ...]
-    policy: Policy
-    mode: str
-    confidence: float
-    margin: float
-    reviewer_error: float
-    together: bool
-    cap: int | None
-    daily_cap: int | None
-    class_cap: int | None
-    class_predictions: int | None
-    max_pending: int | None
-    aim: str
-    weights: dict[Any, float] | None
-    window: int | None
-    drift: bool
-    drift_alarm_every: int
-    spot_checks: float | None
-    """None where `notice` and `notice_within` say it."""
-    notice: float
-    notice_within: int | None
-    patience: int | float | timedelta | None
-    forget_after: int | None
-    remember_passes: int
-    seed: int
+    tolerance: float | dict[Any, float] = setting(
+        by_class(_RATE, alone=True),
+        MISSING,
+        "The error rate to tolerate in each class.",
+        "One number, or a mapping from classes to numbers (under the key None for all others).",
+        metavar="RATE",
+    )
+    classes: tuple[Label, ...] = setting(
+        _CLASSES,
+        (),
+        "Classes that reports list from the start; others are added when they are first predicted.",
+        optional=True,
+        commanded=False,
+    )
+    policy: Policy = setting(
+        _POLICY,
+        "sequential",
+        "How predictions are chosen for verification.",
+        '"sequential", "randcbp", "cbp" or "explore", or an object of `sidelight.monitor.policies`; further keyword '
+        'arguments are parameters of the policy (`bins=10`, `pairs="both"`, ...).',
+        commanded=False,
+    )
+    confidence: float = setting(
+        number("a number between 0 and 1, for instance 0.99", exclusiveMinimum=0.0, exclusiveMaximum=1.0),
+        0.99,
+        "The confidence of each class's interval and verdict, however often you look.",
+        "It holds for each class separately; for all classes together, see `together`.",
+        metavar="P",
+    )
+    mode: str = setting(
+        choice("identify", "guard"),
+        "identify",
+        "identify: stop verifying a class once its verdict is certain; guard: keep verifying classes above tolerance.",
+        'The policy "explore" always uses its full number of labels; "guard" is what the loss of the τ-detection game '
+        "demands.",
+    )
+    margin: float = setting(
+        number("a difference of error rates between 0 and 0.5", minimum=0.0, exclusiveMaximum=0.5),
+        None,
+        'Classes whose error rate is within this margin of their tolerance get the verdict "near".',
+        "So they are decided, too. A margin of a tenth of the tolerance takes about 1 400 / tolerance labels at "
+        'confidence 0.99. (With the policy "explore", this sets that policy\'s own parameter `margin`.)',
+        metavar="RATE",
+    )
+    reviewer_error: float = setting(
+        number("a bound of at least 0 and less than 0.5", minimum=0.0, exclusiveMaximum=0.5),
+        0.0,
+        "Upper bound on the chance that a reviewer misses an error, and on the chance that one calls a right "
+        "prediction wrong.",
+        "Rates that such reviewers cannot tell from the tolerance stay unknown; the report says which.",
+        metavar="SHARE",
+    )
+    together: bool = setting(
+        flag(),
+        False,
+        "Whether the confidence holds for all classes together: that no verdict on any class is wrong.",
+        "List the classes in `classes` if you can, which needs fewer labels.",
+    )
+    cap: int | None = setting(count(0), None, "Maximum number of verifications.", changeable=True)
+    daily_cap: int | None = setting(
+        count(0),
+        None,
+        "Maximum number of verifications per day, from midnight to midnight in UTC.",
+        "Times without a zone are taken as UTC.",
+        changeable=True,
+    )
+    class_cap: int | None = setting(count(1), None, "Maximum number of verifications per class.", changeable=True)
+    class_predictions: int | None = setting(
+        count(1),
+        None,
+        "A class is closed after this many predictions, as in the published protocol.",
+        commanded=False,
+    )
+    max_pending: int | None = setting(
+        count(0),
+        None,
+        "Maximum number of verifications that may be pending at any one time.",
+        changeable=True,
+    )
+    aim: str = setting(
+        choice("verdicts", "first-come"),
+        "verdicts",
+        "How to spend a cap: on the classes where a verdict costs the fewest verifications, or first come, first "
+        "served.",
+        "See `sidelight.monitor.engine.rationing`.",
+    )
+    weights: dict[Any, float] | None = setting(
+        by_class(_WEIGHT),
+        None,
+        "How much verdicts on individual classes are worth where a cap is spent on verdicts.",
+        "A mapping from classes to weights, 1 where there is none, or the weight given under None.",
+        metavar="WEIGHT",
+    )
+    window: int | None = setting(
+        count(1),
+        None,
+        "Base verdicts on this many last answers of a class.",
+        "Another way to follow changing error rates, without looking for drift.",
+    )
+    drift: bool = setting(
+        flag(),
+        None,
+        "Look for changes in error rates; a class whose rate has changed starts from scratch. On by default, unless "
+        "there is a window.",
+        "See `sidelight.monitor.stats.drift`.",
+    )
+    drift_alarm_every: int = setting(
+        count(100), 10_000, "On average, at most one false drift alarm in this many answers of a class."
+    )
+    patience: int | float | timedelta | None = setting(
+        patience(),
+        None,
+        "How long to wait for an answer: a number of later decisions, or a time. By default ten times the median of "
+        "the last 400 delays, but 500 to 5000 decisions.",
+        "A timedelta is measured by the times of decisions; `math.inf` is to wait forever.",
+        changeable=True,
+        metavar="N|TIME|never",
+    )
+    notice_within: int | None = setting(
+        count(10),
+        None,
+        "Notice within this many predictions of a closed class that its error rate has risen to 'notice' times its "
+        "tolerance, in nine of ten cases. By default 2000, with drift or a window.",
+        "Of a class above tolerance, that it has fallen to that part of it; if answers come at once. Spot checks "
+        "follow from this, see `sidelight.monitor.stats.notice`. With a `window`, a change is noticed when the class "
+        "is reopened; without `drift` and `window` there are no spot checks.",
+    )
+    notice: float = setting(
+        number("how many times the tolerance is to be noticed, from 1.1 to 100", minimum=1.1, maximum=100.0),
+        3.0,
+        "How many times the tolerance is to be noticed.",
+        metavar="TIMES",
+    )
+    spot_checks: float | None = setting(
+        number("a share between 0 and 1", minimum=0.0, maximum=1.0),
+        None,
+        "Instead of notice_within: the share of predictions of a closed class that are still verified.",
+        "While there is at least a tenth of the evidence for an alarm, it is at least a half either way, unless it is "
+        "0.",
+        metavar="SHARE",
+    )
+    forget_after: int | None = setting(
+        count(1),
+        None,
+        "Forget an id once this many later verifications were asked for; its answer can then no longer be given.",
+        commanded=False,
+    )
+    remember_passes: int = setting(
+        count(0),
+        1 << 16,
+        "How many of the latest passed predictions are remembered, so that retries get the same decision.",
+        commanded=False,
+        served=False,
+    )
+    seed: int = setting(count(), 0, "The seed of the policy's randomness.")
 
     def tolerance_of(self, label: Label) -> float:
         """Return the tolerance of one class."""
@@ -90,210 +240,98 @@ class Settings:
         return rate_test(tolerance, confidence, self.margin, self.reviewer_error)
 
     def plain(self) -> dict[str, Any]:
-        """Return the constructor arguments as plain data for JSON."""
-        data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("policy", "tolerance")}
-        data["weights"] = None if self.weights is None else [list(pair) for pair in self.weights.items()]
-        several = isinstance(self.tolerance, dict)
-        data["tolerance"] = [list(pair) for pair in self.tolerance.items()] if several else self.tolerance  # type: ignore[union-attr]
-        data["policy"] = self.policy.describe()
-        if isinstance(self.patience, timedelta):
-            data["patience"] = {"seconds": self.patience.total_seconds()}
-        elif self.patience == math.inf:
-            data["patience"] = "never"
-        return data
+        """Return the settings as plain data for JSON."""
+        return {name: one.kind.to_json(getattr(self, name)) for name, one in SETTINGS.items()}
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> Settings:
         """Return the settings that `plain` described."""
-        values = dict(data)
-        if isinstance(values["tolerance"], list):
-            values["tolerance"] = dict(values["tolerance"])
-        patience = values["patience"]
-        if isinstance(patience, dict):
-            values["patience"] = timedelta(**patience)
-        elif patience == "never":
-            values["patience"] = math.inf
-        if values["weights"] is not None:
-            values["weights"] = dict(values["weights"])
-        values["policy"] = make_policy(values["policy"]["name"], values["policy"]["parameters"])
-        return make_settings(**values, parameters={})
+        values = {name: one.kind.from_json(data[name]) for name, one in SETTINGS.items()}
+        return make_settings(values | {"policy": make_policy(**data["policy"])})
+
+    def changed(self, **limits: Any) -> Settings:
+        """Return the settings with other values for some that can be changed."""
+        for name in limits:
+            if name not in LIMITS:
+                text = f"{name} cannot be changed, only {', '.join(LIMITS)}: make a new monitor"
+                raise ParameterError(text, name)
+        return make_settings(vars(self) | limits)
 
 
-def make_settings(
-    *,
-    tolerance: Any,
-    classes: Iterable[Any] | None,
-    policy: str | Policy,
-    parameters: Mapping[str, Any],
-    spot_checks: float | None,
-    weights: Mapping[Any, float] | None,
-    **others: Any,
-) -> Settings:
-    """Check the constructor's arguments."""
-    _one_of("mode", others["mode"], MODES)
-    _one_of("aim", others["aim"], AIMS)
-    confidence = _number("confidence", others["confidence"])
-    if not 0.0 < confidence < 1.0:
-        raise SidelightError(f"confidence is {confidence}: give a number between 0 and 1, for instance 0.99")
-    counts = {name: _count(name, others[name], 0) for name in ("cap", "daily_cap", "max_pending")}
-    for name in ("class_cap", "class_predictions", "forget_after", "window"):
-        counts[name] = _count(name, others[name], 1)
-    for name, least in (("remember_passes", 0), ("drift_alarm_every", 100)):
-        counts[name] = _count(name, others[name], least)
-        if counts[name] is None:
-            raise SidelightError(f"{name} is None: give a whole number")
-    patience = checked_patience(others["patience"])
-    seed = plain_number(others["seed"])
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise SidelightError(f"seed is {seed!r}: give a whole number")
-    drift = None if others["drift"] is None else _true_or_false("drift", others["drift"])
-    if others["window"] is not None and drift:
-        raise SidelightError("window and drift are two ways to follow error rates that change: give one of them")
-    drift = DRIFT and others["window"] is None if drift is None else drift
-    follows = others["window"] is not None or drift
-    others |= _spot_checks(spot_checks, others["notice"], others["notice_within"], follows)
-    if isinstance(classes, str | bytes):
-        raise SidelightError(f"classes is {classes!r}: give a list of classes")
-    labels = tuple(dict.fromkeys(label(one) for one in classes or ()))
-    tolerances = _tolerance(tolerance)
+SETTINGS = settings_of(Settings)
+LIMITS = tuple(name for name, one in SETTINGS.items() if one.changeable)
+"""What can be changed later."""
+
+
+def make_settings(given: Mapping[str, Any]) -> Settings:
+    """Check settings given by name; other names are parameters of the policy."""
+    if "tolerance" not in given:
+        text = "tolerance is missing: give the error rate to tolerate, for instance 0.05"
+        raise ParameterError(text, "tolerance")
+    own = ("margin",) if given.get("policy") == "explore" and given.get("margin") is not None else ()
+    parameters = {name: value for name, value in given.items() if name not in SETTINGS or name in own}
+    given = {name: value for name, value in given.items() if name not in parameters}
+    values = {name: one.checked(given[name]) if name in given else one.default for name, one in SETTINGS.items()}
+    values["policy"] = make_policy(values["policy"], parameters)
+    values["classes"] = values["classes"] or ()
+    values |= _followed(**{name: values[name] for name in ("window", "drift", "spot_checks", "notice_within")})
+    tolerances = values["tolerance"]
     several = tolerances.values() if isinstance(tolerances, dict) else [tolerances]
-    others["reviewer_error"] = _reviewer_error(others["reviewer_error"])
-    others["margin"] = _margin(others["margin"], several, others["reviewer_error"])
-    others["together"] = _true_or_false("together", others["together"])
-    known = [*labels, *(tolerances if isinstance(tolerances, dict) else ())]
-    others["weights"] = _weights(weights, {str(name): name for name in known if name is not None})
-    if others["weights"] is not None and counts["cap"] is None and counts["daily_cap"] is None:
-        raise SidelightError("weights work only with cap or daily_cap: give one of them, or leave weights out")
-    return Settings(
-        tolerance=tolerances,
-        classes=labels,
-        policy=make_policy(policy, parameters),
-        **others | counts | {"seed": seed, "confidence": confidence, "drift": drift, "patience": patience},
-    )
+    values["margin"] = _margin(values["margin"] or 0.0, several, values["reviewer_error"])
+    if values["weights"] is not None:
+        _check_weights(values)
+    return Settings(**values)
 
 
-def _spot_checks(share: Any, notice: Any, within: Any, follows: bool) -> dict[str, Any]:
-    """Check how closed classes are looked at: by a share, or by what is to be noticed within how many predictions."""
-    times, within = _number("notice", notice), _count("notice_within", within, 10)
-    if not 1.1 <= times <= 100.0:
-        raise SidelightError(f"notice is {times}: give how many times the tolerance is to be noticed, from 1.1 to 100")
-    if share is not None and within is not None:
-        raise SidelightError("spot_checks and notice_within both say how often to look at closed classes: give one")
-    if within is not None and not follows:
-        raise SidelightError(
+def _followed(window: int | None, drift: bool | None, spot_checks: float | None, notice_within: int | None) -> Any:
+    """Complete how changing rates are followed and noticed: by drift or a window; by a share or within a time."""
+    if window is not None and drift:
+        text = "window and drift are two ways to follow error rates that change: give one of them"
+        raise ParameterError(text, "drift")
+    drift = DRIFT and window is None if drift is None else drift
+    follows = drift or window is not None
+    if spot_checks is not None and notice_within is not None:
+        text = "spot_checks and notice_within both say how often to look at closed classes: give one"
+        raise ParameterError(text, "spot_checks")
+    if notice_within is not None and not follows:
+        text = (
             "notice_within needs drift or a window: without them all answers ever given weigh against a change, and it "
             "would hardly be noticed"
         )
-    if share is not None:
-        share = _number("spot_checks", share)
-        if not 0.0 <= share <= 1.0:
-            raise SidelightError(f"spot_checks is {share}: give a share between 0 and 1")
-    elif within is None:
-        share, within = (None, NOTICE_WITHIN) if follows else (0.0, None)
-    return {"spot_checks": share, "notice": times, "notice_within": within}
+        raise ParameterError(text, "notice_within")
+    if spot_checks is None and notice_within is None:
+        spot_checks, notice_within = (None, NOTICE_WITHIN) if follows else (0.0, None)
+    return {"drift": drift, "spot_checks": spot_checks, "notice_within": notice_within}
 
 
-def _tolerance(value: Any) -> float | dict[Any, float]:
-    if isinstance(value, Mapping):
-        if not value:
-            raise SidelightError("tolerance is empty: give a tolerance for each class, or one number")
-        return {(None if name is None else label(name)): error_rate(one) for name, one in value.items()}
-    return error_rate(value)
+def _check_weights(values: Mapping[str, Any]) -> None:
+    """Refuse weights that have no effect, or are for other spellings of known classes."""
+    tolerances = values["tolerance"]
+    known = [*values["classes"], *(tolerances if isinstance(tolerances, dict) else ())]
+    spelled = {str(name): name for name in known if name is not None}
+    try:
+        for name in values["weights"]:
+            if name is not None:
+                check_spelling(name, spelled)
+    except SidelightError as error:
+        raise ParameterError(str(error), "weights") from None
+    if values["cap"] is None and values["daily_cap"] is None:
+        text = "weights work only with cap or daily_cap: give one of them, or leave weights out"
+        raise ParameterError(text, "weights")
 
 
-def _weights(value: Any, spelled: Mapping[str, Label]) -> dict[Any, float] | None:
-    """Check the weights of classes; `spelled` has the texts of those that are known."""
-    if value is None:
-        return None
-    if not isinstance(value, Mapping):
-        raise SidelightError(f"weights is {value!r}: give a mapping from classes to weights, under None for all others")
-    weights = {(None if name is None else label(name)): _number("a weight", one) for name, one in value.items()}
-    for name, weight in weights.items():
-        if name is not None:
-            check_spelling(name, spelled)
-        if weight < _LEAST_WEIGHT or weight > 1.0 / _LEAST_WEIGHT:
-            raise SidelightError(f"the weight of {name!r} is {weight}: give a number from 1e-6 to 1e6")
-    return weights
-
-
-def error_rate(value: Any) -> float:
-    """Check one tolerance; below the least, floats could not compute the intervals."""
-    rate = _number("tolerance", value)
-    if not 0.0 < rate < 1.0:
-        raise SidelightError(f"tolerance is {rate}: give an error rate between 0 and 1, for instance 0.05")
-    if rate < _LEAST_TOLERANCE:
-        raise SidelightError(f"tolerance is {rate}: give at least {_LEAST_TOLERANCE:g}")
-    return rate
-
-
-def _reviewer_error(value: Any) -> float:
-    error = _number("reviewer_error", value)
-    if not 0.0 <= error < 0.5:
-        raise SidelightError(f"reviewer_error is {error}: give a bound of at least 0 and less than 0.5")
-    return error
-
-
-def _margin(value: Any, tolerances: Iterable[float], reviewer_error: float) -> float:
-    """Check the margin of "near": it can be reached for each tolerance."""
-    margin = 0.0 if value is None else _number("margin", value)
-    if not margin:
-        return 0.0
-    if not 0.0 < margin < 0.5:
-        raise SidelightError(f"margin is {margin}: give a difference of error rates between 0 and 0.5, or None")
-    for one in tolerances:
+def _margin(margin: float, tolerances: Iterable[float], reviewer_error: float) -> float:
+    """Check that the verdict "near" can be reached for each tolerance."""
+    for one in tolerances if margin else ():
         least = _LEAST_MARGIN * min(one, 1.0 - one)
         if margin < least:
-            raise SidelightError(f"margin is {margin}: for the tolerance {one} give at least {least:.3g}")
+            raise ParameterError(f"margin is {margin}: for the tolerance {one} give at least {least:.3g}", "margin")
         if one > margin and one + margin < 1.0:
             low, high = answered_rates(one - margin, reviewer_error)[1], answered_rates(one + margin, reviewer_error)[0]
             if high - low < 2.0 * least:
-                raise SidelightError(
+                text = (
                     f"margin is {margin} and reviewer_error {reviewer_error}: reviewers who err this often cannot tell "
                     f"whether a rate is that close to the tolerance {one}; give a larger margin"
                 )
+                raise ParameterError(text, "margin")
     return margin
-
-
-def checked_patience(value: Any) -> int | float | timedelta | None:
-    """Check how long to wait for answers."""
-    plain = plain_number(value)
-    if isinstance(plain, timedelta):
-        good = plain > timedelta(0)
-    else:
-        whole = isinstance(plain, int) and not isinstance(plain, bool) and plain >= 1
-        good = plain is None or whole or (isinstance(plain, float) and plain == math.inf)
-    if not good:
-        raise SidelightError(
-            f"patience is {value!r}: give a whole number of decisions, a timedelta, math.inf to wait forever, or None"
-        )
-    return plain
-
-
-def _number(name: str, value: Any) -> float:
-    try:
-        plain = plain_number(value)
-        number = math.nan if isinstance(plain, bool | str) else float(plain)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise SidelightError(f"{name} is {value!r}: give a number")
-    return number
-
-
-def _count(name: str, value: Any, least: int) -> int | None:
-    plain = plain_number(value)
-    if plain is None or (isinstance(plain, int) and not isinstance(plain, bool) and plain >= least):
-        return plain
-    raise SidelightError(f"{name} is {value!r}: give a whole number of at least {least}, or None")
-
-
-def _true_or_false(name: str, value: Any) -> bool:
-    plain = plain_number(value)
-    if isinstance(plain, bool):
-        return plain
-    raise SidelightError(f"{name} is {value!r}: give True or False")
-
-
-def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise SidelightError(f"{name} is {value!r}: give {' or '.join(map(repr, allowed))}")

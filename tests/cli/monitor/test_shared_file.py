@@ -95,14 +95,14 @@ def test_a_lock_file_that_was_left_behind_is_taken_over(path):
 
 
 def test_a_class_is_found_however_it_is_written():
-    monitor = ClassifierMonitor(0.05, [7, "8"])
+    monitor = ClassifierMonitor(0.05, classes=[7, "8"])
     assert classes_of(monitor, ["7", "8", "9", 7, 7.0, 8, "7.5"]) == [7, "8", "9", 7, 7, "8", "7.5"]
     assert classes_of(monitor, [None, ["7"], True]) == [None, ["7"], True]
     assert classes_of(ClassifierMonitor(0.05), ["7", 9, "07"]) == ["7", 9, "07"]
 
 
 def test_new_classes_are_read_as_the_known_ones_are():
-    numbers = ClassifierMonitor(0.05, [7, 0.5])
+    numbers = ClassifierMonitor(0.05, classes=[7, 0.5])
     found = classes_of(numbers, ["9", "-3", "9.0", "0.25", "1e3", "cat", "nan", "inf", "9" * 400, "-0"])
     assert found == [9, -3, 9, 0.25, 1000, "cat", "nan", "inf", "9" * 400, 0]
     assert [type(one) for one in found[:3]] == [int] * 3
@@ -112,10 +112,10 @@ def test_new_classes_are_read_as_the_known_ones_are():
     texts = ClassifierMonitor({"7": 0.05, "8": 0.1, None: 0.2})
     assert classes_of(texts, [7, 9, 9.0, "07", 0.5, True]) == ["7", "9", "9", "07", "0.5", True]
     assert classes_of(ClassifierMonitor(0.05, cap=9, weights={"7": 2, None: 1}), [7, 9]) == ["7", "9"]
-    codes = ClassifierMonitor(0.05, ["7", "07", "None"])
+    codes = ClassifierMonitor(0.05, classes=["7", "07", "None"])
     assert classes_of(codes, [9, 7, "9"]) == [9, "7", "9"]
-    assert classes_of(ClassifierMonitor(0.05, ["None"]), [9]) == [9]
-    truth_values = ClassifierMonitor(0.05, [True])
+    assert classes_of(ClassifierMonitor(0.05, classes=["None"]), [9]) == [9]
+    truth_values = ClassifierMonitor(0.05, classes=[True])
     assert classes_of(truth_values, ["True", "false", "FALSE", "0"]) == [True, False, False, 0]
 
 

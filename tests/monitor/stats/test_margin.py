@@ -92,8 +92,8 @@ def test_a_replay_judges_it_by_the_margin():
         ({"margin": 0.0001}, "margin is 0.0001: for the tolerance 0.1 give at least 0.002"),
         ({"margin": -1}, "margin is -1"),
         ({"margin": 0.6}, "margin is 0.6"),
-        ({"margin": math.nan}, "margin is nan: give a number"),
-        ({"margin": "much"}, "margin is 'much': give a number"),
+        ({"margin": math.nan}, "margin is nan: give a difference"),
+        ({"margin": "much"}, "margin is 'much': give a difference"),
         ({"margin": 0.02, "reviewer_error": 0.2}, "give a larger margin"),
     ],
 )

@@ -107,7 +107,7 @@ def test_reports_say_how_fresh_the_evidence_is():
         monitor.report()
     )
     assert "noticed within" in monitor.report().to_html()
-    fresh = ClassifierMonitor(0.1, ["dog"]).report()["dog"]
+    fresh = ClassifierMonitor(0.1, classes=["dog"]).report()["dog"]
     assert (fresh.fresh, fresh.doubling, fresh_text(fresh)) == (None, None, None)
 
 

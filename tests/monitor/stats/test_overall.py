@@ -81,7 +81,7 @@ def test_it_is_valid_at_all_times_though_verification_is_adaptive():
     rates, runs, missed = {"a": 0.01, "b": 0.06, "c": 0.3}, 80, 0
     for run in range(runs):
         rng = np.random.default_rng((5, run))
-        monitor = ClassifierMonitor(0.05, list(rates), confidence=0.9)
+        monitor = ClassifierMonitor(0.05, classes=list(rates), confidence=0.9)
         names = rng.choice(list(rates), 400, p=[0.5, 0.3, 0.2])
         wrong = rng.random(400) < [rates[name] for name in names]
         counts = dict.fromkeys(rates, 0)

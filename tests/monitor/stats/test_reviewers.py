@@ -46,11 +46,11 @@ def test_interval_and_verdict_agree_and_hold_the_true_rate():
 
 
 def test_reports_say_what_cannot_be_decided():
-    monitor = ClassifierMonitor(0.1, ["a"], reviewer_error=0.05)
+    monitor = ClassifierMonitor(0.1, classes=["a"], reviewer_error=0.05)
     report = monitor.report()
     assert report["a"].undecidable == pytest.approx((0.095, 0.145))
     assert "if reviewers err in at most 5 % of cases each way" in report.guarantee
-    assert ClassifierMonitor(0.1, ["a"]).report()["a"].undecidable is None
+    assert ClassifierMonitor(0.1, classes=["a"]).report()["a"].undecidable is None
     loaded = ClassifierMonitor.from_dict(monitor.to_dict())
     assert loaded.report()["a"].undecidable == report["a"].undecidable
 

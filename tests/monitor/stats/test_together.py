@@ -19,7 +19,7 @@ def test_shares_sum_to_one(listed):
 
 
 def test_the_level_of_a_class_depends_on_the_order_of_appearance_alone():
-    monitor = ClassifierMonitor(0.05, ["a", "b"], confidence=0.95, together=True)
+    monitor = ClassifierMonitor(0.05, classes=["a", "b"], confidence=0.95, together=True)
     for name in "cabd":
         monitor.decide(name)
     tests = {name: state.test for name, state in monitor.engine.classes.items()}

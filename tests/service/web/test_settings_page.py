@@ -11,7 +11,7 @@ from service.api.conftest import SQLITE
 from service.reviews import entries, make
 from sidelight.service.domain import monitor_changes, monitors
 from sidelight.service.problems import Problem
-from sidelight.service.settings_shape import CHANGEABLE, MONITOR, QUEUE
+from sidelight.service.settings import CHANGEABLE_SCHEMA, REVIEW, SERVED
 from sidelight.service.web.pages.settings import kind_of, said, written
 
 PAGE, ARCHIVE = "/m/fruit/settings", "/m/fruit/archive"
@@ -35,9 +35,9 @@ def test_all_settings_are_shown_and_some_changed(service, browsers):
     monitor = make(service, 1, labels=["pear", "<b>"], daily_cap=7)
     browser = browsers()
     page = browser.get(PAGE)
-    for name in MONITOR | QUEUE:
+    for name in SERVED | REVIEW:
         assert f">{name}<" in page.text or f"> {name}<" in page.text
-    for name in CHANGEABLE["properties"]:
+    for name in CHANGEABLE_SCHEMA["properties"]:
         assert re.search(rf'name="{name}"[^>]*aria-describedby="h-{name}"', page.text)
     form = filled(page)
     assert (form["labels"], form["daily_cap"], form["cap"], form["lease"]) == ("pear\n<b>", "7", "", "900")
@@ -81,7 +81,7 @@ def test_what_is_wrong_is_told_and_what_was_typed_stays(service, browsers):
         ({"reviews": "3"}, "reviews: give 1 or 2"),
         ({"retention": "NaN"}, "retention: give days"),
         ({"cap": "1" * 5000}, "cap"),
-        ({"labels": "", "blind": "1"}, "blind: give true or false"),
+        ({"labels": "", "blind": "1"}, "blind: give the list of labels"),
         ({"image_hosts": "x" * 201}, "image_hosts: give"),
         ({"cap": "[" * 199}, "cap"),
     ):
@@ -157,4 +157,4 @@ def test_only_administrators_of_the_monitor_change_it(service, browsers):
 @pytest.mark.parametrize("value", [None, 3, 0.25, "never", {"seconds": 3600.0}, True])
 def test_a_value_is_read_as_it_is_written(value):
     assert said("value", written("value", value)) == value
-    assert {kind_of(name) for name in CHANGEABLE["properties"]} == {"value", "switch", "lines", "text"}
+    assert {kind_of(name) for name in CHANGEABLE_SCHEMA["properties"]} == {"value", "switch", "lines", "text"}

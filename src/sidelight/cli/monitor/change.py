@@ -7,11 +7,10 @@ from typing import Any
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.monitor.options import PATIENCE, Values
+from sidelight.cli.monitor.options import Values, option_of, type_of
 from sidelight.cli.monitor.shared_file import changing
-from sidelight.cli.numbers import COUNT, WHOLE
 from sidelight.errors import SidelightError
-from sidelight.monitor.settings import LIMITS
+from sidelight.monitor.settings import LIMITS, SETTINGS
 from sidelight.text import joined
 
 
@@ -27,21 +26,13 @@ class _OrWord(Values):
 
 
 _WORDS = {name: "default" if name == "patience" else "none" for name in LIMITS}
-_KINDS = {"class_cap": COUNT, "patience": PATIENCE}
-_HELP = {
-    "cap": "Maximum number of verifications.",
-    "daily_cap": "Maximum number of verifications per day.",
-    "class_cap": "Maximum number of verifications per class.",
-    "max_pending": "Maximum number of verifications that may be pending at any one time.",
-    "patience": "How long to wait for an answer, also to requests under way; overdue requests stay overdue.",
-}
 
 
 def _options(command: Any) -> Any:
     for name in reversed(LIMITS):
-        kind = _OrWord(_KINDS.get(name, WHOLE), _WORDS[name])
-        metavar = "N|TIME|never|default" if name == "patience" else "N|none"
-        command = click.option(f"--{name.replace('_', '-')}", type=kind, metavar=metavar, help=_HELP[name])(command)
+        one = SETTINGS[name]
+        kind, metavar = _OrWord(type_of(one), _WORDS[name]), f"{one.metavar}|{_WORDS[name]}"
+        command = click.option(option_of(one), type=kind, metavar=metavar, help=one.meaning)(command)
     return command
 
 

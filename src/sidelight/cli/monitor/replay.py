@@ -12,7 +12,7 @@ import click
 
 from sidelight.cli import terminal
 from sidelight.cli.catalogue import check_figure
-from sidelight.cli.monitor.options import chosen, monitor_options, settings_of
+from sidelight.cli.monitor.options import arguments_of, chosen, monitor_options
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.io.labeled_data import FORMATS, MISSING, TEXT_FORMATS, Columns, LabeledData, read_labeled
@@ -163,7 +163,7 @@ def _replayed(stream: LabeledData, options: dict[str, Any], late: bool) -> Repla
     from sidelight.monitor.replays.replay import replay
     from sidelight.simulation.progress import Progress
 
-    passed = settings_of(options, stream.predictions)
+    passed = arguments_of(options, stream.predictions)
     policies = options["policies"] or _DEPLOYED
     with Progress("replay", len(policies) * len(stream)) as bar:
         return replay(

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Self
 
 from sidelight.errors import NoEntryError, SidelightError
@@ -29,7 +28,7 @@ from sidelight.monitor.engine.clock import Clock
 from sidelight.monitor.engine.ledger import Ledger
 from sidelight.monitor.engine.rationing import Rationing
 from sidelight.monitor.inputs import check_spelling, label, moment_of
-from sidelight.monitor.settings import LIMITS, Settings, checked_patience
+from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.spot_checks import ALWAYS, IF_SUSPICIOUS, SUSPICION
 from sidelight.monitor.types import RULE, Answer, Decision, Events, Id, Label, Reason, Standing
 
@@ -123,12 +122,7 @@ class Engine:
 
     def change(self, **limits: Any) -> None:
         """Give limits other values from now on; see `ClassifierMonitor.change`."""
-        unknown = sorted(set(limits) - set(LIMITS))
-        if unknown:
-            raise SidelightError(f"{unknown[0]} cannot be changed, only {', '.join(LIMITS)}: make a new monitor")
-        if "patience" in limits:
-            limits["patience"] = checked_patience(limits["patience"])
-        settings = Settings.from_plain(replace(self.settings, **limits).plain())
+        settings = self.settings.changed(**limits)
         if settings.patience != self.settings.patience:
             self.ledger.change_patience(settings.patience)
         self._adopt(settings)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.monitor.policies.base import Policy
 from sidelight.monitor.policies.cbp import CBPPolicy
 from sidelight.monitor.policies.explore import Explore, wald_cap
@@ -26,23 +26,23 @@ POLICIES: dict[str, type[Policy]] = {kind.name: kind for kind in (RandCBPPolicy,
 """All policies by name, in the order of tables."""
 
 
-def make_policy(policy: str | Policy, parameters: Mapping[str, Any]) -> Policy:
+def make_policy(name: str | Policy, parameters: Mapping[str, Any]) -> Policy:
     """Return the policy of this name with these parameters."""
-    if isinstance(policy, Policy):
+    if isinstance(name, Policy):
         if parameters:
-            own, first = type(policy).__name__, next(iter(parameters))
-            raise SidelightError(f"{first!r} is a parameter of {own}: pass it to {own}(...)")
-        return _registered(policy)
-    kind = POLICIES.get(policy) if isinstance(policy, str) else None
+            own, first = type(name).__name__, next(iter(parameters))
+            raise ParameterError(f"{first!r} is a parameter of {own}: pass it to {own}(...)", first)
+        return _registered(name)
+    kind = POLICIES.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise SidelightError(f"policy is {policy!r}: give one of {', '.join(map(repr, POLICIES))}")
+        raise ParameterError(f"policy is {name!r}: give one of {', '.join(map(repr, POLICIES))}", "policy")
     known = [field.name for field in fields(kind)]
-    for name in parameters:
-        if name not in known:
+    for one in parameters:
+        if one not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            owners = [repr(other.name) for other in POLICIES.values() if name in other.__dataclass_fields__]
+            owners = [repr(other.name) for other in POLICIES.values() if one in other.__dataclass_fields__]
             takes += f" (policy={' or '.join(owners)} has it)" if owners else ""
-            raise SidelightError(f"the policy {policy!r} has no parameter {name!r}; {takes}")
+            raise ParameterError(f"the policy {name!r} has no parameter {one!r}; {takes}", one)
     return _registered(kind(**parameters))
 
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Protocol
 
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.monitor.inputs import plain_number
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.types import Reason
@@ -87,7 +87,7 @@ class Policy(ABC):
 def check(name: str, value: Any, good: bool, wanted: str) -> None:
     """Refuse a parameter unless it is valid."""
     if not good:
-        raise SidelightError(f"{name} is {value!r}: give {wanted}")
+        raise ParameterError(f"{name} is {value!r}: give {wanted}", name)
 
 
 def is_number(value: Any) -> bool:

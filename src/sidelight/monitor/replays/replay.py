@@ -62,7 +62,7 @@ def replay(
     counts, errors = Counter(names), Counter(name for name, bad in zip(names, wrong, strict=True) if bad)
     if options.get("margin"):  # is the monitor's here, and not that of Explore
         policies = [make_policy(one, {}) if one == "explore" else one for one in policies]
-    monitors = [ClassifierMonitor(tolerance, counts, policy, **options) for policy in policies]
+    monitors = [ClassifierMonitor(tolerance, classes=counts, policy=policy, **options) for policy in policies]
     settings = monitors[0].engine.settings
     facts = tuple(Truth(name, settings.tolerance_of(name), count, errors[name]) for name, count in counts.items())
     done = [_play(monitor, names, wrong, moments, arrivals, facts, advance) for monitor in monitors]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.settings import error_rate
+from sidelight.monitor.settings import SETTINGS
 from sidelight.reproduction.exhibit import Exhibit, Profile, Protocol
 from sidelight.studies import Player, Study, World
 from sidelight.studies.classifiers import TOLERANCES
@@ -16,7 +16,7 @@ LABELS = {"randcbp": "C-RandCBP", "cbp": "C-CBP", "explore": "Explore-fully", "s
 
 def check(profile: Profile, exhibits: Iterable[Exhibit]) -> None:
     """Refuse tolerances, policies or a confidence that no table can have, or without a table that has them."""
-    rates = [error_rate(rate) for rate in profile.tolerances]
+    rates = [SETTINGS["tolerance"].checked(rate) for rate in profile.tolerances]
     if profile.confidence is not None and not 0.0 < profile.confidence < 1.0:
         raise SidelightError(f"confidence is {profile.confidence}: give a number between 0 and 1, such as 0.95")
     varied = (tuple(rates), profile.policies, profile.confidence) != (TOLERANCES, (), None)

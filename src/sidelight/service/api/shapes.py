@@ -12,11 +12,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema, model_validator
 
 from sidelight.errors import SidelightError
-from sidelight.service import settings_shape
 from sidelight.service.domain import payloads
 from sidelight.service.domain.decisions import Payload
 from sidelight.service.faults import MOST_CHARACTERS, label_fault, text_fault
 from sidelight.service.limits import BATCH
+from sidelight.service.settings import ALL_SCHEMA, CHANGEABLE_SCHEMA
 
 _TEXT = {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS, "pattern": r"^[^\x00]+$"}
 _LARGEST = (1 << 63) - 1
@@ -133,13 +133,13 @@ class MonitorIn(Shape):
     """A monitor to create."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$", max_length=64)]
-    settings: Annotated[Settings, WithJsonSchema(settings_shape.ALL)]
+    settings: Annotated[Settings, WithJsonSchema(ALL_SCHEMA)]
 
 
 class SettingsIn(Shape):
     """Settings to change."""
 
-    settings: Annotated[Settings, WithJsonSchema(settings_shape.CHANGEABLE)]
+    settings: Annotated[Settings, WithJsonSchema(CHANGEABLE_SCHEMA)]
 
 
 class PruneIn(Shape):

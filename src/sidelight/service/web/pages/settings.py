@@ -18,8 +18,7 @@ from sidelight.service import journal
 from sidelight.service.domain import monitor_changes, monitors
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.problems import Problem
-from sidelight.service.settings import review_plain
-from sidelight.service.settings_shape import CHANGEABLE, MONITOR
+from sidelight.service.settings import CHANGEABLE_SCHEMA, SERVED, review_plain
 from sidelight.service.web.rendering import render
 from sidelight.service.web.visitors import (
     Form,
@@ -34,8 +33,8 @@ from sidelight.service.web.visitors import (
 from sidelight.service.writer.unit import Work, later
 
 router = make_router()
-_FIELDS: Mapping[str, Mapping[str, Any]] = CHANGEABLE["properties"]
-_FIXED = [name for name in MONITOR if name not in _FIELDS]
+_FIELDS: Mapping[str, Mapping[str, Any]] = CHANGEABLE_SCHEMA["properties"]
+_FIXED = [name for name in SERVED if name not in _FIELDS]
 _KINDS = {"boolean": "switch", "array": "lines", "string": "text"}
 _COMMA = re.compile(r"-?\d+,\d+")
 _LONGEST_VALUE = 200
