@@ -18,6 +18,7 @@ from sidelight.report.document import (
     Strong,
     Terms,
     marked,
+    shortened,
 )
 from sidelight.table import Column, Table
 
@@ -31,7 +32,7 @@ BLOCKS = [
     Heading("Part 1: one", level=3, anchor="one", entry="Part 1"),
     Paragraph(["See ", Link("there", "one"), ", ", Strong("now"), " or ", Code("a_b"), "."], faint=True),
     Terms([("term", marked("is `co_de`"))]),
-    Bullets(["i", "j", "k"], most=2),
+    Bullets(shortened(["i", "j", "k"], 2)),
     Table([Column("name")], [(ODD,)]),
     Figure("Drawn", SVG, "A caption.", "figures/drawn.svg"),
     Figure("Drawn again", SVG),

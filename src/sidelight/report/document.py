@@ -16,12 +16,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib.resources import files
-from typing import Protocol
+from typing import NamedTuple
 
-from sidelight.table import escaped, markdown
+from sidelight.table import Table, escaped, markdown
 
 _CODE = re.compile(r"`([^`]*)`")
 _LINE_END = re.compile(r"[ \t]*[\r\n]+[ \t]*")
@@ -34,132 +33,64 @@ _ID = re.compile(r'(\sid=")([^"]+")')
 _REFERENCE = re.compile(r'((?:\s(?:xlink:)?href="#)|(?:url\(#))')
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(NamedTuple):
     """Text to be typed, or the name of a file."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Strong:
+class Strong(NamedTuple):
     """Text in bold."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """Text that leads to another place in a page; plain text in Markdown."""
 
     text: str
     anchor: str
 
 
-Text = str | Sequence["str | Code | Strong | Link"]
+Text = str | Sequence[str | Code | Strong | Link]
 
 
-class Block(Protocol):
-    """A part of a document; a `Table` is one, too. A format that has no use for it leaves it out."""
-
-    def to_html(self) -> str:
-        """Write it in HTML."""
-        return ""
-
-    def to_markdown(self) -> str:
-        """Write it in Markdown."""
-        return ""
-
-
-@dataclass(frozen=True)
-class Heading(Block):
+class Heading(NamedTuple):
     """A heading; those of level 2 are listed in the contents, deeper ones only if `entry` says how."""
 
     text: str
     level: int = 2
     anchor: str = ""
+    """By default the text in small letters, at level 2."""
     entry: str = ""
 
-    @property
-    def place(self) -> str:
-        """Its anchor in a page: the given one, or its text in small letters."""
-        return self.anchor or slug(self.text)
 
-    def to_html(self) -> str:
-        """Write it in HTML."""
-        place = f' id="{escaped(self.place)}"' if self.anchor or self.level == 2 else ""
-        return f"<h{self.level}{place}>{escaped(self.text)}</h{self.level}>"
-
-    def to_markdown(self) -> str:
-        """Write it in Markdown."""
-        return f"{'#' * self.level} {markdown(self.text)}"
-
-
-@dataclass(frozen=True)
-class Paragraph(Block):
+class Paragraph(NamedTuple):
     """A paragraph, in a faint color if it is a side remark."""
 
     text: Text
     faint: bool = False
 
-    def to_html(self) -> str:
-        """Write it in HTML."""
-        return f"<p{' class=faint' * self.faint}>{_html(self.text)}</p>" if self.text else ""
 
-    def to_markdown(self) -> str:
-        """Write it in Markdown."""
-        return _BEGINNING.sub(r"\1\\", _markdown(self.text))
-
-
-@dataclass(frozen=True)
-class Terms(Block):
+class Terms(NamedTuple):
     """Terms, each with a text about it."""
 
     items: Sequence[tuple[str, Text]]
 
-    def to_html(self) -> str:
-        """Write them in HTML."""
-        return f"<dl>{''.join(f'<dt>{escaped(term)}</dt><dd>{_html(text)}</dd>' for term, text in self.items)}</dl>"
 
-    def to_markdown(self) -> str:
-        """Write them in Markdown."""
-        return "\n".join(f"- **{markdown(term)}**: {_markdown(text)}" for term, text in self.items)
-
-
-@dataclass(frozen=True)
-class Bullets(Block):
-    """A list; if `most` is given, items beyond it are only counted."""
+class Bullets(NamedTuple):
+    """A list."""
 
     items: Sequence[Text]
-    most: int | None = None
-
-    def to_html(self) -> str:
-        """Write it in HTML."""
-        return f"<ul>{''.join(f'<li>{_html(item)}</li>' for item in self._shown())}</ul>"
-
-    def to_markdown(self) -> str:
-        """Write it in Markdown."""
-        return "\n".join(f"- {_markdown(item)}" for item in self._shown())
-
-    def _shown(self) -> list[Text]:
-        more = len(self.items) - (len(self.items) if self.most is None else self.most)
-        return [*self.items[: self.most], *([f"and {more} more"] if more > 0 else [])]
 
 
-@dataclass(frozen=True)
-class Cards(Block):
+class Cards(NamedTuple):
     """Large numbers, each with a caption; Markdown leaves them out."""
 
     items: Sequence[tuple[str, str]]
 
-    def to_html(self) -> str:
-        """Write them in HTML."""
-        items = "".join(f"<li><b>{escaped(value)}</b>{escaped(words)}</li>" for value, words in self.items)
-        return f'<ul class="cards">{items}</ul>' if items else ""
 
-
-@dataclass(frozen=True)
-class Figure(Block):
+class Figure(NamedTuple):
     """A figure: part of the page as SVG, in Markdown a file next to it."""
 
     title: str
@@ -167,45 +98,23 @@ class Figure(Block):
     caption: str = ""
     file: str = ""
 
-    def to_html(self) -> str:
-        """Write it in HTML."""
-        caption = f"<figcaption>{escaped(self.caption)}</figcaption>" if self.caption else ""
-        drawing = _inlined(self.svg, self.title, slug(self.file or self.title))
-        return f'<figure><div class="sheet">{drawing}</div>{caption}</figure>'
 
-    def to_markdown(self) -> str:
-        """Write it in Markdown."""
-        image = f"![{markdown(self.title)}](<{self.file}>)" if self.file else ""
-        return "\n\n".join(filter(None, (image, markdown(self.caption))))
-
-
-@dataclass(frozen=True)
-class Details(Block):
+class Details(NamedTuple):
     """A text as a program wrote it, behind a title that opens it."""
 
     title: Text
     text: str
     opened: bool = True
 
-    def to_html(self) -> str:
-        """Write it in HTML."""
-        body = "\n".join(map(escaped, self.text.split("\n")))
-        body = f"<pre>{body}</pre>" if body else ""
-        return f"<details{' open' * self.opened}><summary>{_html(self.title)}</summary>{body}</details>"
 
-    def to_markdown(self) -> str:
-        """Write it in Markdown, between fences longer than any in the text."""
-        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", self.text)), default=0))
-        body = f"\n\n{fence}\n{self.text}\n{fence}" if self.text else ""
-        return _markdown(self.title) + body
-
-
-class Contents(Block):
+class Contents(NamedTuple):
     """The place for a list of the headings, which only pages have."""
 
 
-@dataclass(frozen=True)
-class Document:
+Block = Heading | Paragraph | Terms | Bullets | Cards | Figure | Details | Contents | Table
+
+
+class Document(NamedTuple):
     """A title and what follows it."""
 
     title: str
@@ -213,7 +122,7 @@ class Document:
 
     def to_html(self) -> str:
         """Write the whole page."""
-        parts = [self._contents() if isinstance(block, Contents) else block.to_html() for block in self.blocks]
+        parts = [_contents(self.blocks) if isinstance(each, Contents) else _html(each) for each in self.blocks]
         body = "\n".join([f"<h1>{escaped(self.title)}</h1>", *filter(None, parts)])
         head = (
             f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -223,18 +132,8 @@ class Document:
 
     def to_markdown(self) -> str:
         """Write it in Markdown."""
-        parts = [f"# {markdown(self.title)}", *(block.to_markdown() for block in self.blocks)]
-        return "\n\n".join(part for part in parts if part) + "\n"
-
-    def _contents(self) -> str:
-        items: list[tuple[Heading, list[Heading]]] = []
-        for heading in (block for block in self.blocks if isinstance(block, Heading)):
-            if heading.level == 2:
-                items.append((heading, []))
-            elif heading.entry and items:
-                items[-1][1].append(heading)
-        lines = [_entry(first) + (": " if rest else "") + ", ".join(map(_entry, rest)) for first, rest in items]
-        return f'<nav aria-label="Contents"><ul>{"".join(f"<li>{line}</li>" for line in lines)}</ul></nav>'
+        parts = [f"# {markdown(self.title)}", *map(_markdown, self.blocks)]
+        return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def marked(text: str) -> list[str | Code | Strong | Link]:
@@ -242,35 +141,108 @@ def marked(text: str) -> list[str | Code | Strong | Link]:
     return [Code(part) if k % 2 else part for k, part in enumerate(_CODE.split(text))]
 
 
-def slug(text: str) -> str:
-    """Return a text in small letters, digits and hyphens."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "part"
+def shortened(items: Sequence[Text], most: int) -> list[Text]:
+    """Return the first items, and how many more there are."""
+    more = len(items) - most
+    return [*items[:most], *([f"and {more} more"] if more > 0 else [])]
 
 
-def _entry(heading: Heading) -> str:
-    return f'<a href="#{escaped(heading.place)}">{escaped(heading.entry or heading.text)}</a>'
+def _html(block: Block) -> str:
+    match block:
+        case Heading(text, level, anchor):
+            place = f' id="{escaped(_anchor(block))}"' if anchor or level == 2 else ""
+            return f"<h{level}{place}>{escaped(text)}</h{level}>"
+        case Paragraph(text, faint):
+            return f"<p{' class=faint' * faint}>{_inline_html(text)}</p>" if text else ""
+        case Terms(items):
+            pairs = (f"<dt>{escaped(term)}</dt><dd>{_inline_html(text)}</dd>" for term, text in items)
+            return f"<dl>{''.join(pairs)}</dl>"
+        case Bullets(items):
+            return f"<ul>{''.join(f'<li>{_inline_html(item)}</li>' for item in items)}</ul>"
+        case Cards(items):
+            cards = "".join(f"<li><b>{escaped(value)}</b>{escaped(words)}</li>" for value, words in items)
+            return f'<ul class="cards">{cards}</ul>' if cards else ""
+        case Figure(title, svg, caption, file):
+            drawing = f'<div class="sheet">{_inlined(svg, title, _slug(file or title))}</div>'
+            return f"<figure>{drawing}{f'<figcaption>{escaped(caption)}</figcaption>' if caption else ''}</figure>"
+        case Details(title, text, opened):
+            body = "\n".join(map(escaped, text.split("\n")))
+            body = f"<pre>{body}</pre>" if body else ""
+            return f"<details{' open' * opened}><summary>{_inline_html(title)}</summary>{body}</details>"
+        case Table():
+            return block.to_html()
+    return ""
 
 
-def _html(text: Text) -> str:
-    return _written(text, escaped, "<code>{}</code>", "<strong>{}</strong>", '<a href="#{1}">{0}</a>')
+def _markdown(block: Block) -> str:
+    match block:
+        case Heading(text, level):
+            return f"{'#' * level} {markdown(text)}"
+        case Paragraph(text):
+            return _BEGINNING.sub(r"\1\\", _inline_markdown(text))
+        case Terms(items):
+            return "\n".join(f"- **{markdown(term)}**: {_inline_markdown(text)}" for term, text in items)
+        case Bullets(items):
+            return "\n".join(f"- {_inline_markdown(item)}" for item in items)
+        case Figure(title, _, caption, file):
+            image = f"![{markdown(title)}](<{file}>)" if file else ""
+            return "\n\n".join(filter(None, (image, markdown(caption))))
+        case Details(title, text):
+            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+            return _inline_markdown(title) + (f"\n\n{fence}\n{text}\n{fence}" if text else "")
+        case Table():
+            return block.to_markdown()
+    return ""
 
 
-def _markdown(text: Text) -> str:
-    return _written(text, lambda each: markdown(each).replace("&", "&amp;"), "`{}`", "**{}**", "{0}")
-
-
-def _written(text: Text, write: Callable[[str], str], code: str, strong: str, link: str) -> str:
+def _inline_html(text: Text) -> str:
     found = []
     for piece in [text] if isinstance(text, str) else text:
-        plain = write(_LINE_END.sub(" ", piece if isinstance(piece, str) else piece.text))
-        if isinstance(piece, Code):
-            plain = code.format(plain if code.startswith("<") else piece.text)
-        elif isinstance(piece, Strong):
-            plain = strong.format(plain)
-        elif isinstance(piece, Link):
-            plain = link.format(plain, escaped(piece.anchor))
-        found.append(plain)
+        shown = escaped(_LINE_END.sub(" ", piece if isinstance(piece, str) else piece.text))
+        match piece:
+            case Code():
+                shown = f"<code>{shown}</code>"
+            case Strong():
+                shown = f"<strong>{shown}</strong>"
+            case Link(_, anchor):
+                shown = f'<a href="#{escaped(anchor)}">{shown}</a>'
+        found.append(shown)
     return "".join(found)
+
+
+def _inline_markdown(text: Text) -> str:
+    found = []
+    for piece in [text] if isinstance(text, str) else text:
+        shown = markdown(_LINE_END.sub(" ", piece if isinstance(piece, str) else piece.text)).replace("&", "&amp;")
+        match piece:
+            case Code(code):
+                shown = f"`{code}`"
+            case Strong():
+                shown = f"**{shown}**"
+        found.append(shown)
+    return "".join(found)
+
+
+def _contents(blocks: Sequence[Block]) -> str:
+    """List the headings of level 2, each with the entries below it."""
+    items: list[list[str]] = []
+    for heading in (block for block in blocks if isinstance(block, Heading)):
+        link = f'<a href="#{escaped(_anchor(heading))}">{escaped(heading.entry or heading.text)}</a>'
+        if heading.level == 2:
+            items.append([link])
+        elif heading.entry and items:
+            items[-1].append(link)
+    lines = (f"<li>{first}{': ' if rest else ''}{', '.join(rest)}</li>" for first, *rest in items)
+    return f'<nav aria-label="Contents"><ul>{"".join(lines)}</ul></nav>'
+
+
+def _anchor(heading: Heading) -> str:
+    return heading.anchor or _slug(heading.text)
+
+
+def _slug(text: str) -> str:
+    """Return a text in small letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "part"
 
 
 def _inlined(drawing: str, label: str, prefix: str) -> str:

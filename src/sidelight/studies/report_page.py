@@ -17,6 +17,7 @@ from sidelight.report.document import (
     Paragraph,
     Strong,
     Terms,
+    shortened,
 )
 from sidelight.results.comparison import LARGER_IS_BETTER
 from sidelight.studies import bookkeeping, skips
@@ -126,7 +127,7 @@ def _troubles(report: Report) -> list[Block]:
         shown.add(each["traceback"])
     if report.outcome.unfinished:
         titles = [skips.titled(cell, report.study.seeds) for cell in report.outcome.unfinished]
-        found += [Heading("What is not finished"), Bullets(titles, _LISTED)]
+        found += [Heading("What is not finished"), Bullets(shortened(titles, _LISTED))]
     if report.skipped:
         found += [Heading("What cannot be played"), _skips(report.skipped)]
     return found

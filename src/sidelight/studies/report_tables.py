@@ -69,7 +69,7 @@ def comparison(standings: Sequence[Standing], study: studies.Study) -> Table:
         Column("max", write, group=over),
         Column("× limit", "{:.2f}".format, group=over),
         Column(f"alone{STAY}+ shared", group=wins, alone="wins, alone + shared"),
-        *(Column(_p_title(each, standings), _p, group="p", look="p") for each in study.comparisons),
+        *(Column(_p_title(each, standings), p_text, group="p", look="p") for each in study.comparisons),
         Column("µs per round", "{:.3g}".format, group="speed"),
     ]
     runs = max(each.summary.runs for each in standings)
@@ -189,5 +189,6 @@ def error_text(value: float) -> str:
     return f"± {value:.{decimals}f}" if value else "± 0"
 
 
-def _p(value: float) -> str:
+def p_text(value: float) -> str:
+    """Write a p-value with three decimals."""
     return "<0.001" if value < 0.0005 else f"{value:.3f}"

@@ -172,13 +172,10 @@ def _kept(folder: Path, reproduction: Reproduction | None = None) -> Iterator[No
 
 
 def _write(account: Account) -> None:
-    from sidelight.reproduction.report.wording import table_summary
+    from sidelight.reproduction.report.wording import NOT_PRINTED, shares
 
     for table in account.tables:
-        terminal.write(
-            terminal.entry(
-                f"{table.name} {table.protocol}", table_summary(table) or "The paper prints none of these numbers.", 20
-            )
-        )
+        said = shares(table.counts()) or NOT_PRINTED
+        terminal.write(terminal.entry(f"{table.name} {table.protocol}", said, 20))
     for reason in account.reasons.values():
         terminal.write("\n" + terminal.wrapped(f"Why numbers differ: {reason.title}. {reason.sentence}"))

@@ -22,7 +22,7 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
     """Return the page about a replay, with one policy in detail; `data` says which lines could not be used."""
     one = replay[policy]
     unused = LabeledData() if data is None else data
-    left_out = [*unused.complaints, *unused.further()]
+    left_out: list[Block] = [Heading(unused.left_out()), Bullets([*unused.complaints, *unused.further()])]
     blocks: list[Block] = [
         Paragraph(
             f"{grouped(replay.predictions)} labeled predictions of {count(len(replay.truths), 'class')}; "
@@ -41,7 +41,7 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
         Heading("What the intervals promise"),
         Paragraph(one.report.guarantee),
         *(Paragraph(f"Note: {note}") for note in unused.notes),
-        *([Heading(unused.left_out()), Bullets(left_out)] if unused.malformed else []),
+        *(left_out if unused.malformed else []),
     ]
     return Document(f"{source}: what monitoring would have cost", blocks).to_html()
 

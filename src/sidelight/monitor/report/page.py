@@ -9,7 +9,7 @@ from typing import Any
 from sidelight.monitor.report.class_table import class_table
 from sidelight.monitor.report.records import FRESH, Report, by_importance
 from sidelight.monitor.report.wording import notes
-from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph
+from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph, shortened
 from sidelight.report.figures.saving import svg_text
 from sidelight.text import grouped, joined
 
@@ -33,6 +33,7 @@ def report_page(report: Report, title: str = "What the monitor knows") -> str:
     columns = {name: shown for name, shown in _COLUMNS.items() if shown != "tolerance" or len(tolerances) > 1}
     overall = "" if report.overall is None or not report.predictions else f"{report.overall}."
     found = notes(report)
+    events: list[Block] = [Heading("What else happened"), Bullets(shortened(found, _MOST_NOTES))] if found else []
     blocks: list[Block] = [
         Paragraph(_lead(report), faint=True),
         Cards(_numbers(report)),
@@ -40,7 +41,7 @@ def report_page(report: Report, title: str = "What the monitor knows") -> str:
         Heading("Each predicted class"),
         class_table(rows, columns, between=" to ", tolerance="{:g}".format, **written),
         *_figure(report),
-        *([Heading("What else happened"), Bullets(found, _MOST_NOTES)] if found else []),
+        *events,
         Heading("What the intervals promise"),
         Paragraph(report.guarantee),
     ]

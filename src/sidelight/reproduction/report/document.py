@@ -94,7 +94,7 @@ def _protocol(account: Account, way: Protocol, drawings: Mapping[str, str], expl
 
 
 def _table(account: Account, table: Part) -> list[Block]:
-    note = f"{words.table_summary(table)} {words.caption(table, *usual(table))}".strip()
+    note = f"{words.shares(table.counts())} {words.caption(table, *usual(table))}".strip()
     return [
         Paragraph(note, faint=True),
         agreement(table, account),

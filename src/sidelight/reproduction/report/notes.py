@@ -7,15 +7,11 @@ from typing import Any
 
 from sidelight.reproduction.exhibit import RUNS
 from sidelight.reproduction.report.account import Account
-from sidelight.reproduction.report.wording import name, together
-from sidelight.reproduction.verdicts import Number, Part
+from sidelight.reproduction.report.wording import name
+from sidelight.reproduction.verdicts import Part
 from sidelight.text import grouped, joined
-from sidelight.text import number as written
 
 _GAMES = frozenset({"table1", "table2", "table3"})
-_DISASTERS = "96 runs hide rare disasters"
-_MANY = 960  # runs that show what 96 may hide
-_LEVEL = 0.05
 _REMARKS: tuple[tuple[frozenset[str], str, str], ...] = (
     (
         _GAMES,
@@ -55,7 +51,7 @@ _REMARKS: tuple[tuple[frozenset[str], str, str], ...] = (
     ),
     (
         _GAMES,
-        _DISASTERS,
+        "96 runs hide rare disasters",
         "A strategy that is now and then sure of the wrong action has a mean regret that few very bad runs decide, and "
         "96 runs may hold none of them. The columns “99 %” and “max” give an idea; `sidelight reproduce table1 table2 "
         "--runs 4000` shows the tails themselves.",
@@ -159,35 +155,7 @@ _GLOSSARY = (
 def remarks(account: Account) -> list[tuple[str, str]]:
     """Return remarks on the paper's statistics that concern what is shown, each as title and text."""
     shown = {part.name for part in (*account.tables, *account.figures)}
-    found = [(title, text) for names, title, text in _REMARKS if shown & names]
-    hidden = _hidden(account)
-    return [(title, hidden) if title == _DISASTERS and hidden else (title, text) for title, text in found]
-
-
-def _hidden(account: Account) -> str:
-    """Say what many runs show about the first two strategies without contexts; nothing if there are few runs."""
-    if (account.facts.get("runs") or 0) < _MANY:
-        return ""
-    way = account.tables[0].protocol
-    tables = [table for table in account.tables if table.name in ("table1", "table2") and table.protocol == way]
-    texts = []
-    for setting in dict.fromkeys(number.setting for table in tables for number in table.numbers):
-        here = [number for table in tables for number in table.numbers if number.setting == setting]
-        if len(here) > 1:
-            first, second = here[:2]
-            better = second.p_one_sided is not None and second.p_one_sided < _LEVEL
-            said = "is better than" if better else "is not shown to be better than"
-            texts.append(f"on {setting.lower()}, {_tail(first)} {said} {_tail(second)}")
-    listed = "; ".join(texts)
-    return (
-        "Few very bad runs decide a mean, and 96 runs may hold none of them. With "
-        f"{grouped(account.facts['runs'])} runs: {listed}. (At the level of 5 %, one-sided.)"
-    )
-
-
-def _tail(number: Number) -> str:
-    s = number.ours
-    return f"{s.label} (mean {written(s.mean)}, 99 % {written(s.q99)}, at most {written(s.max)})"
+    return [(title, text) for names, title, text in _REMARKS if shown & names]
 
 
 def glossary(account: Account) -> list[tuple[str, str]]:
@@ -217,7 +185,7 @@ def making(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     versions = [f"{key} {facts[key]}" for key in ("sidelight", "python", "numpy", "numba") if facts.get(key)]
     ways = facts.get("protocols", ())
     found = [
-        ("what", ", ".join(filter(None, (_those(facts, "table"), _those(facts, "figure"))))),
+        ("what", ", ".join(map(name, facts.get("exhibits", ())))),
         ("protocol", ways[0] if len(ways) == 1 else ""),
         ("tolerances", ", ".join(map(str, facts.get("tolerances", ())))),
         ("policies", ", ".join(facts.get("policies", ()))),
@@ -254,11 +222,6 @@ def _command(facts: Mapping[str, Any]) -> str:
     words += [f"--protocol {ways[0]}"] if len(ways) == 1 else []
     words += [f"--{facts['slow']}"] if facts.get("slow", "few") != "few" else []
     return " ".join(words)
-
-
-def _those(facts: Mapping[str, Any], kind: str) -> str:
-    names = [name(each) for each in facts.get("exhibits", ()) if each.startswith(kind)]
-    return together(names) if names else ""
 
 
 def _runs(facts: Mapping[str, Any]) -> str:

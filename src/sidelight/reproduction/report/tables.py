@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from sidelight.reproduction.report.account import Account
 from sidelight.reproduction.report.wording import (
@@ -13,7 +14,6 @@ from sidelight.reproduction.report.wording import (
     MEASURES,
     PROTOCOL_NAMES,
     PROTOCOL_TITLES,
-    SHORT_WORDS,
     name,
     numbered,
     protocols,
@@ -21,77 +21,69 @@ from sidelight.reproduction.report.wording import (
 )
 from sidelight.reproduction.verdicts import Number, Part
 from sidelight.results.comparison import LARGER_IS_BETTER
-from sidelight.studies.report_tables import error_text
+from sidelight.studies.report_tables import error_text, p_text
 from sidelight.table import Cell, Column, Row, Table
-from sidelight.text import STAY, grouped, number
+from sidelight.text import STAY, grouped
+from sidelight.text import number as regret_text
 
 _NONE = "–"
 
 
-class _Shown(NamedTuple):
-    """A column: its headings, what it shows of a number, and how, if not as the paper writes the measure."""
-
-    over: str
-    title: str
-    value: Callable[[Number], Any]
-    write: Callable[[Any], str] | None = None
-    look: str = ""
-    left: bool | None = None
-
-
 def usual(table: Part) -> tuple[int, int | None]:
     """Return the most frequent number of runs and the most frequent round of a table."""
-    runs = Counter(one.ours.runs for one in table.numbers).most_common(1)
-    rounds = Counter(one.ours.round for one in table.numbers).most_common(1)
-    return (runs[0][0], rounds[0][0]) if runs else (0, None)
+    found = Counter((one.ours.runs, one.ours.round) for one in table.numbers).most_common(1)
+    return found[0][0] if found else (0, None)
 
 
 def agreement(table: Part, account: Account) -> Table:
     """Return our numbers of a table next to the printed ones, with verdicts that refer to numbered reasons."""
-    reasons = numbered(account)
-    several = len({one.measure for one in table.numbers}) > 1
-
-    def verdict(one: Number) -> Cell:
-        kind, reason = one.verdict, one.reason or ""
-        words = (SHORT_WORDS if several else KIND_WORDS)[kind]
-        if kind == "differs" and not several:
-            words += f": {account.reasons[reason].title}" if reason in reasons else ", for no known reason"
-        long = " long" * (kind == "differs" and not several)
-        return Cell(words, note=_again(one), reference=reasons.get(reason), look=f"verdict {kind}{long}")
-
-    return _table(
-        table,
-        [
-            _Shown(
-                "here", "mean ± standard error", lambda one: Cell(one.ours.mean, error_text(one.ours.standard_error))
-            ),
-            _Shown("here", "std", lambda one: one.ours.std),
-            _Shown("paper", "mean", lambda one: one.printed and one.printed.mean),
-            _Shown("paper", "std", lambda one: one.printed and one.printed.std),
-            _Shown("do they agree?", "z", lambda one: one.z, z_text),
-            _Shown("do they agree?", "verdict", verdict, str, left=True),
-        ],
-    )
+    here, paper, agree = "here", "paper", "do they agree?"
+    columns = [
+        Column(_who(table)),
+        Column("mean ± standard error", group=here, alone="here, mean ± standard error"),
+        Column("std", group=here, alone="here, std"),
+        Column("mean", group=paper, alone="paper, mean"),
+        Column("std", group=paper, alone="paper, std"),
+        Column("z", z_text, group=agree),
+        Column("verdict", left=True, group=agree),
+    ]
+    rows = []
+    for one in table.numbers:
+        mean = Cell(_written(one, one.ours.mean), error_text(one.ours.standard_error))
+        printed = [_written(one, getattr(one.printed, field, None)) for field in ("mean", "std")]
+        cells = [mean, _written(one, one.ours.std), *printed, one.z, _verdict(one, account)]
+        rows.append(_row(table, one, cells))
+    return Table(columns, rows, none=_NONE)
 
 
 def comparison(table: Part) -> Table:
     """Return how the players of a table compare: quantiles, wins and tests. Columns that say nothing are left out."""
-    runs, chances = "over the runs", "p against the first row"
+    runs, wins, chances = "over the runs", "wins", "p against the first row"
     columns = [
-        _Shown(runs, "mean", lambda one: one.ours.mean, number),
-        _Shown(runs, "median", lambda one: one.ours.median, number),
-        _Shown(runs, "median in the paper", lambda one: one.printed and one.printed.median, look="paper"),
-        # If more is better these would be the best runs, where a score is nearly always 1.
-        _Shown(runs, "99 %", lambda one: one.ours.q99 if one.measure not in LARGER_IS_BETTER else None, number),
-        _Shown(runs, "max", lambda one: one.ours.max if one.measure not in LARGER_IS_BETTER else None, number),
-        _Shown(runs, "× limit", lambda one: one.ours.limit_ratio, "{:.2f}".format),
-        _Shown("wins", f"alone{STAY}+ shared", _wins, str),
-        _Shown("wins", "paper", lambda one: one.printed and one.printed.wins, str, "paper"),
-        _Shown(chances, "two-sided", lambda one: one.ours.p_value, _three_decimals),
-        _Shown(chances, "paper", lambda one: one.printed and one.printed.p_value, "{:.3f}".format, "paper"),
-        _Shown(chances, "one-sided", lambda one: one.p_one_sided, _three_decimals),
+        Column(_who(table)),
+        Column("mean", group=runs),
+        Column("median", group=runs),
+        Column("median in the paper", group=runs, look="paper"),
+        Column("99 %", group=runs),
+        Column("max", group=runs),
+        Column("× limit", "{:.2f}".format, group=runs),
+        Column(f"alone{STAY}+ shared", group=wins, alone=f"wins, alone{STAY}+ shared"),
+        Column("paper", group=wins, alone="wins, paper", look="paper"),
+        Column("two-sided", p_text, group=chances, alone=f"p{STAY}two-sided"),
+        Column("paper", "{:.3f}".format, group=chances, alone=f"p{STAY}paper", look="paper"),
+        Column("one-sided", p_text, group=chances, alone=f"p{STAY}one-sided"),
     ]
-    return _table(table, columns).useful()
+    rows = []
+    for one in table.numbers:
+        s = one.ours
+        median, wins_in_paper, p = (getattr(one.printed, field, None) for field in ("median", "wins", "p_value"))
+        # If more is better, the tails would be the best runs, where a score is nearly always 1.
+        tails = (None, None) if one.measure in LARGER_IS_BETTER else (_short(one, s.q99), _short(one, s.max))
+        alone = None if s.strict_wins is None else f"{s.strict_wins} + {s.tied_wins or 0}"
+        cells: list[Any] = [_short(one, s.mean), _short(one, s.median), _written(one, median), *tails, s.limit_ratio]
+        cells += [alone, wins_in_paper, s.p_value, p, one.p_one_sided]
+        rows.append(_row(table, one, cells))
+    return Table(columns, rows, none=_NONE).useful()
 
 
 def overview(account: Account) -> Table:
@@ -107,10 +99,10 @@ def overview(account: Account) -> Table:
         ),
     ]
     rows = []
-    for experiment in dict.fromkeys(table.name for table in account.tables):
-        found = {table.protocol: table for table in account.tables if table.name == experiment}
+    for exhibit in dict.fromkeys(table.name for table in account.tables):
+        found = {table.protocol: table for table in account.tables if table.name == exhibit}
         first = next(iter(found.values()))
-        row = [Cell(f"{name(experiment)}: {first.exhibit.title}", link=first.place)]
+        row = [Cell(f"{name(exhibit)}: {first.exhibit.title}", link=first.place)]
         for way in ways:
             counts = found[way].counts() if way in found else None
             row += [
@@ -126,15 +118,14 @@ def differing(found: Sequence[tuple[Part, Number]]) -> Table:
     titles = ("where", "which", "here ± standard error", "paper", "z", "runs", "protocol")
     rows = []
     for table, one in found:
-        write = _writer(one.measure)
         last, z = (one.ours, one.z) if one.again is None else (one.again, one.z_again)
-        measure = "" if one.measure == "regret" else f", {MEASURES.get(one.measure, one.measure)}"
+        measure = "" if one.measure == "regret" else f", {MEASURES[one.measure]}"
         rows.append(
             [
                 Cell(f"{name(table.name)}, {one.setting}", link=table.place),
                 one.label + measure,
-                Cell(write(last.mean), error_text(last.standard_error)),
-                one.printed and write(one.printed.mean),
+                Cell(_written(one, last.mean), error_text(last.standard_error)),
+                one.printed and _written(one, one.printed.mean),
                 None if z is None else z_text(z),
                 grouped(last.runs),
                 PROTOCOL_NAMES[table.protocol],
@@ -144,62 +135,41 @@ def differing(found: Sequence[tuple[Part, Number]]) -> Table:
     return Table(columns, rows, none=_NONE)
 
 
-def _table(table: Part, shown: Sequence[_Shown]) -> Table:
-    """Return a table with one group of rows per setting, and the columns once per measure."""
-    measures = list(dict.fromkeys(one.measure for one in table.numbers))
-    columns = [Column("strategy" if measures == ["regret"] else "policy")]
-    for measure in measures:
-        columns += [_column(one, measure, several=len(measures) > 1) for one in shown]
-    rows = []
-    for setting in dict.fromkeys(one.setting for one in table.numbers):
-        here = [one for one in table.numbers if one.setting == setting]
-        for label in dict.fromkeys(one.label for one in here):
-            own = {one.measure: one for one in here if one.label == label}
-            first = next(iter(own.values()))
-            cells: list[Any] = [Cell(label, note=_exception(table, first))]
-            for measure in measures:
-                cells += [each.value(own[measure]) if measure in own else None for each in shown]
-            rows.append(Row(cells, setting, "limit" * first.is_limit))
-    return Table(columns, rows, none=_NONE)
-
-
-def _column(one: _Shown, measure: str, several: bool) -> Column:
-    """Return a column; next to columns of another measure its heading must be complete."""
-    words = {"here": "here, ", "paper": "paper, ", "wins": "wins, ", "p against the first row": f"p{STAY}"}
-    alone = words.get(one.over, "") + one.title
-    # Only regrets are written in the style of this library's tables; others as the paper prints them.
-    write = one.write if one.write and (one.write is not number or measure == "regret") else _writer(measure)
-    if not several:
-        return Column(one.title, write, one.left, one.over, alone, look=one.look)
-    title = MEASURES.get(measure, measure)
-    return Column(alone, write, one.left, title, f"{title}: {alone}", look=one.look)
-
-
-def _writer(measure: str) -> Callable[[float], str]:
-    """Return how the paper writes a measure."""
-    return (lambda value: grouped(round(value))) if measure == "verifications" else "{:.3f}".format
-
-
-def _exception(table: Part, one: Number) -> str:
-    """Say how a row differs from the others: fewer runs, another round."""
+def _row(table: Part, one: Number, cells: Sequence[Any]) -> Row:
+    """Return a row under the setting and, if there are several, the measure; its name says what is special about it."""
     runs, end = usual(table)
     words = [f"{grouped(one.ours.runs)} run{'s' * (one.ours.runs > 1)}"] if one.ours.runs != runs else []
     words += ["the limit, not a contestant"] if one.is_limit else []
     words += [f"after {grouped(one.ours.round)} rounds"] if one.ours.round not in (None, end) else []
-    return ", ".join(words)
+    group = one.setting if one.measure == "regret" else f"{one.setting}, {MEASURES[one.measure]}"
+    return Row([Cell(one.label, note=", ".join(words)), *cells], group, "limit" * one.is_limit)
 
 
-def _again(one: Number) -> str:
-    """Say what a second look gave."""
-    if one.again is None or one.z_again is None:
-        return ""
-    mean = _writer(one.measure)(one.again.mean)
-    return f"{grouped(one.again.runs)}_runs: {mean}, z_=_{z_text(one.z_again)}".replace("_", STAY)
+def _who(table: Part) -> str:
+    return "strategy" if all(one.measure == "regret" for one in table.numbers) else "policy"
 
 
-def _wins(one: Number) -> str | None:
-    return None if one.ours.strict_wins is None else f"{one.ours.strict_wins} + {one.ours.tied_wins or 0}"
+def _written(one: Number, value: float | None) -> str | None:
+    """Write a value of a number's measure as the paper does."""
+    if value is None or math.isnan(value):
+        return None
+    return grouped(round(value)) if one.measure == "verifications" else f"{value:.3f}"
 
 
-def _three_decimals(p: float) -> str:
-    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+def _short(one: Number, value: float) -> str | None:
+    """Write a regret as other tables do, and other measures as the paper does."""
+    return regret_text(value) if one.measure == "regret" else _written(one, value)
+
+
+def _verdict(one: Number, account: Account) -> Cell:
+    """Return the verdict, the reason if there is one, and what a second look gave."""
+    reasons, reason = numbered(account), one.reason or ""
+    words = KIND_WORDS[one.verdict]
+    if one.verdict == "differs":
+        words += f": {account.reasons[reason].title}" if reason in reasons else ", for no known reason"
+    again = ""
+    if one.again is not None and one.z_again is not None:
+        mean = _written(one, one.again.mean)
+        again = f"{grouped(one.again.runs)}_runs: {mean}, z_=_{z_text(one.z_again)}".replace("_", STAY)
+    look = f"verdict {one.verdict}{' long' * (one.verdict == 'differs')}"
+    return Cell(words, note=again, reference=reasons.get(reason), look=look)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
 
 from sidelight.reproduction.exhibit import Protocol
 from sidelight.reproduction.report.account import Account
 from sidelight.reproduction.verdicts import CHANCE, Kind, Part
-from sidelight.text import count, grouped, joined
+from sidelight.text import grouped, joined
 
 TITLE = "“Randomized Confidence Bounds for Stochastic Partial Monitoring”, run again"
 INTRODUCTION = (
@@ -53,13 +53,6 @@ KIND_WORDS: dict[Kind, str] = {
     "open": "too few runs to say",
     "ours": "not in the paper",
 }
-SHORT_WORDS: dict[Kind, str] = {
-    "digit": "same digits",
-    "chance": "within chance",
-    "differs": "differs",
-    "open": "too few runs",
-    "ours": "not in paper",
-}
 _VERBS: dict[Kind, tuple[str, str]] = {
     "digit": ("is the same to the digit", "are the same to the digit"),
     "chance": ("is the same within chance", "are the same within chance"),
@@ -88,47 +81,17 @@ def name(experiment: str) -> str:
     return f"{word.capitalize()} {experiment[len(word) :]}".strip()
 
 
-def together(names: Sequence[str]) -> str:
-    """Return "Tables 1, 2 and 4" for "Table 1", "Table 2", "Table 4"; "Tables 1 to 3" if none is left out."""
-    split = [one.rpartition(" ") for one in names]
-    kinds, numbers = {word for word, _, _ in split}, [number for _, _, number in split]
-    if len(names) < 2 or len(kinds) > 1:
-        return joined(names)
-    row = all(number.isdigit() for number in numbers) and len(names) > 2
-    unbroken = row and [int(number) for number in numbers] == list(range(int(numbers[0]), int(numbers[-1]) + 1))
-    return f"{split[0][0]}s {f'{numbers[0]} to {numbers[-1]}' if unbroken else joined(numbers)}"
-
-
 def summary(account: Account, protocol: Protocol) -> str:
     """Say how many printed numbers were reproduced under a protocol."""
-    tables = [table for table in account.tables if table.protocol == protocol]
-    counts = account.counts(protocol)
-    total = sum(counts[kind] for kind in COMPARED)
-    if not total:
-        return NOT_PRINTED if tables else NOTHING
-    shares = [_share(account, protocol, kind, counts[kind]) for kind in COMPARED if counts[kind]]
-    names = together([name(table.name) for table in tables])
-    return f"Of {count(total, 'printed pair')} of mean and standard deviation in {names}, {joined(shares)}."
+    found = shares(account.counts(protocol), "printed pair of mean and standard deviation")
+    return found or (NOT_PRINTED if any(table.protocol == protocol for table in account.tables) else NOTHING)
 
 
-def table_summary(table: Part) -> str:
-    """Say how many numbers of one table were reproduced."""
-    counts = table.counts()
+def shares(counts: Counter[Kind], what: str = "printed pair") -> str:
+    """Say how many printed numbers have which verdict; nothing if none is printed."""
     total = sum(counts[kind] for kind in COMPARED)
     found = [f"{counts[kind]} {_VERBS[kind][counts[kind] > 1]}" for kind in COMPARED if counts[kind]]
-    return f"Of {count(total, 'printed pair')}, {joined(found)}." if total else ""
-
-
-def _share(account: Account, protocol: Protocol, kind: Kind, size: int) -> str:
-    text = f"{size} {_VERBS[kind][size > 1]}"
-    if kind != "differs":
-        return text
-    here = [number.reason for table, number in account.differences() if table.protocol == protocol]
-    known = [reason for reason in here if reason in account.reasons]
-    if len(known) == len(here):
-        return f"{text} (for {'reasons' if len(set(known)) > 1 else 'a reason'} given below)"
-    unknown = len(here) - len(known)
-    return f"{text} ({unknown} of them for no known reason)" if known else f"{text} (for no known reason)"
+    return f"Of {total} {what.replace('pair', 'pairs') if total > 1 else what}, {joined(found)}." if total else ""
 
 
 def no_difference(account: Account) -> str:
