@@ -16,7 +16,8 @@ import pytest
 
 from sidelight.errors import FileError, SidelightError
 from sidelight.monitor.inputs import moment_of, seconds_of
-from sidelight.monitor.io.labeled_data import Columns, format_of, read_labeled
+from sidelight.monitor.io.labeled_data import Columns, read_labeled
+from sidelight.monitor.io.rows import format_of
 
 COLUMNS = Columns("predicted", "label")
 TIMED = Columns("predicted", "label", "when")
@@ -122,37 +123,30 @@ def path(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
+    "rest",
     [
-        ('predicted,label\ncat,cat\ndog,"dog\ncat,cat\n', 3),  # up to the end of the file
-        ('predicted,label\ncat,cat\n"dog,dog\ncat,cat\n', 3),
-        ('predicted,label\ncat,cat\ndog,"dog\ncat,cat\nbird,"bird"\n', 3),  # up to the next one
-        ('predicted,label\ncat,cat\ndog,"dog\n' + "cat,cat\n" * 30_000, 3),  # up to the longest field
+        'dog,"dog\ncat,cat\n',  # up to the end of the file
+        'dog,"dog\ncat,cat\nbird,"bird"\n',  # up to the next one
+        'dog,"dog\n' + "cat,cat\n" * 30_000,  # up to the longest field
     ],
 )
-def test_a_quotation_mark_that_is_never_closed_costs_its_line_only(path, text, line):
-    data = read_labeled(write(path, text), COLUMNS)
-    assert data.predictions[:2] == ["cat", "cat"]
-    assert len(data) == text.count("\n") - 2
-    assert data.complaints == [
-        f"line {line}: this line opens a quotation mark and does not close it: close it, or double it within a value"
-    ]
+def test_a_quotation_mark_that_is_never_closed_is_refused(path, rest):
+    with pytest.raises(SidelightError, match="line 3: a quotation mark is opened here and not closed"):
+        read_labeled(write(path, f"predicted,label\ncat,cat\n{rest}"), COLUMNS)
 
 
 def test_quotation_marks_that_are_meant(path):
     text = 'note,predicted,label\n"two\nlines, ""quoted""",cat,cat\n5\' 10" tall,cat,"cat"\n"a" b,cat,cat\n"x\ny",cat\n'
     data = read_labeled(write(path, text), COLUMNS)
-    assert data.predictions == ["cat"] * 3
-    assert data.complaints == [
-        "line 6: 2 columns where the header has 3 (a quotation mark joins it with the lines up to 7)"
-    ]
+    assert data.predictions == ["cat"] * 2
+    assert [one.split(":")[0] for one in data.complaints] == ["line 5", "line 6"]
 
 
 def test_long_values(path):
-    text = f'note,predicted,label\n{"x" * 200_000},cat,cat\n"{"x" * 200_000}",dog,dog\n"{"x" * 100_000}",cat,cat\n'
+    text = f'note,predicted,label\n"{"x" * 200_000}",dog,dog\n"{"x" * 100_000}",cat,cat\n'
     data = read_labeled(write(path, text), COLUMNS)
-    assert data.predictions == ["cat", "cat"]
-    assert data.complaints == ["line 3: field larger than field limit (131072): leave long texts out"]
+    assert data.predictions == ["cat"]
+    assert data.complaints[0].startswith("line 2: field larger than field limit (131072): leave long texts")
 
 
 def test_missing_values_are_not_classes(path):
@@ -262,7 +256,7 @@ def test_latin_1_is_refused_with_the_remedy_or_read(path):
             read_labeled(other, COLUMNS)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "json"])
 def test_encodings_and_gzip(tmp_path, encoding, packed, kind):
@@ -289,7 +283,7 @@ def test_damaged_files(tmp_path):
         with pytest.raises(FileError, match="is damaged"):
             read_labeled(path, COLUMNS)
     path.write_bytes("predicted,label\na,a".encode("utf-16")[:-1])
-    with pytest.raises(SidelightError, match="is not in utf-16"):
+    with pytest.raises(SidelightError, match="cannot be decoded"):
         read_labeled(path, COLUMNS)
     path.unlink()
     path.mkdir()
@@ -316,12 +310,11 @@ def test_a_pipe(tmp_path):
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ('[{"predicted": 1, "label": 1}', "line 1: the array is not closed"),
-        ('[{"predicted": 1, "label": 1},\n {"predicted" 1}]', "element in line 2 is not valid JSON"),
-        ('[{"predicted": 1, "label": 1}\n{"predicted": 1}]', "line 2: a comma or ] is missing"),
-        ('[{"predicted": 1, "label": 1}]\n[2]', "line 2: there is more"),
+        ('[{"predicted": 1, "label": 1}', "not valid JSON .*line 1"),
+        ('\n[{"predicted": 1, "label": 1},\n {"predicted" 1}]', "not valid JSON .*line 3"),
+        ('[{"predicted": 1, "label": 1}]\n[2]', "not valid JSON .*line 2"),
         ("[]", "no labeled predictions"),
-        ("[1, [2], null]", "3 lines could not be used, line 1: not a JSON object"),
+        ("[1, [2], null]", "3 lines could not be used, element 1: not a JSON object"),
     ],
 )
 def test_arrays_that_cannot_be_read(text, error):
@@ -329,16 +322,7 @@ def test_arrays_that_cannot_be_read(text, error):
         read_labeled(io.StringIO(text), COLUMNS, "json")
 
 
-def test_elements_that_are_longer_than_a_piece():
-    rows = [
-        {"predicted": "a", "label": "b" * 300_000, "note": {"nested": [1, {"x": "]"}]}},
-        {"predicted": "a", "label": "a"},
-    ]
-    data = read_labeled(io.StringIO("\n\n" + json.dumps(rows)), COLUMNS, "json")
-    assert [len(one) for one in data.truths] == [300_000, 1]
-
-
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "json"])
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
 def test_what_is_kept_of_a_line_does_not_depend_on_its_length(tmp_path, kind):
     path = tmp_path / f"log.{kind}"
     lines, note = 5_000, "x" * 1_000
@@ -346,7 +330,7 @@ def test_what_is_kept_of_a_line_does_not_depend_on_its_length(tmp_path, kind):
         path.write_text("note,predicted,label\n" + f"{note},cat,dog\n" * lines)
     else:
         row = json.dumps({"note": note, "predicted": "cat", "label": "dog"})
-        path.write_text(f"[{','.join([row] * lines)}]" if kind == "json" else f"{row}\n" * lines)
+        path.write_text(f"{row}\n" * lines)
     read_labeled(path, COLUMNS)
     tracemalloc.start()
     try:

@@ -17,9 +17,7 @@ from sidelight.cli.monitor.shared_file import changing, classes_of, create, id_o
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import seconds_of
-from sidelight.monitor.io.labeled_data import TEXT_FORMATS
-from sidelight.monitor.io.row_files import read_rows, required, yes_or_no
-from sidelight.monitor.io.text_files import check_file
+from sidelight.monitor.io.rows import TEXT_FORMATS, check_file, read_rows, required, yes_or_no
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.report.class_table import class_table, short_name

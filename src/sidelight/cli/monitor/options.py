@@ -13,7 +13,7 @@ import click
 
 from sidelight.cli.numbers import Whole, whole_number
 from sidelight.errors import SidelightError
-from sidelight.monitor.io.row_files import read_by_class
+from sidelight.monitor.io.rows import read_by_class
 from sidelight.monitor.policies import Explore, Policy
 from sidelight.monitor.setting import Setting
 from sidelight.monitor.settings import SETTINGS

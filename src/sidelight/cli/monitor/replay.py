@@ -15,7 +15,8 @@ from sidelight.cli.catalogue import check_figure
 from sidelight.cli.monitor.options import arguments_of, chosen, monitor_options
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
-from sidelight.monitor.io.labeled_data import FORMATS, MISSING, TEXT_FORMATS, Columns, LabeledData, read_labeled
+from sidelight.monitor.io.labeled_data import MISSING, Columns, LabeledData, read_labeled
+from sidelight.monitor.io.rows import FORMATS, TEXT_FORMATS
 from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.replays.records import ReplayReport
 from sidelight.monitor.report.class_table import short_name
@@ -78,7 +79,7 @@ _LONGEST_NAME = 14  # so that a row fits into 80 columns
 @click.option(
     "--encoding",
     metavar="NAME",
-    help="Encoding of a text file, such as latin-1; by default UTF-8, or what its first bytes show.",
+    help="Encoding of a text file, such as latin-1; by default UTF-8, or what a byte order mark shows.",
 )
 @click.option(
     "--missing",

@@ -12,7 +12,7 @@ from typing import Any
 from sidelight._storage import locked
 from sidelight.errors import FileError, SidelightError
 from sidelight.monitor.inputs import identifier
-from sidelight.monitor.io.text_files import check_file
+from sidelight.monitor.io.rows import check_file
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.types import Id, Label
 

@@ -1,8 +1,8 @@
 """Labeled predictions from files: CSV, JSON (one object per line, or an array) or Parquet, or standard input.
 
 A line that cannot be used (too few columns, not valid JSON, no prediction, no truth, an invalid time) is left out,
-counted, and shown with its number. Files are read as a stream: only a few numbers and references to class names are
-kept per line, however wide the file is.
+counted, and shown with its number. CSV, JSON lines and Parquet are read as a stream: only a few numbers and references
+to class names are kept per line, however wide the file is.
 """
 
 from __future__ import annotations
@@ -12,28 +12,16 @@ import math
 import re
 import reprlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import seconds_of
-from sidelight.monitor.io.csv_rows import csv_rows
-from sidelight.monitor.io.json_rows import json_rows
-from sidelight.monitor.io.text_files import Source, check_file, open_text
+from sidelight.monitor.io.rows import Rows, Source, check_columns, check_file, format_of, open_rows
 from sidelight.text import count, joined
 
-TEXT_FORMATS = ("csv", "json", "jsonl")
-FORMATS = (*TEXT_FORMATS, "parquet")
-_SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".parquet": "parquet",
-}
 MISSING = ("NaN", "nan", "None", "null", "NULL", "<NA>", "NaT")
 """What programs write into CSV for a value that is not there; an empty cell says so, too."""
 _MOST_KEPT = 20
@@ -73,13 +61,13 @@ class LabeledData:
     def __len__(self) -> int:
         return len(self.predictions)
 
-    def complain(self, line: int, why: str, strict: bool) -> None:
+    def complain(self, place: str, why: str, strict: bool) -> None:
         """Count a line that cannot be used; keep the errors of the first few."""
         if strict:
-            raise SidelightError(f"line {line}: {why}")
+            raise SidelightError(f"{place}: {why}")
         self.malformed += 1
         if len(self.complaints) < _MOST_KEPT:
-            self.complaints.append(f"line {line}: {why}")
+            self.complaints.append(f"{place}: {why}")
 
     def left_out(self) -> str:
         """Say how many lines could not be used, and why; empty if there are none."""
@@ -125,20 +113,18 @@ def read_labeled(
     name
         What errors call the source.
     encoding
-        The encoding of a text; by default UTF-8, or UTF-16 or UTF-32 if the first bytes show it.
+        The encoding of a text; by default UTF-8, or what a byte order mark shows.
     missing
         What means a missing value in CSV, besides an empty cell; () if a class is really called "null".
     """
     kind = kind or format_of(source)
     name = name or repr(str(source))
-    data = LabeledData()
+    data, names = LabeledData(), columns.names()
     if kind == "parquet":
-        rows = _parquet_rows(source, columns)
-        _collect(data, rows, columns, strict)
+        _collect(data, _parquet_rows(source, names), columns, strict)
     else:
-        with open_text(source, encoding, name) as text:
-            rows = _csv_values(csv_rows(text, columns.names()), columns, missing) if kind == "csv" else json_rows(text)
-            _collect(data, rows, columns, strict)
+        with open_rows(source, kind, names, name, encoding=encoding, all_there=True) as rows:
+            _collect(data, _without(missing, rows) if kind == "csv" else rows, columns, strict)
     if not len(data):
         bad = f"; {data.left_out()}, {data.complaints[0]}" if data.malformed else ""
         raise SidelightError(f"there are no labeled predictions in {name}{bad}")
@@ -146,38 +132,23 @@ def read_labeled(
     return data
 
 
-def format_of(source: Any, formats: Sequence[str] = FORMATS, remedy: str = "say with --format whether it is") -> str:
-    """Return the format that a file's name implies; otherwise the error lists the possible formats."""
-    named = isinstance(source, str | Path)
-    path = Path(source) if named else Path()
-    suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
-    if suffix not in _SUFFIXES:
-        if named:
-            check_file(source)
-        raise SidelightError(
-            f"cannot tell the format of {repr(str(source)) if named else 'standard input'}: {remedy} "
-            f"{', '.join(formats[:-1])} or {formats[-1]}"
-        )
-    return _SUFFIXES[suffix]
-
-
-def _collect(data: LabeledData, rows: Iterable[tuple[int, Any]], columns: Columns, strict: bool) -> None:
+def _collect(data: LabeledData, rows: Rows, columns: Columns, strict: bool) -> None:
     """Collect the rows that can be used."""
     kept: dict[tuple[type, Any], Any] = {}  # one object per class, however many lines name it
     needed = columns.names()[: 2 + (columns.time is not None)]
-    for line, row in rows:
+    for place, row in rows:
         if isinstance(row, str):
-            data.complain(line, row, strict)
+            data.complain(place, row, strict)
             continue
         empty = [name for name in needed if _missing(row.get(name))]
         if empty:
             data.empty[empty[0]] += 1
-            data.complain(line, f"{empty[0]!r} is empty", strict)
+            data.complain(place, f"{empty[0]!r} is empty", strict)
             continue
         values = [_whole(row[name]) for name in (columns.prediction, columns.truth)]
         if not all(isinstance(value, str | int | float) for value in values):
             shown = ", ".join(map(reprlib.repr, values))
-            data.complain(line, f"{shown} are not classes: give one line, or one object, for each prediction", strict)
+            data.complain(place, f"{shown} are not classes: give one line, or one object, for each prediction", strict)
             continue
         try:
             time, answered = (
@@ -185,7 +156,7 @@ def _collect(data: LabeledData, rows: Iterable[tuple[int, Any]], columns: Column
                 for name in (columns.time, columns.answered)
             )
         except SidelightError as error:
-            data.complain(line, str(error), strict)
+            data.complain(place, str(error), strict)
             continue
         for part, value in zip((data.predictions, data.truths), values, strict=True):
             part.append(kept.setdefault((type(value), value), value))
@@ -202,21 +173,15 @@ def _missing(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, float) and not math.isfinite(value))
 
 
-def _csv_values(
-    rows: Iterator[tuple[int, Any]], columns: Columns, missing: Collection[str]
-) -> Iterator[tuple[int, Any]]:
-    """Yield the wanted cells of each row, with None for missing values."""
-    _, header = next(rows)
-    _check_columns(columns, header)
-    places = [(name, header.index(name)) for name in columns.names()]
-    for line, row in rows:
-        if isinstance(row, str):
-            yield line, row
-        else:
-            yield line, {name: None if (cell := row[place].strip()) in missing else cell for name, place in places}
+def _without(missing: Collection[str], rows: Rows) -> Rows:
+    """Yield rows with None for what means a missing value."""
+    for place, row in rows:
+        if isinstance(row, dict):
+            row = {name: None if cell in missing else cell for name, cell in row.items()}
+        yield place, row
 
 
-def _parquet_rows(path: Any, columns: Columns) -> Iterator[tuple[int, Any]]:
+def _parquet_rows(path: Any, names: list[str]) -> Rows:
     if not isinstance(path, str | Path):
         raise SidelightError("Parquet cannot be read from standard input: give a file")
     check_file(path)
@@ -228,24 +193,9 @@ def _parquet_rows(path: Any, columns: Columns) -> Iterator[tuple[int, Any]]:
         file = parquet.ParquetFile(path)
     except Exception as error:  # whatever Arrow makes of a damaged file
         raise SidelightError(f"{str(path)!r} is damaged, or not a Parquet file ({error})") from None
-    _check_columns(columns, file.schema_arrow.names)
-    line = 0
-    for batch in file.iter_batches(columns=columns.names()):
-        for row in batch.to_pylist():
-            line += 1
-            yield line, row
-
-
-def _check_columns(columns: Columns, header: Sequence[str]) -> None:
-    if not header:
-        raise SidelightError("the file is empty: its first line names the columns")
-    for name in columns.names():
-        found = header.count(name)
-        if not found:
-            shown = ", ".join(map(repr, header[:_MOST_KEPT])) + (", ..." if len(header) > _MOST_KEPT else "")
-            raise SidelightError(f"there is no column {name!r}; the columns that the first line names are {shown}")
-        if found > 1:
-            raise SidelightError(f"there are {found} columns {name!r}: rename all but the one you mean")
+    check_columns(file.schema_arrow.names, names)
+    rows = (row for batch in file.iter_batches(columns=names) for row in batch.to_pylist())
+    yield from ((f"line {number}", row) for number, row in enumerate(rows, 1))
 
 
 def _align(data: LabeledData) -> None:
