@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
+import argon2
 import pytest
 
 from sidelight.service.auth import passwords
@@ -12,7 +14,7 @@ from sidelight.service.auth.passwords import BusyError, PasswordError, hashed, m
 
 def test_a_password_matches_itself_alone():
     stored = hashed("correct horse battery")
-    assert stored.startswith("scrypt$32768$8$1$")
+    assert stored.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
     assert matches("correct horse battery", stored)
     for other in ("correct horse batterx", "", "correct horse battery ", "x" * 10_000):
         assert not matches(other, stored)
@@ -31,19 +33,28 @@ def test_passwords_that_are_none(text):
 
 
 def test_nobody_has_no_password_and_takes_as_long(monkeypatch):
-    computed = []
-    real = passwords.hashlib.scrypt
-    monkeypatch.setattr(
-        passwords.hashlib, "scrypt", lambda *args, **kwargs: computed.append(1) or real(*args, **kwargs)
-    )
+    computed, real = [], passwords._hasher.verify
+    fake = SimpleNamespace(verify=lambda *given: computed.append(given[0]) or real(*given))
+    monkeypatch.setattr(passwords, "_hasher", fake)
     assert not matches("correct horse battery", None)
-    assert computed == [1]
+    (stored,) = computed
+    assert argon2.extract_parameters(stored) == argon2.extract_parameters(hashed_by_default())
+
+
+def hashed_by_default():
+    return argon2.PasswordHasher().hash("x")
+
+
+def test_old_hashes_are_noticed():
+    assert not passwords.is_outdated(hashed("correct horse battery"))
+    assert passwords.is_outdated(argon2.PasswordHasher(memory_cost=8192).hash("correct horse battery"))
+    assert not matches("correct horse battery", "scrypt$nonsense")
 
 
 def test_at_most_two_are_computed_at_once_and_few_wait(monkeypatch):
     running, most, lock, go = 0, 0, threading.Lock(), threading.Event()
 
-    def slow(*args, **kwargs):
+    def slow(*args):
         nonlocal running, most
         with lock:
             running += 1
@@ -51,9 +62,9 @@ def test_at_most_two_are_computed_at_once_and_few_wait(monkeypatch):
         go.wait(30)
         with lock:
             running -= 1
-        return bytes(32)
+        return False
 
-    monkeypatch.setattr(passwords.hashlib, "scrypt", slow)
+    monkeypatch.setattr(passwords, "_hasher", SimpleNamespace(verify=slow))
     refused = []
 
     def check():

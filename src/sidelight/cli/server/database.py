@@ -34,7 +34,7 @@ URL = click.option(
 MONITORS = click.option(
     "--monitor", "only", multiple=True, metavar="NAME", help="Allow it for this monitor only; repeatable."
 )
-_EXTRA = ("fastapi", "uvicorn", "jinja2")
+_EXTRA = ("argon2", "cachetools", "fastapi", "jinja2", "standardwebhooks", "uvicorn")
 
 
 def require_extra() -> None:

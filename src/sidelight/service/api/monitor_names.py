@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 
-from sidelight.service.auth.cache import SECONDS, Remembered
+from cachetools import TTLCache
+
+from sidelight.service.auth.callers import SECONDS
 from sidelight.service.auth.keys import Caller
 from sidelight.service.domain import monitors
 from sidelight.service.domain.service import Service
 from sidelight.service.faults import text_fault
 from sidelight.service.problems import Problem
+
+_MOST_KNOWN = 10_000
 
 
 class Names:
@@ -20,12 +24,15 @@ class Names:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._known: Remembered[str, str] = Remembered()
+        self._known: TTLCache[str, str] = TTLCache(_MOST_KNOWN, ttl=SECONDS)
 
     async def find(self, caller: Caller, name: str) -> str:
         """Return the id of a monitor that the caller may use."""
-        known = self._known.get(name)
-        id = known[0] if known is not None else await asyncio.to_thread(self._look_up, name)
+        id = self._known.get(name)
+        if id is None:
+            id = await asyncio.to_thread(self._look_up, name)
+            if id is not None:
+                self._known[name] = id
         if caller.monitors is not None and id not in caller.monitors:
             # The same whether or not the monitor exists, so that callers cannot find out names.
             raise Problem("forbidden", "this key or account has no access to this monitor: ask an administrator")
@@ -35,16 +42,13 @@ class Names:
 
     def forget(self, name: str) -> None:
         """Look up a name again the next time."""
-        self._known.forget(name)
+        self._known.pop(name, None)
 
     def _look_up(self, name: str) -> str | None:
         if text_fault(name) is not None:
             return None
-        begin = self._known.clock()
         try:
             with self._service.read() as tx:
-                id = monitors.find(tx, name).id
+                return monitors.find(tx, name).id
         except Problem:
             return None
-        self._known.put(name, id, begin + SECONDS)
-        return id

@@ -7,15 +7,14 @@ a revoked key stops working everywhere within that time.
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from cachetools import TLRUCache
 from starlette.requests import Request
 
 from sidelight.service.auth import keys
-from sidelight.service.auth.cache import SECONDS, Remembered
 from sidelight.service.auth.keys import Caller
 from sidelight.service.problems import Problem
 from sidelight.service.rates import RateLimit
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
     from sidelight.service.domain.service import Service
 
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="sidelight"'}
+SECONDS = 5.0
+"""How long a key or a name is remembered: after that, every process sees what another one changed."""
+_MOST_KNOWN = 10_000
 _USED = 3600.0
 """The use of a key is stored at most once in this many seconds."""
 
@@ -39,7 +41,9 @@ class KeyRing:
     ) -> None:
         self._service = service
         self._command_key = None if command_key is None else keys.digest(command_key)
-        self._known: Remembered[bytes, Caller | None] = Remembered(clock)
+        self._known: TLRUCache[bytes, tuple[float, Caller | None]] = TLRUCache(
+            _MOST_KNOWN, ttu=lambda _, known, now: known[0], timer=clock
+        )
         self._used: dict[str, float] = {}
 
     async def caller(self, text: str) -> Caller | None:
@@ -48,26 +52,26 @@ class KeyRing:
         if name == self._command_key:
             return _COMMAND
         known = self._known.get(name)
-        return await asyncio.to_thread(self._look_up, name, text) if known is None else known[0]
+        if known is None:
+            begin = self._known.timer()  # before reading, so that changes made meanwhile are not seen too late
+            found, seconds = await asyncio.to_thread(self._look_up, text)
+            known = self._known[name] = begin + seconds, found
+        return known[1]
 
     def used(self) -> list[tuple[str, float]]:
         """Return the keys whose use has to be stored, and when they were used."""
         used, self._used = self._used, {}
         return list(used.items())
 
-    def _look_up(self, name: bytes, text: str) -> Caller | None:
-        begin = self._known.clock()  # before reading, so that changes made meanwhile are not seen too late
+    def _look_up(self, text: str) -> tuple[Caller | None, float]:
+        """Return the caller with a key, and for how many seconds that holds."""
         with self._service.read() as tx:
             key, now = keys.find(tx, text), tx.now()
-        if key is None or key.revoked_at is not None:
-            found, seconds = None, SECONDS
-        else:
-            left = math.inf if key.expires_at is None else key.expires_at - now
-            found, seconds = (key.caller, min(SECONDS, left)) if left > 0.0 else (None, SECONDS)
-        self._known.put(name, found, begin + seconds)
-        if key is not None and found is not None and now - (key.used_at or 0.0) > _USED:
+        if key is None or not key.live(now):
+            return None, SECONDS
+        if now - (key.used_at or 0.0) > _USED:
             self._used[key.id] = now
-        return found
+        return key.caller, SECONDS if key.expires_at is None else min(SECONDS, key.expires_at - now)
 
 
 class Gate:

@@ -1,25 +1,28 @@
-"""Passwords are stored as scrypt hashes, and at most two are computed at once.
+"""Hash passwords with Argon2id, at most two at once.
 
-One hash takes 32 MB and about a tenth of a second, which makes guessing expensive; the limit of two bounds the load
+One hash takes 64 MB and about a tenth of a second, which makes guessing expensive; the limit of two bounds the load
 that strangers can cause at the sign-in form.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import hmac
-import secrets
+import contextlib
 import threading
 import unicodedata
+from collections.abc import Iterator
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
 
 from sidelight.errors import SidelightError
 
 LEAST_LENGTH, MOST_LENGTH = 10, 200
-_COST, _BLOCK, _PARALLEL, _LENGTH = 1 << 15, 8, 1, 32
 _AT_ONCE, _MOST_WAITING = 2, 16
 _slots = threading.BoundedSemaphore(_AT_ONCE)
 _line = threading.BoundedSemaphore(_MOST_WAITING)
+_hasher = PasswordHasher()
+_NOBODY = f"$argon2id$v=19$m=65536,t=3,p=4${'A' * 22}${'A' * 43}"
+"""What a password is compared with if there is no account, so that this takes as long."""
 
 
 class PasswordError(SidelightError):
@@ -31,21 +34,24 @@ class BusyError(SidelightError):
 
 
 def hashed(password: str) -> str:
-    """Return what is stored for a password: scheme, parameters, salt and hash."""
+    """Return what is stored for a password."""
     check(password)
-    salt = secrets.token_bytes(16)
-    return (
-        f"scrypt${_COST}${_BLOCK}${_PARALLEL}${_text(salt)}${_text(_scrypt(password, salt, _COST, _BLOCK, _PARALLEL))}"
-    )
+    with _turn():
+        return _hasher.hash(_secret(password))
 
 
 def matches(password: str, stored: str | None) -> bool:
     """Say whether a password matches the stored one; without a stored one, it takes as long and says no."""
-    scheme, cost, block, parallel, salt, digest = (stored or _NOBODY).split("$")
-    if scheme != "scrypt" or len(password) > MOST_LENGTH:
+    if len(password) > MOST_LENGTH:
         return False
-    found = _scrypt(password, _bytes(salt), int(cost), int(block), int(parallel))
-    return hmac.compare_digest(found, _bytes(digest)) and stored is not None
+    with _turn(), contextlib.suppress(VerificationError, InvalidHashError):
+        return _hasher.verify(stored or _NOBODY, _secret(password))
+    return False
+
+
+def is_outdated(stored: str) -> bool:
+    """Say whether a password should be hashed again, because hashes are made differently now."""
+    return _hasher.check_needs_rehash(stored)
 
 
 def check(password: str) -> None:
@@ -56,25 +62,18 @@ def check(password: str) -> None:
         raise PasswordError(f"the password has {len(password)} characters: give at most {MOST_LENGTH}")
 
 
-def _scrypt(password: str, salt: bytes, cost: int, block: int, parallel: int) -> bytes:
+def _secret(password: str) -> bytes:
     # Keyboards compose accents and letters differently; RFC 8265 requires NFC.
-    secret = unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
+    return unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
+
+
+@contextlib.contextmanager
+def _turn() -> Iterator[None]:
+    """Wait for one of the two places, unless too many wait already."""
     if not _line.acquire(blocking=False):
         raise BusyError("too many passwords are being checked: try again in a few seconds")
     try:
         with _slots:
-            memory = 256 * cost * block
-            return hashlib.scrypt(secret, salt=salt, n=cost, r=block, p=parallel, maxmem=memory, dklen=_LENGTH)
+            yield
     finally:
         _line.release()
-
-
-def _text(data: bytes) -> str:
-    return base64.b64encode(data).decode("ascii")
-
-
-def _bytes(text: str) -> bytes:
-    return base64.b64decode(text)
-
-
-_NOBODY = f"scrypt${_COST}${_BLOCK}${_PARALLEL}${_text(bytes(16))}${_text(bytes(_LENGTH))}"

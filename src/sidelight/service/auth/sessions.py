@@ -62,15 +62,21 @@ def account(tx: Transaction, name: str) -> Account | None:
 
 @dataclass(frozen=True)
 class SignIn:
-    """Open a session for a reviewer whose password was right; their old session ends."""
+    """Open a session for a reviewer whose password was right; their old session ends.
+
+    `renewed` is the password hashed again, if hashes are made differently now.
+    """
 
     id: str
     old_cookie: str | None = None
+    renewed: str | None = None
     monitors: Sequence[str] = ()
 
     def run(self, work: Work) -> NewSession:
         """Insert the session."""
         reviewer = reviewers.enabled(work.reading, self.id)
+        if self.renewed is not None:
+            work.tx.run("UPDATE reviewers SET password = ? WHERE id = ?", self.renewed, self.id)
         audit.write(work.tx, reviewer.actor, "signed in", reviewer.name)
         return _open(work, reviewer, self.old_cookie)
 

@@ -77,7 +77,7 @@ def _deliver(messages: Sequence[Message], allow_loopback: bool, ending: Event) -
     for one in messages:
         outcome: Outcome = None
         if well and time.monotonic() < end and not ending.is_set():
-            headers = signed_headers([one.secret], one.event, int(time.time()), one.body)
+            headers = signed_headers(one.secret, one.event, int(time.time()), one.body)
             outcome = send(one.url, one.body, headers, allow_loopback=allow_loopback)
             well = _arrived(outcome)
         results.append((one, outcome))

@@ -117,7 +117,7 @@ CREATE TABLE keys (
 CREATE TABLE reviewers (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    password TEXT,                    -- scrypt; NULL until it is chosen
+    password TEXT,                    -- Argon2id; NULL until it is chosen
     scopes TEXT NOT NULL,             -- JSON list
     monitors TEXT,                    -- JSON list of monitor ids; NULL for all
     preferences TEXT NOT NULL,        -- JSON

@@ -39,12 +39,13 @@ async def signin(request: Request) -> Response:
 
 
 def _sign_in(request: Request, name: str, password: str) -> sessions.NewSession:
-    id = _known(request, name, password, "the name or password is wrong")
-    return service_of(request).do(sessions.SignIn(id, _old(request)))
+    account = _known(request, name, password, "the name or password is wrong")
+    renewed = _hashed(password) if passwords.is_outdated(account.password or "") else None
+    return service_of(request).do(sessions.SignIn(account.id, _old(request), renewed))
 
 
-def _known(request: Request, name: str, password: str, refusal: str) -> str:
-    """Return the id of the account with this name and password."""
+def _known(request: Request, name: str, password: str, refusal: str) -> sessions.Account:
+    """Return the account with this name and password."""
     with service_of(request).read() as tx:
         account = sessions.account(tx, name)
     try:
@@ -54,7 +55,7 @@ def _known(request: Request, name: str, password: str, refusal: str) -> str:
     if account is None or not right:
         _LOG.warning("somebody tried to sign in with a wrong name or password")
         raise Problem("forbidden", refusal)
-    return account.id
+    return account
 
 
 @router.get("/account")
@@ -78,8 +79,8 @@ async def change_password(request: Request) -> Response:
 
 
 def _change(request: Request, visitor: Visitor, old: str, new: str) -> sessions.NewSession:
-    id = _known(request, visitor.name, old, "the old password is wrong; nothing changed")
-    return service_of(request).do(sessions.ChangePassword(id, _hashed(new)))
+    account = _known(request, visitor.name, old, "the old password is wrong; nothing changed")
+    return service_of(request).do(sessions.ChangePassword(account.id, _hashed(new)))
 
 
 def _account(
