@@ -62,7 +62,7 @@ def test_every_study_can_be_run(name):
 def test_every_reason_has_its_evidence_and_its_test(key):
     reason = REASONS[key]
     assert reason.evidence
-    for test in reason.test.split(", "):
+    for test in reason.tests:
         path, _, name = test.partition("::")
         text = (Path(__file__).parents[2] / path).read_text(encoding="utf-8")
         assert re.search(rf"^(class|def) {name}\b", text, re.MULTILINE)

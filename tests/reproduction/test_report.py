@@ -83,8 +83,8 @@ def figure(name, protocol):
 
 
 REASONS = {
-    "draws": Reason("Two draws", "Two are drawn.", "Evidence of draws.", "tests/draws.py"),
-    "frozen": Reason("Frozen <runs>", "Some runs freeze.", "", "tests/frozen.py"),
+    "draws": Reason("Two draws", "Two are drawn.", "Evidence of draws.", ["tests/draws.py"]),
+    "frozen": Reason("Frozen <runs>", "Some runs freeze.", "", ["tests/frozen.py"]),
 }
 FACTS = {
     "exhibits": ["table1", "table4", "figure1"],

@@ -67,7 +67,7 @@ def _reasons(account: Account) -> list[Block]:
         reason = account.reasons[key]
         blocks.append(Heading(f"[{index}] {reason.title}", level=3, anchor=f"reason-{index}"))
         blocks += [Paragraph(marked(text)) for text in (reason.sentence, reason.evidence)]
-        blocks += [Paragraph(["Shown by ", Code(reason.test), "."], faint=True)] if reason.test else []
+        blocks.append(Paragraph(["Shown by ", Code(", ".join(reason.tests)), "."], faint=True))
         blocks += _differing([one for one in differences if one[1].reason == key])
     unknown = _differing([one for one in differences if one[1].reason not in account.reasons])
     return blocks + (
