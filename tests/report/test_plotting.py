@@ -4,7 +4,7 @@ import sys
 
 import matplotlib
 import pytest
-from extents import curves, words
+from figure_extents import curves, words
 from matplotlib.figure import Figure
 from test_regret_figure import ROUNDS, made
 

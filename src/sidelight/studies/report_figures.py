@@ -81,7 +81,7 @@ def _regret(study: Study, results: ResultSet, wish: studies.Figure) -> list[tupl
 
 
 def _panel(labels: Labels, here: ResultSet) -> Panel:
-    limit = next((_curve(one) for one in here.filter(limit=True)), None)
+    limit = next((_curve(one)._replace(low=None, high=None) for one in here.filter(limit=True)), None)
     rivals = [_curve(one) for one in here.filter(limit=False)]
     return Panel(f"{labels.game}, {labels.world}", rivals or [_curve(here[0])], limit if rivals else None)
 

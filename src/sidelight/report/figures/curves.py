@@ -80,39 +80,3 @@ def limit_curve(limit: Any) -> Curve:
             f"the limit has rounds of shape {x.shape} and values of shape {y.shape}: give as many, finite"
         )
     return Curve(label, x, y)
-
-
-def checked(panels: Sequence[Panel]) -> list[Panel]:
-    """Return the panels with arrays of floats, or explain what cannot be drawn."""
-    if not panels:
-        raise SidelightError("there are no panels to draw: give a list of one or more")
-    found = []
-    for panel in panels:
-        labels = [curve.label for curve in panel.curves]
-        if not labels:
-            raise SidelightError(f"the panel {panel.title!r} has no curves: give one or more, or leave the panel out")
-        if len(set(labels)) < len(labels):
-            raise SidelightError(f"two curves of the panel {panel.title!r} have the same label: give each its own")
-        limit = None if panel.limit is None else limit_curve(panel.limit)
-        found.append(panel._replace(curves=[_checked_curve(curve) for curve in panel.curves], limit=limit))
-    return found
-
-
-def _checked_curve(curve: Curve) -> Curve:
-    try:
-        curve = curve.mapped(lambda array: np.asarray(array, float))
-    except (TypeError, ValueError):
-        raise SidelightError(f"some values of {curve.label!r} are not numbers: give arrays of numbers") from None
-    rounds = curve.rounds
-    arrays = [each for each in (rounds, curve.mean, curve.low, curve.high) if each is not None]
-    if rounds.ndim != 1 or not rounds.size or any(each.shape != rounds.shape for each in arrays):
-        raise SidelightError(f"rounds, mean and band of {curve.label!r} differ in shape: give one value for each round")
-    if not all(np.isfinite(each).all() for each in arrays):
-        raise SidelightError(f"some values of {curve.label!r} are not finite: leave those rounds out")
-    if rounds[0] <= 0 or (np.diff(rounds) <= 0).any():
-        raise SidelightError(f"the rounds of {curve.label!r} do not increase from 1 or more: sort them")
-    if (curve.low is None) != (curve.high is None):
-        raise SidelightError(f"the band of {curve.label!r} has one end only: give both, or None for both")
-    if curve.mark is not None and not (np.isfinite(curve.mark[:2]).all() and curve.mark.round > 0):
-        raise SidelightError(f"the published value of {curve.label!r} is not finite: leave it out")
-    return curve

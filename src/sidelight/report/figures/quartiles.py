@@ -17,7 +17,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
-from sidelight.errors import SidelightError
 from sidelight.kernels.arrays import Floats
 from sidelight.report.figures import layout
 from sidelight.report.figures.canvas import measure
@@ -69,7 +68,6 @@ def draw_quartiles(cases: Cases, title: str, subtitle: str, measured: str) -> Fi
     measured
         What was counted, written under the horizontal axes.
     """
-    _check(cases)
     with style.context(["default", layout.SETTINGS]):
         return _draw(cases, title, subtitle, measured)
 
@@ -222,19 +220,3 @@ def _key(published: bool) -> list[Any]:
         Line2D([], [], color=FAINT, lw=1.0, label="5 to 95 % of the runs"),
     ]
     return samples + ([Line2D([], [], label="published median", **hollow(INK))] if published else [])
-
-
-def _check(cases: Cases) -> None:
-    """Explain what cannot be drawn."""
-    if not cases:
-        raise SidelightError("there are no panels to draw: give one or more")
-    for title, groups in cases.items():
-        if not groups or not all(groups.values()):
-            raise SidelightError(f"the panel {title!r} has no policies, or a group without: give some or leave it out")
-        for policy in (policy for policies in groups.values() for policy in policies):
-            values = np.asarray(policy.values, float)
-            if not values.size:
-                raise SidelightError(f"{policy.label!r} has no values: give those of one run or more, or leave it out")
-            numbers = values if policy.published is None else np.append(values, policy.published)
-            if not np.isfinite(numbers).all():
-                raise SidelightError(f"{policy.label!r} has values that are not finite: give only finite ones")

@@ -23,7 +23,7 @@ from sidelight.errors import SidelightError
 from sidelight.report.figures import layout
 from sidelight.report.figures.canvas import measure
 from sidelight.report.figures.colors import CURVES, FAINT, INK, dark
-from sidelight.report.figures.curves import CONFIDENCE, Curve, Mark, Panel, checked, limit_curve, mean_curve
+from sidelight.report.figures.curves import CONFIDENCE, Curve, Mark, Panel, limit_curve, mean_curve
 from sidelight.report.figures.labels import drawable, shortened, spread
 from sidelight.report.figures.layout import TEXT, Heading, fitted, hollow, label_lines, short_number, tick
 from sidelight.report.results_table import distinct, protocol
@@ -90,7 +90,6 @@ def draw_panels(panels: Sequence[Panel], title: str, subtitle: str, measured: st
     measured
         What the vertical axes show.
     """
-    panels = checked(panels)
     with style.context(["default", layout.SETTINGS]):
         return _draw(panels, title, subtitle, drawable(measured))
 

@@ -5,7 +5,7 @@ import functools
 import matplotlib
 import numpy as np
 import pytest
-from extents import check_drawn, curves, words
+from figure_extents import check_drawn, curves, words
 from matplotlib.collections import PolyCollection
 
 from sidelight import games
@@ -164,8 +164,6 @@ def test_a_limit_is_a_dashed_line(limit):
 def test_mistakes_are_explained():
     with pytest.raises(SidelightError, match="no results"):
         draw_regret([])
-    with pytest.raises(SidelightError, match="same label"):
-        draw_regret([made(), made()], labels=["a", "a"])
     for wrong in (3, (ROUNDS, [1.0]), ([], []), ([1.0], [np.nan])):
         with pytest.raises(SidelightError, match="limit"):
             draw_regret([made()], limit=wrong)

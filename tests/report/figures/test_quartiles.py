@@ -5,11 +5,10 @@ import functools
 import matplotlib
 import numpy as np
 import pytest
-from extents import check_drawn, words
+from figure_extents import check_drawn, words
 from matplotlib.colors import to_hex
 from matplotlib.patches import PathPatch
 
-from sidelight.errors import SidelightError
 from sidelight.report.figures.quartiles import Policy, draw_quartiles
 from sidelight.report.figures.saving import save_figure
 
@@ -165,19 +164,6 @@ def test_a_policy_has_one_color_and_all_panels_one_axis():
     assert all(len(each) == 1 for each in found.values())
     assert len(set.union(*found.values())) == 4
     assert len({axes.get_xlim() for axes in figure.axes}) == 1
-
-
-def test_mistakes_are_explained():
-    wrong = {
-        "no panels": {},
-        "no policies": {"A": {}},
-        "a group without": {"A": {"g": []}},
-        "no values": {"A": {"g": [Policy("b", np.array([]))]}},
-        "finite": {"A": {"g": [Policy("b", np.array([1.0]), np.nan)]}},
-    }
-    for message, panels in wrong.items():
-        with pytest.raises(SidelightError, match=message):
-            draw_quartiles(panels, "", "", "")
 
 
 def test_the_same_bytes_whatever_the_settings(tmp_path):

@@ -4,7 +4,7 @@ import random
 from fractions import Fraction
 
 import pytest
-from extents import check_layout, texts, words
+from figure_extents import check_layout, texts, words
 from matplotlib.colors import to_hex
 from matplotlib.patches import Polygon
 
