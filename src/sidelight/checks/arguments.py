@@ -93,7 +93,7 @@ def _refusal(strategy: Strategy, name: str, value: Any) -> bool:
 
 def _plays(stage: Stage, strategy: Strategy, where: str) -> None:
     for t in range(_ROUNDS):
-        context = np.resize(stage.context(t), strategy.dimension) if strategy.dimension else None
+        context = np.resize(stage.context(t), strategy.dimension) if strategy.dimension else stage.context(t)
         try:
             strategy.observe(stage.symbol(strategy.act(context), t))
         except Exception as error:

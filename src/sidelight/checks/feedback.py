@@ -82,8 +82,10 @@ def refuses_unknown_symbols(stage: Stage) -> None:
 def refuses_wrong_contexts(stage: Stage) -> str | None:
     """Check that a context of the wrong shape, or not finite, is an error and changes nothing."""
     made = stage.make()
-    if not made.dimension:
+    if not stage.dimension:
         return "the strategy sees no contexts"
+    if made.any_context:  # the first one shows what they are like
+        made.observe(stage.symbol(made.act(stage.context(0)), 0))
     for t in range(3):
         for what, wrong in _wrong_contexts(stage.context(t)):
             _refuses(f"to act on {what}", made, made.act, wrong)

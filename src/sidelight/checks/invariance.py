@@ -39,7 +39,7 @@ def hidden_outcomes_do_not_matter(stage: Stage) -> str | None:
     for run in range(len(other)):
         made = stage.make().reset(own_seed(run))
         for t in range(HORIZON):
-            action = made.act(stage.contexts[run, t] if made.dimension else None)
+            action = made.act(stage.contexts[run, t] if stage.dimension else None)
             row = stage.game.feedback[action]
             made.observe(row[other[run, t]])
             alike = [j for j, symbol in enumerate(row) if symbol == row[other[run, t]]]

@@ -21,7 +21,7 @@ def simulated_as_by_hand(stage: Stage) -> None:
         made.reset(own_seed(run))
         counts = np.zeros(stage.game.n_actions, plays.dtype)
         for t in range(HORIZON):
-            action = made.act(stage.contexts[run, t] if made.dimension else None)
+            action = made.act(stage.contexts[run, t] if stage.dimension else None)
             counts[action] += 1
             made.observe(stage.game.feedback[action][stage.outcomes[run, t]])
         ensure(same(plays[run], counts), f"simulated, run {run} plays differently from the same run by hand")

@@ -40,6 +40,11 @@ class Stage:
         return self.make()
 
     @cached_property
+    def dimension(self) -> int:
+        """How many numbers the strategy is shown as contexts; 3 if it takes any."""
+        return 3 if self.strategy.any_context else self.strategy.dimension
+
+    @cached_property
     def law(self) -> Floats:
         """A law under which no two different actions are likely to cost the same."""
         weights = np.sqrt(np.arange(2.0, self.game.n_outcomes + 2))
@@ -55,12 +60,12 @@ class Stage:
     @cached_property
     def contexts(self) -> Floats:
         """What a contextual strategy is shown in each run and round."""
-        shape = (RUNS, HORIZON, self.strategy.dimension)
+        shape = (RUNS, HORIZON, self.dimension)
         return np.random.default_rng(SEED + 1).uniform(-1.0, 1.0, size=shape)
 
     def context(self, t: int) -> Any:
         """Return a copy of the context of round t, or None."""
-        return self.contexts[0, t].copy() if self.strategy.dimension else None
+        return self.contexts[0, t].copy() if self.dimension else None
 
     def symbol(self, action: int, t: int) -> Symbol:
         """Return what `action` shows in round t."""
@@ -76,7 +81,7 @@ class Stage:
 
     def simulate(self, strategy: Strategy, outcomes: Any = None, **options: Any) -> dict[str, npt.NDArray[Any]]:
         """Simulate all runs; return what depends on the actions only, not on the outcomes."""
-        contexts = self.contexts if strategy.dimension else None
+        contexts = self.contexts if self.dimension else None
         world = Replay(self.outcomes if outcomes is None else outcomes, contexts=contexts, law=self.law)
         settings = {"horizon": HORIZON, "runs": RUNS, "seed": SEED, "checkpoints": HORIZON, "workers": 1} | options
         results = simulate(strategy, world, progress=False, **settings)

@@ -65,6 +65,8 @@ class Strategy(ABC):
 
     dimension: int = 0
     """How many numbers a context has; 0 for a strategy that ignores contexts."""
+    any_context: ClassVar[bool] = False
+    """Whether it takes contexts of any kind, in which case it checks them itself and `dimension` is 0."""
     guarantee: ClassVar[str] = ""
     """In words, where a regret bound is known."""
 
@@ -137,7 +139,7 @@ class Strategy(ABC):
         """
         which = self._addressee(action)
         place = self._place(which, symbol)
-        if context is None and self.dimension and sum(self._under_way) > 1:
+        if context is None and (self.dimension or self.any_context) and sum(self._under_way) > 1:
             raise OrderError("several actions wait for feedback: name the context with observe(symbol, context=...)")
         seen = self._last_context if context is None else self._context(context)
         self._observe(which, place, seen)
@@ -200,7 +202,7 @@ class Strategy(ABC):
             "seed": plain(self.seed) if not isinstance(self.seed, np.random.SeedSequence) else _sequence(self.seed),
             "random": self.rng.bit_generator.state,
             "under_way": list(self._under_way),
-            "context": self._last_context.tolist(),
+            "context": plain(self._last_context),
             "state": saved.to_plain_state(self.state),
         }
         if path is not None:

@@ -2,7 +2,7 @@
 
 A state is a dictionary or a named tuple of arrays and plain values, and a named tuple may hold further ones. What lies
 under the name `scratch` is worked out anew in every round: it is not saved, and a loaded strategy starts with a fresh
-one.
+one. A state of another kind says itself what is saved, by `to_plain()`, and continues from it with `from_plain(data)`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ SCRATCH = "scratch"
 
 def to_plain_state(state: Any) -> Any:
     """Return a copy of a state, with named tuples as dictionaries and without scratch."""
+    if hasattr(state, "to_plain"):
+        return copy.deepcopy(state.to_plain())
     if hasattr(state, "_asdict"):
         return {name: to_plain_state(value) for name, value in state._asdict().items() if name != SCRATCH}
     return copy.deepcopy(state)
@@ -33,6 +35,8 @@ def to_plain_state(state: Any) -> Any:
 
 def restored(fresh: Any, values: Any) -> Any:
     """Return a state of the layout of `fresh` with the saved values, and with the scratch of `fresh`."""
+    if hasattr(fresh, "from_plain"):
+        return fresh.from_plain(values)
     nests = hasattr(fresh, "_asdict")
     fields = {name: value for name, value in fresh._asdict().items() if name != SCRATCH} if nests else fresh
     if not isinstance(values, Mapping) or set(fields) != set(values):
