@@ -17,6 +17,7 @@ NEEDS_COMPILER = {"workers_do_not_matter", "compiled_as_interpreted"}
 FEW = {
     "IDSContexts": 4,
     "ProspectSide": 4,
+    "ProspectModel": 2,
     "PGTS": 1,
     "PGIDS": 1,
     "IDS": 3,
@@ -46,7 +47,7 @@ def test_strategy(name):
     assert report.passed
     sample = accepted(name)
     left_out = {check for attribute, check in OPTED_OUT.items() if not getattr(sample, attribute, True)}
-    left_out |= set() if sample.dimension else {"refuses_wrong_contexts"}
+    left_out |= set() if sample.dimension or sample.any_context else {"refuses_wrong_contexts"}
     if not any(isinstance(value, int | float) for value in sample.parameters().values()):
         left_out.add("takes_numbers_of_numpy")
     left_out |= {"refuses_wrong_arguments"} if name in ("Uniform", "BetaThompson") else set()

@@ -8,7 +8,7 @@ from string import ascii_lowercase
 import numpy as np
 
 import sidelight as sl
-from common.players import make
+from common.players import DIMENSION, make
 from sidelight.environments import Replay
 from sidelight.game_arrays import signal_indices
 from sidelight.kernels import interpreted
@@ -63,7 +63,8 @@ def outcomes_of(key):
 
 
 def contexts_of(strategy):
-    return np.random.default_rng(2025).uniform(-1.0, 1.0, size=(ROUNDS, strategy.dimension))
+    size = DIMENSION if strategy.any_context else strategy.dimension
+    return np.random.default_rng(2025).uniform(-1.0, 1.0, size=(ROUNDS, size))
 
 
 def by_hand(strategy, outcomes):

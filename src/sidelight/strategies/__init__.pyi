@@ -17,6 +17,7 @@ from sidelight.strategies.information.ids_contexts import IDSContexts as IDSCont
 from sidelight.strategies.confidence_bounds.cbpside import CBPSide as CBPSide
 from sidelight.strategies.confidence_bounds.cbpside import RandCBPSide as RandCBPSide
 from sidelight.strategies.prospect.prospect_side import ProspectSide as ProspectSide
+from sidelight.strategies.any_model.prospect_model import ProspectModel as ProspectModel
 from sidelight.strategies.labels.pg import PGTS as PGTS
 from sidelight.strategies.labels.pg import PGIDS as PGIDS
 from sidelight.strategies.labels.stap import STAP as STAP

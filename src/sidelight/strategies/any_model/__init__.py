@@ -1,0 +1,1 @@
+"""ProspectModel: partial monitoring with the classifier that one already has."""

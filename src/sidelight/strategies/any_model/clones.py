@@ -1,0 +1,121 @@
+"""Members of ProspectModel that are clones of one classifier, each fitted to its own weights of the labels.
+
+Every label has a weight drawn from Exp(1) for each member (the Bayesian bootstrap), and every member gets a few
+invented labels at recent contexts, so that members differ where nothing is known. A symbol that does not reveal the
+outcome becomes fractional labels, by what was believed before the fit (one step of EM).
+
+References
+----------
+D. B. Rubin, "The Bayesian bootstrap", Annals of Statistics 1981. I. Osband et al., "Deep exploration via bootstrapped
+DQN", NeurIPS 2016.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from typing import Any
+
+import numpy as np
+
+from sidelight.kernels.arrays import Floats, Integers
+from sidelight.strategies.any_model.rows import chosen, joined
+from sidelight.strategies.any_model.stakes import Stakes
+
+_INVENTED = 8  # labels
+_INVENTED_WEIGHT = 4.0  # of all of them
+_LEAST_SHARE = 1e-3  # of a label that is told to a model
+_FLOOR = 0.005  # the least probability that a member may claim
+
+
+class Clones:
+    """A belief of clones of a classifier with `fit` and `predict_proba`, or of what a factory makes."""
+
+    def __init__(self, stakes: Stakes, model: Any, members: int, seed: int) -> None:
+        self._stakes, self._model, self._members, self._seed = stakes, model, members, seed
+        self._fits = 0
+        self._models: list[Any] = []
+        self._shares = np.zeros((0, stakes.outcomes))
+
+    def fit(self, contexts: Any, actions: Integers, symbols: Integers, pool: Any) -> None:
+        """Fit all members anew; if a fit raises an error, the old ones stay."""
+        shares = self._stakes.allowed(actions, symbols)
+        if (shares.sum(1) > 1).any():
+            shares = shares * (self.predict(contexts).mean(0) if self._models else 1.0)
+            shares = shares / shares.sum(1, keepdims=True)
+        self._fits += 1
+        self._fit(contexts, shares, pool)
+
+    def predict(self, contexts: Any) -> Floats:
+        """Return the probability of each outcome under each member."""
+        P = np.zeros((len(self._models), len(contexts), self._stakes.outcomes))
+        for member, model in zip(P, self._models, strict=True):
+            member[:, np.asarray(model.classes_, int)] = model.predict_proba(contexts)
+        return np.maximum(P, _FLOOR)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return what is needed to fit the same members again."""
+        return {"seed": self._seed, "fits": self._fits, "shares": self._shares}
+
+    def from_plain(self, data: Any, contexts: Any, actions: Integers, symbols: Integers, pool: Any) -> None:
+        """Fit the members as they were fitted last."""
+        self._seed, self._fits = data["seed"], data["fits"]
+        self._fit(contexts, np.array(data["shares"], float).reshape(-1, self._stakes.outcomes), pool)
+
+    def _fit(self, contexts: Any, shares: Floats, pool: Any) -> None:
+        rows, outcomes = np.nonzero(shares > _LEAST_SHARE)
+        rng = np.random.default_rng([self._seed, self._fits])
+        models = []
+        for _ in range(self._members):
+            places = rng.integers(len(pool), size=_INVENTED)
+            told = joined(chosen(contexts, rows), chosen(pool, places)) if len(rows) else chosen(pool, places)
+            said = np.concatenate([outcomes, self._invent(rng)])
+            own = rng.exponential(size=len(shares))[rows] * shares[rows, outcomes]
+            weights = np.concatenate([own, np.full(_INVENTED, _INVENTED_WEIGHT / _INVENTED)])
+            models.append(_fitted(self._model, told, said, weights, rng))
+        self._models, self._shares = models, shares
+
+    def _invent(self, rng: np.random.Generator) -> Integers:
+        """Draw outcomes, not all of them the same because some classifiers refuse a single class."""
+        drawn = rng.integers(self._stakes.outcomes, size=_INVENTED)
+        if (drawn == drawn[0]).all():
+            drawn[0] = (drawn[0] + 1) % self._stakes.outcomes
+        return drawn
+
+
+def _fitted(model: Any, rows: Any, labels: Integers, weights: Floats, rng: np.random.Generator) -> Any:
+    """Return a clone of a model, fitted; one that takes no weights is given rows drawn by them."""
+    clone = _clone(model)
+    names = [name for name in _parameters(clone) if name.split("__")[-1] == "random_state"]
+    if names:
+        clone.set_params(**{name: int(rng.integers(2**31)) for name in names})
+    if (name := _weight_name(clone)) is not None:
+        return clone.fit(rows, labels, **{name: weights}) or clone
+    drawn = rng.choice(len(labels), size=len(labels), p=weights / weights.sum())
+    firsts = np.unique(labels, return_index=True)[1]  # every class is there
+    drawn[: len(firsts)] = firsts[: len(drawn)]
+    return clone.fit(chosen(rows, drawn), labels[drawn]) or clone
+
+
+def _clone(model: Any) -> Any:
+    if isinstance(model, type) or not hasattr(model, "fit"):
+        return model()
+    if not hasattr(model, "get_params"):
+        return copy.deepcopy(model)
+    from sklearn.base import clone
+
+    return clone(model)
+
+
+def _parameters(model: Any) -> list[str]:
+    return list(model.get_params()) if hasattr(model, "get_params") else []
+
+
+def _weight_name(model: Any) -> str | None:
+    """Return the argument of `fit` that takes weights; that of the last step in a pipeline."""
+    prefix = ""
+    while getattr(model, "steps", None):
+        name, model = model.steps[-1]
+        prefix += f"{name}__"
+    takes = "sample_weight" in inspect.signature(model.fit).parameters
+    return f"{prefix}sample_weight" if takes else None
