@@ -87,7 +87,7 @@ class ProspectModel(Strategy):
     >>> import sidelight as sl
     >>> s = sl.strategies.ProspectModel(sl.games.load("apple-tasting"), model="linear")
     >>> s.act([0.3, -1.2]), s.observe("good"), s.act([0.1, 0.4])
-    (1, None, 1)
+    (1, None, 0)
     """
 
     any_context: ClassVar[bool] = True
