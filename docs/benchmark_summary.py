@@ -18,10 +18,10 @@ from sidelight.recommendation.records import (
     CONTEXTS,
     LAWS,
     TAIL_RUNS,
+    Benchmark,
     CaseFacts,
     PlayerFacts,
     PoolFacts,
-    Summary,
     WorldFacts,
 )
 from sidelight.recommendation.similarity import game_facts, span_of
@@ -47,7 +47,7 @@ class Played(NamedTuple):
     nanoseconds: float
 
 
-def summarize(study: studies.Study, cells: Iterable[Cell], gather: Callable[[Cell], Results | None]) -> Summary:
+def summarize(study: studies.Study, cells: Iterable[Cell], gather: Callable[[Cell], Results | None]) -> Benchmark:
     """Return the summary of a study.
 
     `gather` returns the results of a cell, with fewer runs than planned if not all were played, or None if none was.
@@ -70,7 +70,7 @@ def summarize(study: studies.Study, cells: Iterable[Cell], gather: Callable[[Cel
         "runs_played": played,
     }
     spans = {each.cell.game: span_of(making.game(each.cell.game, study.folder)) for each in done}
-    return Summary(
+    return Benchmark(
         facts,
         games=tuple(game_facts(entry.label, entry.name, making.game(entry, study.folder)) for entry in spans),
         worlds=tuple(dict.fromkeys(_world(each.cell) for each in done)),

@@ -20,7 +20,7 @@ import benchmark_tables as tables
 
 from sidelight.recommendation import records
 from sidelight.recommendation.recommendation import STORED, stored
-from sidelight.recommendation.records import CONTEXTS, LAWS, Summary
+from sidelight.recommendation.records import CONTEXTS, LAWS, Benchmark
 from sidelight.recommendation.scores import Board, board
 from sidelight.text import count, grouped
 
@@ -54,7 +54,7 @@ python docs/make_benchmark.py --from benchmark
 """
 
 
-def page(summary: Summary) -> str:
+def page(summary: Benchmark) -> str:
     """Return the page."""
     parts = [HEAD.format(version=summary.facts["study"]["version"], honest=honest(summary))]
     groups = (("Without contexts", LAWS), ("With contexts", CONTEXTS))
@@ -81,7 +81,7 @@ def section(played: Board) -> str:
     )
 
 
-def honest(summary: Summary) -> str:
+def honest(summary: Benchmark) -> str:
     """Say what was run, when and with what."""
     facts = summary.facts
     made = facts["made"]
@@ -106,7 +106,7 @@ def _ended(call: dict[str, Any]) -> str:
     return str(call.get("ended", call["created"]))
 
 
-def summarized(folder: Path, note: str = "") -> Summary:
+def summarized(folder: Path, note: str = "") -> Benchmark:
     """Return the summary of the runs in a folder."""
     from benchmark_summary import summarize
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import sidelight as sl
-from sidelight.recommendation.records import CaseFacts, PlayerFacts, PoolFacts, Summary, WorldFacts
+from sidelight.recommendation.records import Benchmark, CaseFacts, PlayerFacts, PoolFacts, WorldFacts
 from sidelight.recommendation.similarity import game_facts
 
 GAMES = ("apple-tasting", "label-efficient", "matching-pennies", "bartok", "bernoulli-bandit", "trivial")
@@ -54,4 +54,4 @@ def summary(means=MEANS, runs=50, error=0.5, horizons=(1_000, 20_000)):
                     mean = means[player.label]
                     pools.append(PoolFacts(game.label, group, player.label, horizon, 2 * runs, 3 * mean, 0.25, 100.0))
     about = {"study": {"name": "benchmark", "version": "test"}, "made": {"created": "2026-01-01"}}
-    return Summary(about | {"cases_planned": 9, "cases_run": 8}, games, WORLDS, PLAYERS, tuple(cases), tuple(pools))
+    return Benchmark(about | {"cases_planned": 9, "cases_run": 8}, games, WORLDS, PLAYERS, tuple(cases), tuple(pools))

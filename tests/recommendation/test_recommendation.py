@@ -15,7 +15,7 @@ HARD = sl.Game([[2, 2], [1, 0], [0, 1]], [["A", "B"], ["", ""], ["", ""]], name=
 
 
 def asked(game, *arguments, **options):
-    return recommend(game, *arguments, summary=options.pop("summary", summary()), **options)
+    return recommend(game, *arguments, benchmark=options.pop("benchmark", summary()), **options)
 
 
 def test_the_best_one_that_accepts_the_game_is_recommended():
@@ -50,23 +50,23 @@ def test_another_game_gets_the_nearest_of_its_kind():
 
 def test_who_refuses_the_game_is_not_recommended():
     better = summary(means=MEANS | {"KLUCB": 1.0})
-    assert asked(sl.games.load("apple-tasting"), summary=better).strategy == "KLUCB"
+    assert asked(sl.games.load("apple-tasting"), benchmark=better).strategy == "KLUCB"
     names = ("apple-tasting", "bernoulli-bandit")
     bandits = replace(
         better,
         games=tuple(game for game in better.games if game.label in names),
         cases=tuple(case for case in better.cases if case.game in names),
     )
-    found = asked(sl.games.load("dueling-bandit"), summary=bandits)  # easy, but an action does not show what it costs
+    found = asked(sl.games.load("dueling-bandit"), benchmark=bandits)  # easy, but an action does not show what it costs
     assert found.strategy == "Prospect"
     assert "KLUCB" in found.refused
 
 
 def test_few_runs_are_no_evidence():
     whole = summary(means=MEANS | {"CBP": 1.0})
-    assert asked(HARD, summary=whole).strategy == "CBP"
+    assert asked(HARD, benchmark=whole).strategy == "CBP"
     cases = tuple(case._replace(runs=7) if case.player == "CBP" else case for case in whole.cases)
-    found = asked(HARD, summary=replace(whole, cases=cases))
+    found = asked(HARD, benchmark=replace(whole, cases=cases))
     assert found.strategy == "Prospect"
     assert "CBP" not in [score.player.label for score in found.candidates]
 
@@ -104,7 +104,7 @@ def test_a_trivial_game_needs_no_evidence():
 )
 def test_bad_input(arguments, error):
     with pytest.raises(error, match=r"give a whole number|not of the class Game"):
-        recommend(*arguments, summary=summary())
+        recommend(*arguments, benchmark=summary())
 
 
 def test_everything_as_plain_data():

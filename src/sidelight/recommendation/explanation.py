@@ -1,4 +1,4 @@
-"""A recommendation in words."""
+"""Explain a recommendation in words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FAR = 5.0  # a horizon so many times another is said to be far away
 
 
 def explained(found: Recommendation) -> str:
-    """Say what to play, and on which evidence."""
+    """Explain what to play, and on which evidence."""
     facts = found.facts
     size = f"{count(facts.actions, 'action')}, {count(facts.outcomes, 'outcome')}"
     pairs = f"{count(facts.pairs, 'pair')} of neighbors"
@@ -41,7 +41,7 @@ def explained(found: Recommendation) -> str:
 
 
 def written(strategy: str, parameters: Any) -> str:
-    """Return a strategy as it is written in Python, but for the game."""
+    """Return the Python call that makes a strategy."""
     given = "".join(f", {name}={value!r}" for name, value in parameters.items())
     return f"{strategy}(game{given})"
 

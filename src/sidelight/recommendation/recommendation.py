@@ -16,13 +16,13 @@ from sidelight.errors import SidelightError, WrongTypeError
 from sidelight.game import Game
 from sidelight.recommendation import records
 from sidelight.recommendation.explanation import explained
-from sidelight.recommendation.records import CONTEXTS, LAWS, GameFacts, Summary
+from sidelight.recommendation.records import CONTEXTS, LAWS, Benchmark, GameFacts
 from sidelight.recommendation.scores import FEW, Score, board
 from sidelight.recommendation.similarity import Near, game_facts, nearest
 from sidelight.strategies import Strategy
 
-STORED = Path(__file__).parent / "summary.json"
-"""The summary that comes with the library."""
+STORED = Path(__file__).parent / "benchmark.json"
+"""The results that come with the library."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Recommendation:
         return kind(self.game, **self.parameters, seed=seed)
 
     def explain(self) -> str:
-        """Say what to play, and on which evidence."""
+        """Explain what to play, and on which evidence."""
         return explained(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,7 +96,7 @@ class Recommendation:
 
 
 def recommend(
-    game: Game, horizon: int | None = None, dimension: int = 0, *, summary: Summary | None = None
+    game: Game, horizon: int | None = None, dimension: int = 0, *, benchmark: Benchmark | None = None
 ) -> Recommendation:
     """Say which strategy to use for a game, from the benchmark that comes with the library.
 
@@ -113,8 +113,8 @@ def recommend(
         How many rounds will be played, if that is known; strategies that use it are then considered, too.
     dimension
         How many numbers a context has; 0 if there are no contexts.
-    summary
-        Another benchmark's summary than the stored one.
+    benchmark
+        Another benchmark than the stored one.
 
     Raises
     ------
@@ -132,27 +132,27 @@ def recommend(
     if facts.kind == "trivial":
         best = {"action": analyze(game).pareto[0]}
         return Recommendation(game, facts, "FixedAction", best, horizon, dimension)
-    return _from_benchmark(game, facts, horizon, dimension, stored() if summary is None else summary)
+    return _from_benchmark(game, facts, horizon, dimension, stored() if benchmark is None else benchmark)
 
 
 @functools.cache
-def stored() -> Summary:
-    """Return the summary that comes with the library."""
+def stored() -> Benchmark:
+    """Read the results that come with the library."""
     return records.read(STORED)
 
 
 def _from_benchmark(
-    game: Game, facts: GameFacts, horizon: int | None, dimension: int, summary: Summary
+    game: Game, facts: GameFacts, horizon: int | None, dimension: int, benchmark: Benchmark
 ) -> Recommendation:
-    """Look at the nearest games."""
+    """Recommend the strategy that did best in the nearest games of the benchmark."""
     group = CONTEXTS if dimension else LAWS
-    measured = _nearest_horizon(summary, horizon)
-    played = board(summary, measured, group)
+    measured = _nearest_horizon(benchmark, horizon)
+    played = board(benchmark, measured, group)
     same = [Near(each, 0.0) for each in played.games if each.digest == facts.digest]
     near = same or nearest(facts, played.games)
     if not near:
         raise SidelightError(f"the benchmark has no {facts.kind} game with contexts: compare strategies with simulate")
-    scores = board(summary, measured, group, [each.game.label for each in near]).scores()
+    scores = board(benchmark, measured, group, [each.game.label for each in near]).scores()
     refused: dict[str, str] = {}
     candidates = []
     for score in scores:
@@ -178,20 +178,20 @@ def _from_benchmark(
         tuple(near),
         tuple(candidates),
         refused,
-        summary.facts,
-        tuple(sorted({world.dimension for world in summary.worlds if world.group == CONTEXTS})) if dimension else (),
+        benchmark.facts,
+        tuple(sorted({world.dimension for world in benchmark.worlds if world.group == CONTEXTS})) if dimension else (),
     )
 
 
 def _parameters(score: Score, horizon: int | None, dimension: int) -> dict[str, Any]:
-    """Return what a strategy is made with for this game."""
+    """Return the constructor's arguments of a candidate for this game."""
     told = {"horizon": horizon} if score.player.knows_horizon and horizon is not None else {}
     sized = {"dimension": dimension} if dimension and "contexts" not in score.player.parameters else {}
     return {**score.player.parameters, **told, **sized}
 
 
 def _refusal(game: Game, name: str, given: Mapping[str, Any]) -> str:
-    """Say why a strategy does not accept a game; empty if it does."""
+    """Return why a strategy refuses a game, or an empty text."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of guarantees that are missing: the evidence speaks
@@ -201,11 +201,11 @@ def _refusal(game: Game, name: str, given: Mapping[str, Any]) -> str:
     return ""
 
 
-def _nearest_horizon(summary: Summary, horizon: int | None) -> int:
+def _nearest_horizon(benchmark: Benchmark, horizon: int | None) -> int:
     """Return the horizon of the benchmark that is nearest, as a ratio; the longest if none is given."""
     if horizon is None:
-        return summary.horizons[-1]
-    return min(summary.horizons, key=lambda each: abs(math.log(each / horizon)))
+        return benchmark.horizons[-1]
+    return min(benchmark.horizons, key=lambda each: abs(math.log(each / horizon)))
 
 
 def _check(game: Any, horizon: Any, dimension: Any) -> None:

@@ -1,4 +1,4 @@
-"""What is kept of a benchmark: a few numbers per player and world, in a small file."""
+"""The stored results of the benchmark: a few numbers per player and world, in a small file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LAWS, CONTEXTS = "laws", "contexts"
 
 
 class GameFacts(NamedTuple):
-    """A game of the benchmark, as far as it is compared with others."""
+    """The properties of a game that are compared."""
 
     label: str
     name: str
@@ -39,7 +39,7 @@ class WorldFacts(NamedTuple):
 
 
 class PlayerFacts(NamedTuple):
-    """Who played: a label, the strategy's name and parameters, whether it is told the horizon, or only a limit."""
+    """A player: its label, strategy and parameters, whether it is told the horizon, and whether it is only a limit."""
 
     label: str
     strategy: str
@@ -87,7 +87,7 @@ _TABLES: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Summary:
+class Benchmark:
     """A benchmark's results; `facts` says which study, versions and day they are of, and what is missing."""
 
     facts: Mapping[str, Any]
@@ -118,22 +118,22 @@ class Summary:
         return tuple(sorted({case.horizon for case in self.cases}))
 
 
-def write(path: Path, summary: Summary) -> None:
-    """Write a summary as JSON: the facts, and tables with a row a line."""
-    parts = [f'"facts": {json.dumps(summary.facts)}']
+def write(path: Path, benchmark: Benchmark) -> None:
+    """Write the results as JSON: the facts, and tables with a row a line."""
+    parts = [f'"facts": {json.dumps(benchmark.facts)}']
     for table in _TABLES:
-        rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in getattr(summary, table))
+        rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in getattr(benchmark, table))
         parts.append(f'"{table}": [\n{rows}\n]')
     with replacing(path) as draft:
         draft.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8", newline="\n")
 
 
-def read(path: Path) -> Summary:
-    """Read a summary."""
+def read(path: Path) -> Benchmark:
+    """Read results that `write` wrote."""
     text = contents(path)
     try:
         data = json.loads(text)
         tables = {table: tuple(kind(*row) for row in data[table]) for table, kind in _TABLES.items()}
-        return Summary(data["facts"], **tables)
+        return Benchmark(data["facts"], **tables)
     except (ValueError, KeyError, TypeError) as error:
         raise SidelightError(f"{str(path)!r} is not the summary of a benchmark: {error!r}") from None

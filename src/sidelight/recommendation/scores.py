@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.kernels.arrays import Floats, Integers
-from sidelight.recommendation.records import CaseFacts, GameFacts, PlayerFacts, PoolFacts, Summary
+from sidelight.recommendation.records import Benchmark, CaseFacts, GameFacts, PlayerFacts, PoolFacts
 
 FEW = 8
 _REPETITIONS = 1_000
@@ -31,7 +31,7 @@ _SEED = 16
 
 
 class Score(NamedTuple):
-    """How one player did."""
+    """The score of one player."""
 
     player: PlayerFacts
     score: float
@@ -75,7 +75,7 @@ class Score(NamedTuple):
 class Board:
     """All players in some games and worlds at one horizon."""
 
-    summary: Summary
+    benchmark: Benchmark
     horizon: int
     group: str
     games: tuple[GameFacts, ...]
@@ -87,13 +87,13 @@ class Board:
 
     @cached_property
     def players(self) -> list[PlayerFacts]:
-        """Those who play, limits left out, in the order of rows."""
+        """The players but for limits, in the order of rows."""
         playing = {case.player for case in self._cases}
-        return [each for each in self.summary.players if each.label in playing and not each.limit]
+        return [each for each in self.benchmark.players if each.label in playing and not each.limit]
 
     @cached_property
     def means(self) -> Floats:
-        """Mean regret, (players, places); NaN where somebody did not play."""
+        """Mean regret, (players, places); NaN where a player did not play."""
         return self._matrix(lambda case: case.mean)
 
     @cached_property
@@ -117,11 +117,11 @@ class Board:
         return np.asarray(np.exp(self._by_game(np.log(self.relative))))
 
     def pool(self, game: str, player: str) -> PoolFacts | None:
-        """Return what all runs of a player in a game say together."""
+        """Return the pooled facts of all runs of a player in a game."""
         return self._pools.get((game, player))
 
     def scores(self) -> list[Score]:
-        """Return how all players did who played at least one of the games in all of its worlds, the best first."""
+        """Return the scores of all players that played some game in all of its worlds, best first."""
         return list(self._scores)
 
     @cached_property
@@ -185,7 +185,7 @@ class Board:
         limits = {(case.game, case.world): case.mean for case in self._cases if self._limit(case)}
         found = []
         for column, place in enumerate(self.places):
-            span = self.summary.game[place[0]].span
+            span = self.benchmark.game[place[0]].span
             if place in limits and np.isfinite(self.means[k, column]):
                 found.append(float(np.log(max(self.means[k, column], span) / max(limits[place], span))))
         return found
@@ -195,17 +195,17 @@ class Board:
         wanted = {game.label for game in self.games}
         return [
             case
-            for case in self.summary.cases
+            for case in self.benchmark.cases
             if case.horizon == self.horizon
             and case.game in wanted
-            and self.summary.world[case.world].group == self.group
+            and self.benchmark.world[case.world].group == self.group
         ]
 
     @cached_property
     def _pools(self) -> dict[tuple[str, str], PoolFacts]:
         return {
             (pool.game, pool.player): pool
-            for pool in self.summary.pools
+            for pool in self.benchmark.pools
             if pool.horizon == self.horizon and pool.group == self.group
         }
 
@@ -216,7 +216,7 @@ class Board:
         return np.array([places[game] for game, _ in self.places], np.int64)
 
     def _limit(self, case: CaseFacts) -> bool:
-        return self.summary.player[case.player].limit
+        return self.benchmark.player[case.player].limit
 
     def _matrix(self, value: Callable[[CaseFacts], float]) -> Floats:
         rows = {player.label: k for k, player in enumerate(self.players)}
@@ -229,7 +229,7 @@ class Board:
 
     @cached_property
     def _best(self) -> Integers:
-        """The row of the lowest mean in each place, among those that compete; -1 if nobody does."""
+        """The row of the lowest mean in each place, among those that compete; -1 if there is none."""
         told = np.array([player.knows_horizon for player in self.players])[:, None]
         competing = np.isfinite(self.means) & ~told & (np.nan_to_num(self.runs) >= FEW)
         lowest = np.where(competing, np.nan_to_num(self.means), np.inf).argmin(axis=0)
@@ -264,15 +264,15 @@ class Board:
         return found
 
 
-def board(summary: Summary, horizon: int, group: str, labels: Sequence[str] | None = None) -> Board:
+def board(benchmark: Benchmark, horizon: int, group: str, labels: Sequence[str] | None = None) -> Board:
     """Return the players in these games, or in all that are not trivial, at one horizon."""
-    played = {case.game for case in summary.cases if summary.world[case.world].group == group}
-    games = [game for game in summary.games if game.label in played]
+    played = {case.game for case in benchmark.cases if benchmark.world[case.world].group == group}
+    games = [game for game in benchmark.games if game.label in played]
     if labels is None:
         games = [game for game in games if game.kind != "trivial"]
     else:
         games = [game for game in games if game.label in labels]
-    return Board(summary, horizon, group, tuple(games))
+    return Board(benchmark, horizon, group, tuple(games))
 
 
 def _ranks(drawn: Floats, ranked: Floats) -> Floats:

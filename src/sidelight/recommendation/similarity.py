@@ -32,7 +32,7 @@ class Near(NamedTuple):
 
 
 def game_facts(label: str, name: str, game: Game) -> GameFacts:
-    """Return what a game is compared by."""
+    """Return the properties of a game that are compared."""
     analysis = analyze(game)
     sizes = (game.n_actions, game.n_outcomes, len(analysis.neighbors))
     content = {"loss": [list(map(str, row)) for row in game.loss], "signals": signal_indices(game).tolist()}
@@ -63,7 +63,7 @@ def nearest(game: GameFacts, others: Iterable[GameFacts]) -> list[Near]:
 
 
 def in_words(value: float) -> str:
-    """Say in words how far apart two games are."""
+    """Describe a distance between games in words."""
     if value == 0.0:
         return "of the same size"
     if value < 1.0:

@@ -1,4 +1,4 @@
-"""What `plot` of games, analyses and results does: draw, and write the figure if a path is given."""
+"""Draw games and results for their `plot` methods."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def caption(results: Sequence[Results]) -> str:
 
 
 def protocol(result: Results) -> str:
-    """Say where the outcomes came from."""
+    """Describe where the outcomes came from."""
     environment = result.environment
     law = environment.get("law")
     if environment["name"] == "IID" and isinstance(law, str):
@@ -96,7 +96,7 @@ def protocol(result: Results) -> str:
 
 
 def distinct(texts: Sequence[str]) -> list[str]:
-    """Tell equal texts apart by numbers (upper and lower case count as equal, as in some file systems)."""
+    """Make equal texts distinct by numbers (ignoring case, as some file systems do)."""
     found: list[str] = []
     for text in texts:
         candidate, number = text, 2

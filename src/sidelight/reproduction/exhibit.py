@@ -33,7 +33,7 @@ _TITLES = {"apple-tasting": "Apple tasting", "label-efficient": "Label-efficient
 
 
 class Profile(NamedTuple):
-    """How the paper is run: under which protocol and how often, and what varies in its use case."""
+    """The settings of a reproduction: protocol, number of runs, and variations of the use case."""
 
     protocol: Protocol = "published"
     runs: int = RUNS
@@ -116,7 +116,7 @@ def checkpoints(horizon: int) -> tuple[int, ...]:
 
 
 def _world(kind: str, protocol: Protocol) -> World:
-    """Return where outcomes come from.
+    """Return a kind of world under a protocol.
 
     In the paper's text the first outcome has the probability p(x) = 0.1 (x1 + ... + x10), given a context x.
     """

@@ -17,14 +17,14 @@ from sidelight.studies import Study
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from sidelight.report.figures.quartiles import Policy
+    from sidelight.report.figures.quartiles import Sample
 
 ResultsOf = Callable[[Study], ResultSet]
 _CASES = {1: "Case 1: classes alike", 2: "Case 2: classes of all sizes"}
 
 
 def caption(exhibit: Exhibit, studies: Sequence[Study]) -> str:
-    """Say how many runs a figure shows and what its marks mean."""
+    """Describe how many runs a figure shows and what its marks mean."""
     if exhibit.drawing == "quartiles":
         marks = "Boxes hold the middle half of the runs, whiskers 5 to 95 %; diamonds are published medians."
         return f"{_runs(studies)}. {marks}"
@@ -66,18 +66,18 @@ def _mark(study: Study, labels: Labels, protocol: Protocol) -> Mark | None:
     return None if printed is None or at is None else Mark(at, printed.mean, printed.std / math.sqrt(RUNS))
 
 
-def _cases(studies: Sequence[Study], results_of: ResultsOf) -> dict[str, dict[str, list[Policy]]]:
+def _cases(studies: Sequence[Study], results_of: ResultsOf) -> dict[str, dict[str, list[Sample]]]:
     """Return the verifications of all policies by case and tolerance."""
-    from sidelight.report.figures.quartiles import Policy
+    from sidelight.report.figures.quartiles import Sample
 
-    cases: dict[str, dict[str, list[Policy]]] = {}
+    cases: dict[str, dict[str, list[Sample]]] = {}
     for study in studies:
         group = cases.setdefault(_CASES[study.worlds[0].value], {}).setdefault(study.title, [])
         results = results_of(study)
         for labels, one in zip(results.labels, results, strict=True):
             printed = pair(study.name, labels.label, "verifications")
             values = one.values("verifications")[: study.runs]
-            group.append(Policy(labels.label, values, None if printed is None else printed.median))
+            group.append(Sample(labels.label, values, None if printed is None else printed.median))
     return cases
 
 

@@ -1,4 +1,4 @@
-"""What a reproduction writes: a report in Markdown and HTML, figures, all runs, and a manifest."""
+"""Write a reproduction's report in Markdown and HTML, its figures, all runs, and a manifest."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _facts(reproduction: Reproduction, seconds: float | None) -> dict[str, Any]:
 
 
 def _tell_what_is_replaced(facts: Mapping[str, Any], folder: Path, note: Note) -> None:
-    """Say which parts of an existing report the new one lacks; the runs behind them stay."""
+    """Note which parts of an existing report the new one lacks; the runs behind them stay."""
     try:
         former = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
         gone = [

@@ -1,4 +1,4 @@
-"""The runs behind the paper's numbers: which pieces of work they are, doing them, and second looks.
+"""Run the studies behind the paper's numbers, and run again what looks different.
 
 Work that is already on disk is not repeated, unless it is damaged or was made by other code. A number that lies
 outside two standard errors gets ten times the runs before it may be called different.
@@ -25,7 +25,7 @@ SECOND_LOOK = 10 * RUNS
 
 
 class Reproduction:
-    """Some tables and figures of the paper under one or two profiles, and the folder of their runs."""
+    """Tables and figures of the paper under one or two profiles, and the store of their runs."""
 
     def __init__(self, exhibits: Sequence[Exhibit], profiles: Sequence[Profile], store: Store) -> None:
         self.exhibits, self.profiles, self.store = exhibits, profiles, store
@@ -37,15 +37,15 @@ class Reproduction:
         return [study for exhibit in chosen for profile in self.profiles for study in exhibit.studies(profile)]
 
     def cells(self, exhibits: Iterable[Exhibit] | None = None) -> list[Cell]:
-        """Return what is run for some tables and figures, or for all; each once, even if several of them show it."""
+        """Return the cells of some tables and figures, or of all; each once, even if several of them show it."""
         return list(dict.fromkeys(cell for study in self.studies(exhibits) for cell in cells(study)))
 
     def tasks(self, exhibits: Iterable[Exhibit] | None = None) -> list[Task]:
-        """Return the pieces of work of some tables and figures, or of all, but for second looks."""
+        """Return the tasks of some tables and figures, or of all, without second looks."""
         return [task for cell in self.cells(exhibits) for task in tasks(cell)]
 
     def run(self, crew: Crew, display: Display, share: Share | None = None) -> float:
-        """Do the missing work, or one share of it; return the seconds it took.
+        """Run unfinished tasks, or one share of them; return the seconds it took.
 
         Which tasks belong to a share depends only on the choice, not on what is done already.
         """
@@ -55,7 +55,7 @@ class Reproduction:
         return self._do([task for task in every if task in mine], groups, crew, display)
 
     def look_again(self, crew: Crew, display: Display) -> float:
-        """Give numbers that look different more runs; return the seconds it took."""
+        """Run more runs of numbers that look different; return the seconds it took."""
         groups = []
         for exhibit in self.exhibits:
             parts = self.tables([exhibit])
@@ -72,12 +72,12 @@ class Reproduction:
         return self._do(every, groups, crew, display) if every else 0.0
 
     def missing(self) -> list[Task]:
-        """Return the pieces of work that are not on disk, or not whole."""
+        """Return the tasks whose results are missing or damaged."""
         states = self.store.states(self.tasks(), thorough=True)
         return [task for task, state in states.items() if state is not State.READY]
 
     def tables(self, exhibits: Sequence[Exhibit] | None = None) -> list[Part]:
-        """Return some tables, or all, with verdicts."""
+        """Judge the numbers of some tables, or of all."""
         return [
             Part(
                 exhibit,
@@ -110,7 +110,7 @@ class Reproduction:
         return lambda: self.store.gather(tasks(cell, self.runs(cell)))
 
     def _do(self, tasks: Sequence[Task], groups: Groups, crew: Crew, display: Display) -> float:
-        """Do the tasks that are not on disk; return the seconds it took, 0 if there were none."""
+        """Run unfinished tasks; return the seconds it took, 0 if there were none."""
         done = Execution(self.store, crew, display).do(tasks, groups, thorough=True)
         for cell, failure in done.failures.items():
             raise SidelightError(f"{cell.title} failed ({failure.reason}). {KEPT}\n{failure.traceback}")

@@ -1,4 +1,4 @@
-"""Our numbers and the printed ones: whether they agree.
+"""Compare our numbers with the printed ones.
 
 A printed mean comes with a standard deviation s' over 96 runs, ours with s over n. Then
 z = (mean - mean') / sqrt(s^2 / n + s'^2 / 96), and |z| < 3 is called the same within chance: even if all 74 pairs were
@@ -211,7 +211,7 @@ def _verdict(z: float | None, few: bool) -> Kind:
 
 
 def needs_second_look(number: Number) -> bool:
-    """Say whether a number looks different, or may be different, and has had no second look."""
+    """Return whether a number may be different and has had no second look."""
     doubtful = number.verdict != "digit" and number.z is not None and abs(number.z) >= DOUBT
     return doubtful and number.again is None
 

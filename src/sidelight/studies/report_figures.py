@@ -92,12 +92,12 @@ def _curve(one: Results) -> Curve:
 
 def _quartiles(study: Study, results: ResultSet, wish: studies.Figure) -> list[tuple[str, str, Any]]:
     """Draw boxes: a panel per game (or kind of classifiers), a group per world and horizon."""
-    from sidelight.report.figures.quartiles import Policy, draw_quartiles
+    from sidelight.report.figures.quartiles import Sample, draw_quartiles
 
-    cases: dict[str, dict[str, list[Policy]]] = {}
+    cases: dict[str, dict[str, list[Sample]]] = {}
     for labels, here in results.group_by("game", "world", "horizon"):
         if shown_in(labels, wish):
-            rows = [Policy(one.label, one.values(wish.measure)) for one in here if one.has(wish.measure)]
+            rows = [Sample(one.label, one.values(wish.measure)) for one in here if one.has(wish.measure)]
             if rows:
                 title = setting_title(labels).removeprefix(f"{labels.game}, ")
                 cases.setdefault(labels.game, {})[title] = rows

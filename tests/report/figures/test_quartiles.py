@@ -9,7 +9,7 @@ from figure_extents import check_drawn, words
 from matplotlib.colors import to_hex
 from matplotlib.patches import PathPatch
 
-from sidelight.report.figures.quartiles import Policy, draw_quartiles
+from sidelight.report.figures.quartiles import Sample, draw_quartiles
 from sidelight.report.figures.saving import save_figure
 
 POLICIES = ("uniform", "by confidence", "CBP", "RandCBP")
@@ -18,10 +18,10 @@ LONG = "RandCBP with half-range observers, alpha 1.01, five bins, a tail of 1e-7
 
 def group(tolerance, count, published=True):
     rng = np.random.default_rng(count)
-    found = [Policy("uniform", np.full(96, 105_000.0))]
+    found = [Sample("uniform", np.full(96, 105_000.0))]
     for k, name in enumerate(POLICIES[1:count]):
         values = np.round(10 ** rng.normal(4 - 0.7 * k, 0.2, 96))
-        found.append(Policy(name, values, 1.1 * float(np.median(values)) if published else None))
+        found.append(Sample(name, values, 1.1 * float(np.median(values)) if published else None))
     return {f"tolerance {tolerance}": found}
 
 
@@ -39,19 +39,19 @@ def usual(published=True):
 CASES = {
     "usual": usual,
     "unpublished": lambda: usual(False),
-    "one": lambda: {"One": {"all": [Policy("only", np.array([7.0]))]}},
-    "narrow": lambda: {"One": {"all": [Policy("only", 100.0 + np.arange(9), 104.0)]}},
+    "one": lambda: {"One": {"all": [Sample("only", np.array([7.0]))]}},
+    "narrow": lambda: {"One": {"all": [Sample("only", 100.0 + np.arange(9), 104.0)]}},
     "five panels": lambda: {f"Case {k}": group(0.1, 2 + k % 3) for k in range(5)},
-    "long": lambda: {f"Long {k} " * 30: {LONG: [Policy(LONG, np.arange(1.0, 99), 3.0)] * 2} for k in range(2)},
-    "zeros": lambda: {"Zeros": {"all": [Policy("a", np.zeros(9)), Policy("b", np.zeros(1))]}},
-    "negative": lambda: {"Negative": {"all": [Policy("a", np.arange(-9.0, 0)), Policy("b", np.arange(-5.0, 12))]}},
-    "wide from zero": lambda: {"Wide": {"all": [Policy("a", np.zeros(9)), Policy("b", 10.0 ** np.arange(-1, 5))]}},
+    "long": lambda: {f"Long {k} " * 30: {LONG: [Sample(LONG, np.arange(1.0, 99), 3.0)] * 2} for k in range(2)},
+    "zeros": lambda: {"Zeros": {"all": [Sample("a", np.zeros(9)), Sample("b", np.zeros(1))]}},
+    "negative": lambda: {"Negative": {"all": [Sample("a", np.arange(-9.0, 0)), Sample("b", np.arange(-5.0, 12))]}},
+    "wide from zero": lambda: {"Wide": {"all": [Sample("a", np.zeros(9)), Sample("b", 10.0 ** np.arange(-1, 5))]}},
     "both sides": lambda: {
-        f"Both {k}": {"all": [Policy("a", -(10.0 ** np.arange(5))), Policy("b", 10.0 ** np.arange(-2, 6))]}
+        f"Both {k}": {"all": [Sample("a", -(10.0 ** np.arange(5))), Sample("b", 10.0 ** np.arange(-2, 6))]}
         for k in range(2)
     },
-    "wide and negative": lambda: {"Wide": {"all": [Policy("a", -(10.0 ** np.arange(-9, 9)), -1e-3)]}},
-    "huge": lambda: {"Huge": {"$x$": [Policy("$y$", 10.0 ** np.arange(-3, 12))]}},
+    "wide and negative": lambda: {"Wide": {"all": [Sample("a", -(10.0 ** np.arange(-9, 9)), -1e-3)]}},
+    "huge": lambda: {"Huge": {"$x$": [Sample("$y$", 10.0 ** np.arange(-3, 12))]}},
 }
 
 
@@ -118,7 +118,7 @@ def test_values_that_are_not_above_zero_are_on_another_axis(case, scale):
 
 
 def test_a_single_zero_among_many_values_leaves_the_axis_logarithmic():
-    figure = draw_quartiles({"A": {"g": [Policy("b", np.array([0.0, *np.arange(1.0, 99)]))]}}, "", "", "")
+    figure = draw_quartiles({"A": {"g": [Sample("b", np.array([0.0, *np.arange(1.0, 99)]))]}}, "", "", "")
     assert figure.axes[0].get_xscale() == "log"
 
 

@@ -26,10 +26,10 @@ _DPI = 100
 @functools.lru_cache(maxsize=10_000)
 def measure(text: str, size: float = 9, bold: bool = False, math: bool = False) -> Spot:
     """Return the width and height of a text in inches (before any rotation)."""
-    canvas = _paper()
+    paper = _paper()
     artist = Text(0, 0, text, **_face(size, bold), parse_math=math, linespacing=1.15)
-    artist.set_figure(canvas.figure)
-    extent = artist.get_window_extent(canvas.get_renderer())
+    artist.set_figure(paper.figure)
+    extent = artist.get_window_extent(paper.get_renderer())
     return extent.width / _DPI, extent.height / _DPI
 
 
@@ -62,8 +62,8 @@ class Box(NamedTuple):
         return Box(left, bottom, max(self.right, other.right), max(self.top, other.top))
 
 
-class Sheet:
-    """A figure in the making: everything is placed in inches, in any range, and `finish` cuts the paper to size."""
+class Canvas:
+    """A figure under construction: everything is placed in inches, in any range, and `finish` fits the size to it."""
 
     def __init__(self) -> None:
         self.figure: Figure = Figure(dpi=_DPI, facecolor="white")
@@ -101,7 +101,7 @@ class Sheet:
             self._grow(Box(x, y, x, y))
 
     def cross(self, spot: Spot, size: float = 7, **style: Any) -> None:
-        """Draw the cross that says: nothing tells these two apart."""
+        """Draw the cross of a border that is not observable."""
         options = {"marker": "x", "ms": size, "mew": 2.0, "ls": "none", "zorder": 6} | style
         self.line([spot], **{"color": "white", **options, "mew": 4.0, "ms": size + 1.5})
         self.line([spot], color=ALARM, **options)
@@ -113,7 +113,7 @@ class Sheet:
             self._grow(Box(x, y, x, y))
 
     def finish(self, margin: float = 0.18) -> Figure:
-        """Cut the paper to what is on it and return the figure."""
+        """Fit the size to what was drawn and return the figure."""
         box = self.bounds or Box(0, 0, 1, 1)
         self._axes.set_xlim(box.left - margin, box.right + margin)
         self._axes.set_ylim(box.bottom - margin, box.top + margin)

@@ -69,7 +69,7 @@ def light(color: str) -> str:
 
 
 def plate(color: str, hatch: str) -> dict[str, object] | None:
-    """Return a quiet background for text that would stand on a hatch."""
+    """Return a plain background for text on a hatched area."""
     return {"fc": color, "ec": "none", "pad": 1.0} if hatch else None
 
 

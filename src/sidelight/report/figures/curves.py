@@ -1,4 +1,4 @@
-"""Regret curves as plain values: what is drawn, independent of how."""
+"""Regret curves as plain values, independent of how they are drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What figures with panels share: a grid of panels, a heading and keys above them, and how numbers are written.
+"""The layout of figures with panels: a grid, a heading and keys above it, and numbers at the axes.
 
 Panels get the requested size, Matplotlib's constrained layout finds room for what surrounds them, and the figure grows
 to fit both. This is done once, so that the layout is the same in every format.

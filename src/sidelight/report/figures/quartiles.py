@@ -1,6 +1,6 @@
-"""Numbers of runs as quartiles: one row for each policy, on a logarithmic axis where all of them are above zero.
+"""Numbers of runs as quartiles: one row for each sample, on a logarithmic axis where all of them are above zero.
 
-Else the axis is linear or, if the numbers differ by orders of magnitude, logarithmic on both sides of zero. Policies
+Else the axis is linear or, if the numbers differ by orders of magnitude, logarithmic on both sides of zero. Samples
 are rows because their names are long. The median is also written out, so that nobody has to read it off such an axis.
 """
 
@@ -25,7 +25,7 @@ from sidelight.report.figures.labels import drawable, shortened
 from sidelight.report.figures.layout import TEXT, TICK_TEXT, Heading, fitted, hollow, label_lines, moved, short_number
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-_NAME_WIDTH, _LONGEST = 24, 72  # characters of a policy's name
+_NAME_WIDTH, _LONGEST = 24, 72  # characters of a sample's name
 
 # Inches.
 _PANEL, _ROW, _LINE, _GROUP_GAP, _BOX, _STROKE, _INDENT, _BESIDE = 2.6, 0.2, 0.15, 0.08, 0.1, 0.17, 0.1, 0.1
@@ -35,29 +35,29 @@ _APART = 0.17  # of a panel's width, between two ticks that have numbers
 _MIDDLE = "center_baseline"  # so that names and numbers stand on one line
 
 
-class Policy(NamedTuple):
-    """One policy: the values of all runs, and a published median, drawn as a hollow diamond."""
+class Sample(NamedTuple):
+    """One sample: the values of all runs, and a published median, drawn as a hollow diamond."""
 
     label: str
     values: Floats
     published: float | None = None
 
 
-Cases = Mapping[str, Mapping[str, Sequence[Policy]]]
-"""By the title of a panel and the title of a group in it: policies under the same conditions."""
+Cases = Mapping[str, Mapping[str, Sequence[Sample]]]
+"""By the title of a panel and the title of a group in it: samples under the same conditions."""
 
 
 class _Row(NamedTuple):
-    """A line of text and, unless it is the title of a group, a policy; places are in inches below the panel's top."""
+    """A line of text and, unless it is the title of a group, a sample; places are in inches below the panel's top."""
 
     text: str
     middle: float
     bottom: float
-    policy: Policy | None
+    sample: Sample | None
 
 
 def draw_quartiles(cases: Cases, title: str, subtitle: str, measured: str) -> Figure:
-    """Draw the counts of several policies in all runs.
+    """Draw the counts of several samples in all runs.
 
     Parameters
     ----------
@@ -76,20 +76,20 @@ def _draw(cases: Cases, title: str, subtitle: str, measured: str) -> Figure:
     """Put the figure together: panels in two columns, how to read them and the title above all."""
     figure, grid = layout.make_panels(len(cases))
     panels = [_rows(groups) for groups in cases.values()]
-    policies = [row.policy for rows in panels for row in rows if row.policy]
-    colors = {label: CURVES[k % len(CURVES)] for k, label in enumerate(dict.fromkeys(p.label for p in policies))}
+    samples = [row.sample for rows in panels for row in rows if row.sample]
+    colors = {label: CURVES[k % len(CURVES)] for k, label in enumerate(dict.fromkeys(p.label for p in samples))}
     names = max(
-        measure(row.text, TEXT, not row.policy)[0] + _INDENT * bool(row.policy) for each in panels for row in each
+        measure(row.text, TEXT, not row.sample)[0] + _INDENT * bool(row.sample) for each in panels for row in each
     )
-    columns = _columns(policies)
+    columns = _columns(samples)
     height = max(rows[-1].bottom for rows in panels) + 0.06
     for place, (axes, name, rows) in enumerate(zip(grid, cases, panels, strict=True)):
         axes.set(ylim=(height, 0), yticks=[])
         axes.spines["left"].set_visible(False)
-        _scale(axes, policies)
+        _scale(axes, samples)
         for row in rows:
-            if row.policy:
-                _draw_box(axes, row.policy, row.middle, colors[row.policy.label])
+            if row.sample:
+                _draw_box(axes, row.sample, row.middle, colors[row.sample.label])
         _write_rows(axes, rows, names, columns)
         room = names + _BESIDE + _PANEL + max(columns.values())
         top = moved(figure, axes.transAxes, -names - _BESIDE, 0.08)
@@ -102,41 +102,41 @@ def _draw(cases: Cases, title: str, subtitle: str, measured: str) -> Figure:
     return figure
 
 
-def _rows(groups: Mapping[str, Sequence[Policy]]) -> list[_Row]:
-    """Put groups and their policies below each other."""
+def _rows(groups: Mapping[str, Sequence[Sample]]) -> list[_Row]:
+    """Stack groups and their samples."""
     rows: list[_Row] = []
     bottom = 0.0
-    for title, policies in groups.items():
+    for title, samples in groups.items():
         bottom += _GROUP_GAP if rows else 0.0
-        for label, policy in [(title, None), *((policy.label, policy) for policy in policies)]:
+        for label, sample in [(title, None), *((sample.label, sample) for sample in samples)]:
             text = label_lines(label, _NAME_WIDTH, _LONGEST)
             height = _ROW + _LINE * text.count("\n")
             bottom += height
-            rows.append(_Row(text, bottom - height / 2, bottom, policy))
+            rows.append(_Row(text, bottom - height / 2, bottom, sample))
     return rows
 
 
-def _columns(policies: Sequence[Policy]) -> dict[str, float]:
+def _columns(samples: Sequence[Sample]) -> dict[str, float]:
     """Return the columns of numbers by their headings, and how far right of the panels they end."""
     columns, end = {}, 0.0
     for heading in ("median", "published"):
-        texts = [text for policy in policies if (text := _number(policy, heading))]
+        texts = [text for sample in samples if (text := _number(sample, heading))]
         if texts:
             end += _BESIDE + max(measure(heading, TICK_TEXT)[0], *(measure(text, TEXT)[0] for text in texts))
             columns[heading] = end
     return columns
 
 
-def _number(policy: Policy, heading: str) -> str:
-    """Return what stands in a column of numbers."""
-    value = float(np.median(policy.values)) if heading == "median" else policy.published
+def _number(sample: Sample, heading: str) -> str:
+    """Write a number of a sample for a column."""
+    value = float(np.median(sample.values)) if heading == "median" else sample.published
     return "" if value is None else short_number(value)
 
 
-def _scale(axes: Axes, policies: Sequence[Policy]) -> None:
+def _scale(axes: Axes, samples: Sequence[Sample]) -> None:
     """Give a panel the axis that all panels share."""
-    drawn = [float(value) for each in policies for value in np.quantile(each.values, _QUANTILES)]
-    drawn += [policy.published for policy in policies if policy.published is not None]
+    drawn = [float(value) for each in samples for value in np.quantile(each.values, _QUANTILES)]
+    drawn += [sample.published for sample in samples if sample.published is not None]
     low, high = min(drawn), max(drawn)
     sizes = [abs(value) for value in drawn if value]
     if low > 0:
@@ -172,12 +172,12 @@ def _scale_both_sides(axes: Axes, low: float, high: float, least: float) -> None
     axes.xaxis.set_minor_locator(FixedLocator([]))
 
 
-def _draw_box(axes: Axes, policy: Policy, y: float, color: str) -> None:
+def _draw_box(axes: Axes, sample: Sample, y: float, color: str) -> None:
     """Draw quartiles, median and whiskers; outline and stroke are seen even if all values agree."""
     keys = ("whislo", "q1", "med", "q3", "whishi")
     line: dict[str, Any] = {"color": dark(color), "lw": 1.0, "solid_capstyle": "butt"}
     drawn = axes.bxp(
-        [dict(zip(keys, np.quantile(policy.values, _QUANTILES), strict=True))],
+        [dict(zip(keys, np.quantile(sample.values, _QUANTILES), strict=True))],
         [y],
         widths=_BOX,
         capwidths=_BOX / 2,
@@ -193,8 +193,8 @@ def _draw_box(axes: Axes, policy: Policy, y: float, color: str) -> None:
     )
     drawn["medians"][0].set_ydata((y - _STROKE / 2, y + _STROKE / 2))
     axes.axhline(y, color="#eeeeee", lw=0.6, zorder=1)
-    if policy.published is not None:
-        axes.plot(policy.published, y, zorder=6, **hollow(INK))
+    if sample.published is not None:
+        axes.plot(sample.published, y, zorder=6, **hollow(INK))
 
 
 def _write_rows(axes: Axes, rows: Sequence[_Row], names: float, columns: Mapping[str, float]) -> None:
@@ -204,16 +204,16 @@ def _write_rows(axes: Axes, rows: Sequence[_Row], names: float, columns: Mapping
     for heading, place in right.items():
         axes.text(1, _ROW / 2, heading, transform=place, size=TICK_TEXT, color=FAINT, ha="right", va=_MIDDLE)
     for row in rows:
-        left = moved(axes.figure, sides, -names - _BESIDE + (_INDENT if row.policy else 0.0), 0)
-        weight = "normal" if row.policy else "bold"
+        left = moved(axes.figure, sides, -names - _BESIDE + (_INDENT if row.sample else 0.0), 0)
+        weight = "normal" if row.sample else "bold"
         axes.text(0, row.middle, row.text, transform=left, weight=weight, linespacing=1.15, va=_MIDDLE)
-        if row.policy:
+        if row.sample:
             for heading, place in right.items():
-                axes.text(1, row.middle, _number(row.policy, heading), transform=place, ha="right", va=_MIDDLE)
+                axes.text(1, row.middle, _number(row.sample, heading), transform=place, ha="right", va=_MIDDLE)
 
 
 def _key(published: bool) -> list[Any]:
-    """Say how to read a row."""
+    """Explain the marks of a row."""
     samples: list[Any] = [
         Patch(fc=light(FAINT), ec=FAINT, label="middle half of the runs"),
         Line2D([], [], color=FAINT, ls="none", marker="|", ms=9, mew=2.2, label="median"),

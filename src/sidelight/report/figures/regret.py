@@ -340,7 +340,7 @@ def _sample(text: str, look: _Look) -> Line2D:
 
 
 def _mark_key(panels: Sequence[Panel]) -> list[Line2D]:
-    """Say what the diamonds are, if there are any."""
+    """Explain the diamonds, if there are any."""
     marked = [(c, c.mark) for panel in panels for c in panel.curves if c.mark is not None and c.mark.mean > 0]
     if not marked:
         return []

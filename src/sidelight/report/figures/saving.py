@@ -1,4 +1,4 @@
-"""Figures on disk: complete or not at all, and the same bytes for the same figure."""
+"""Save figures: a file is complete or absent, and the same figure gives the same bytes."""
 
 from __future__ import annotations
 

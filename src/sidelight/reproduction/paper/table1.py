@@ -8,7 +8,7 @@ LIMIT = Player("BayesOptimal", {"horizon": HORIZON}, label="Bayes-optimal, unifo
 
 
 def rand_cbp(profile: Profile) -> Player:
-    """Return RandCBP, whose tail is another one in the authors' code than in the text."""
+    """Return RandCBP; its tail differs between the authors' code and the text."""
     return Player("RandCBP", {"tail": 1e-6 if profile.protocol == "published" else 1e-7}, label="RandCBP")
 
 

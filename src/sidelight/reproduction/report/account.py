@@ -1,4 +1,4 @@
-"""What a report is written from: our numbers and the printed ones, with verdicts and reasons."""
+"""The content of a report: our numbers and the printed ones, with verdicts and reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What readers of a reproduction need to know: the paper's statistics, a glossary, and how the numbers were made."""
+"""Notes for readers of a report: the paper's statistics, a glossary, and how the numbers were made."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def glossary(account: Account) -> list[tuple[str, str]]:
 
 
 def limit_note(table: Part) -> str:
-    """Say what the limit in a table is, if it has one."""
+    """Explain the limit in a table, if it has one."""
     labels = {number.label for number in table.numbers if number.is_limit}
     if not labels:
         return ""
@@ -49,7 +49,7 @@ def limit_note(table: Part) -> str:
 
 
 def making(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Say how the numbers were made: name and value."""
+    """Return how the numbers were made, as names and values."""
     versions = [f"{key} {facts[key]}" for key in ("sidelight", "python", "numpy", "numba") if facts.get(key)]
     ways = facts.get("protocols", ())
     found = [
@@ -70,7 +70,7 @@ def making(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def again(facts: Mapping[str, Any]) -> str:
-    """Say which command makes the report again, and which ones show more."""
+    """Return the command that makes the report again, and commands that show more."""
     return (
         f"`{_command(facts)}` makes this report again, in another folder with `--out DIR`; every number follows from "
         "the seed. More runs, such as `--runs 4000`, show rare disasters, and `--full` gives also PG-IDS and PG-TS as "

@@ -82,20 +82,20 @@ def name(experiment: str) -> str:
 
 
 def summary(account: Account, protocol: Protocol) -> str:
-    """Say how many printed numbers were reproduced under a protocol."""
+    """Summarize the verdicts under a protocol."""
     found = shares(account.counts(protocol), "printed pair of mean and standard deviation")
     return found or (NOT_PRINTED if any(table.protocol == protocol for table in account.tables) else NOTHING)
 
 
 def shares(counts: Counter[Kind], what: str = "printed pair") -> str:
-    """Say how many printed numbers have which verdict; nothing if none is printed."""
+    """Count printed numbers by verdict, in a sentence; return nothing if none is printed."""
     total = sum(counts[kind] for kind in COMPARED)
     found = [f"{counts[kind]} {_VERBS[kind][counts[kind] > 1]}" for kind in COMPARED if counts[kind]]
     return f"Of {total} {what.replace('pair', 'pairs') if total > 1 else what}, {joined(found)}." if total else ""
 
 
 def no_difference(account: Account) -> str:
-    """Say that nothing differs, as far as that is known; return nothing if something does."""
+    """Return the sentence for a report without differences; nothing if there are some."""
     if account.differences():
         return ""
     counts = [account.counts(way) for way in protocols(account)]
@@ -113,7 +113,7 @@ def numbered(account: Account) -> dict[str, int]:
 
 
 def caption(table: Part, runs: int, end: int | None) -> str:
-    """Say what the numbers of a table are, given what is usual in it."""
+    """Describe the numbers of a table: runs, round, and which values are better."""
     several = f"{grouped(runs)} run{'s' * (runs > 1)} of each"
     if end is None:
         return f"{several}. A greater F1 score is better, and so are fewer verifications."

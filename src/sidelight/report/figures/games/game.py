@@ -8,12 +8,12 @@ from matplotlib import style
 from matplotlib.figure import Figure
 
 from sidelight.analysis import Analysis
-from sidelight.report.figures.canvas import Sheet
+from sidelight.report.figures.canvas import Canvas
 from sidelight.report.figures.games.neighbor_graph import draw_neighbor_graph
 from sidelight.report.figures.games.segment import draw_segment
 from sidelight.report.figures.games.triangle import draw_triangle
 
-_BY_OUTCOMES: dict[int, Callable[[Sheet, Analysis], None]] = {2: draw_segment, 3: draw_triangle}
+_BY_OUTCOMES: dict[int, Callable[[Canvas, Analysis], None]] = {2: draw_segment, 3: draw_triangle}
 
 
 def draw_game(analysis: Analysis) -> Figure:
@@ -27,6 +27,6 @@ def draw_game(analysis: Analysis) -> Figure:
     writes the same bytes for the same game.
     """
     with style.context("default"):  # whatever the user's settings: labels are measured for these
-        sheet = Sheet()
-        _BY_OUTCOMES.get(analysis.game.n_outcomes, draw_neighbor_graph)(sheet, analysis)
-        return sheet.finish()
+        canvas = Canvas()
+        _BY_OUTCOMES.get(analysis.game.n_outcomes, draw_neighbor_graph)(canvas, analysis)
+        return canvas.finish()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from matplotlib.ticker import MaxNLocator
 
 from sidelight.analysis import Analysis
-from sidelight.report.figures.canvas import Sheet, Spot, measure
+from sidelight.report.figures.canvas import Canvas, Spot, measure
 from sidelight.report.figures.colors import FAINT, INK, PALE, border_style, fill, plate, stroke
 from sidelight.report.figures.games.cells import cell
 from sidelight.report.figures.games.title_and_legend import draw_legend, draw_title
@@ -34,7 +34,7 @@ class _Line(NamedTuple):
 
 
 class _Plot(NamedTuple):
-    """Where probabilities and losses lie on the sheet."""
+    """Where probabilities and losses lie on the canvas."""
 
     width: float
     height: float
@@ -48,7 +48,7 @@ class _Plot(NamedTuple):
         return (loss - self.low) / (self.high - self.low) * self.height
 
 
-def draw_segment(sheet: Sheet, analysis: Analysis) -> None:
+def draw_segment(canvas: Canvas, analysis: Analysis) -> None:
     """Draw a game of two outcomes."""
     lines = _lines(analysis)
     losses = [loss for line in lines for loss in line.losses]
@@ -58,20 +58,20 @@ def draw_segment(sheet: Sheet, analysis: Analysis) -> None:
     width, height = min(max(5.0, 0.32 * len(cells)), 10.0), max(2.7, 0.19 * len(named))
     plot = _Plot(width, height, min(losses) - margin, max(losses) + margin)
     breaks = sorted({Fraction(0), Fraction(1), *(end for line in lines for end in line.cell)})
-    _draw_axes(sheet, plot)
-    _draw_lines(sheet, plot, lines, [line.action for line in cells])
-    _name_lines(sheet, plot, named)
-    top = _draw_probabilities(sheet, plot, breaks)
-    bottom = _draw_cells(sheet, plot, cells, top)
-    _draw_borders(sheet, analysis, plot, cells, top)
-    _draw_ends(sheet, analysis, plot.width, bottom)
-    draw_title(sheet, analysis)
+    _draw_axes(canvas, plot)
+    _draw_lines(canvas, plot, lines, [line.action for line in cells])
+    _name_lines(canvas, plot, named)
+    top = _draw_probabilities(canvas, plot, breaks)
+    bottom = _draw_cells(canvas, plot, cells, top)
+    _draw_borders(canvas, analysis, plot, cells, top)
+    _draw_ends(canvas, analysis, plot.width, bottom)
+    draw_title(canvas, analysis)
     marks = [("thick", "least expected loss")]
     if any(line.status == "degenerate" for line in lines):
         marks.append(("touch", "degenerate: best at one point only"))
     unnamed = len(lines) - len(named)
     draw_legend(
-        sheet, analysis, marks, f"{unnamed} dominated actions are drawn without their names." if unnamed else ""
+        canvas, analysis, marks, f"{unnamed} dominated actions are drawn without their names." if unnamed else ""
     )
 
 
@@ -85,36 +85,36 @@ def _lines(analysis: Analysis) -> list[_Line]:
     return lines
 
 
-def _draw_axes(sheet: Sheet, plot: _Plot) -> None:
-    sheet.line([(0, plot.height), (0, 0), (plot.width, 0)], color=PALE, lw=0.8, zorder=1)
+def _draw_axes(canvas: Canvas, plot: _Plot) -> None:
+    canvas.line([(0, plot.height), (0, 0), (plot.width, 0)], color=PALE, lw=0.8, zorder=1)
     left = 0.0
     for tick in MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]).tick_values(plot.low, plot.high):
         if plot.low <= tick <= plot.high:
-            sheet.line([(-0.05, plot.y(tick)), (0, plot.y(tick))], color=PALE, lw=0.8)
-            box = sheet.text((-0.1, plot.y(tick)), f"{tick:.6g}", size=_SMALL, ha="right", color=FAINT)
+            canvas.line([(-0.05, plot.y(tick)), (0, plot.y(tick))], color=PALE, lw=0.8)
+            box = canvas.text((-0.1, plot.y(tick)), f"{tick:.6g}", size=_SMALL, ha="right", color=FAINT)
             left = min(left, box.left)
-    sheet.text((left - 0.14, plot.height / 2), "expected loss", rotation=90, color=FAINT, ha="right")
+    canvas.text((left - 0.14, plot.height / 2), "expected loss", rotation=90, color=FAINT, ha="right")
 
 
-def _draw_lines(sheet: Sheet, plot: _Plot, lines: list[_Line], ranked: list[int]) -> None:
+def _draw_lines(canvas: Canvas, plot: _Plot, lines: list[_Line], ranked: list[int]) -> None:
     """Draw all lines, the lower envelope thick, and a ring where a degenerate action touches it."""
     for line in lines:
         ends = [(0.0, plot.y(line.losses[0])), (plot.width, plot.y(line.losses[1]))]
         if line.status != "pareto":
             color, dashes = (FAINT, (0, (6, 2, 1, 2))) if line.status == "degenerate" else (PALE, "solid")
-            sheet.line(ends, color=color, ls=dashes, lw=1.1, zorder=2)
+            canvas.line(ends, color=color, ls=dashes, lw=1.1, zorder=2)
             continue
         color = stroke(ranked.index(line.action))
-        sheet.line(ends, color=color, lw=1.2, zorder=3)
+        canvas.line(ends, color=color, lw=1.2, zorder=3)
         best = [(plot.x(end), plot.y(line.at(end))) for end in line.cell]
-        sheet.line(best, color=color, lw=3.8, zorder=4)
+        canvas.line(best, color=color, lw=3.8, zorder=4)
     for line in lines:
         if line.status == "degenerate":
             spot = (plot.x(line.cell[0]), plot.y(line.at(line.cell[0])))
-            sheet.line([spot], marker="o", ms=6.5, mfc="white", mec=INK, mew=1.2, ls="none", zorder=6)
+            canvas.line([spot], marker="o", ms=6.5, mfc="white", mec=INK, mew=1.2, ls="none", zorder=6)
 
 
-def _name_lines(sheet: Sheet, plot: _Plot, lines: list[_Line]) -> None:
+def _name_lines(canvas: Canvas, plot: _Plot, lines: list[_Line]) -> None:
     """Write each action's name at the right end of its line, moved up or down where they would meet."""
     wanted = [plot.y(line.losses[1]) for line in lines]
     # Equal ends are told apart by the slope: what comes down from above stays above.
@@ -125,12 +125,12 @@ def _name_lines(sheet: Sheet, plot: _Plot, lines: list[_Line]) -> None:
         start = plot.width + (0.3 if moved else 0.08)
         if moved:
             elbow = [(plot.width + 0.03, end), (plot.width + 0.08, end), (start - 0.09, y), (start - 0.04, y)]
-            sheet.line(elbow, color=PALE, lw=0.7)
+            canvas.line(elbow, color=PALE, lw=0.7)
         text = line.label if line.status == "pareto" else f"{line.label} ({line.status})"
-        sheet.text((start, y), text, ha="left", va="center_baseline", color=INK if line.status == "pareto" else FAINT)
+        canvas.text((start, y), text, ha="left", va="center_baseline", color=INK if line.status == "pareto" else FAINT)
 
 
-def _draw_probabilities(sheet: Sheet, plot: _Plot, breaks: list[Fraction]) -> float:
+def _draw_probabilities(canvas: Canvas, plot: _Plot, breaks: list[Fraction]) -> float:
     """Write the probabilities at which cells end between the plot and the strip; return where the strip begins."""
     texts = [number(value) for value in breaks]
     widths, heights = zip(*(measure(text, _SMALL) for text in texts), strict=True)
@@ -146,19 +146,19 @@ def _draw_probabilities(sheet: Sheet, plot: _Plot, breaks: list[Fraction]) -> fl
     for value, center, text in zip(breaks, centers, texts, strict=True):
         x = plot.x(value)
         for edge, away in ((-0.0, -1), (-2 * lead - room, 1)):
-            sheet.line([(x, edge), (x, edge + away * 0.03), (center, edge + away * (lead - 0.03))], color=PALE, lw=0.8)
-        sheet.text((center, middle), text, size=_SMALL, rotation=90 if upright else 0)
+            canvas.line([(x, edge), (x, edge + away * 0.03), (center, edge + away * (lead - 0.03))], color=PALE, lw=0.8)
+        canvas.text((center, middle), text, size=_SMALL, rotation=90 if upright else 0)
     return -2 * lead - room
 
 
-def _draw_cells(sheet: Sheet, plot: _Plot, cells: list[_Line], top: float) -> float:
+def _draw_cells(canvas: Canvas, plot: _Plot, cells: list[_Line], top: float) -> float:
     """Draw the strip of cells with the names inside, or below with a leader; return how far down that reaches."""
     inside, outside = [], []
     for rank, line in enumerate(cells):
         left, right = plot.x(line.cell[0]), plot.x(line.cell[-1])
         color, hatch = fill(rank)
         corners = [(left, top), (right, top), (right, top - _STRIP), (left, top - _STRIP)]
-        sheet.area(corners, fc=color, ec="white", lw=0.8, hatch=hatch)
+        canvas.area(corners, fc=color, ec="white", lw=0.8, hatch=hatch)
         middle = ((left + right) / 2, top - _STRIP / 2)
         fitting = [size for size in (9, 8, 7.5) if measure(line.label, size)[0] + 0.14 <= right - left]
         if fitting:
@@ -167,11 +167,11 @@ def _draw_cells(sheet: Sheet, plot: _Plot, cells: list[_Line], top: float) -> fl
             outside.append((middle, line.label))
     size = min((size for _, _, size, _ in inside), default=9)
     for middle, label, _, background in inside:
-        sheet.text(middle, label, size=size, va="center_baseline", bbox=background)
-    return _name_below(sheet, plot, outside, top - _STRIP)
+        canvas.text(middle, label, size=size, va="center_baseline", bbox=background)
+    return _name_below(canvas, plot, outside, top - _STRIP)
 
 
-def _name_below(sheet: Sheet, plot: _Plot, outside: list[tuple[Spot, str]], bottom: float) -> float:
+def _name_below(canvas: Canvas, plot: _Plot, outside: list[tuple[Spot, str]], bottom: float) -> float:
     """Write the names that found no room inside their cells; return where the lowest of them ends."""
     if not outside:
         return bottom
@@ -185,32 +185,32 @@ def _name_below(sheet: Sheet, plot: _Plot, outside: list[tuple[Spot, str]], bott
     centers = spread([x for (x, _), _ in outside], sizes, -0.3, plot.width + 0.3)
     lowest = bottom
     for ((x, y), _), center, text in zip(outside, centers, texts, strict=True):
-        sheet.line([(x, y), (x, bottom - 0.04), (center, bottom - 0.2)], color=FAINT, lw=0.7, zorder=5)
-        sheet.line([(x, y)], marker="o", ms=2.2, color=INK, ls="none", zorder=5)
-        box = sheet.text((center, bottom - 0.22), text, size=_SMALL, va="top", rotation=90 if upright else 0)
+        canvas.line([(x, y), (x, bottom - 0.04), (center, bottom - 0.2)], color=FAINT, lw=0.7, zorder=5)
+        canvas.line([(x, y)], marker="o", ms=2.2, color=INK, ls="none", zorder=5)
+        box = canvas.text((center, bottom - 0.22), text, size=_SMALL, va="top", rotation=90 if upright else 0)
         lowest = min(lowest, box.bottom)
     return lowest
 
 
-def _draw_borders(sheet: Sheet, analysis: Analysis, plot: _Plot, cells: list[_Line], top: float) -> None:
+def _draw_borders(canvas: Canvas, analysis: Analysis, plot: _Plot, cells: list[_Line], top: float) -> None:
     """Mark where neighboring cells meet by what can be observed about the two."""
     for left, right in pairwise(cells):
         style = border_style(analysis, left.action, right.action)
         x, height = plot.x(right.cell[0]), plot.y(right.at(right.cell[0]))
-        sheet.line([(x, top + 0.05), (x, top - _STRIP - 0.05)], color="white", lw=4.5, zorder=4, solid_capstyle="butt")
-        sheet.line([(x, top + 0.05), (x, top - _STRIP - 0.05)], color=style.color, ls=style.dashes, lw=2.2, zorder=5)
-        sheet.line([(x, height), (x, 0)], color=style.color, ls=style.dashes, lw=1.0, zorder=2)
+        canvas.line([(x, top + 0.05), (x, top - _STRIP - 0.05)], color="white", lw=4.5, zorder=4, solid_capstyle="butt")
+        canvas.line([(x, top + 0.05), (x, top - _STRIP - 0.05)], color=style.color, ls=style.dashes, lw=2.2, zorder=5)
+        canvas.line([(x, height), (x, 0)], color=style.color, ls=style.dashes, lw=1.0, zorder=2)
         if style.crossed:
-            sheet.cross((x, top - _STRIP / 2))
+            canvas.cross((x, top - _STRIP / 2))
 
 
-def _draw_ends(sheet: Sheet, analysis: Analysis, width: float, bottom: float) -> None:
-    """Say what the segment is: the law, from certainty of one outcome to certainty of the other."""
+def _draw_ends(canvas: Canvas, analysis: Analysis, width: float, bottom: float) -> None:
+    """Label the ends of the segment, where one outcome is certain, and the axis between them."""
     first, second = (outcome_label(analysis.game, outcome) for outcome in (0, 1))
     y = bottom - 0.2
-    left = sheet.text((0, y), f"always {first}", ha="left", va="top", color=FAINT)
-    right = sheet.text((width, y), f"always {second}", ha="right", va="top", color=FAINT)
+    left = canvas.text((0, y), f"always {first}", ha="left", va="top", color=FAINT)
+    right = canvas.text((width, y), f"always {second}", ha="right", va="top", color=FAINT)
     middle = f"probability of {second}"
     half = measure(middle)[0] / 2 + 0.2
     tight = left.right > width / 2 - half or right.left < width / 2 + half
-    sheet.text((width / 2, y - (0.2 if tight else 0)), middle, va="top")
+    canvas.text((width / 2, y - (0.2 if tight else 0)), middle, va="top")

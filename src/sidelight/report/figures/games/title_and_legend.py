@@ -1,4 +1,4 @@
-"""What surrounds every figure of a game: a title above, the meaning of the marks below."""
+"""The title above every figure of a game, and the legend below it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable
 
 from sidelight.analysis import Analysis
-from sidelight.report.figures.canvas import Box, Sheet, measure
+from sidelight.report.figures.canvas import Box, Canvas, measure
 from sidelight.report.figures.colors import BORDERS, FAINT, INK, Border, border_style
 from sidelight.report.figures.labels import drawable, shortened
 from sidelight.text import count
@@ -21,12 +21,12 @@ _ROW = 0.23
 _SAMPLE = 0.42
 
 
-def draw_title(sheet: Sheet, analysis: Analysis) -> None:
+def draw_title(canvas: Canvas, analysis: Analysis) -> None:
     """Write the name, class and size of the game above the drawing."""
-    box = sheet.bounds or Box(0, 0, 4, 1)
+    box = canvas.bounds or Box(0, 0, 4, 1)
     game = analysis.game
     sizes = f"{count(game.n_actions, 'action')}, {count(game.n_outcomes, 'outcome')}"
-    below = sheet.text(
+    below = canvas.text(
         (box.left, box.top + 0.22),
         f"{analysis.kind}: {_REGRET[analysis.kind]}  ({sizes})",
         ha="left",
@@ -41,44 +41,44 @@ def draw_title(sheet: Sheet, analysis: Analysis) -> None:
     if measure(lines, 13, bold=True)[0] > room:
         width = max(16, int(60 * room / measure(lines, 13, bold=True)[0]))
         lines = textwrap.fill(name, width)
-    sheet.text((box.left, below.top + 0.06), lines, size=13, bold=True, ha="left", va="bottom")
+    canvas.text((box.left, below.top + 0.06), lines, size=13, bold=True, ha="left", va="bottom")
 
 
-def draw_legend(sheet: Sheet, analysis: Analysis, extra: Iterable[tuple[str, str]] = (), note: str = "") -> None:
+def draw_legend(canvas: Canvas, analysis: Analysis, extra: Iterable[tuple[str, str]] = (), note: str = "") -> None:
     """Explain the borders that occur, then `extra` marks (a kind of mark and its meaning), then a note."""
     used = {border_style(analysis, i, j).meaning for i, j in analysis.neighbors}
     entries: list[tuple[Border | str, str]] = [
         (style, f"border {style.meaning}") for style in BORDERS.values() if style.meaning in used
     ]
     entries.extend(extra)
-    box = sheet.bounds or Box(0, 0, 4, 1)
+    box = canvas.bounds or Box(0, 0, 4, 1)
     x, y, room = box.left, box.bottom - 0.28, max(box.right - box.left, 4.6)
     for mark, meaning in entries:
         width = _SAMPLE + measure(meaning, 8.5)[0]
         if x > box.left and x + width > box.left + room:
             x, y = box.left, y - _ROW
-        _draw_sample(sheet, mark, x, y)
-        sheet.text((x + _SAMPLE, y), meaning, size=8.5, ha="left", va="center_baseline")
+        _draw_sample(canvas, mark, x, y)
+        canvas.text((x + _SAMPLE, y), meaning, size=8.5, ha="left", va="center_baseline")
         x += width + 0.25
     if note:
         top = y - 0.16 if entries else y + 0.1
         width = int(room / measure("n" * 50, 8.5)[0] * 54)
-        sheet.text((box.left, top), textwrap.fill(note, width), size=8.5, ha="left", va="top", color=FAINT)
+        canvas.text((box.left, top), textwrap.fill(note, width), size=8.5, ha="left", va="top", color=FAINT)
 
 
-def _draw_sample(sheet: Sheet, mark: Border | str, x: float, y: float) -> None:
+def _draw_sample(canvas: Canvas, mark: Border | str, x: float, y: float) -> None:
     """Draw the mark that an entry of the legend explains."""
     middle = x + (_SAMPLE - 0.1) / 2
     if isinstance(mark, Border):
-        sheet.line([(x, y), (x + _SAMPLE - 0.1, y)], color=mark.color, ls=mark.dashes, lw=2.0, zorder=5)
+        canvas.line([(x, y), (x + _SAMPLE - 0.1, y)], color=mark.color, ls=mark.dashes, lw=2.0, zorder=5)
         if mark.crossed:
-            sheet.cross((middle, y))
+            canvas.cross((middle, y))
     elif mark == "thick":
-        sheet.line([(x, y), (x + _SAMPLE - 0.1, y)], color=FAINT, lw=3.6)
+        canvas.line([(x, y), (x + _SAMPLE - 0.1, y)], color=FAINT, lw=3.6)
     elif mark == "band":
-        sheet.line([(x, y), (x + _SAMPLE - 0.1, y)], color=INK, lw=6.5)
-        sheet.line([(x, y), (x + _SAMPLE - 0.1, y)], color="white", lw=4.5)
+        canvas.line([(x, y), (x + _SAMPLE - 0.1, y)], color=INK, lw=6.5)
+        canvas.line([(x, y), (x + _SAMPLE - 0.1, y)], color="white", lw=4.5)
     else:
         shapes = {"small": (5.5, FAINT, FAINT), "hollow": (8, "white", FAINT), "full": (10, "#9fc9e4", INK)}
         size, face, edge = shapes.get(mark, (6.5, "white", INK))
-        sheet.line([(middle, y)], marker="o", ms=size, mfc=face, mec=edge, mew=1.2, ls="none")
+        canvas.line([(middle, y)], marker="o", ms=size, mfc=face, mec=edge, mew=1.2, ls="none")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from sidelight.analysis import Analysis
-from sidelight.report.figures.canvas import Box, Sheet, Spot
+from sidelight.report.figures.canvas import Box, Canvas, Spot
 from sidelight.report.figures.colors import FAINT, INK, border_style, fill, plate
 from sidelight.report.figures.games.cells import Law, border, cell, whole_space
 from sidelight.report.figures.games.region_names import Triangle, place
@@ -16,7 +16,7 @@ from sidelight.report.figures.labels import action_labels, listed, outcome_label
 _SIDE = 4.6
 
 
-def draw_triangle(sheet: Sheet, analysis: Analysis) -> None:
+def draw_triangle(canvas: Canvas, analysis: Analysis) -> None:
     """Draw a game of three outcomes."""
     labels = action_labels(analysis)
     cells = {action: cell(analysis.game, action) for action in labels}
@@ -25,27 +25,27 @@ def draw_triangle(sheet: Sheet, analysis: Analysis) -> None:
     ranks = {action: rank for rank, action in enumerate(best)}
     for action in best:
         color, hatch = fill(ranks[action])
-        sheet.area(_spots(cells[action]), fc=color, ec="white", lw=0.6, hatch=hatch, zorder=1)
-    sheet.area(_spots(whole_space(3)), fc="none", ec=FAINT, lw=1.0, zorder=2)
+        canvas.area(_spots(cells[action]), fc=color, ec="white", lw=0.6, hatch=hatch, zorder=1)
+    canvas.area(_spots(whole_space(3)), fc="none", ec=FAINT, lw=1.0, zorder=2)
     for corners in thin:
-        _draw_thin_cell(sheet, _spots(corners))
-    _draw_borders(sheet, analysis)
-    under = _draw_corners(sheet, analysis)
+        _draw_thin_cell(canvas, _spots(corners))
+    _draw_borders(canvas, analysis)
+    under = _draw_corners(canvas, analysis)
     regions = {action: _spots(cells[action]) for action in best}
     names = {action: labels[action] for action in best}
     for corners, members in thin.items():
         regions[members[0]] = _spots(corners)
         names[members[0]] = f"{listed([labels[member] for member in members], 3)} (degenerate)"
-    _write_names(sheet, Triangle(_SIDE, under), regions, names, ranks)
-    draw_title(sheet, analysis)
+    _write_names(canvas, Triangle(_SIDE, under), regions, names, ranks)
+    draw_title(canvas, analysis)
     marks = [("touch", "degenerate: best at one point only")] if any(len(c) == 1 for c in thin) else []
     marks += [("band", "degenerate: best on a line only")] if any(len(c) == 2 for c in thin) else []
     empty = [labels[action] for action in labels if analysis.status(action) == "dominated"]
-    draw_legend(sheet, analysis, marks, f"Dominated, never best: {listed(empty)}" if empty else "")
+    draw_legend(canvas, analysis, marks, f"Dominated, never best: {listed(empty)}" if empty else "")
 
 
 def _spots(laws: Sequence[Law]) -> list[Spot]:
-    """Return where laws lie on the sheet; the outcomes are certain bottom left, bottom right and on top."""
+    """Return where laws lie on the canvas; the outcomes are certain bottom left, bottom right and on top."""
     return [((float(q) + float(r) / 2) * _SIDE, float(r) * math.sqrt(3) / 2 * _SIDE) for _, q, r in laws]
 
 
@@ -58,47 +58,47 @@ def _thin_cells(analysis: Analysis, cells: dict[int, list[Law]]) -> dict[tuple[L
     return thin
 
 
-def _draw_thin_cell(sheet: Sheet, spots: list[Spot]) -> None:
+def _draw_thin_cell(canvas: Canvas, spots: list[Spot]) -> None:
     if len(spots) == 1:
-        sheet.line(spots, marker="o", ms=7, mfc="white", mec=INK, mew=1.2, ls="none", zorder=7)
+        canvas.line(spots, marker="o", ms=7, mfc="white", mec=INK, mew=1.2, ls="none", zorder=7)
     else:
-        sheet.line(spots, lw=8.5, zorder=3, solid_capstyle="butt")
-        sheet.line(spots, color="white", lw=6.5, zorder=3, solid_capstyle="butt")
+        canvas.line(spots, lw=8.5, zorder=3, solid_capstyle="butt")
+        canvas.line(spots, color="white", lw=6.5, zorder=3, solid_capstyle="butt")
 
 
-def _draw_borders(sheet: Sheet, analysis: Analysis) -> None:
+def _draw_borders(canvas: Canvas, analysis: Analysis) -> None:
     for one, other in analysis.neighbors:
         style = border_style(analysis, one, other)
         start, end = _spots(border(analysis.game, one, other))
-        sheet.line([start, end], color="white", lw=4.2, zorder=4, solid_capstyle="butt")
-        sheet.line([start, end], color=style.color, ls=style.dashes, lw=2.2, zorder=5, dash_capstyle="butt")
+        canvas.line([start, end], color="white", lw=4.2, zorder=4, solid_capstyle="butt")
+        canvas.line([start, end], color=style.color, ls=style.dashes, lw=2.2, zorder=5, dash_capstyle="butt")
         if style.crossed:
-            sheet.cross(((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
+            canvas.cross(((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
 
 
-def _draw_corners(sheet: Sheet, analysis: Analysis) -> tuple[Box, Box]:
+def _draw_corners(canvas: Canvas, analysis: Analysis) -> tuple[Box, Box]:
     """Name the corners by the outcomes that are certain there; return the boxes of the two names under the base."""
     left, right, top = _spots(whole_space(3))
     names = [wrapped(f"always {outcome_label(analysis.game, outcome)}", 18) for outcome in range(3)]
-    sheet.text((top[0], top[1] + 0.1), names[2], va="bottom", color=FAINT)
+    canvas.text((top[0], top[1] + 0.1), names[2], va="bottom", color=FAINT)
     return (
-        sheet.text((left[0], left[1] - 0.12), names[0], va="top", color=FAINT),
-        sheet.text((right[0], right[1] - 0.12), names[1], va="top", color=FAINT),
+        canvas.text((left[0], left[1] - 0.12), names[0], va="top", color=FAINT),
+        canvas.text((right[0], right[1] - 0.12), names[1], va="top", color=FAINT),
     )
 
 
 def _write_names(
-    sheet: Sheet, triangle: Triangle, regions: dict[int, list[Spot]], names: dict[int, str], ranks: dict[int, int]
+    canvas: Canvas, triangle: Triangle, regions: dict[int, list[Spot]], names: dict[int, str], ranks: dict[int, int]
 ) -> None:
     """Write the names of the actions, and draw leaders to those that stand outside."""
     inside, outside = place(triangle, regions, names, [key for key in regions if key not in ranks])
     for item in inside:
-        sheet.text(item.spot, item.text, size=item.size, bbox=plate(*fill(ranks[item.key])))
+        canvas.text(item.spot, item.text, size=item.size, bbox=plate(*fill(ranks[item.key])))
     for callout in outside:
-        sheet.line([callout.anchor, callout.end], color="white", lw=2.2, zorder=6)
-        sheet.line([callout.anchor, callout.end], color=INK, lw=0.8, zorder=6)
+        canvas.line([callout.anchor, callout.end], color="white", lw=2.2, zorder=6)
+        canvas.line([callout.anchor, callout.end], color=INK, lw=0.8, zorder=6)
         if callout.key in ranks:
-            sheet.line([callout.anchor], marker="o", ms=3, color=INK, ls="none", zorder=6)
+            canvas.line([callout.anchor], marker="o", ms=3, color=INK, ls="none", zorder=6)
         va = "top" if callout.align == "center" else "center"
         color = INK if callout.key in ranks else FAINT
-        sheet.text(callout.spot, callout.text, ha=callout.align, va=va, color=color)
+        canvas.text(callout.spot, callout.text, ha=callout.align, va=va, color=color)
