@@ -1,4 +1,4 @@
-"""`sidelight monitor new|decide|answer|pending|status|report`."""
+"""`sidelight monitor new|decide|answer|pending|report`."""
 
 import json
 import math
@@ -52,8 +52,8 @@ def test_a_monitor_from_the_shell(file):
     assert plain("answer", file, "r1", "--label", "cat")["status"] == "corrected"
     assert plain("answer", file, "r1", "--skip")["status"] == "withdrawn"
     assert said("pending", file) == "0 verifications pending\n"
-    assert "pets.json: 1 prediction of 1 class" in said("status", file)
-    assert plain("status", file)["verdicts"] == {"above": 0, "near": 0, "below": 0, "unknown": 1}
+    assert "pets.json: 1 prediction of 1 class" in said("report", file)
+    assert plain("report", file)["verdicts"] == {"above": 0, "near": 0, "below": 0, "unknown": 1}
     assert ClassifierMonitor.load(file).report().predictions == 1
 
 
@@ -174,7 +174,7 @@ def test_mistakes_are_said_and_change_nothing(file, arguments, text, error):
     assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize("name", ["decide", "answer", "pending", "status", "report"])
+@pytest.mark.parametrize("name", ["decide", "answer", "pending", "report"])
 def test_files_that_are_not_monitors(tmp_path, name):
     more = {"decide": ("cat",), "answer": ("r1", "--wrong")}.get(name, ())
     assert "no file" in refused(name, tmp_path / "none.json", *more)
@@ -203,21 +203,21 @@ def test_tolerances_of_single_classes(tmp_path):
     assert "--tolerance 0.05" in refused("new", tmp_path / "x.json")
 
 
-def test_status_and_report(file, tmp_path):
+def test_the_report(file, tmp_path):
     monitor = ClassifierMonitor(0.05, policy="explore", confidence=0.9)
     for k in range(1000):
         name = f"class {k % 25} with a long name"
         monitor.decide(name, id=k)
         monitor.answer(k, correct=k % 25 != 7)
     monitor.save(file)
-    text = said("status", file)
+    text = said("report", file)
     assert text.index("class 7 ") < text.index("class 0 ")
-    assert "and 5 more (--all shows them)" in text
-    assert "class 24" in said("status", file, "--all")
-    assert invoke("status", file, "--fail-above").exit_code == 1
-    assert "1 above" in invoke("status", file, "--fail-above").stdout
+    assert "and 5 more (--limit 0 shows them)" in text
+    assert "class 24" in said("report", file, "--limit", 0)
+    assert invoke("report", file, "--fail-above").exit_code == 1
+    assert "1 above" in invoke("report", file, "--fail-above").stdout
     assert len(plain("report", file)["classes"]) == 25
-    assert "class 24" in said("report", file)
+    assert "90 % confidence" in text
     page, figure = tmp_path / "page.html", tmp_path / "figure.png"
     result = invoke("report", file, "--html", page, "--figure", figure)
     assert (result.exit_code, result.stdout) == (0, "")
@@ -225,7 +225,7 @@ def test_status_and_report(file, tmp_path):
     assert figure.stat().st_size > 10_000
 
 
-@pytest.mark.parametrize("name", ["new", "decide", "answer", "pending", "status", "report", "replay"])
+@pytest.mark.parametrize("name", ["new", "decide", "answer", "pending", "report", "replay"])
 def test_help_fits(name):
     assert "FILE" in said(name, "--help", terminal_width=60)
 

@@ -1,4 +1,4 @@
-"""`sidelight monitor new|decide|answer|pending|status|report`: a monitor in a file."""
+"""`sidelight monitor new|decide|answer|pending|report`: a monitor in a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from sidelight.cli import terminal
 from sidelight.cli.catalogue import check_figure
 from sidelight.cli.monitor.options import arguments_of, chosen, monitor_options
-from sidelight.cli.monitor.shared_file import changing, classes_of, create, id_of, label_of
+from sidelight.cli.monitor.shared_file import changing, class_of, create, id_of, label_of
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import seconds_of
@@ -22,16 +22,15 @@ from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES
 from sidelight.monitor.report.class_table import class_table, short_name
 from sidelight.monitor.report.records import Report, by_importance
-from sidelight.monitor.report.wording import notes, text
+from sidelight.monitor.report.wording import notes
 from sidelight.monitor.stats.confidence import Verdict
-from sidelight.monitor.types import Answer, Decision, Id, Verification
+from sidelight.monitor.types import Answer, Decision, Id
 from sidelight.table import Column, Table
 from sidelight.text import count, joined
 
 _VERDICTS: tuple[Verdict, ...] = ("above", "near", "below", "unknown")
-_MOST_CLASSES = 20
 _LONGEST_NAME = 24
-_STATUS = {
+_COLUMNS = {
     "class": "name",
     "verdict": "verdict_tolerance",
     **{name: name for name in ("estimate", "interval", "verified", "pending")},
@@ -39,6 +38,14 @@ _STATUS = {
 }
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 _FILE = click.argument("file", metavar="FILE")
+
+
+def _limit(default: int | None, what: str) -> Callable[..., Any]:
+    """Return the option that says how many rows to show."""
+    text = f"Show at most N, {what}; 0 for all."
+    return click.option(
+        "--limit", type=WHOLE, default=default, show_default=default is not None, metavar="N", help=text
+    )
 
 
 def _many(what: str, columns: str) -> Callable[..., Any]:
@@ -149,7 +156,7 @@ def decide_command(
     rows = _predictions(prediction, identity, time, source, kind, columns)
     with changing(file) as monitor:
         found = monitor.decide_many(
-            classes_of(monitor, [row["prediction"] for row in rows]),
+            [class_of(monitor, row["prediction"]) for row in rows],
             [None if row["id"] is None else id_of(monitor, row["id"]) for row in rows],
             [row["time"] for row in rows],
         )
@@ -285,92 +292,81 @@ def _answers(found: Sequence[Answer]) -> str:
 
 @click.command("pending", short_help="List the verifications that wait for an answer.")
 @_FILE
-@click.option("--limit", type=WHOLE, metavar="N", help="Show only the N oldest.")
+@_limit(None, "the oldest")
 @_JSON
 def pending_command(file: str, limit: int | None, as_json: bool) -> None:
     """List the verifications that the monitor in FILE is waiting for, oldest first."""
     found = _loaded(file).pending()
-    oldest = found if limit is None else found[:limit]
+    oldest = found[: limit or None]
     if as_json:
         terminal.write_json([one._asdict() for one in oldest])
         return
     if oldest:
-        names = ["id", *(name for name in Verification._fields if name not in ("id", "reason"))]
-        _write_table(
-            [{"prediction": "class"}.get(name, name) for name in names], [_cells(one, names) for one in oldest]
-        )
+        rows = [
+            [one.id, short_name(one.prediction, _LONGEST_NAME), one.number, one.age, "yes" if one.overdue else "no"]
+            for one in oldest
+        ]
+        _write_table(["id", "class", "number", "age", "overdue"], rows)
     more = f", {len(found) - len(oldest)} more than are shown" if len(oldest) < len(found) else ""
     terminal.write(f"{'' if not oldest else chr(10)}{count(len(found), 'verification')} pending{more}")
 
 
-def _cells(one: Verification, names: Sequence[str]) -> list[Any]:
-    values = one._asdict() | {"prediction": short_name(one.prediction, _LONGEST_NAME)}
-    return [("yes" if value else "no") if isinstance(value := values[name], bool) else value for name in names]
-
-
-@click.command("status", short_help="Show briefly what is known.")
+@click.command("report", short_help="Say what is known, also as a page or a figure.")
 @_FILE
-@click.option(
-    "--all", "everything", is_flag=True, help=f"Show all classes, not only the {_MOST_CLASSES} that matter most."
-)
+@_limit(20, "the classes that matter most")
+@click.option("--html", "page", metavar="PATH", help="Write a page to open in a browser.")
+@click.option("--figure", metavar="PATH", help="Draw estimates and intervals (.svg, .pdf or .png).")
 @click.option("--fail-above", is_flag=True, help="Exit with code 1 if a class is above its tolerance.")
 @_JSON
 @click.pass_context
-def status_command(context: click.Context, file: str, everything: bool, fail_above: bool, as_json: bool) -> None:
-    """Show what the monitor in FILE knows, starting with the classes that matter most."""
-    report = _loaded(file).report()
+def report_command(
+    context: click.Context,
+    file: str,
+    limit: int,
+    page: str | None,
+    figure: str | None,
+    fail_above: bool,
+    as_json: bool,
+) -> None:
+    """Say what the monitor in FILE knows about the classes that matter most, and what its intervals guarantee."""
+    if figure:
+        check_figure(figure)
+    report, name = _loaded(file).report(), Path(file).name
     verdicts = Counter(one.verdict for one in report.classes)
+    if figure:
+        report.plot(figure)
+    if page:
+        report.to_html(page, f"{name}: what the monitor knows")
     if as_json:
-        terminal.write_json({"file": file, "verdicts": {name: verdicts[name] for name in _VERDICTS}} | report.to_dict())
-    else:
-        _write_status(Path(file).name, report, everything)
+        found = {one: verdicts[one] for one in _VERDICTS}
+        terminal.write_json({"file": file, "verdicts": found} | report.to_dict())
+    elif not (page or figure):
+        _write_report(name, report, verdicts, limit or None)
+    for path in filter(None, (figure, page)):
+        click.echo(f"Written to {path}", err=True)
     if fail_above and verdicts["above"]:
         context.exit(1)
 
 
-def _write_status(name: str, report: Report, everything: bool) -> None:
-    verdicts = Counter(one.verdict for one in report.classes)
+def _write_report(name: str, report: Report, verdicts: Counter[Verdict], limit: int | None) -> None:
     said = [f"{verdicts[one]} {one}" for one in _VERDICTS if one != "near" or verdicts[one]]
     lead = (
         f"{name}: {count(report.predictions, 'prediction')} of {count(len(report.classes), 'class')}, "
         f"{count(report.verifications, 'verification')} asked for, {report.pending} pending; {joined(said)}"
     )
     terminal.write(terminal.wrapped(lead))
-    shown = sorted(report.classes, key=by_importance)[: None if everything else _MOST_CLASSES]
+    shown = sorted(report.classes, key=by_importance)[:limit]
     if shown:
-        table = class_table(shown, _STATUS, name=lambda one: short_name(one, _LONGEST_NAME))
+        table = class_table(shown, _COLUMNS, name=lambda one: short_name(one, _LONGEST_NAME))
         terminal.write(f"\n{table.to_text(terminal.width())}")
     if len(shown) < len(report.classes):
-        terminal.write(f"and {len(report.classes) - len(shown)} more (--all shows them)")
-    if report.overall is not None and report.predictions:
-        terminal.write(terminal.wrapped(f"\n{report.overall}"))
-    for note in notes(report)[: None if everything else _MOST_CLASSES]:
-        terminal.write(terminal.wrapped(note))
+        terminal.write(f"and {len(report.classes) - len(shown)} more (--limit 0 shows them)")
+    overall = [] if report.overall is None or not report.predictions else [f"\n{report.overall}"]
+    for line in (*overall, *notes(report)[:limit], f"\n{report.guarantee}"):
+        terminal.write(terminal.wrapped(line))
 
 
-@click.command("report", short_help="Write the full report, also as a page or a figure.")
-@_FILE
-@click.option("--html", "page", metavar="PATH", help="Write a page to open in a browser.")
-@click.option("--figure", metavar="PATH", help="Draw estimates and intervals (.svg, .pdf or .png).")
-@_JSON
-def report_command(file: str, page: str | None, figure: str | None, as_json: bool) -> None:
-    """Write what the monitor in FILE knows about every class, and what its intervals promise."""
-    if figure:
-        check_figure(figure)
-    report = _loaded(file).report()
-    if figure:
-        report.plot(figure)
-    if page:
-        report.to_html(page, f"{Path(file).name}: what the monitor knows")
-    if as_json:
-        terminal.write_json(report.to_dict())
-    elif not (page or figure):
-        terminal.write(text(report, terminal.width()))
-    for path in filter(None, (figure, page)):
-        click.echo(f"Written to {path}", err=True)
-
-
-COMMANDS = (new_command, decide_command, answer_command, pending_command, status_command, report_command)
+COMMANDS = (new_command, decide_command, answer_command, pending_command, report_command)
 
 
 def _loaded(file: str) -> ClassifierMonitor:

@@ -16,7 +16,7 @@ def command(context: click.Context) -> None:
     """Watch a classifier: which predictions to verify, and which classes are wrong too often.
 
     'replay' says what monitoring would have cost on labeled data. The other commands keep a monitor in a file: create
-    one with 'new', ask 'decide' about each prediction, tell 'answer' what a verification showed, and read 'status';
+    one with 'new', ask 'decide' about each prediction, tell 'answer' what a verification showed, and read the 'report';
     'change' sets other limits. Several processes can use one file at the same time.
     """
     if context.invoked_subcommand is None:

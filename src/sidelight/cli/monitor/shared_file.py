@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from sidelight._storage import locked
@@ -15,9 +15,6 @@ from sidelight.monitor.inputs import identifier
 from sidelight.monitor.io.rows import check_file
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.types import Id, Label
-
-_NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]{0,300}))(?:(\.0+)|(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)")
-_TRUTH_VALUES = {"true": True, "false": False}
 
 
 @contextlib.contextmanager
@@ -38,98 +35,58 @@ def create(path: str | os.PathLike[str], monitor: ClassifierMonitor) -> None:
         monitor.save(path)
 
 
-def classes_of(monitor: ClassifierMonitor, values: Sequence[Any]) -> list[Label]:
-    """Return the classes meant by values from a shell or a file, where 7 and "7" may look the same.
-
-    A known class is found however it is written. A new class is read like the known ones: as a number if all of them
-    are numbers, as text if all of them are numbers written as text.
-    """
-    spelled = monitor.engine.spelled
-    known = spelled.values()
-    numbers, texts = _are_numbers(known), _are_written_numbers(known)
-
-    def read(value: Any) -> Any:
-        plain = isinstance(value, int | float) and not isinstance(value, bool)
-        text = _written(value) if plain else value
-        found = spelled.get(text) if isinstance(text, str) else None
-        if found is not None:
-            return found
-        if numbers and isinstance(value, str):
-            number = _number(value, known)
-            return value if number is None else number
-        return text if texts else value
-
-    return [read(one) for one in values]
+def class_of(monitor: ClassifierMonitor, value: Any) -> Any:
+    """Return the class meant by a value from a shell or a file, where 7 and "7" may look the same."""
+    known = monitor.engine.spelled
+    found = known.get(_written(value)) if isinstance(value, str | int | float) else None
+    return _like(known.values(), value) if found is None else found
 
 
 def label_of(prediction: Label, value: Any) -> Any:
     """Return the true class meant by a value: a number or text, like the predicted class."""
-    if isinstance(value, str) and not isinstance(prediction, str):
-        number = _number(value, [prediction])
-        if number is None:
-            raise SidelightError(
-                f"the predicted class {prediction!r} is a number, and the label {value!r} cannot be read as one: give "
-                "a number, or say that the prediction is wrong (--wrong, or false under 'correct'); nothing changed"
-            )
-        return number
-    if isinstance(prediction, str) and isinstance(value, int | float):
-        if isinstance(value, bool) or not _are_written_numbers([prediction]):
-            raise SidelightError(
-                f"the predicted class {prediction!r} is text, and the label {value!r} is not: write it as text, in "
-                "quotation marks, or say whether the prediction is right under 'correct'; nothing changed"
-            )
-        return _written(value)
-    return value
+    found = _like([prediction], value)
+    if isinstance(found, str) and not isinstance(prediction, str):
+        raise SidelightError(
+            f"the predicted class {prediction!r} is a number, and the label {value!r} cannot be read as one: give a "
+            "number, or say that the prediction is wrong (--wrong, or false under 'correct'); nothing changed"
+        )
+    return found
 
 
 def id_of(monitor: ClassifierMonitor, value: Any) -> Id:
     """Return the id meant by a value: as a number instead of text, or the reverse, if only that id was decided."""
     ledger, name = monitor.engine.ledger, identifier(value)
-
-    def decided(id: Id) -> bool:
-        return id in ledger.verifications or id in ledger.passes
-
-    number = _number(name, ()) if isinstance(name, str) else None
-    other = number if isinstance(number, int) and str(number) == name else str(name)
-    return other if not decided(name) and decided(other) else name
+    number = int(name) if isinstance(name, str) and name.isascii() and name.isdecimal() else None
+    other = number if number is not None and str(number) == name else str(name)
+    known = [one in ledger.verifications or one in ledger.passes for one in (name, other)]
+    return other if known == [False, True] else name
 
 
-def _are_numbers(known: Collection[Label]) -> bool:
-    return bool(known) and not any(isinstance(one, str) for one in known)
+def _like(known: Collection[Label], value: Any) -> Any:
+    """Return a value as a number if all known classes are numbers, as text if all are text, and else as it is."""
+    texts = {isinstance(one, str) for one in known}
+    if texts == {False} and isinstance(value, str):
+        return _number(value)
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return _written(value) if texts == {True} and plain else value
 
 
-def _are_written_numbers(known: Collection[Label]) -> bool:
-    """Say whether all classes are text that is written as `_written` writes numbers."""
-    read = [_number(one, ()) if isinstance(one, str) else None for one in known]
-    return bool(known) and all(
-        found is not None and _written(found) == one for found, one in zip(read, known, strict=True)
-    )
-
-
-def _number(text: str, known: Collection[Label]) -> Label | None:
-    """Return the number, or the truth value if there are such classes, that a text clearly means.
-
-    Text that other programs may read as a number, such as 07 or 1_000, is refused: it may be a code.
-    """
-    if text.lower() in _TRUTH_VALUES and any(isinstance(one, bool) for one in known):
-        return _TRUTH_VALUES[text.lower()]
-    found = _NUMBER.fullmatch(text)
-    if found and (found[2] or found[1] == text):
-        return int(found[1])
+def _number(text: str) -> Any:
+    """Return the number or truth value that a text clearly means; refuse 07 or 1_000, which may be codes."""
+    with contextlib.suppress(ValueError, RecursionError):
+        found = json.loads(text.lower())
+        if isinstance(found, int | float) and math.isfinite(found):
+            return int(found) if isinstance(found, float) and found.is_integer() else found
     try:
         number = float(text)
     except ValueError:
-        return None
+        return text
     if not math.isfinite(number):
-        return None
-    if not found:
-        if not known:
-            return None
-        raise SidelightError(
-            f"the known classes are numbers, and {text!r} is not a plainly written number: write {number:g} if you "
-            "mean that; nothing changed"
-        )
-    return number
+        return text
+    raise SidelightError(
+        f"the known classes are numbers, and {text!r} is not a plainly written number: write {number:g} if you mean "
+        "that; nothing changed"
+    )
 
 
 def _written(value: Label) -> str:
