@@ -1,4 +1,4 @@
-"""Limits on reviewing: why a verification that the policy wants is not requested."""
+"""Limits on reviewing: why a verification that the policy wants is not asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which ids a monitor remembers: requested verifications, and the latest predictions that were let pass."""
+"""Which ids a monitor remembers: verifications that were asked for, and the latest predictions that were let pass."""
 
 from __future__ import annotations
 

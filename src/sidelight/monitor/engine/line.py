@@ -1,9 +1,9 @@
-"""The requests of one class in the order of asking, and which of their answers count.
+"""The verifications of one class in the order of asking, and which of their answers count.
 
-A request is settled when it is answered, skipped, or overdue (see `sidelight.monitor.engine.patience`). The *settled
-beginning* of the line counts: an answer waits until all earlier requests are settled. Otherwise, if right answers came
-sooner than wrong ones or later, the counts would be biased at every moment. So whether a request is passed over depends
-only on its own age. A late answer takes its place in the line.
+A verification is settled when it is answered, skipped, or overdue (see `sidelight.monitor.engine.patience`). The
+*settled beginning* of the line counts: an answer waits until all earlier verifications are settled. Otherwise, if right
+answers came sooner than wrong ones or later, the counts would be biased at every moment. So whether a verification is
+passed over depends only on its own age. A late answer takes its place in the line.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterable
 
 PENDING, RIGHT, WRONG, SKIPPED, OVERDUE = range(5)
-"""What has become of a request."""
+"""What has become of a verification."""
 
 LETTERS = ".rwso"
 """How files write them."""
@@ -23,13 +23,13 @@ _NEAR = 50
 
 
 class Line:
-    """Requests since the last restart of a class.
+    """Verifications since the last restart of a class.
 
-    `marks[i]` is the status of the request with the place `origin + i` among all requests of the class. The first
-    `counted` of them are settled. `n` and `e` count answers and errors among these (with a `window`, among the last
-    `window` answers, which are those from `first` on), `asked_after` says after how many predictions of the class each
-    was made, `ahead` the answers that wait for an earlier request. Requests
-    before `origin` can no longer change: `base` holds their counts.
+    `marks[i]` is the status of the verification with the place `origin + i` among all verifications of the class. The
+    first `counted` of them are settled. `n` and `e` count answers and errors among these (with a `window`, among the
+    last `window` answers, which are those from `first` on), `asked_after` says after how many predictions of the class
+    each was made, `ahead` the answers that wait for an earlier verification. Verifications before `origin` can no
+    longer change: `base` holds their counts.
     """
 
     __slots__ = ("ahead", "asked_after", "base", "counted", "e", "first", "marks", "n", "origin", "window")
@@ -42,7 +42,7 @@ class Line:
         self.origin = self.counted = self.first = self.ahead = self.n = self.e = 0
 
     def append(self, predictions: int) -> int:
-        """Append a request that is made after so many predictions of the class; return its place."""
+        """Append a verification that is made after so many predictions of the class; return its place."""
         self.marks.append(PENDING)
         self.asked_after.append(predictions)
         return self.origin + len(self.marks) - 1
@@ -77,14 +77,14 @@ class Line:
         return bytes(self.marks[self._place_of_last(most) : self.counted]).translate(_WRONG_OR_NOT, _NO_ANSWERS)
 
     def rate_near(self, place: int) -> float | None:
-        """Return the share of errors among the answers to requests around a place; None if there are none."""
+        """Return the share of errors among the answers to verifications around a place; None if there are none."""
         i = place - self.origin
         near = self.marks[max(0, i - _NEAR) : max(0, i + _NEAR)]
         wrong, right = near.count(WRONG), near.count(RIGHT)
         return wrong / (wrong + right) if wrong + right else None
 
     def counted_since(self, predictions: int) -> int:
-        """Return how many counted answers are to requests that were made after so many predictions of the class."""
+        """Return how many counted answers were asked for after so many predictions of the class."""
         i = bisect.bisect_right(self.asked_after, predictions, 0, self.counted)
         return sum(self.marks.count(one, i, self.counted) for one in _ANSWERS)
 
@@ -96,7 +96,7 @@ class Line:
         self.base = (0, 0)
 
     def foldable(self, place: int, keep: int) -> int:
-        """Return how many requests before a place need not be kept one by one, except for the last `keep` answers."""
+        """Return how many verifications before a place need not be kept one by one, but for the last `keep` answers."""
         if place - self.origin < 2 * _FEWEST_FOLDED:
             return 0
         i = min(place - self.origin, self.counted, self.first if self.window is not None else self._place_of_last(keep))
@@ -114,7 +114,7 @@ class Line:
         self.first = max(0, self.first - i)
 
     def refill(self, text: str, counted: int, asked: int, base: tuple[int, int], after: Iterable[int]) -> None:
-        """Restore saved values; `text` holds the marks up to that of the last request."""
+        """Restore saved values; `text` holds the marks up to that of the last verification."""
         self.marks = bytearray(map(LETTERS.index, text))
         self.asked_after = array("Q", after)
         self.counted, self.origin, self.base = counted, asked - len(text), base

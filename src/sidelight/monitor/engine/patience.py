@@ -1,11 +1,11 @@
 """How long to wait for an answer.
 
-Patience counts later decisions of the whole monitor, or time. Counted in later requests of the class, it would never
-run out once the class is no longer asked about. By default it is ten times the median of the last 400 delays, late ones
-included, and from 500 to 5 000 decisions. The median, because no channel with less than half of the answers should
-decide how long all others are held up; ten times, because of delays with an exponential law one in a thousand is
-longer. No default is both quick and unbiased: an overdue request is passed over, and if wrong answers take longer than
-right ones, more wrong answers are passed over; they count once they come.
+Patience counts later decisions of the whole monitor, or time. Counted in later verifications of the class, it would
+never run out once the class is no longer asked about. By default it is ten times the median of the last 400 delays,
+late ones included, and from 500 to 5 000 decisions. The median, because no channel with less than half of the answers
+should decide how long all others are held up; ten times, because of delays with an exponential law one in a thousand is
+longer. No default is both quick and unbiased: an overdue verification is passed over, and if wrong answers take longer
+than right ones, more wrong answers are passed over; they count once they come.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHORT = _LEAST // _FACTOR
 
 
 class Awaited(Protocol):
-    """A request that waits for its answer."""
+    """A verification that waits for its answer."""
 
     number: int
     status: int
@@ -35,9 +35,9 @@ class Awaited(Protocol):
 
 
 class Patience:
-    """Which requests are overdue. `limit` is how many later decisions, or seconds, an answer may take.
+    """Which verifications are overdue. `limit` is how many later decisions, or seconds, an answer may take.
 
-    `queue` holds the requests measured in decisions, oldest first; some of them may already be answered.
+    `queue` holds the verifications measured in decisions, oldest first; some of them may already be answered.
     """
 
     def __init__(self, setting: int | float | timedelta | None) -> None:
@@ -50,20 +50,20 @@ class Patience:
         self._heap: list[tuple[float, int, Awaited]] = []
         self._undated: list[Awaited] = []
 
-    def wait_for(self, request: Awaited) -> None:
+    def wait_for(self, verification: Awaited) -> None:
         """Wait for one more answer; if time is measured and its time is not known, from the next known time on."""
-        if request.due is not None:
-            heapq.heappush(self._heap, (request.due, request.number, request))
+        if verification.due is not None:
+            heapq.heappush(self._heap, (verification.due, verification.number, verification))
         elif self.timed:
-            self._undated.append(request)
+            self._undated.append(verification)
         elif self.limit < math.inf:
             queue = self.queue
             while queue and queue[0].status != PENDING:
                 queue.popleft()
-            queue.append(request)
+            queue.append(verification)
 
     def _elapsed(self, decided: int, now: float | None) -> bool:
-        """Say whether the oldest request, answered or not, is past its time."""
+        """Say whether the oldest verification, answered or not, is past its time."""
         queue = self.queue
         if queue and decided - queue[0].asked_at > self.limit:
             return True
@@ -73,13 +73,13 @@ class Patience:
         """Yield what is overdue after this many decisions, or now, and wait for it no longer."""
         if now is not None and self._undated:
             undated, self._undated = self._undated, []
-            for request in undated:
-                request.due = now + self.limit
-                self.wait_for(request)
+            for verification in undated:
+                verification.due = now + self.limit
+                self.wait_for(verification)
         while self._elapsed(decided, now):
-            request = self.queue.popleft() if now is None else heapq.heappop(self._heap)[2]
-            if request.status == PENDING:
-                yield request
+            verification = self.queue.popleft() if now is None else heapq.heappop(self._heap)[2]
+            if verification.status == PENDING:
+                yield verification
 
     def learn(self, delay: int) -> None:
         """Record after how many later decisions an answer came."""

@@ -19,8 +19,8 @@ it has had enough predictions. Each class may first use ten times the labels tha
 
 **Spot checks** take what open classes leave, and a tenth of the labels of a day if that is more.
 
-**Why verdicts stay valid.** All of this is a function of counts: of predictions, of requests, and of answers that have
-come. Whether a prediction is verified is decided before anybody knows whether it is wrong, so the evidence of
+**Why verdicts stay valid.** All of this is a function of counts: of predictions, of verifications, and of answers that
+have come. Whether a prediction is verified is decided before anybody knows whether it is wrong, so the evidence of
 `sidelight.monitor.stats.evidence` remains a martingale and every guarantee holds; only the time of a verdict changes.
 """
 

@@ -4,11 +4,11 @@ The file is one object: `format` ("sidelight-monitor"), `version` (1), `sha256` 
 and `monitor`, which is what `ClassifierMonitor.to_dict` returns:
 
 - `rule`: `types.RULE` of the version that wrote it; `settings`;
-- `classes`, one object each: counts, the verdict, `line` (the status of the requests since the last restart, in the
-  order of asking: . pending, r right, w wrong, s skipped, o overdue), how many of them are `counted`, `base` (answers
-  and errors before the line), `folded` (the verdict then), and `events`;
+- `classes`, one object each: counts, the verdict, `line` (the status of the verifications since the last restart, in
+  the order of asking: . pending, r right, w wrong, s skipped, o overdue), how many of them are `counted`, `base`
+  (answers and errors before the line), `folded` (the verdict then), and `events`;
 - `verifications` and `passes`: columns id, class (its place in `classes`), number, reason (its place in
-  `types.REASONS`), status (0 to 4 in the order above), place among the requests of the class, and asked_at, the
+  `types.Reason`), status (0 to 4 in the order above), place among the verifications of the class, and asked_at, the
   number of decisions up to then; with a patience in seconds also due, of those that are waited for;
 - counters (`compared`: late answers, errors among them, and the errors that answers around the same time let expect;
   `batch_end` is the number of the last decision of the batch under way, if any), and the latest `delays` of

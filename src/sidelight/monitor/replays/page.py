@@ -38,7 +38,7 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
         replay.class_table(policy, _COLUMNS, between=" to ", predictions=grouped, verified=grouped, errors=grouped),
         Heading("How the estimates went"),
         Figure(f"Estimate and interval over time, watched by {one.title}", svg_text(draw_replay(replay, policy))),
-        Heading("What the intervals promise"),
+        Heading("What the intervals guarantee"),
         Paragraph(one.report.guarantee),
         *(Paragraph(f"Note: {note}") for note in unused.notes),
         *(left_out if unused.malformed else []),

@@ -73,7 +73,7 @@ class PolicyReplay:
 
     @property
     def verifications(self) -> int:
-        """The number of requested verifications."""
+        """The number of verifications that were asked for."""
         return self.report.verifications
 
 

@@ -16,7 +16,7 @@ from sidelight.monitor.types import ANSWERS, Reason, VerdictChanged, Verificatio
 
 _MONTH, _LEAST_SPAN = 30 * 86400.0, 3600.0
 OLDEST = "; the oldest pending one is "
-"""What the reason why a class is stalled says before it names a request."""
+"""What the reason why a class is stalled says before it names a verification."""
 
 
 def make_report(engine: Engine) -> Report:

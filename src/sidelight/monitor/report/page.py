@@ -42,7 +42,7 @@ def report_page(report: Report, title: str = "What the monitor knows") -> str:
         class_table(rows, columns, between=" to ", tolerance="{:g}".format, **written),
         *_figure(report),
         *events,
-        Heading("What the intervals promise"),
+        Heading("What the intervals guarantee"),
         Paragraph(report.guarantee),
     ]
     return Document(title, blocks).to_html()

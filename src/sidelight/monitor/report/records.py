@@ -37,12 +37,12 @@ class ClassReport:
     """Answers that have come."""
     errors: int
     pending: int
-    """Requests without an answer yet that the monitor waits for."""
+    """Verifications without an answer yet that the monitor waits for."""
     overdue: int
-    """Requests that the monitor has given up waiting for; their answers still count when they come."""
+    """Verifications that the monitor has given up waiting for; their answers still count when they come."""
     skipped: int
     counted: int
-    """Answers that the verdict rests on, n: those since the last restart that no earlier request holds up."""
+    """Answers that the verdict rests on, n: those since the last restart that no earlier verification holds up."""
     estimate: float | None
     """e / n, None before the first answer."""
     interval: tuple[float, float]
@@ -78,7 +78,7 @@ class ClassReport:
 
     @property
     def skipped_share(self) -> float | None:
-        """The share of skipped requests among those that reviewers dealt with; None if there are none.
+        """The share of skipped verifications among those that reviewers dealt with; None if there are none.
 
         If hard predictions are skipped, the error rate looks lower than it is.
         """
@@ -144,7 +144,7 @@ class Report:
     mode: str
     confidence: float
     verifications: int
-    """Requested verifications; `saved` counts the predictions that were let pass."""
+    """Verifications that were asked for; `saved` counts the predictions that were let pass."""
     pending: int
     late: int
     """Answers that came after they were overdue."""
@@ -155,7 +155,7 @@ class Report:
     drift: DriftReport | None
     """None if the monitor does not look for changes in error rates."""
     late_rates: tuple[float, float] | None = None
-    """The share of errors among late answers, and among answers to requests around the same time."""
+    """The share of errors among late answers, and among answers to verifications around the same time."""
 
     @property
     def saved(self) -> int:

@@ -1,9 +1,10 @@
-"""What the monitor promises, by simulation: each line is a share of runs with its standard error and its limit.
+"""What the monitor guarantees, by simulation: each line is a share of runs with its standard error and its limit.
 
-python benchmarks/promises.py [--runs N] [NAME ...]
+python benchmarks/guarantees.py [--runs N] [NAME ...]
 
-A promise is a generator of (what, found, limit): `found` has one entry per run, true where the promise was broken. Its
-runs differ from those of the tests. A limit is exceeded if the share of broken runs is four standard errors above it.
+A guarantee is a generator of (what, found, limit): `found` has one entry per run, true where the guarantee was broken.
+Its runs differ from those of the tests. A limit is exceeded if the share of broken runs is four standard errors above
+it.
 """
 
 import argparse
@@ -114,7 +115,7 @@ def late(runs):
             wrong[run] = monitor.report()["class"].verdict == "below"
         what = f"right after {fast}, wrong after {slow}, {100 * lost:g} % lost"
         yield f"{what}: wrong at the end", wrong, 0.05
-        yield "... at any time, about which nothing is promised", ever, 1.0
+        yield "... at any time, about which nothing is guaranteed", ever, 1.0
 
 
 def lost(runs):
@@ -153,19 +154,19 @@ def changes(runs):
         yield "... the interval misses the new rate after an alarm", out, 0.01
 
 
-PROMISES = (intervals, together, overall, reviewers, late, lost, changes)
+GUARANTEES = (intervals, together, overall, reviewers, late, lost, changes)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(one.__name__ for one in PROMISES))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(one.__name__ for one in GUARANTEES))
     parser.add_argument("--runs", type=int, default=400)
     options = parser.parse_args()
-    for promise in PROMISES:
-        if options.names and promise.__name__ not in options.names:
+    for guarantee in GUARANTEES:
+        if options.names and guarantee.__name__ not in options.names:
             continue
-        print(f"{promise.__doc__.splitlines()[0]} {options.runs} runs.")
-        for what, broken, limit in promise(options.runs):
+        print(f"{guarantee.__doc__.splitlines()[0]} {options.runs} runs.")
+        for what, broken, limit in guarantee(options.runs):
             share = float(np.mean(broken))
             slack, error = (math.sqrt(one * (1 - one) / len(broken)) for one in (limit, share))
             report(what, share, most=limit + 4 * slack, note=f"limit {limit:g}, standard error {error:.4f}")
