@@ -1,15 +1,15 @@
-"""ProspectSide as its documentation describes it, with matrices and refits that are made at once: slow and obvious."""
+"""ProspectSide as its documentation describes it, with matrices: slow and obvious."""
 
 import numpy as np
 
 from sidelight.analysis import analyze
 
 
-class NaiveProspectSide:
-    """Plays a game with contexts; at most a thousand symbols, since it keeps all of them."""
+class NaiveBelief:
+    """The linear belief, or with dimension 0 the constant one; at most a thousand symbols, since it keeps all."""
 
-    def __init__(self, game, dimension, horizon=None, caution=1.0):
-        self.game, self.d, self.horizon, self.caution = game, dimension, horizon, caution
+    def __init__(self, game, dimension):
+        self.game, self.d = game, dimension
         loss = np.array(game.loss, float)
         self.loss = (loss - loss.min(axis=0)) / (loss.max(axis=0) - loss.min(axis=0)).max()
         analysis = analyze(game)
@@ -24,11 +24,10 @@ class NaiveProspectSide:
             for a in range(game.n_actions)
         ]
         self.kernel = 2 * (np.eye(self.E) - 1 / self.M)
-        self.contexts, self.labels, self.waiting = [], [], []
-        self.looks = self.bought = self.t = self.last_seen = self.last_round = 0
-        self.under_way = 0.0
+        self.labels = []
+        self.last_seen = self.last_round = 0
         self.next_search = 64
-        self.precision, self.noise = 0.2, 0.5 / 20.5 / self.E
+        self.precision, self.noise = 0.2, 0.5 / 20.5 / self.E if dimension else 0.0
         self.mean, self.scale = np.zeros(dimension), np.zeros(dimension)
         self.m, self.S = np.zeros(self.E * self.D), np.linalg.inv(np.kron(self.kernel, 0.2 * np.eye(self.D)))
         self.A = np.zeros_like(self.S)
@@ -37,7 +36,7 @@ class NaiveProspectSide:
 
     def features(self, x):
         with np.errstate(all="ignore"):
-            z = np.where(self.scale > 0, (x - self.mean) / self.scale, 0.0)
+            z = np.where(self.scale > 0, (x[: self.d] - self.mean) / self.scale, 0.0)
         return np.append(z, 1.0)
 
     def lift(self, z):
@@ -68,8 +67,8 @@ class NaiveProspectSide:
         pairs = np.tril_indices(self.M, -1)
         return 1 / np.sqrt(1 + np.pi / 8 * (weights * spread)[pairs].sum() / weights[pairs].sum())
 
-    def best(self, q, noise):
-        cost = self.loss @ self.probabilities(q, noise)
+    def best(self, p):
+        cost = self.loss @ p
         least = min(cost[a] for a in self.pareto)
         tied = [a for a in self.pareto if cost[a] < least + 1e-12]
         return max(tied, key=lambda a: (len(self.groups[a]), -a))
@@ -82,7 +81,7 @@ class NaiveProspectSide:
         return (1 - self.M * noise) * difference + noise * difference.sum()
 
     def local_weight(self, q, noise):
-        best = self.best(q, noise)
+        best = self.best(self.probabilities(q, noise))
         margins = []
         for other in self.rivals(best):
             terms = self.corrected(best, other, noise) * q
@@ -90,30 +89,14 @@ class NaiveProspectSide:
                 margins.append(abs(np.log(terms[terms > 0].sum() / -terms[terms < 0].sum())))
         return 1 / (1 + (min(margins) / 3) ** 2) if margins else 1.0
 
-    # One symbol.
-
-    def learn(self, x, action, symbol, seen):
-        Z = self.lift(self.features(x))
-        U, a = self.S @ Z, Z.T @ self.m
-        V = Z.T @ U
-        b, r, after, weight, length = a.copy(), np.zeros(self.E), V, 1.0, np.inf
-        for step in range(12):
-            tau = self.temper(b, after)
-            q = self.softmax(tau * b)
-            if step == 0 and seen >= 100:
-                weight = self.local_weight(q, self.noise)
-            e, W = self.score_and_information(action, symbol, q, self.noise)
-            W = W * weight * tau
-            if length < 1e-2:
-                break
-            target = np.linalg.solve(np.eye(self.E) + W @ V, weight * e + W @ (b - a))
-            move = a + V @ target - b
-            length = tau * abs(move).max()
-            share = min(1.0, 2.0 / length) if length > 0 else 1.0
-            b, r = b + share * move, r + share * (target - r)
-            after = np.linalg.solve(np.eye(self.E) + V @ W, V)
-        self.m = self.m + U @ r
-        self.S = self.S - U @ np.linalg.solve(np.eye(self.E) + W @ V, W) @ U.T
+    def predict(self, x):
+        """Set what follows at a context."""
+        self.Z = self.lift(self.features(x))
+        self.U, self.eta = self.S @ self.Z, self.Z.T @ self.m
+        self.V = self.Z.T @ self.U
+        self.tau = self.temper(self.eta, self.V)
+        self.q = self.softmax(self.tau * self.eta)
+        self.p = self.probabilities(self.q, self.noise)
 
     # Refits.
 
@@ -124,62 +107,49 @@ class NaiveProspectSide:
         m, S = self.m.reshape(self.E, self.D), np.diag(self.S).sum() / self.E
         return ((m[:, :-1] ** 2).sum() / self.E + S) * (1 + 0.16 * S)
 
-    def due(self):
+    def due(self, t, contexts):
         seen = len(self.labels)
         if seen > self.last_seen and (seen < 60 or seen >= 1.1 * self.last_seen):
             return True
-        if self.t >= 2 * self.last_round:
-            return self.t > 1
-        X = np.array(self.contexts)
-        return bool((X.std(axis=0) > 2 * self.scale).any() or (abs(X.mean(axis=0) - self.mean) > X.std(axis=0)).any())
+        X = contexts[:, : self.d]
+        moved = (X.std(axis=0) > 2 * self.scale).any() or (abs(X.mean(axis=0) - self.mean) > X.std(axis=0)).any()
+        return bool((t > 1 and t >= 2 * self.last_round) or moved)
 
-    def refit(self):
-        X = np.array(self.contexts)
-        before = self.spread()
+    def refit(self, t, contexts):
+        before, X = self.spread(), contexts[:, : self.d]
         self.change_units(X.mean(axis=0), np.where(np.ptp(X, axis=0) > 0, X.std(axis=0), 0.0))
         n = self.last_seen = len(self.labels)
-        self.last_round = self.t
+        self.last_round = t
         block = np.kron(self.kernel, np.diag(np.append(np.ones(self.d), 0.0)))
         known = max(0.0, self.E * self.d - self.precision * np.trace(block @ self.S))
-        self.precision = max(1e-4, 1 / (n + 1), (known + 0.04) / (self.m @ block @ self.m + 0.2))
-        Z = [self.lift(self.features(x)) for x, _, _ in self.labels]
-        taus, weights, flips = [], [], 0.0
-        for z, (_, action, symbol) in zip(Z, self.labels, strict=True):
-            taus.append(self.temper(z.T @ self.m, z.T @ self.S @ z))
-            q = self.softmax(taus[-1] * (z.T @ self.m))
-            weights.append(self.local_weight(q, self.noise) if n > 100 else 1.0)
+        self.precision = max(
+            1e-4, max(1, len(self.m) / 12) ** 2 / (n + 1), (known + 0.04) / (self.m @ block @ self.m + 0.2)
+        )
+        Z, taus, weights, flips = [], [], [], 0.0
+        for x, action, symbol in self.labels:
+            self.predict(x)
+            Z.append(self.Z)
+            taus.append(self.tau)
+            weights.append(self.local_weight(self.q, self.noise) if n > 100 and self.d else 1.0)
             group = self.groups[action][symbol]
-            flips += self.noise * (group @ (1 - q)) / (group @ self.probabilities(q, self.noise))
-        if n:
+            flips += self.noise * (group @ (1 - self.q)) / (group @ self.p)
+        if n and self.d:
             self.noise = min(0.9 / self.M, (flips + 0.5) / (n + 20.5) / self.E)
+            if n >= self.next_search:
+                self.next_search = 2 * n
+                self.search(Z, weights, block)
         self.m, self.S, _ = self.fit(self.m, Z, taus, weights, self.noise, self.precision)
-        if n >= self.next_search:
-            self.next_search = 2 * n if 2 * n < 1000 else 1000
-            self.search(Z, weights, block)
         self.A *= np.sqrt(before / self.spread())
 
     def change_units(self, mean, scale):
-        """Express m and S in new means and scales: theta_new = T theta_old."""
-        T, unknown = np.eye(self.D), np.zeros(self.D)
-        back = np.eye(self.D)  # z_new = back z_old
+        """Express m, S and A in new means and scales; a move of the mean only matters for m."""
+        ratio = np.ones(self.D)
         for c in range(self.d):
-            ratio = scale[c] / self.scale[c] if self.scale[c] > 0 else 0.0
-            T[c, c] = ratio
-            back[c, c] = 1 / ratio if ratio else 0.0
-            back[c, -1] = -(mean[c] - self.mean[c]) / scale[c] if scale[c] > 0 else 0.0
-            unknown[c] = 0.0 if ratio else 1 / self.precision
-            T[-1, c] = (mean[c] - self.mean[c]) / scale[c] * ratio if scale[c] > 0 else 0.0
-        back = np.kron(np.eye(self.E), back)
-        self.A = back @ self.A @ back.T
-        T = np.kron(np.eye(self.E), T)
-        self.m = T @ self.m
-        lonely = np.kron(np.eye(self.E), np.diag(unknown))
-        shift = np.kron(np.eye(self.E), np.eye(self.D))
-        for k in range(self.E):
-            for c in range(self.d):
-                if scale[c] > 0:
-                    shift[k * self.D + self.d, k * self.D + c] = (mean[c] - self.mean[c]) / scale[c]
-        self.S = T @ self.S @ T.T + shift @ lonely @ shift.T
+            if self.scale[c] > 0:
+                self.m[self.d :: self.D] += (mean[c] - self.mean[c]) / self.scale[c] * self.m[c :: self.D]
+                ratio[c] = scale[c] / self.scale[c] if scale[c] > 0 else 1.0
+        full = np.tile(ratio, self.E)
+        self.m, self.S, self.A = self.m * full, self.S * np.outer(full, full), self.A / np.outer(full, full)
         self.mean, self.scale = mean, scale
 
     def objective(self, m, Z, taus, weights, noise, P):
@@ -189,75 +159,62 @@ class NaiveProspectSide:
             value -= weight * np.log(mass) / tau
         return value
 
+    def derive(self, m, Z, taus, weights, noise, P):
+        gradient, F = -P @ m, P.copy()
+        for z, tau, weight, (_, action, symbol) in zip(Z, taus, weights, self.labels, strict=True):
+            e, W = self.score_and_information(action, symbol, self.softmax(tau * (z.T @ m)), noise)
+            gradient += weight * z @ e
+            F += weight * tau * z @ W @ z.T
+        return gradient, F
+
     def fit(self, m, Z, taus, weights, noise, precision):
-        P = self.prior(precision)
-        for _ in range(10):
-            value = self.objective(m, Z, taus, weights, noise, P)
-            gradient, F = -P @ m, P.copy()
-            for z, tau, weight, (_, action, symbol) in zip(Z, taus, weights, self.labels, strict=True):
-                e, W = self.score_and_information(action, symbol, self.softmax(tau * (z.T @ m)), noise)
-                gradient += weight * z @ e
-                F += weight * tau * z @ W @ z.T
-            step = np.linalg.solve(F, gradient)
-            decrement = gradient @ step
-            if decrement < 1e-6:
-                break
-            length, found = 1.0, False
-            for _ in range(12):
-                trial = self.objective(m + length * step, Z, taus, weights, noise, P)
-                if decrement < 1e-3 or trial <= value - 0.1 * length * decrement:
-                    m, value, found = m + length * step, trial, True
+        P, length, value, decrement, start = self.prior(precision), 1.0, np.inf, 0.0, m
+        for _ in range(16):
+            trial = self.objective(m, Z, taus, weights, noise, P)
+            gradient, F = self.derive(m, Z, taus, weights, noise, P)
+            if decrement < 1e-3 or trial <= value - 0.1 * length * decrement:
+                ending = value < np.inf and decrement < 1e-3
+                value, length, start = trial, 1.0, m
+                step = np.linalg.solve(F, gradient)
+                decrement = gradient @ step
+                if ending or decrement < 1e-6:
                     break
+            else:
                 length /= 2
-            if not found or decrement < 1e-3:
-                break
+            m = start + length * step
         rate = self.E * noise
         evidence = value + np.linalg.slogdet(F)[1] / 2 - self.E * self.d * np.log(precision) / 2
-        return m, np.linalg.inv(F), evidence - 0.5 * np.log(rate) - 20 * np.log(1 - rate)
+        if rate:
+            evidence -= 0.5 * np.log(rate) + 20 * np.log(1 - rate)
+        return m, np.linalg.inv(F), evidence
 
     def search(self, Z, weights, block):
-        ones = np.ones(len(Z))
-        *_, evidence = self.fit(self.m, Z, ones, weights, self.noise, self.precision)
-        size = max(1e-6, self.m @ block @ self.m)
-        factor = max(1.0, 6 / np.sqrt(size))
-        found = None
+        ones, size = np.ones(len(Z)), max(1e-6, self.m @ block @ self.m)
+        factor, base = max(1.0, 6 / np.sqrt(size)), self.m
+        self.m, _, evidence = self.fit(base, Z, ones, weights, self.noise, self.precision)
         for rate in (0.05, 0.12, 0.22):
             if rate > self.E * self.noise:
                 noise, precision = rate / self.E, self.E * self.d / (size * factor**2)
-                m, _, other = self.fit(factor * self.m, Z, ones, weights, noise, precision)
+                m, _, other = self.fit(factor * base, Z, ones, weights, noise, precision)
                 if other < evidence - 1:
-                    evidence, found = other, (m, noise, precision)
-        if found:
-            m, self.noise, self.precision = found
-            self.m, self.S, _ = self.fit(m, Z, ones, weights, self.noise, self.precision)
+                    evidence, self.m, self.noise, self.precision = other, m, noise, precision
 
-    # A round.
+    # What a look may earn.
 
-    def act(self, x):
-        self.t += 1
-        self.contexts.append(np.array(x, float))
-        if self.t == 1:
-            self.mean = self.contexts[0]
-        for one in self.waiting:
-            self.learn(*one, len(self.labels))
-        self.waiting = []
-        if self.due():
-            self.refit()
-        z = self.features(x)
-        Z = self.lift(z)
-        U, eta = self.S @ Z, Z.T @ self.m
-        V = Z.T @ U
-        q = self.softmax(self.temper(eta, V) * eta)
-        best = self.best(q, self.noise)
-        share = 5.0 / (self.t - 1 + 5.0)
-        self.A = (1 - share) * self.A + share * np.kron(self.weights(best, eta, V), np.outer(z, z))
-        chosen = self.choose(best, q, V, U.T @ self.A @ U)
-        self.under_way *= 1 - 0.25 / self.t
-        if len(self.groups[chosen]) > 1:
-            self.looks += 1
-            self.under_way += 1
-            self.bought += chosen != best
-        return chosen
+    def consider(self, x, t):
+        """Return VOI of each action."""
+        self.predict(x)
+        share, z = 5.0 / (t + 4.0) if self.d else 1.0, self.features(x)
+        self.A = (1 - share) * self.A + share * np.kron(
+            self.weights(self.best(self.p), self.eta, self.V), np.outer(z, z)
+        )
+        values = np.zeros(len(self.groups))
+        for a, group in enumerate(self.groups):
+            if len(group) > 1:
+                _, W = self.score_and_information(a, 0, self.q, self.noise)
+                reduction = np.linalg.solve(np.eye(self.E) + W @ self.V, W)
+                values[a] = max(0.0, np.trace(reduction @ (self.U.T @ self.A @ self.U)))
+        return values
 
     def weights(self, best, eta, V):
         total = np.zeros((self.E, self.E))
@@ -280,25 +237,91 @@ class NaiveProspectSide:
             total += density / (2 * sigma) / np.sqrt(1 + 0.64 * (sigma / half) ** 2) * np.outer(g, g)
         return total
 
-    def choose(self, best, q, V, C):
+
+class NaiveProspectSide:
+    """Plays a game with contexts."""
+
+    def __init__(self, game, dimension, horizon=None, caution=1.0):
+        self.game, self.horizon, self.caution = game, horizon, caution
+        self.linear, self.constant = NaiveBelief(game, dimension), NaiveBelief(game, 0)
+        self.loss, self.looking = self.linear.loss, [len(group) > 1 for group in self.linear.groups]
+        self.contexts, self.pending = [], []
+        self.t = self.looks = self.bought = 0
+        self.under_way, self.blind_under_way, self.odds, self.owed = 0.0, 0.0, 0.0, 0.0
+        self.cost = np.zeros(game.n_actions)
+        self.shown = [[np.zeros(len(group)) for group in self.linear.groups] for _ in range(2)]
+
+    def act(self, x):
+        self.t += 1
+        self.contexts.append(np.array(x, float))
+        self.under_way *= 1 - 0.25 / self.t
+        self.blind_under_way *= 1 - 0.25 / self.t
+        X = np.array(self.contexts)
+        if self.constant.due(self.t, X):
+            self.blind_under_way = max(0.0, self.blind_under_way - len(self.constant.labels) + self.constant.last_seen)
+            self.constant.refit(self.t, X)
+        if self.linear.due(self.t, X):
+            self.under_way = max(0.0, self.under_way - len(self.linear.labels) + self.linear.last_seen)
+            self.linear.refit(self.t, X)
+        chances, values = self.constant.consider(x, self.t), self.linear.consider(x, self.t)
+        w = 1 / (1 + np.exp(2 * self.odds))
+        blind = self.blind_look(w * chances)
+        law = w * self.constant.p + (1 - w) * self.linear.p
+        expected, best = self.loss @ law, self.linear.best(law)
+        self.cost += 5.0 / (self.t + 4.0) * (expected - expected[best] - self.cost)
+        chosen = self.choose(w, expected, values, best) if blind is None else blind
+        if blind is not None:
+            self.pending.append(tuple(x))
+            self.blind_under_way += 1
+            self.owed = max(self.owed - 1, -3.0)
+        if self.looking[chosen]:
+            self.looks += 1
+            self.under_way += 1
+            self.bought += chosen != best
+        return chosen
+
+    def newness(self, belief, waiting):
+        known = belief.last_seen + len(belief.m)
+        return (known / (known + waiting)) ** 2
+
+    def blind_look(self, values):
+        known = self.horizon is not None and self.t < self.horizon
+        left = self.horizon - self.t if known else self.t + 200 * np.sqrt(self.t + 10)
+        rounds = self.caution * left * self.newness(self.constant, self.blind_under_way)
+        gains = {a: rounds * values[a] - self.cost[a] for a, looking in enumerate(self.looking) if looking}
+        best = max(gains, key=lambda a: (gains[a], -a))
+        if gains[best] > -1e-9:
+            return best
+        return self.owed_action if self.owed >= 1 else None
+
+    def choose(self, w, expected, values, best):
         share = self.bought / max(1, self.looks)
         rounds = (1.5 + 2 * share) * self.t
         if self.horizon is not None and self.t < self.horizon:
             early = 1.5 * self.t * np.log(self.horizon / self.t)
             rounds = (1 - share**4) * min(rounds, self.horizon - self.t) + share**4 * early
-        known = len(self.labels) + self.E * self.D
-        rounds *= self.caution * (known / (known + self.under_way)) ** 2
-        cost = self.loss @ self.probabilities(q, self.noise)
-        net = {best: cost[best]}
-        for a, group in enumerate(self.groups):
-            if len(group) > 1:
-                _, W = self.score_and_information(a, 0, q, self.noise)
-                net[a] = cost[a] - rounds * max(0.0, np.trace(np.linalg.solve(np.eye(self.E) + W @ V, W) @ C))
-        least = min(net.values())
-        return best if net[best] < least + 1e-12 else min(net, key=lambda a: (net[a], a))
+        rounds *= (1 - w) * self.caution * self.newness(self.linear, self.under_way)
+        net = {a: expected[a] - rounds * values[a] for a in range(len(expected)) if self.looking[a] or a == best}
+        chosen = best if net[best] < min(net.values()) + 1e-12 else min(net, key=lambda a: (net[a], a))
+        if chosen != best:
+            self.owed += 2 * w * (1 - w)
+            self.owed_action = chosen
+        return chosen
 
     def observe(self, x, action, symbol):
-        if len(self.groups[action]) > 1:
-            self.labels.append((np.array(x, float), action, symbol))
-            self.waiting.append(self.labels[-1])
-            self.under_way = max(0.0, self.under_way - 1)
+        if not self.looking[action]:
+            return
+        blind = tuple(x) in self.pending
+        if blind:
+            self.pending.remove(tuple(x))
+        self.linear.predict(x)
+        self.constant.predict(x)
+        shown, group = self.shown[blind][action], self.linear.groups[action][symbol]
+        plain = (shown[symbol] + 20 * (group @ self.constant.p)) / (shown.sum() + 20)
+        n = len(self.linear.labels)
+        added = np.log(0.5 + 0.5 * (group @ self.linear.p) / plain) * n / (n + len(self.linear.m))
+        self.odds = self.odds * n / (n + 1) + added
+        shown[symbol] += 1
+        self.linear.labels.append((np.array(x, float), action, symbol))
+        if blind:
+            self.constant.labels.append((np.array(x, float), action, symbol))

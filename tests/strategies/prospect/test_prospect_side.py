@@ -8,10 +8,9 @@ from naive_prospect_side import NaiveProspectSide
 
 import sidelight as sl
 from sidelight.kernels import interpreted
-from sidelight.strategies.prospect import side_refit as refit_module
-from sidelight.strategies.prospect.side_fit import IDLE, STAGE, capacity, first_search, room_for
-from sidelight.strategies.prospect.side_posterior import KEPT, SEEN
-from sidelight.strategies.prospect.side_refit import advance
+from sidelight.strategies.prospect import prospect_side, side_fit
+from sidelight.strategies.prospect.prospect_side import BLIND, ODDS, ROUNDS
+from sidelight.strategies.prospect.side_belief import ABSORBED, KEPT, NOISE, PRECISION, SEEN, first_search, room_for
 
 APPLES, LABELS = sl.games.load("apple-tasting"), sl.games.load("label-efficient")
 BARTOK, PRICES = sl.games.load("bartok"), sl.games.load("dynamic-pricing", prices=3)
@@ -27,18 +26,6 @@ def softmax_world(outcomes, dimension, rounds, seed=0, scale=2.0):
     return X, np.array([rng.choice(outcomes, p=law) for law in laws])
 
 
-def at_once(strategy):
-    """Let a strategy finish each refit in the round that begins it."""
-    strategy._compiled = strategy.compiled_parameters._replace(quota=1e12)
-    return strategy
-
-
-def unchecked(strategy):
-    """Let a strategy never doubt its model."""
-    strategy._compiled = strategy.compiled_parameters._replace(doubt=-500.0)
-    return strategy
-
-
 def play(strategy, X, outcomes):
     """Play all rounds by hand; return the actions."""
     actions = []
@@ -48,10 +35,9 @@ def play(strategy, X, outcomes):
     return actions
 
 
-def posterior(strategy):
-    found = strategy.state.belief.posterior
-    which = found.current[0]
-    return {name: getattr(found, name)[which] for name in ("theta", "covariance", "noise", "precision")}
+def posterior(belief):
+    """Return what a belief says of its coefficients, and with which noise and precision."""
+    return np.concatenate([belief.theta, belief.covariance.ravel(), belief.setting[[NOISE, PRECISION]]])
 
 
 @pytest.mark.parametrize(
@@ -62,84 +48,69 @@ def posterior(strategy):
 def test_plays_as_its_naive_twin(game, options, rounds):
     X, outcomes = softmax_world(game.n_outcomes, 3, rounds, seed=2)
     X = X * [1.0, 1e3, 1e-3] + [0.0, 5e4, 1.0]
-    strategy = unchecked(at_once(sl.strategies.ProspectSide(game, 3, **options)))
-    twin = NaiveProspectSide(game, 3, **options)
+    strategy, twin = sl.strategies.ProspectSide(game, 3, **options), NaiveProspectSide(game, 3, **options)
     for x, j in zip(X, outcomes, strict=True):
         action = strategy.act(x)
         assert action == twin.act(x)
         symbol = game.feedback[action][j]
         strategy.observe(symbol)
         twin.observe(x, action, game.symbols(action).index(symbol))
-        found = posterior(strategy)
-        assert found["noise"] == pytest.approx(twin.noise, rel=1e-6)
-        assert found["precision"] == pytest.approx(twin.precision, rel=1e-6)
-        assert found["theta"] == pytest.approx(twin.m, rel=1e-5, abs=1e-6)
-        assert found["covariance"] == pytest.approx(twin.S, rel=1e-5, abs=1e-6)
-    assert twin.looks > 0
+        for belief, other in ((strategy.state.linear, twin.linear), (strategy.state.constant, twin.constant)):
+            expected = np.concatenate([other.m, other.S.ravel(), [other.noise, other.precision]])
+            assert posterior(belief) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+        assert strategy.state.counts[ODDS] == pytest.approx(twin.odds, rel=1e-5, abs=1e-6)
+    assert twin.looks > len(twin.constant.labels) > 0
 
 
 def test_plays_as_its_twin_past_the_searches_for_noise():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(300, 2))
     outcomes = (X[:, 0] > 0).astype(int) ^ (rng.random(300) < 0.2)
-    strategy, twin = unchecked(at_once(sl.strategies.ProspectSide(APPLES, 2))), NaiveProspectSide(APPLES, 2)
+    strategy, twin = sl.strategies.ProspectSide(APPLES, 2), NaiveProspectSide(APPLES, 2)
     for x, j in zip(X, outcomes, strict=True):
         action = strategy.act(x)
         assert action == twin.act(x)
         strategy.observe(APPLES.feedback[action][j])
         twin.observe(x, action, APPLES.symbols(action).index(APPLES.feedback[action][j]))
-    assert posterior(strategy)["noise"] == pytest.approx(twin.noise, rel=1e-5)
-    assert twin.next_search > 128
-
-
-def test_work_in_portions_ends_where_work_at_once_does():
-    """The refit that is under way, drained, is the one made at once from the same labels."""
-    X, outcomes = softmax_world(2, 4, 200, seed=4)
-    slow = sl.strategies.ProspectSide(APPLES, 4)
-    slow._compiled = slow.compiled_parameters._replace(quota=500.0)
-    play(slow, X, outcomes)
-    fast, parameters = slow.clone(), slow.compiled_parameters
-    advance(parameters.stakes, fast.state.belief, 201, 1e12, fast.state.scratch)
-    for _ in range(10_000):
-        advance(parameters.stakes, slow.state.belief, 201, 100.0, slow.state.scratch)
-    assert slow.state.belief.refit.place[STAGE] == IDLE
-    for name, value in posterior(fast).items():
-        assert np.array_equal(posterior(slow)[name], value)
+    assert strategy.state.linear.setting[NOISE] == pytest.approx(twin.linear.noise, rel=1e-5)
+    assert twin.linear.next_search > 128
 
 
 @pytest.mark.parametrize("game", [APPLES, BARTOK], ids=lambda game: game.name)
-def test_no_round_does_much_more_than_its_share(game, monkeypatch):
-    """No act visits more labels than the quota allows, however many there are."""
+def test_refits_visit_labels_a_bounded_number_of_times(game, monkeypatch):
+    """No act visits a label more often than the passes of its fits allow, and few acts do more than predict."""
     visits = []
-    for name in ("prepare", "derive", "try_length", "apply_label", "absorb"):
-        original = getattr(refit_module, name)
+    original = side_fit.add_label
 
-        def counted(*arguments, original=original):
-            visits[-1] += 1
-            return original(*arguments)
+    def counted(*arguments):
+        visits[-1] += 1
+        return original(*arguments)
 
-        monkeypatch.setattr(refit_module, name, counted)
-    X, outcomes = softmax_world(game.n_outcomes, 10, 400, seed=5)
-    strategy = sl.strategies.ProspectSide(game, 10)
+    monkeypatch.setattr(side_fit, "add_label", counted)
+    X, outcomes = softmax_world(game.n_outcomes, 5, 400, seed=5)
+    strategy = sl.strategies.ProspectSide(game, 5)
     for x, j in zip(X, outcomes, strict=True):
         visits.append(0)
         strategy.observe(game.feedback[strategy.act(x)][j])
-    assert max(visits) < 250
-    assert sum(visits) > 5_000
+    labels = strategy.state.linear.counts[SEEN]
+    fits = 1 + len(side_fit._RATES) + 1  # the linear belief's, those of a search, and the constant belief's
+    assert max(visits) <= fits * side_fit._PASSES * labels
+    assert 10 * labels < sum(visits) < 200 * labels
+    assert np.count_nonzero(visits) < 150
 
 
-def test_symbols_that_come_all_at_once_do_not_stall(monkeypatch):
+def test_symbols_that_come_all_at_once_are_fitted_at_once(monkeypatch):
     X, outcomes = softmax_world(2, 3, 900, seed=6)
     strategy = sl.strategies.ProspectSide(APPLES, 3)
     played = [(x, j, strategy.act(x)) for x, j in zip(X, outcomes, strict=True)]
-    calls = []
-    original = refit_module.learn
-    monkeypatch.setattr(refit_module, "learn", lambda *arguments: (calls.append(1), original(*arguments))[1])
+    fits = []
+    original = prospect_side.refit
+    monkeypatch.setattr(prospect_side, "refit", lambda *arguments: (fits.append(1), original(*arguments)))
     for x, j, action in played:
         strategy.observe(APPLES.feedback[action][j], action=action, context=x)
-    assert calls == []
+    assert fits == []
     strategy.act(X[0])
-    assert len(calls) < 50
+    assert len(fits) == 2
 
 
 def regret(strategy, X, laws, outcomes):
@@ -264,18 +235,15 @@ def test_order_of_feedback_may_change():
             one.observe(BARTOK.feedback[action][j], action=action, context=x)
         for x, j, _, action in reversed(played):
             other.observe(BARTOK.feedback[action][j], action=action, context=x)
-    assert one.state.belief.labels.counts[SEEN] == other.state.belief.labels.counts[SEEN] > 0
-    assert np.isfinite(posterior(other)["theta"]).all()
+    assert one.state.linear.counts[SEEN] == other.state.linear.counts[SEEN] > 0
+    assert np.isfinite(posterior(other.state.linear)).all()
 
 
 @pytest.mark.parametrize("way", ["save", "file", "pickle", "clone"])
-def test_goes_on_from_the_middle_of_a_refit(way, tmp_path):
+def test_goes_on_from_where_it_was(way, tmp_path):
     X, outcomes = softmax_world(2, 3, 160, seed=18)
-    strategy = sl.strategies.ProspectSide(APPLES, 3)
-    strategy._compiled = strategy.compiled_parameters._replace(quota=700.0)
+    strategy = sl.strategies.ProspectSide(LABELS, 3)
     play(strategy, X[:100], outcomes[:100])
-    while strategy.state.belief.refit.place[STAGE] == IDLE:
-        play(strategy, X[:1], outcomes[:1])
     if way == "save":
         twin = sl.strategies.ProspectSide.load(strategy.save())
     elif way == "file":
@@ -285,11 +253,8 @@ def test_goes_on_from_the_middle_of_a_refit(way, tmp_path):
         twin = pickle.loads(pickle.dumps(strategy))
     else:
         twin = strategy.clone()
-    twin._compiled = strategy.compiled_parameters
     assert play(twin, X[100:], outcomes[100:]) == play(strategy, X[100:], outcomes[100:])
-    assert all(
-        np.array_equal(a, b) for a, b in zip(posterior(twin).values(), posterior(strategy).values(), strict=True)
-    )
+    assert np.array_equal(posterior(twin.state.linear), posterior(strategy.state.linear))
 
 
 def test_a_long_run_keeps_its_room_and_its_bits():
@@ -305,10 +270,10 @@ def test_a_long_run_keeps_its_room_and_its_bits():
     assert np.array_equal(compiled.regret, plain.regret)
     played = sl.strategies.ProspectSide(APPLES, 2, caution=1e6)
     play(played, X, np.zeros(1700, int))
-    counts = played.state.belief.labels.counts
-    assert counts[SEEN] > capacity(played.state.belief.labels) > counts[KEPT]
-    found = played.state.belief.posterior
-    assert found.absorbed[found.current[0]].any()
+    counts = played.state.linear.counts
+    assert counts[SEEN] > room_for(2, 2) // 2 > counts[KEPT]
+    assert counts[ABSORBED] == 1
+    assert played.state.linear.absorbed.any()
 
 
 def test_more_symbols_than_there_is_room_for_are_left_out():
@@ -318,13 +283,13 @@ def test_more_symbols_than_there_is_room_for_are_left_out():
     actions = [strategy.act(x) for x in X]
     for x, action in zip(X, actions, strict=True):
         strategy.observe(strategy.game.feedback[action][0], action=action, context=x)
-    assert strategy.state.belief.labels.counts[KEPT] == room
+    assert strategy.state.linear.counts[KEPT] == room
     assert strategy.act(X[0]) in range(strategy.game.n_actions)
 
 
 def test_more_coefficients_have_room_for_more_labels():
     assert room_for(2, 1) == room_for(2, 10) == room_for(3, 5) == 2000
-    labels = sl.strategies.ProspectSide(APPLES, 50).state.belief.labels
+    labels = sl.strategies.ProspectSide(APPLES, 50).state.linear.labels
     assert len(labels.action) == len(labels.context) == room_for(2, 50) == 2 * 60 * 51
 
 
@@ -336,21 +301,29 @@ def test_with_many_features_the_search_for_noise_waits():
     law = 1.0 / (1.0 + np.exp(-2.0 * X[:, 0]))
     strategy = sl.strategies.ProspectSide(sl.games.load("full-information", outcomes=2), 30)
     play(strategy, X, (rng.random(400) >= law).astype(int))
-    assert 2.0 < np.linalg.norm(posterior(strategy)["theta"]) < 5.0
+    assert 1.0 < np.linalg.norm(strategy.state.linear.theta) < 5.0
 
 
 def test_explains_itself():
-    X, outcomes = softmax_world(2, 3, 30, seed=21)
+    X, outcomes = softmax_world(2, 3, 60, seed=21)
     strategy = sl.strategies.ProspectSide(LABELS, 3)
     assert strategy.explain() == ""
-    play(strategy, X, outcomes)
+    blind = set()
+    for x, j in zip(X, outcomes, strict=True):
+        action = strategy.act(x)
+        blind.add("does not depend on the context" in strategy.explain())
+        assert ("does not depend on the context" in strategy.explain()) == strategy.state.scratch.decision[BLIND]
+        strategy.observe(LABELS.feedback[action][j])
+    assert blind == {True, False}
+    while strategy.state.scratch.decision[BLIND]:
+        strategy.act(X[0])
     before = strategy.save()
     said = strategy.explain()
     assert "A look by ask (0) costs" in said
     assert "may earn" in said
     assert said.endswith(".")
     other = strategy.explain(X[3])
-    assert other.startswith("Round 31:")
+    assert other.startswith(f"Round {strategy.state.counts[ROUNDS] + 1:.0f}:")
     assert repr(strategy.save()) == repr(before)
     trivial = sl.strategies.ProspectSide(sl.Game([[0, 0], [1, 1]], [["a", "b"], ["c", "c"]]), 1)
     trivial.act([1.0])

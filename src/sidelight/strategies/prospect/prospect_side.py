@@ -1,18 +1,32 @@
 """ProspectSide: with contexts, look while looking may still pay for itself.
 
-In each round the posterior (`side_posterior`) of a noisy softmax model of the outcomes (`side_model`)
-gives the expected losses l_a at the context, and `side_value` what a look may earn per round to come. Play
+Two beliefs (`side_belief`) give a law at the context: the *linear* one about all features, and the *constant* one, for
+which contexts mean nothing. With w the weight of the constant belief, l_a the losses expected under the mixture of both
+laws and VOI_a what a look may earn per round to come under the linear belief (`side_value`), play
 
-    argmin_a l_a - H (n / (n + u))^2 VOI_a,
+    argmin_a l_a - H (1 - w) (n / (n + u))^2 VOI_a,
 
 where H stands for how many rounds will profit: caution (1.5 + 2 s) t after t rounds, s being the share of looks that
 were bought (at an action other than the cheapest). Up to a known horizon T it is at most T - t; and where all looks are
 bought, caution 1.5 t log(T / t) takes its place (with the weight s^4), which buys more of them early. u counts looks
-whose symbols have not come yet, fewer of them as time passes, and n is the number of symbols seen plus that of
-features: what a look earns falls as the inverse square of the looks before it.
+that the last fit did not know, fewer of them as time passes, and n is the number of symbols it knew plus that of
+coefficients: what a look earns falls as the inverse square of the looks before it.
 
-Where no look pays, `side_checks` has the last word: it may look to see whether the model is right there, and
-play another action where it is not.
+Looks that are chosen by their contexts say little about the other contexts, and where the law fits no line a linear
+belief may be wrong, and sure, about those. So some looks are *blind*: decided before the context is seen. The constant
+belief learns from these alone. A round is blind
+
+- if w H' VOI'_a, which is what the constant belief expects of a look in the H' rounds that Prospect expects to follow,
+  exceeds what action a costs on average more than the cheapest one;
+- and after every 1 / (2 w (1 - w)) looks that were bought by the linear belief: the less is known about which belief
+  is better, the more of them are blind.
+
+The beliefs are compared by how well they predicted symbols before they came. A symbol that the linear belief gave the
+probability r times that of the other one adds log(1/2 + r/2) n / (n + P) to the log odds, and what was added before
+counts n / (n + 1), n being the number of symbols so far and P that of coefficients; w = 1 / (1 + exp(2 odds)). The 1/2
+bounds what one bad prediction of a young belief costs. The other probability is the share of the symbol among those of
+its kind, blind or not, with 20 more symbols as the constant belief expects them: chosen contexts need not have the law
+of all contexts.
 
 Nothing is drawn at random. There is no proof of a regret bound.
 """
@@ -24,39 +38,31 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight.analysis import Analysis, analyze
+from sidelight.analysis import analyze
 from sidelight.game import Game
-from sidelight.game_arrays import float_rows, signal_indices, symbol_counts
-from sidelight.kernels import implements, kernel
-from sidelight.kernels.arrays import Floats
+from sidelight.kernels import implements, kernel, large_kernel
+from sidelight.kernels.arrays import Floats, Integers
 from sidelight.strategies.base import Context, KernelStrategy, Seed, act, check_number, check_whole, observe
-from sidelight.strategies.prospect.side_checks import DOUBT, Checks, claim, count, judge, new_checks, note, recall
-from sidelight.strategies.prospect.side_fit import START_PRECISION, Belief, new_refit, prior_factor, room_for
-from sidelight.strategies.prospect.side_model import (
-    Stakes,
-    best_action,
-    expected_loss,
-    set_law,
-    symbol_mass,
-    symbol_probability,
-    tempering,
-)
-from sidelight.strategies.prospect.side_posterior import (
-    KEPT,
+from sidelight.strategies.prospect.side_belief import (
+    FITTED,
     SEEN,
-    Labels,
-    Posterior,
-    Scratch,
-    new_scratch,
+    Belief,
+    chance,
+    keep,
+    new_belief,
     predict,
+    symbol_chance,
 )
-from sidelight.strategies.prospect.side_refit import START_NOISE, advance, label_work
-from sidelight.strategies.prospect.side_value import add_to_future, look_value, set_prospects, set_weights
+from sidelight.strategies.prospect.side_fit import is_due, refit
+from sidelight.strategies.prospect.side_model import Stakes, best_action, expected_loss, stakes_of
+from sidelight.strategies.prospect.side_value import MEMORY, consider
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
-from sidelight.strategies.shared.standardization import add_context, no_moments
+from sidelight.strategies.shared.standardization import Moments, add_context, no_moments
 
-_LEAST_QUOTA = 8_000.0
 _FORGETTING = 0.25  # of looks under way: their number halves when the rounds have grown sixteenfold
+_ROOM = 64
+_BORROWED = 20.0
+_MOST_DEBT = 3.0
 
 
 class Parameters(NamedTuple):
@@ -64,55 +70,64 @@ class Parameters(NamedTuple):
 
     stakes: Stakes
     settled: int  # the action to play in a trivial game, else -1
-    only_look: int  # the one informative action, -1 if there are several
     horizon: float  # 0 if it is not known
     caution: float
-    quota: float  # how many multiplications a round may spend on a refit
-    doubt: float  # the log odds that the model is wrong
+
+
+class Pending(NamedTuple):
+    """The contexts of blind looks whose symbols are to come."""
+
+    context: Floats  # (room, d)
+    due: Integers  # (room,): their rounds, 0 where there is none
+
+
+class Scratch(NamedTuple):
+    """What is worked out anew in every round."""
+
+    law: Floats  # (M,): the mixture of both beliefs
+    decision: Floats  # (5,): the cheapest action, the one played, is it blind, w, and H with its factors
 
 
 class State(NamedTuple):
     """What play changes."""
 
-    counts: Floats  # rounds, looks, looks that were bought, looks under way
-    belief: Belief
-    checks: Checks
+    counts: Floats
+    moments: Moments
+    linear: Belief
+    constant: Belief
+    cost: Floats  # (actions,): what each costs more than the cheapest one, averaged over contexts
+    shown: Floats  # (2, actions, M): symbols that were seen, of looks chosen by their contexts and of blind ones
+    pending: Pending
     scratch: Scratch
 
 
-# The places in `counts`, and in the `decision` of the scratch.
-ROUNDS, LOOKS, BOUGHT, UNDER_WAY = range(4)
-BEST, CHOSEN, LOOKING, WEIGHED, NEARLY, CHECKED = range(6)
+# The places in `counts`: rounds, looks, looks that were bought, looks the linear belief does not know yet, blind ones
+# the constant belief does not know yet, the log odds, how many blind looks are owed, and by which action.
+ROUNDS, LOOKS, BOUGHT, UNDER_WAY, BLIND_UNDER_WAY, ODDS, OWED, OWED_ACTION = range(8)
+# The places in `decision`.
+BEST, CHOSEN, BLIND, WEIGHT, LOOKING = range(5)
 
 
 @implements(act, Parameters)
 def _act(parameters: Parameters, state: State, context: Context, rng: np.random.Generator) -> int:
     if parameters.settled >= 0:
         return parameters.settled
-    stakes, counts, belief, now = parameters.stakes, state.counts, state.belief, state.scratch
+    stakes, counts, now = parameters.stakes, state.counts, state.scratch
     counts[ROUNDS] += 1.0
-    add_context(belief.moments, context)
-    if counts[ROUNDS] == 1.0:  # until features have scales, all of them count as constant at the first context
-        for k in range(context.shape[0]):
-            belief.posterior.mean[0, k] = belief.moments.mean[k]
-    advance(stakes, belief, int(counts[ROUNDS]), parameters.quota, now)
-    which = belief.posterior.current[0]
-    noise = belief.posterior.noise[which]
-    predict(belief.posterior, which, context, now)
-    set_law(now.scores, tempering(now.scores, now.variance, now.plain_law), now.law)
-    best = best_action(stakes, now.law, noise)
-    set_weights(stakes, best, noise, now)
-    add_to_future(belief.future, belief.fading, counts[ROUNDS] - 1.0, now)
-    now.decision[WEIGHED] = now.decision[NEARLY] = now.decision[CHECKED] = 0.0
-    chosen = best
-    if best != parameters.only_look:
-        set_prospects(belief.future, belief.fading[0], now)
-        chosen = choose(parameters, state, best, noise)
-    if chosen == best:
-        chosen = check(parameters, state, best, noise, context)
-    now.decision[BEST] = best
-    now.decision[CHOSEN] = chosen
-    counts[UNDER_WAY] *= 1.0 - _FORGETTING / counts[ROUNDS]
+    add_context(state.moments, context)
+    learn(stakes, state.constant, state.moments, counts, BLIND_UNDER_WAY)
+    learn(stakes, state.linear, state.moments, counts, UNDER_WAY)
+    consider(stakes, state.constant, context, counts[ROUNDS])
+    consider(stakes, state.linear, context, counts[ROUNDS])
+    now.decision[WEIGHT] = 1.0 / (1.0 + math.exp(min(2.0 * counts[ODDS], 700.0)))
+    blind = blind_look(parameters, state)
+    best = mix(stakes, state)
+    chosen = blind if blind >= 0 else choose(parameters, state, best)
+    now.decision[BEST], now.decision[CHOSEN], now.decision[BLIND] = best, chosen, 1.0 if blind >= 0 else 0.0
+    if blind >= 0:
+        note(state.pending, int(counts[ROUNDS]), context)
+        counts[BLIND_UNDER_WAY] += 1.0
+        counts[OWED] = max(counts[OWED] - 1.0, -_MOST_DEBT)
     if stakes.symbols[chosen] > 1:
         counts[LOOKS] += 1.0
         counts[UNDER_WAY] += 1.0
@@ -121,94 +136,131 @@ def _act(parameters: Parameters, state: State, context: Context, rng: np.random.
 
 
 @kernel
-def choose(parameters: Parameters, state: State, best: int, noise: float) -> int:
-    """Return the action of least loss less what its look may earn."""
-    stakes, now = parameters.stakes, state.scratch
-    rounds = horizon(parameters, state)
-    now.decision[WEIGHED] = 1.0
-    now.decision[LOOKING] = rounds
-    chosen, least, lowest = -1, math.inf, expected_loss(stakes, best, now.law, noise)
+def learn(stakes: Stakes, belief: Belief, moments: Moments, counts: Floats, waiting: int) -> None:
+    """Refit a belief if that is due."""
+    counts[waiting] *= 1.0 - _FORGETTING / counts[ROUNDS]
+    if is_due(belief, moments, int(counts[ROUNDS])):
+        counts[waiting] = max(0.0, counts[waiting] - (belief.counts[SEEN] - belief.counts[FITTED]))
+        refit(stakes, belief, moments, int(counts[ROUNDS]))
+
+
+@kernel
+def blind_look(parameters: Parameters, state: State) -> int:
+    """Return the action by which to look whatever the context, -1 if none pays for itself or is owed."""
+    stakes, counts, t = parameters.stakes, state.counts, state.counts[ROUNDS]
+    left = parameters.horizon - t if t < parameters.horizon else t + 200.0 * math.sqrt(t + 10.0)
+    rounds = parameters.caution * left * newness(state.constant, counts[BLIND_UNDER_WAY])
+    rounds *= state.scratch.decision[WEIGHT]
+    chosen, most = -1, -1e-9
     for a in range(stakes.loss.shape[0]):
-        if stakes.symbols[a] > 1 or a == best:
-            loss = expected_loss(stakes, a, now.law, noise)
-            if stakes.symbols[a] > 1:
-                now.value[a] = look_value(stakes, a, noise, now)
-                if a != best and loss - 2.0 * rounds * now.value[a] < lowest:
-                    now.decision[NEARLY] = 1.0
-                loss -= rounds * now.value[a]
-            if chosen < 0 or loss < least - 1e-12 or (loss < least + 1e-12 and a == best):
-                chosen, least = a, loss
+        gain = rounds * state.constant.scratch.value[a] - state.cost[a]
+        if stakes.symbols[a] > 1 and gain > most:
+            chosen, most = a, gain
+    if chosen < 0 and counts[OWED] >= 1.0:
+        chosen = int(counts[OWED_ACTION])
     return chosen
 
 
 @kernel
-def check(parameters: Parameters, state: State, best: int, noise: float, context: Context) -> int:
-    """Return what to play where the model wants no look, after what was seen where it did not."""
-    stakes, checks, now = parameters.stakes, state.checks, state.scratch
-    t = state.counts[ROUNDS]
-    cell = 2 * best + int(now.decision[NEARLY])
-    claim(checks, cell, now.law, noise)
-    if t >= checks.verdict[cell, 1]:
-        left = parameters.horizon - t if t < parameters.horizon else t + 200.0 * math.sqrt(t + 10.0)
-        rounds = parameters.caution * left * checks.rounds[cell] / t
-        judge(stakes, checks, cell, int(t), rounds, parameters.doubt, learned(state))
-    chosen = checks.verdict[cell, 0]
-    if stakes.symbols[chosen] > 1 and not note(checks, cell, int(t), context):
-        chosen = best
-    now.decision[CHECKED] = 0.0 if chosen == best else 1.0
+def mix(stakes: Stakes, state: State) -> int:
+    """Set the mixture of both laws, take what actions cost under it into the averages, and return the cheapest one."""
+    law, weight = state.scratch.law, state.scratch.decision[WEIGHT]
+    for m in range(law.shape[0]):
+        law[m] = weight * chance(state.constant, m) + (1.0 - weight) * chance(state.linear, m)
+    best = best_action(stakes, law, 0.0)
+    least, share = expected_loss(stakes, best, law, 0.0), MEMORY / (state.counts[ROUNDS] - 1.0 + MEMORY)
+    for a in range(state.cost.shape[0]):
+        state.cost[a] += share * (expected_loss(stakes, a, law, 0.0) - least - state.cost[a])
+    return best
+
+
+@kernel
+def choose(parameters: Parameters, state: State, best: int) -> int:
+    """Return the action of least loss less what its look may earn under the linear belief."""
+    stakes, counts, now = parameters.stakes, state.counts, state.scratch
+    weight = now.decision[WEIGHT]
+    rounds = (1.0 - weight) * horizon(parameters, counts) * newness(state.linear, counts[UNDER_WAY])
+    now.decision[LOOKING] = rounds
+    chosen, least = best, expected_loss(stakes, best, now.law, 0.0) - rounds * state.linear.scratch.value[best]
+    for a in range(stakes.loss.shape[0]):
+        net = expected_loss(stakes, a, now.law, 0.0) - rounds * state.linear.scratch.value[a]
+        if stakes.symbols[a] > 1 and net < least - 1e-12:
+            chosen, least = a, net
+    if chosen != best:
+        counts[OWED] += 2.0 * weight * (1.0 - weight)
+        counts[OWED_ACTION] = chosen
     return chosen
 
 
 @kernel
-def learned(state: State) -> float:
-    """Return how much the model has learned: the symbols seen plus the number of coefficients."""
-    return state.belief.labels.counts[SEEN] + float(state.scratch.lifted.shape[1])
-
-
-@kernel
-def horizon(parameters: Parameters, state: State) -> float:
-    """Return how many rounds will profit from a look, less for looks that are under way."""
-    counts = state.counts
-    t = counts[ROUNDS]
-    share = counts[BOUGHT] / max(counts[LOOKS], 1.0)
+def horizon(parameters: Parameters, counts: Floats) -> float:
+    """Return H."""
+    t, share = counts[ROUNDS], counts[BOUGHT] / max(counts[LOOKS], 1.0)
     rounds = (1.5 + 2.0 * share) * t
     left = parameters.horizon - t
     if left > 0.0:
         weight = share * share * share * share
         rounds = (1.0 - weight) * min(rounds, left) + weight * 1.5 * t * math.log(parameters.horizon / t)
-    known = learned(state)
-    ahead = known / (known + counts[UNDER_WAY])
-    return parameters.caution * rounds * ahead * ahead
+    return parameters.caution * rounds
+
+
+@kernel
+def newness(belief: Belief, waiting: float) -> float:
+    """Return (n / (n + u))^2."""
+    known = float(belief.counts[FITTED] + belief.theta.shape[0])
+    share = known / (known + waiting)
+    return share * share
+
+
+@kernel
+def note(pending: Pending, t: int, context: Floats) -> None:
+    """Keep the context of a blind look until its symbol comes, or the rounds have doubled; if there is room."""
+    for s in range(pending.due.shape[0]):
+        if pending.due[s] == 0 or t >= 2 * pending.due[s] + 100:
+            pending.due[s] = t
+            for k in range(context.shape[0]):
+                pending.context[s, k] = context[k]
+            return
+
+
+@kernel
+def recall(pending: Pending, context: Floats) -> int:
+    """Return 1 if a blind look was made at a context, and forget it; else 0."""
+    for s in range(pending.due.shape[0]):
+        if pending.due[s] > 0:
+            alike = True
+            for k in range(context.shape[0]):
+                alike = alike and context[k] == pending.context[s, k]
+            if alike:
+                pending.due[s] = 0
+                return 1
+    return 0
 
 
 @implements(observe, Parameters)
 def _observe(parameters: Parameters, state: State, action: int, symbol: int, context: Context) -> None:
-    labels = state.belief.labels
     if parameters.settled < 0 and parameters.stakes.symbols[action] > 1:
-        state.counts[UNDER_WAY] = max(0.0, state.counts[UNDER_WAY] - 1.0)
-        cell = recall(state.checks, context)
-        if cell >= 0:
-            claimed = probability(parameters.stakes, state, action, symbol, context)
-            count(parameters.stakes, state.checks, cell, action, symbol, claimed, learned(state))
-        s = labels.counts[KEPT]
-        if s < labels.action.shape[0]:
-            for k in range(context.shape[0]):
-                labels.context[s, k] = context[k]
-            labels.action[s] = action
-            labels.symbol[s] = symbol
-            labels.counts[KEPT] = s + 1
-            labels.counts[SEEN] += 1
+        blind = recall(state.pending, context)
+        compare(parameters.stakes, state, blind, action, symbol, context)
+        keep(state.linear, action, symbol, context)
+        if blind == 1:
+            keep(state.constant, action, symbol, context)
 
 
-@kernel
-def probability(stakes: Stakes, state: State, action: int, symbol: int, context: Context) -> float:
-    """Return the probability that the model gives to a symbol."""
-    posterior, now = state.belief.posterior, state.scratch
-    which = posterior.current[0]
-    predict(posterior, which, context, now)
-    set_law(now.scores, tempering(now.scores, now.variance, now.plain_law), now.law)
-    mass, number = symbol_mass(stakes, action, symbol, now.law)
-    return symbol_probability(mass, number, now.law.shape[0], posterior.noise[which])
+@large_kernel
+def compare(stakes: Stakes, state: State, blind: int, action: int, symbol: int, context: Floats) -> None:
+    """Take into the log odds how well both beliefs predicted a symbol."""
+    shown, total = state.shown[blind, action], _BORROWED
+    for u in range(stakes.symbols[action]):
+        total += shown[u]
+    predict(state.linear, context)
+    predict(state.constant, context)
+    plain = (shown[symbol] + _BORROWED * symbol_chance(stakes, state.constant, action, symbol)) / total
+    ratio = symbol_chance(stakes, state.linear, action, symbol) / plain
+    n = float(state.linear.counts[SEEN])
+    added = math.log(0.5 + 0.5 * ratio) * n / (n + state.linear.theta.shape[0])
+    state.counts[ODDS] = state.counts[ODDS] * n / (n + 1.0) + added
+    shown[symbol] += 1.0
 
 
 class ProspectSide(KernelStrategy):
@@ -250,16 +302,6 @@ class ProspectSide(KernelStrategy):
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 
-    @property
-    def _size(self) -> int:
-        return (self.game.n_outcomes - 1) * (int(self.dimension) + 1)
-
-    @property
-    def _quota(self) -> float:
-        """Enough for three symbols in a round, or a refit would never catch up with those that come meanwhile."""
-        outcomes, size = self.game.n_outcomes, self._size
-        return max(_LEAST_QUOTA, 12.0 * size**2, 3.0 * label_work(size, outcomes - 1))
-
     def explain(self, context: Any = None) -> str:
         """Say what a look would cost and may earn, at the last context or the given one, and which action follows."""
         from sidelight.strategies.prospect.side_explanation import explanation
@@ -271,64 +313,22 @@ class ProspectSide(KernelStrategy):
         return explanation(twin)
 
     def _compile(self) -> Parameters:
-        looks = [a for a in range(self.game.n_actions) if self.game.informative(a)]
         return Parameters(
             stakes=stakes_of(self.analysis),
             settled=settled_action(self.analysis),
-            only_look=looks[0] if len(looks) == 1 else -1,
             horizon=0.0 if self.horizon is None else float(self.horizon),
             caution=float(self.caution),
-            quota=self._quota,
-            doubt=DOUBT,
         )
 
     def _start(self) -> State:
-        outcomes, d = self.game.n_outcomes, int(self.dimension)
-        size, room = self._size, room_for(outcomes, d)
-        rows = outcomes - 1
-        factors = np.array([[prior_factor(k, j, rows) for j in range(rows)] for k in range(rows)])
-        prior = np.kron(np.linalg.inv(factors.reshape(rows, rows)) / START_PRECISION, np.eye(d + 1))
-        posterior = Posterior(
-            current=np.zeros(1, np.int64),
-            theta=np.zeros((2, size)),
-            covariance=np.tile(prior, (2, 1, 1)),
-            mean=np.zeros((2, d)),
-            scale=np.zeros((2, d)),
-            noise=np.full(2, START_NOISE / max(1, rows)),
-            precision=np.full(2, START_PRECISION),
-            absorbed=np.zeros((2, size, size)),
-            pull=np.zeros((2, size)),
-        )
-        labels = Labels(
-            context=np.zeros((room, d)),
-            action=np.zeros(room, np.int64),
-            symbol=np.zeros(room, np.int64),
-            counts=np.zeros(3, np.int64),
-        )
-        belief = Belief(no_moments(d), posterior, labels, new_refit(outcomes, d), np.zeros((size, size)), np.ones(1))
+        actions, outcomes, d = self.game.n_actions, self.game.n_outcomes, int(self.dimension)
         return State(
-            np.zeros(4),
-            belief,
-            new_checks(self.game.n_actions, outcomes, d),
-            new_scratch(self.game.n_actions, outcomes, d),
+            counts=np.zeros(8),
+            moments=no_moments(d),
+            linear=new_belief(actions, outcomes, d),
+            constant=new_belief(actions, outcomes, 0),
+            cost=np.zeros(actions),
+            shown=np.zeros((2, actions, outcomes)),
+            pending=Pending(np.zeros((_ROOM, d)), np.zeros(_ROOM, np.int64)),
+            scratch=Scratch(np.zeros(outcomes), np.zeros(5)),
         )
-
-
-def stakes_of(analysis: Analysis) -> Stakes:
-    """Lay out a game: a loss that no action can avoid does not matter, nor does the unit of losses."""
-    game = analysis.game
-    columns = list(zip(*game.loss, strict=True))
-    unit = max(max(column) - min(column) for column in columns) or 1
-    actions = range(game.n_actions)
-    neighbor = np.zeros((game.n_actions, game.n_actions), np.uint8)
-    for i, j in analysis.neighbors:
-        neighbor[i, j] = neighbor[j, i] = 1
-    lowest = {min(group): group for group in analysis.duplicates}
-    doubles = {a for low, group in lowest.items() for a in group if a != low}
-    return Stakes(
-        loss=float_rows([[(row[j] - min(columns[j])) / unit for j in range(len(row))] for row in game.loss]),
-        optimal=np.array([a in analysis.pareto and a not in doubles for a in actions], np.uint8),
-        neighbor=neighbor,
-        shown=signal_indices(game),
-        symbols=symbol_counts(game),
-    )

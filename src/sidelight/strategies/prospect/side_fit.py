@@ -1,311 +1,155 @@
-"""One penalized fit of ProspectSide, done in units of one label or one linear system (see `side_refit`).
+"""How ProspectSide fits its model to the labels: at once, whenever their number has grown by a tenth.
 
-Minimizes sum_s v_s nll(tau_s eta_s) / tau_s + prior + what stands for labels no longer kept by Fisher scoring with
-halved steps. The stages of a fit are OPEN (the fixed parts of objective, gradient and Hessian), DERIVE (those of each
-label), SOLVE (the direction), MEASURE and LINE (the objective at a step along it, of the fixed parts and of each label)
-and CLOSE.
+A refit takes all labels that are kept, with the means and scales of the features at that time, and finds
+
+- the precision lambda of the prior N(0, (2 lambda (I - 11'/M) x I)^-1), from how large the coefficients are and how
+  much of them the labels have determined (the evidence approximation);
+- eps, by one step of expectation maximization;
+- at 64 labels (more with many coefficients) and each doubling: whether much more noise, with larger coefficients,
+  explains them better (by Laplace's approximation of the evidence); small steps would not find this;
+- m = argmin sum_s v_s nll(tau_s eta_s) / tau_s + prior + what stands for labels no longer kept, by Fisher scoring with
+  halved steps; S is the inverse of its Hessian. tau = 1 / sqrt(1 + pi v / 8), v being the variance of the label's
+  score, makes this a Gaussian variational fit: with Laplace's method separable labels send variances to infinity. v_s
+  is the localization weight.
+
+When the labels fill half of their room, the less informative half is replaced by its quadratic approximation at m, and
+means and scales stay as they are, unless a feature moves far from them: then what was replaced is forgotten.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-import numpy as np
-
-from sidelight.kernels import kernel
-from sidelight.kernels.arrays import Floats, Integers
-from sidelight.kernels.linear_algebra import cholesky, dot, solve
+from sidelight.kernels import kernel, large_kernel
+from sidelight.kernels.arrays import Floats
+from sidelight.kernels.linear_algebra import cholesky, dot, invert, solve
+from sidelight.strategies.prospect.side_belief import (
+    ABSORBED,
+    FADING,
+    FEW_COEFFICIENTS,
+    FITTED,
+    KEPT,
+    LAST_ROUND,
+    NEXT_SEARCH,
+    NOISE,
+    PRECISION,
+    SEEN,
+    START_PRECISION,
+    Belief,
+    predict,
+    prior_factor,
+    symbol_chance,
+)
 from sidelight.strategies.prospect.side_model import (
     Stakes,
+    localization,
     set_information,
     set_law,
     symbol_mass,
-    symbol_probability,
 )
-from sidelight.strategies.prospect.side_posterior import Labels, Posterior, Scratch
 from sidelight.strategies.shared.standardization import Moments
 
-_LEAST_CAPACITY = 1000
-_LABELS_PER_COEFFICIENT = 60
-START_PRECISION = 0.2
-ADVANTAGE = 1.0
-"""By how much the evidence must be better with more noise."""
-_FIRST_SEARCH = 64
-_FEW_COEFFICIENTS = 12
-_STEPS = 10
-_HALVINGS = 12
-
-# The stages, in their order: a fit is OPEN to CLOSE.
-IDLE, PREPARE, OPEN, DERIVE, SOLVE, MEASURE, LINE, CLOSE, INVERT, ABSORB, CATCH_UP = range(11)
-# What a fit is made for: the new posterior, comparisons with other noise, or the posterior with the noise found.
-MAIN, REFERENCE, CANDIDATES, FINAL = 0, 1, 2, 5
-# The places in `place`.
-STAGE, LABEL, STEP, HALVING, ROLE, SNAPSHOT, TARGET, NEXT_SEARCH, LAST_SEEN, LAST_ROUND = range(10)
-# The places in `value`.
-OBJECTIVE, TRIAL, DECREMENT, LENGTH, PRECISION, NOISE, FLIPS, ABSORBED_FLIPS, SPREAD, CUT = range(10)
-EVIDENCE, BEST_NOISE, BEST_PRECISION = 10, 11, 12
-
-
-class Refit(NamedTuple):
-    """Where a refit stands."""
-
-    place: Integers
-    value: Floats
-    features: Floats  # (room, d + 1)
-    temper: Floats  # (room,): tau
-    weight: Floats  # (room,): v
-    scores: Floats  # (room, E): eta
-    change: Floats  # (room, E): of eta, along the direction
-    information: Floats  # (room,): trace of tau W
-    theta: Floats  # (P,)
-    best: Floats  # (P,)
-    gradient: Floats  # (P,)
-    direction: Floats  # (P,)
-    hessian: Floats  # (P, P)
-    factor: Floats  # (P, P)
-
-
-class Belief(NamedTuple):
-    """All that was learned."""
-
-    moments: Moments
-    posterior: Posterior
-    labels: Labels
-    refit: Refit
-    future: Floats  # (P, P): A, but for a factor
-    fading: Floats  # (1,): the factor
-
-
-def room_for(outcomes: int, dimension: int) -> int:
-    """Return how many labels there is room for: twice as many as a refit looks at before some are absorbed.
-
-    Labels that are absorbed too early, while the coefficients are far from what they will be, mislead for good.
-    """
-    return 2 * max(_LEAST_CAPACITY, _LABELS_PER_COEFFICIENT * (outcomes - 1) * (dimension + 1))
-
-
-def first_search(size: int) -> int:
-    """Return after how many labels noise is first searched for.
-
-    With many coefficients a few labels can be separated under any law; noise and ever larger coefficients then seem to
-    explain them better.
-    """
-    return round(_FIRST_SEARCH * max(1.0, (size / _FEW_COEFFICIENTS) ** 2))
+_LOCAL_WIDTH = 3.0
+_LOCAL_FROM = 100
+_HYPER = 0.02
+_LEAST_PRECISION = 1e-4
+_MOST_NOISE = 0.9
+_EVERY = 60
+_GROWTH = 1.1
+_ADVANTAGE = 1.0  # by how much the evidence must be better with more noise
+_SEARCH_LENGTH = 6.0
+_RATES = (0.0, 0.05, 0.12, 0.22)  # of changed outcomes; first what there is
+_PASSES = 16
 
 
 @kernel
-def capacity(labels: Labels) -> int:
-    """Return how many labels a refit looks at before the less informative ones are absorbed."""
-    return labels.action.shape[0] // 2
-
-
-def new_refit(outcomes: int, dimension: int) -> Refit:
-    """Return an idle refit."""
-    rows, features, room = outcomes - 1, dimension + 1, room_for(outcomes, dimension)
-    place = np.zeros(10, np.int64)
-    size = rows * features
-    place[NEXT_SEARCH] = first_search(size)
-    return Refit(
-        place=place,
-        value=np.zeros(13),
-        features=np.zeros((room, features)),
-        temper=np.ones(room),
-        weight=np.ones(room),
-        scores=np.zeros((room, rows)),
-        change=np.zeros((room, rows)),
-        information=np.zeros(room),
-        theta=np.zeros(size),
-        best=np.zeros(size),
-        gradient=np.zeros(size),
-        direction=np.zeros(size),
-        hessian=np.zeros((size, size)),
-        factor=np.zeros((size, size)),
-    )
+def is_due(belief: Belief, moments: Moments, t: int) -> bool:
+    """Say whether there are enough new labels or rounds for a refit, or whether a feature has moved."""
+    counts = belief.counts
+    seen, last = counts[SEEN], counts[FITTED]
+    if seen > last and (seen < _EVERY or seen >= _GROWTH * last or 2 * counts[KEPT] >= belief.labels.action.shape[0]):
+        return True
+    return (t > 1 and t >= 2 * counts[LAST_ROUND]) or has_moved(belief, moments)
 
 
 @kernel
-def prior_factor(k: int, j: int, rows: int) -> float:
-    """Return an entry of 2 (I - 11'/M)."""
-    return 2.0 * ((1.0 if k == j else 0.0) - 1.0 / (rows + 1.0))
+def has_moved(belief: Belief, moments: Moments) -> bool:
+    """Say whether the scale of a feature has doubled, or its mean moved by a standard deviation."""
+    moved = False
+    for k in range(belief.scale.shape[0]):
+        distance = abs(moments.mean[k] - belief.mean[k])
+        moved = moved or 0.5 * moments.scale[k] > belief.scale[k] or distance > moments.scale[k]
+    return moved
+
+
+@large_kernel
+def refit(stakes: Stakes, belief: Belief, moments: Moments, t: int) -> None:
+    """Fit the belief to the labels that are kept."""
+    counts, setting, now = belief.counts, belief.setting, belief.scratch
+    before = spread(belief)
+    rescale(belief, moments)
+    counts[FITTED], counts[LAST_ROUND] = counts[SEEN], t
+    set_precision(belief)
+    flips = 0.0
+    for s in range(counts[KEPT]):
+        flips += prepare(stakes, belief, s)
+    if belief.mean.shape[0] > 0 and counts[KEPT] > 0 and counts[ABSORBED] == 0:
+        rows = stakes.loss.shape[1] - 1.0
+        setting[NOISE] = min(_MOST_NOISE / (rows + 1.0), (flips + 0.5) / (counts[SEEN] + 20.5) / rows)
+        if counts[SEEN] >= counts[NEXT_SEARCH]:
+            counts[NEXT_SEARCH] = 2 * counts[SEEN]
+            search(stakes, belief)
+    fit(stakes, belief, 1.0)
+    invert(now.hessian, belief.covariance, now.direction)
+    setting[FADING] *= math.sqrt(before / spread(belief))
+    if 2 * counts[KEPT] >= belief.labels.action.shape[0]:
+        absorb(stakes, belief)
 
 
 @kernel
-def fixed_entry(belief: Belief, i: int, j: int) -> float:
-    """Return an entry of the Hessian's part that does not depend on the labels that are kept."""
-    posterior, refit = belief.posterior, belief.refit
-    features = refit.features.shape[1]
-    entry = posterior.absorbed[1 - posterior.current[0], i, j]
-    c = i % features
-    if c == j % features:
-        own = refit.value[PRECISION] if c < features - 1 else START_PRECISION
-        entry += own * prior_factor(i // features, j // features, refit.theta.shape[0] // features)
-    return entry
+def spread(belief: Belief) -> float:
+    """Return the spread of scores; the weights of contexts are inversely proportional to its square root."""
+    features = belief.scratch.z.shape[0]
+    rows = belief.theta.shape[0] // features
+    size = variance = 0.0
+    for i in range(belief.theta.shape[0]):
+        if i % features < features - 1:
+            size += belief.theta[i] * belief.theta[i]
+        variance += belief.covariance[i, i]
+    return (size + variance) / rows * (1.0 + 0.16 * variance / rows)
 
 
 @kernel
-def open_fit(belief: Belief) -> None:
-    """Set objective, gradient and Hessian to the parts of the prior and of the labels that were absorbed."""
-    refit, pull = belief.refit, belief.posterior.pull[1 - belief.posterior.current[0]]
-    objective = 0.0
-    for i in range(refit.theta.shape[0]):
-        total = 0.0
-        for j in range(refit.theta.shape[0]):
-            entry = fixed_entry(belief, i, j)
-            refit.hessian[i, j] = entry
-            total += entry * refit.theta[j]
-        refit.gradient[i] = pull[i] - total
-        objective += (0.5 * total - pull[i]) * refit.theta[i]
-    refit.value[OBJECTIVE] = objective
-    refit.place[LABEL] = 0
-    refit.place[STAGE] = DERIVE if refit.place[SNAPSHOT] > 0 else SOLVE
+def rescale(belief: Belief, moments: Moments) -> None:
+    """Take the present means and scales, and change the units of m, S and A."""
+    if belief.counts[ABSORBED] == 1:
+        if not has_moved(belief, moments):
+            return
+        belief.counts[ABSORBED] = 0
+        for i in range(belief.theta.shape[0]):
+            belief.pull[i] = 0.0
+            for j in range(belief.theta.shape[0]):
+                belief.absorbed[i, j] = 0.0
+    features, size = belief.scratch.z.shape[0], belief.theta.shape[0]
+    for k in range(features - 1):
+        old, new = belief.scale[k], moments.scale[k]
+        shift = (moments.mean[k] - belief.mean[k]) / old if old > 0.0 else 0.0
+        ratio = new / old if old > 0.0 and new > 0.0 else 1.0
+        belief.scale[k], belief.mean[k] = new, moments.mean[k]
+        for i in range(k, size, features):
+            belief.theta[i - k + features - 1] += shift * belief.theta[i]
+            belief.theta[i] *= ratio
+            for j in range(size):
+                belief.covariance[i, j] *= ratio
+                belief.covariance[j, i] *= ratio
+                belief.future[i, j] /= ratio
+                belief.future[j, i] /= ratio
 
 
 @kernel
-def temper_of(refit: Refit, s: int) -> float:
-    """Return tau of a label; fits that are compared do without."""
-    return refit.temper[s] if refit.place[ROLE] == MAIN else 1.0
-
-
-@kernel
-def label_objective(stakes: Stakes, labels: Labels, refit: Refit, s: int, scores: Floats, law: Floats) -> float:
-    """Return v nll(tau eta) / tau of a label, after setting the law."""
-    temper = temper_of(refit, s)
-    set_law(scores, temper, law)
-    mass, count = symbol_mass(stakes, labels.action[s], labels.symbol[s], law)
-    probability = symbol_probability(mass, count, law.shape[0], refit.value[NOISE])
-    return -refit.weight[s] * math.log(probability) / temper
-
-
-@kernel
-def derive(stakes: Stakes, belief: Belief, now: Scratch) -> None:
-    """Add one label's part of objective, gradient and Hessian."""
-    labels, refit = belief.labels, belief.refit
-    s, noise = refit.place[LABEL], refit.value[NOISE]
-    z, features = refit.features[s], now.z.shape[0]
-    for k in range(now.scores.shape[0]):
-        total = 0.0
-        for c in range(features):
-            total += refit.theta[k * features + c] * z[c]
-        refit.scores[s, k] = total
-    refit.value[OBJECTIVE] += label_objective(stakes, labels, refit, s, refit.scores[s], now.law)
-    weight = refit.weight[s] * temper_of(refit, s)
-    action, symbol = labels.action[s], labels.symbol[s]
-    set_information(stakes, action, symbol, now.law, noise, weight, now.score, now.seen, now.information)
-    refit.information[s] = 0.0
-    for k in range(now.scores.shape[0]):
-        refit.information[s] += now.information[k, k]
-        error = refit.weight[s] * now.seen[k]
-        for c in range(features):
-            refit.gradient[k * features + c] += error * z[c]
-    add_curvature(refit.hessian, now.information, z)
-    refit.place[LABEL] = s + 1
-    if s + 1 == refit.place[SNAPSHOT]:
-        refit.place[STAGE] = SOLVE
-
-
-@kernel
-def add_curvature(matrix: Floats, information: Floats, z: Floats) -> None:
-    """Add W x z z' to the lower half of a matrix."""
-    features = z.shape[0]
-    for k in range(information.shape[0]):
-        for j in range(k + 1):
-            if information[k, j] != 0.0:
-                for c in range(features):
-                    scaled = information[k, j] * z[c]
-                    row = matrix[k * features + c]
-                    for other in range(c + 1 if j == k else features):
-                        row[j * features + other] += scaled * z[other]
-
-
-@kernel
-def find_direction(belief: Belief) -> None:
-    """Solve for the Newton direction; a fit whose expected decrease is next to nothing ends here."""
-    refit = belief.refit
-    cholesky(refit.hessian, refit.factor, refit.theta.shape[0], 0.0, 0.0)
-    solve(refit.factor, refit.gradient, refit.direction)
-    refit.value[DECREMENT] = dot(refit.gradient, refit.direction)
-    refit.value[LENGTH] = 1.0
-    refit.place[HALVING] = 0
-    refit.place[STAGE] = CLOSE if refit.value[DECREMENT] < 1e-6 or is_hopeless(refit) else MEASURE
-
-
-@kernel
-def is_hopeless(refit: Refit) -> bool:
-    """Say whether a comparison is lost: the objective is expected to fall by half the decrement more."""
-    role, value = refit.place[ROLE], refit.value
-    return CANDIDATES <= role < FINAL and evidence_of(refit) - value[DECREMENT] > value[EVIDENCE] - ADVANTAGE
-
-
-@kernel
-def evidence_of(refit: Refit) -> float:
-    """Return minus the log of the evidence, by Laplace's method, with the prior of the noise."""
-    value, size, features = refit.value, refit.theta.shape[0], refit.features.shape[1]
-    rows = size // features
-    rate = rows * value[NOISE]
-    evidence = value[OBJECTIVE] - 0.5 * math.log(rate) - 20.0 * math.log(1.0 - rate)
-    evidence -= 0.5 * rows * (features - 1.0) * math.log(value[PRECISION])
-    for i in range(size):
-        evidence += math.log(refit.factor[i, i])
-    return evidence
-
-
-@kernel
-def measure(belief: Belief) -> None:
-    """Set the trial objective to the parts of the prior and of the labels that were absorbed."""
-    refit, pull = belief.refit, belief.posterior.pull[1 - belief.posterior.current[0]]
-    length = refit.value[LENGTH]
-    objective = 0.0
-    for i in range(refit.theta.shape[0]):
-        total = 0.0
-        for j in range(refit.theta.shape[0]):
-            total += fixed_entry(belief, i, j) * (refit.theta[j] + length * refit.direction[j])
-        objective += (0.5 * total - pull[i]) * (refit.theta[i] + length * refit.direction[i])
-    refit.value[TRIAL] = objective
-    refit.place[STAGE] = LINE
-    refit.place[LABEL] = 0
-
-
-@kernel
-def try_length(stakes: Stakes, belief: Belief, now: Scratch) -> None:
-    """Add one label's part of the trial objective."""
-    refit, features = belief.refit, now.z.shape[0]
-    s = refit.place[LABEL]
-    for k in range(now.scores.shape[0]):
-        if refit.place[HALVING] == 0:
-            total = 0.0
-            for c in range(features):
-                total += refit.direction[k * features + c] * refit.features[s, c]
-            refit.change[s, k] = total
-        now.moved[k] = refit.scores[s, k] + refit.value[LENGTH] * refit.change[s, k]
-    refit.value[TRIAL] += label_objective(stakes, belief.labels, refit, s, now.moved, now.law)
-    refit.place[LABEL] = s + 1
-    if s + 1 == refit.place[SNAPSHOT]:
-        judge_length(refit)
-
-
-@kernel
-def judge_length(refit: Refit) -> None:
-    """Accept the step or halve it; near the optimum full steps need no watching, and one is enough."""
-    place, value = refit.place, refit.value
-    close = value[DECREMENT] < 1e-3
-    if close or value[TRIAL] <= value[OBJECTIVE] - 0.1 * value[LENGTH] * value[DECREMENT]:
-        for i in range(refit.theta.shape[0]):
-            refit.theta[i] += value[LENGTH] * refit.direction[i]
-        value[OBJECTIVE] = value[TRIAL]
-        place[STEP] += 1
-        place[STAGE] = CLOSE if close or place[STEP] == _STEPS else OPEN
-    elif place[HALVING] + 1 == _HALVINGS:
-        place[STAGE] = CLOSE
-    else:
-        place[HALVING] += 1
-        value[LENGTH] *= 0.5
-        place[STAGE] = MEASURE
-
-
-@kernel
-def coefficient_size(theta: Floats, covariance: Floats, features: int) -> tuple[float, float]:
+def coefficient_size(belief: Belief) -> tuple[float, float]:
     """Return m'K m and tr(K S) without intercepts, K = 2 (I - 11'/M) x I."""
+    features, theta = belief.scratch.z.shape[0], belief.theta
     rows = theta.shape[0] // features
     size = variance = 0.0
     for k in range(rows):
@@ -313,5 +157,199 @@ def coefficient_size(theta: Floats, covariance: Floats, features: int) -> tuple[
             factor = prior_factor(k, j, rows)
             for c in range(features - 1):
                 size += factor * theta[k * features + c] * theta[j * features + c]
-                variance += factor * covariance[k * features + c, j * features + c]
+                variance += factor * belief.covariance[k * features + c, j * features + c]
     return size, variance
+
+
+@kernel
+def set_precision(belief: Belief) -> None:
+    """Set lambda from the last fit."""
+    features = belief.scratch.z.shape[0]
+    size, variance = coefficient_size(belief)
+    free = (features - 1.0) * (belief.theta.shape[0] // features)
+    determined = max(0.0, free - belief.setting[PRECISION] * variance)
+    found = (determined + 2.0 * _HYPER) / (size + 2.0 * _HYPER / START_PRECISION)
+    crowding = max(1.0, belief.theta.shape[0] / FEW_COEFFICIENTS)  # many coefficients separate few labels
+    least = crowding * crowding / (belief.counts[SEEN] + 1.0)
+    belief.setting[PRECISION] = max(_LEAST_PRECISION, least, found)
+
+
+@large_kernel
+def prepare(stakes: Stakes, belief: Belief, s: int) -> float:
+    """Set features, tau and v of a label; return the probability that noise changed its outcome."""
+    labels, now, noise = belief.labels, belief.scratch, belief.setting[NOISE]
+    now.temper[s] = predict(belief, labels.context[s])
+    for c in range(now.z.shape[0]):
+        now.features[s, c] = now.z[c]
+    local = belief.mean.shape[0] > 0 and belief.counts[SEEN] > _LOCAL_FROM
+    now.weight[s] = localization(stakes, now.law, noise, _LOCAL_WIDTH) if local else 1.0
+    mass, count = symbol_mass(stakes, labels.action[s], labels.symbol[s], now.law)
+    return noise * (count - mass) / symbol_chance(stakes, belief, labels.action[s], labels.symbol[s])
+
+
+@large_kernel
+def fit(stakes: Stakes, belief: Belief, tempered: float) -> float:
+    """Move m to the optimum by damped Newton steps; return minus the log of the evidence, by Laplace's method.
+
+    `tempered` is 1, or 0 for all tau = 1.
+    """
+    now, theta = belief.scratch, belief.theta
+    value, length, decrement = math.inf, 1.0, 0.0
+    for _ in range(_PASSES):
+        trial = derive(stakes, belief, tempered)
+        if decrement < 1e-3 or trial <= value - 0.1 * length * decrement:
+            ending = value < math.inf and decrement < 1e-3
+            value, length = trial, 1.0
+            decrement = find_direction(belief)
+            if ending or decrement < 1e-6:
+                break
+            for i in range(theta.shape[0]):
+                now.start[i] = theta[i]
+        else:
+            length *= 0.5
+        for i in range(theta.shape[0]):
+            theta[i] = now.start[i] + length * now.direction[i]
+    return value + correction(belief)
+
+
+@kernel
+def find_direction(belief: Belief) -> float:
+    """Set the Newton direction; return twice the decrease that it promises."""
+    now = belief.scratch
+    cholesky(now.hessian, now.factor, now.gradient.shape[0], 0.0, 0.0)
+    solve(now.factor, now.gradient, now.direction)
+    return dot(now.gradient, now.direction)
+
+
+@kernel
+def correction(belief: Belief) -> float:
+    """Return what the evidence adds to the objective: (log |F| - log |prior|) / 2 and the prior of the noise."""
+    now, size, features = belief.scratch, belief.theta.shape[0], belief.scratch.z.shape[0]
+    rows = size // features
+    rate = rows * belief.setting[NOISE]
+    total = -0.5 * rows * (features - 1.0) * math.log(belief.setting[PRECISION])
+    if rate > 0.0:
+        total -= 0.5 * math.log(rate) + 20.0 * math.log(1.0 - rate)
+    for i in range(size):
+        total += math.log(now.factor[i, i])
+    return total
+
+
+@kernel
+def derive(stakes: Stakes, belief: Belief, tempered: float) -> float:
+    """Set gradient and Hessian at m; return the objective."""
+    now, theta, features = belief.scratch, belief.theta, belief.scratch.z.shape[0]
+    rows = theta.shape[0] // features
+    objective = 0.0
+    for i in range(theta.shape[0]):
+        total = 0.0
+        for j in range(theta.shape[0]):
+            entry = belief.absorbed[i, j]
+            if i % features == j % features:
+                own = belief.setting[PRECISION] if i % features < features - 1 else START_PRECISION
+                entry += own * prior_factor(i // features, j // features, rows)
+            now.hessian[i, j] = entry
+            total += entry * theta[j]
+        now.gradient[i] = belief.pull[i] - total
+        objective += (0.5 * total - belief.pull[i]) * theta[i]
+    for s in range(belief.counts[KEPT]):
+        objective += add_label(stakes, belief, s, now.temper[s] if tempered > 0.0 else 1.0)
+    return objective
+
+
+@large_kernel
+def add_label(stakes: Stakes, belief: Belief, s: int, temper: float) -> float:
+    """Add one label's part of gradient and Hessian (its lower half) at m; return that of the objective."""
+    labels, now, noise = belief.labels, belief.scratch, belief.setting[NOISE]
+    z, features, rows = now.features[s], now.z.shape[0], now.scores.shape[0]
+    for k in range(rows):
+        now.scores[k] = dot(belief.theta[k * features : (k + 1) * features], z)
+    set_law(now.scores, temper, now.law)
+    action, symbol, weight = labels.action[s], labels.symbol[s], now.weight[s]
+    scale = weight * temper
+    set_information(stakes, action, symbol, now.law, noise, scale, now.score, now.seen, now.information)
+    now.told[s] = 0.0
+    for k in range(rows):
+        now.told[s] += now.information[k, k]
+        for c in range(features):
+            now.gradient[k * features + c] += weight * now.seen[k] * z[c]
+            row = now.hessian[k * features + c]
+            for j in range(k + 1):
+                scaled = now.information[k, j] * z[c]
+                for other in range(c + 1 if j == k else features):
+                    row[j * features + other] += scaled * z[other]
+    return -weight * math.log(symbol_chance(stakes, belief, action, symbol)) / temper
+
+
+@kernel
+def search(stakes: Stakes, belief: Belief) -> None:
+    """Try higher noise with larger coefficients, and keep what explains the labels best."""
+    theta, setting, now = belief.theta, belief.setting, belief.scratch
+    rows = now.scores.shape[0]
+    size = max(coefficient_size(belief)[0], 1e-6)
+    factor = max(1.0, _SEARCH_LENGTH / math.sqrt(size))
+    noise, precision, least = setting[NOISE], setting[PRECISION], math.inf
+    for i in range(theta.shape[0]):
+        now.base[i] = theta[i]
+    for rate in _RATES:
+        if rate > 0.0:
+            if rate <= rows * noise:
+                continue
+            setting[NOISE] = rate / rows
+            setting[PRECISION] = rows * (now.z.shape[0] - 1.0) / (size * factor * factor)
+            for i in range(theta.shape[0]):
+                theta[i] = factor * now.base[i]
+        evidence = fit(stakes, belief, 0.0)
+        if rate == 0.0 or evidence < least - _ADVANTAGE:
+            least, noise, precision = evidence, setting[NOISE], setting[PRECISION]
+            for i in range(theta.shape[0]):
+                now.found[i] = theta[i]
+    setting[NOISE], setting[PRECISION] = noise, precision
+    for i in range(theta.shape[0]):
+        theta[i] = now.found[i]
+
+
+@kernel
+def absorb(stakes: Stakes, belief: Belief) -> None:
+    """Replace the labels that say least by their quadratic approximation: its Hessian H, and gradient + H m."""
+    labels, counts, now, theta = belief.labels, belief.counts, belief.scratch, belief.theta
+    cut = median(now.told, counts[KEPT])
+    counts[ABSORBED] = 1
+    for i in range(theta.shape[0]):
+        now.gradient[i] = 0.0
+        for j in range(theta.shape[0]):
+            now.hessian[i, j] = 0.0
+    kept = 0
+    for s in range(counts[KEPT]):
+        if now.told[s] <= cut and 4 * (s - kept) < 3 * counts[KEPT]:
+            add_label(stakes, belief, s, now.temper[s])
+        else:
+            for k in range(labels.context.shape[1]):
+                labels.context[kept, k] = labels.context[s, k]
+            labels.action[kept], labels.symbol[kept] = labels.action[s], labels.symbol[s]
+            kept += 1
+    counts[KEPT] = kept
+    for i in range(theta.shape[0]):
+        belief.pull[i] += now.gradient[i]
+        for j in range(theta.shape[0]):
+            entry = now.hessian[max(i, j), min(i, j)]
+            belief.absorbed[i, j] += entry
+            belief.pull[i] += entry * theta[j]
+
+
+@kernel
+def median(numbers: Floats, count: int) -> float:
+    """Return the median of numbers of at least 0, roughly, by bisection."""
+    low = high = 0.0
+    for s in range(count):
+        high = max(high, numbers[s])
+    for _ in range(16):
+        middle = 0.5 * (low + high)
+        below = 0
+        for s in range(count):
+            below += 1 if numbers[s] <= middle else 0
+        if 2 * below < count:
+            low = middle
+        else:
+            high = middle
+    return high

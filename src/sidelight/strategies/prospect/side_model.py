@@ -19,6 +19,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
+from sidelight.analysis import Analysis
+from sidelight.game_arrays import float_rows, signal_indices, symbol_counts
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Flags, Floats, Integers
 
@@ -33,6 +37,26 @@ class Stakes(NamedTuple):
     neighbor: Flags  # (actions, actions)
     shown: Integers  # (actions, outcomes): the place of the symbol among those of the action
     symbols: Integers  # (actions,): how many there are
+
+
+def stakes_of(analysis: Analysis) -> Stakes:
+    """Lay out a game: a loss that no action can avoid does not matter, nor does the unit of losses."""
+    game = analysis.game
+    columns = list(zip(*game.loss, strict=True))
+    unit = max(max(column) - min(column) for column in columns) or 1
+    actions = range(game.n_actions)
+    neighbor = np.zeros((game.n_actions, game.n_actions), np.uint8)
+    for i, j in analysis.neighbors:
+        neighbor[i, j] = neighbor[j, i] = 1
+    lowest = {min(group): group for group in analysis.duplicates}
+    doubles = {a for low, group in lowest.items() for a in group if a != low}
+    return Stakes(
+        loss=float_rows([[(row[j] - min(columns[j])) / unit for j in range(len(row))] for row in game.loss]),
+        optimal=np.array([a in analysis.pareto and a not in doubles for a in actions], np.uint8),
+        neighbor=neighbor,
+        shown=signal_indices(game),
+        symbols=symbol_counts(game),
+    )
 
 
 @kernel

@@ -17,18 +17,19 @@ from __future__ import annotations
 
 import math
 
-from sidelight.kernels import kernel
+from sidelight.kernels import kernel, large_kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.kernels.linear_algebra import dot
+from sidelight.kernels.linear_algebra import dot, solve_square
+from sidelight.strategies.prospect.side_belief import FADING, NOISE, Belief, Scratch, predict, quadratic
 from sidelight.strategies.prospect.side_model import (
     Stakes,
+    best_action,
     corrected,
     gains_and_losses,
     noise_shift,
     set_information,
     set_law,
 )
-from sidelight.strategies.prospect.side_posterior import Scratch, quadratic, set_reduction
 
 SATURATION = 0.64
 MEMORY = 5.0
@@ -38,10 +39,23 @@ _FADED = 1e-100
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
 
 
+@large_kernel
+def consider(stakes: Stakes, belief: Belief, context: Floats, t: float) -> None:
+    """Predict at the context of round t, take it into A, and set what a look by each action may earn."""
+    predict(belief, context)
+    set_weights(stakes, belief.setting[NOISE], belief.scratch)
+    add_to_future(belief, t)
+    set_prospects(belief)
+    for a in range(stakes.loss.shape[0]):
+        belief.scratch.value[a] = 0.0
+        if stakes.symbols[a] > 1:
+            belief.scratch.value[a] = look_value(stakes, a, belief.setting[NOISE], belief.scratch)
+
+
 @kernel
-def set_weights(stakes: Stakes, best: int, noise: float, now: Scratch) -> None:
+def set_weights(stakes: Stakes, noise: float, now: Scratch) -> None:
     """Set `weights` to the sum over the neighbors of the best action of omega g g'."""
-    rows = now.scores.shape[0]
+    rows, best = now.scores.shape[0], best_action(stakes, now.law, noise)
     for k in range(rows):
         for j in range(rows):
             now.weights[k, j] = 0.0
@@ -87,21 +101,22 @@ def add_rival(stakes: Stakes, best: int, other: int, noise: float, now: Scratch)
 
 
 @kernel
-def add_to_future(future: Floats, fading: Floats, t: float, now: Scratch) -> None:
-    """Take this context into A, which is `future` times `fading`."""
+def add_to_future(belief: Belief, t: float) -> None:
+    """Take this context into A, which is `future` times a factor that falls with time; without features A is new."""
+    now, future, setting = belief.scratch, belief.future, belief.setting
     rows, features = now.scores.shape[0], now.z.shape[0]
-    share = MEMORY / (t + MEMORY)
-    if fading[0] < _FADED:
+    share = MEMORY / (t - 1.0 + MEMORY) if features > 1 else 1.0
+    if share == 1.0 or setting[FADING] < _FADED:
         for i in range(rows * features):
             for j in range(rows * features):
-                future[i, j] *= fading[0]
-        fading[0] = 1.0
-    if t > 0.0:  # before, there is nothing that could fade
-        fading[0] *= 1.0 - share
+                future[i, j] *= 0.0 if share == 1.0 else setting[FADING]
+        setting[FADING] = 1.0
+    if share < 1.0:
+        setting[FADING] *= 1.0 - share
     for k in range(rows):
         for j in range(rows):
             if now.weights[k, j] != 0.0:
-                weight = share * now.weights[k, j] / fading[0]
+                weight = share * now.weights[k, j] / setting[FADING]
                 for c in range(features):
                     scaled = weight * now.z[c]
                     row = future[k * features + c]
@@ -110,18 +125,32 @@ def add_to_future(future: Floats, fading: Floats, t: float, now: Scratch) -> Non
 
 
 @kernel
-def set_prospects(future: Floats, fading: float, now: Scratch) -> None:
+def set_prospects(belief: Belief) -> None:
     """Set `weights` to U'A U."""
+    now = belief.scratch
     rows, size = now.lifted.shape
     for k in range(rows):
         product = now.product[k]
         for i in range(size):
-            product[i] = fading * dot(future[i], now.lifted[k])
+            product[i] = belief.setting[FADING] * dot(belief.future[i], now.lifted[k])
         for j in range(rows):
             now.weights[j, k] = dot(now.lifted[j], product)
 
 
 @kernel
+def set_reduction(now: Scratch) -> None:
+    """Set B = (I + W V)^-1 W."""
+    rows = now.scores.shape[0]
+    for k in range(rows):
+        for j in range(rows):
+            now.square[k, j] = 1.0 if k == j else 0.0
+            now.reduction[k, j] = now.information[k, j]
+            for i in range(rows):
+                now.square[k, j] += now.information[k, i] * now.variance[i, j]
+    solve_square(now.square, now.reduction)
+
+
+@large_kernel
 def look_value(stakes: Stakes, action: int, noise: float, now: Scratch) -> float:
     """Return VOI of an action, given `weights` = U'A U and the law at the context."""
     rows = now.scores.shape[0]

@@ -1,0 +1,109 @@
+"""ProspectSide in worlds that fit no line: it loses little to Prospect, which ignores contexts, and to RandCBPSide."""
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.strategies.prospect.prospect_side import BLIND, ODDS, note, recall
+from sidelight.strategies.prospect.side_belief import SEEN
+
+GAMES = {
+    "apples": sl.games.load("apple-tasting"),
+    "labels": sl.games.load("label-efficient"),
+    "prices": sl.games.load("dynamic-pricing", prices=3),
+}
+CONTEXTS = np.random.default_rng(0).normal(size=(2000, 10))
+NORM = (CONTEXTS[:, :4] ** 2).sum(axis=1)
+
+
+def two(first):
+    """Return laws of two outcomes from the probability of the first."""
+    return np.column_stack([first, 1 - np.asarray(first)])
+
+
+def valuations():
+    """What customers would pay grows with the square of a feature."""
+    scores = -((np.arange(3) - 0.5 - 0.5 * CONTEXTS[:, :1] ** 2) ** 2) / 1.28
+    laws = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return laws / laws.sum(axis=1, keepdims=True)
+
+
+# How many features are seen, and the laws. A ball holds half or 80 % of the contexts.
+WORLDS = {
+    "ball": (4, two(np.where(NORM < 3.357, 0.1, 0.9))),
+    "large ball": (4, two(np.where(NORM < 5.989, 0.1, 0.9))),
+    "checkers": (2, two(np.where(CONTEXTS[:, 0] * CONTEXTS[:, 1] > 0, 0.9, 0.1))),
+    "square": (1, two(1 / (1 + np.exp(0.6 - 0.3 * CONTEXTS[:, 0] ** 2)))),
+    "useless": (10, two(np.full(2000, 0.4))),
+    "ball of prices": (4, np.where(NORM[:, None] < 5.989, [0.7, 0.2, 0.1], [0.1, 0.2, 0.7])),
+    "valuations": (4, valuations()),
+    "useless for prices": (4, np.tile([0.5, 0.2, 0.3], (2000, 1))),
+}
+
+
+def mean_regret(strategy, world, runs=16):
+    found = sl.simulate(strategy, world, horizon=5000, runs=runs, seed=1000, progress=False, workers=1)
+    return found.final.mean()
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "most"),
+    [
+        ("apples", "ball", 1.25),
+        ("labels", "ball", 1.25),
+        ("apples", "large ball", 1.15),
+        ("labels", "large ball", 1.2),
+        ("apples", "checkers", 1.25),
+        ("labels", "checkers", 1.4),
+        ("apples", "square", 1.6),
+        ("labels", "square", 1.3),
+        ("apples", "useless", 3.5),
+        ("labels", "useless", 3.0),
+        ("prices", "ball of prices", 1.15),
+        ("prices", "valuations", 1.0),
+        ("prices", "useless for prices", 3.0),
+    ],
+)
+def test_loses_little_where_the_law_fits_no_line(game, name, most):
+    dimension, laws = WORLDS[name]
+    world = sl.environments.FiniteContexts(laws, CONTEXTS[:, :dimension])
+    rivals = sl.strategies.Prospect(GAMES[game]), sl.strategies.RandCBPSide(GAMES[game], dimension=dimension)
+    best = min(mean_regret(rival, world) for rival in rivals)
+    assert mean_regret(sl.strategies.ProspectSide(GAMES[game], dimension), world) < most * best
+
+
+@pytest.mark.parametrize(("slope", "least", "most"), [(3.0, 1.0, np.inf), (0.0, -np.inf, 0.5)])
+def test_finds_out_whether_contexts_help(slope, least, most):
+    laws = two(1 / (1 + np.exp(0.4 - slope * CONTEXTS[:, 0])))
+    rng, game = np.random.default_rng(3), GAMES["labels"]
+    strategy = sl.strategies.ProspectSide(game, 5)
+    for x, law in zip(CONTEXTS[:600, :5], laws, strict=False):
+        action = strategy.act(x)
+        strategy.observe(game.feedback[action][int(rng.random() > law[0])])
+    assert least < strategy.state.counts[ODDS] < most
+
+
+def test_late_symbols_of_blind_looks_reach_the_constant_belief():
+    rng, game = np.random.default_rng(4), GAMES["labels"]
+    strategy, played, blind = sl.strategies.ProspectSide(game, 4), [], 0
+    for x, law in zip(CONTEXTS[:600, :4], WORLDS["large ball"][1], strict=False):
+        played.append((x, strategy.act(x), int(rng.random() > law[0])))
+        blind += int(strategy.state.scratch.decision[BLIND])
+        if len(played) == 50:
+            for seen, action, j in reversed(played):
+                strategy.observe(game.feedback[action][j], action=action, context=seen)
+            played = []
+    assert strategy.state.constant.counts[SEEN] == blind > 20
+
+
+def test_contexts_are_kept_until_their_symbols_come():
+    pending = sl.strategies.ProspectSide(GAMES["apples"], 1).state.pending
+    room = len(pending.due)
+    for k in range(room + 1):  # the last one finds no room
+        note(pending, 500 + k, np.array([float(k)]))
+    assert recall(pending, np.array([float(room)])) == 0
+    assert recall(pending, np.array([7.0])) == 1
+    assert recall(pending, np.array([7.0])) == 0  # a symbol that comes twice counts once
+    note(pending, 1001, np.array([-1.0]))
+    note(pending, 1100, np.array([-2.0]))  # in the place of the one of round 500, given up
+    assert [recall(pending, np.array([x])) for x in (-1.0, -2.0, 0.0)] == [1, 1, 0]
