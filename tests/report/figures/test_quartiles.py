@@ -2,7 +2,6 @@
 
 import functools
 
-import matplotlib
 import numpy as np
 import pytest
 from figure_extents import check_drawn, words
@@ -10,7 +9,6 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import PathPatch
 
 from sidelight.report.figures.quartiles import Sample, draw_quartiles
-from sidelight.report.figures.saving import save_figure
 
 POLICIES = ("uniform", "by confidence", "CBP", "RandCBP")
 LONG = "RandCBP with half-range observers, alpha 1.01, five bins, a tail of 1e-7 and more"
@@ -164,10 +162,3 @@ def test_a_policy_has_one_color_and_all_panels_one_axis():
     assert all(len(each) == 1 for each in found.values())
     assert len(set.union(*found.values())) == 4
     assert len({axes.get_xlim() for axes in figure.axes}) == 1
-
-
-def test_the_same_bytes_whatever_the_settings(tmp_path):
-    save_figure(draw("usual"), tmp_path / "a.svg")
-    with matplotlib.rc_context({"lines.linewidth": 9, "font.size": 20, "axes.grid": True, "lines.linestyle": ":"}):
-        save_figure(draw.__wrapped__("usual"), tmp_path / "b.svg")
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()

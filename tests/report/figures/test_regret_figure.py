@@ -2,7 +2,6 @@
 
 import functools
 
-import matplotlib
 import numpy as np
 import pytest
 from figure_extents import check_drawn, curves, words
@@ -12,7 +11,6 @@ from sidelight import games
 from sidelight.errors import SidelightError
 from sidelight.report.figures.curves import Curve
 from sidelight.report.figures.regret import draw_regret
-from sidelight.report.figures.saving import save_figure
 from sidelight.results import Results
 
 ROUNDS = np.array([200 * (k + 1) for k in range(100)])
@@ -128,21 +126,6 @@ def test_zero_is_on_the_linear_panel_only():
     assert "never above zero" in words(draw("all zero"))
 
 
-def test_curves_that_coincide_take_turns():
-    axes = draw("coinciding").axes[0]
-    patterns = [line._unscaled_dash_pattern for line in curves(axes)]
-    offsets, dashes = zip(*patterns, strict=True)
-    assert len(set(offsets)) == 3
-    assert all(list(one) == [4.0, 8.0] for one in dashes)
-    apart = draw_regret(several(3)).axes[0]
-    assert all(line.get_linestyle() == "-" for line in curves(apart))
-
-
-def test_no_two_curves_look_the_same():
-    lines = curves(draw("twelve").axes[0])
-    assert len({(line.get_color(), str(line._unscaled_dash_pattern)) for line in lines}) == 12
-
-
 @pytest.mark.parametrize(
     "limit",
     [
@@ -167,11 +150,3 @@ def test_mistakes_are_explained():
     for wrong in (3, (ROUNDS, [1.0]), ([], []), ([1.0], [np.nan])):
         with pytest.raises(SidelightError, match="limit"):
             draw_regret([made()], limit=wrong)
-
-
-@pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
-def test_the_same_bytes_whatever_the_settings(tmp_path, suffix):
-    save_figure(draw("five"), tmp_path / f"a.{suffix}")
-    with matplotlib.rc_context({"lines.linewidth": 9, "font.size": 20, "axes.grid": True, "lines.linestyle": ":"}):
-        save_figure(draw_regret(CASES["five"]()), tmp_path / f"b.{suffix}")
-    assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()

@@ -2,7 +2,6 @@
 
 import functools
 
-import matplotlib
 import numpy as np
 import pytest
 from figure_extents import check_drawn, curves, words
@@ -12,7 +11,6 @@ from matplotlib.colors import to_hex
 from sidelight.report.figures.colors import CURVES
 from sidelight.report.figures.curves import Curve, Mark, Panel
 from sidelight.report.figures.regret import draw_panels
-from sidelight.report.figures.saving import save_figure
 
 ROUNDS = np.arange(1, 101) * 200.0
 NAMES = ("CBP", "RandCBP", "BPMLeast", "TSPM", "TSPMGaussian", "PMDMED", "PMDMEDHinge", "FeedExp3", "IDS", "Uniform")
@@ -237,11 +235,3 @@ def test_odd_values_are_drawn():
     figure = draw_panels([Panel("A", [line()], logarithmic=False)] * 2, "", "")
     check_drawn(figure)
     assert [axes.get_yscale() for axes in figure.axes] == ["linear", "linear"]
-
-
-@pytest.mark.parametrize("case", ["study", "marks"])
-def test_the_same_bytes_whatever_the_settings(tmp_path, case):
-    save_figure(draw(case), tmp_path / "a.svg")
-    with matplotlib.rc_context({"lines.linewidth": 9, "font.size": 20, "axes.grid": True, "lines.linestyle": ":"}):
-        save_figure(draw.__wrapped__(case), tmp_path / "b.svg")
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()

@@ -4,17 +4,15 @@ import random
 from fractions import Fraction
 
 import pytest
-from figure_extents import check_layout, texts, words
+from figure_extents import check_layout, words
 from matplotlib.colors import to_hex
 from matplotlib.patches import Polygon
 
 from sidelight import games
 from sidelight.analysis import analyze
-from sidelight.errors import SidelightError
 from sidelight.game import Game
 from sidelight.report.figures.colors import ALARM
 from sidelight.report.figures.games.game import draw_game
-from sidelight.report.figures.saving import save_figure
 
 HALF = Fraction(1, 2)
 BLIND2, BLIND3 = ["x", "x"], ["x", "x", "x"]
@@ -194,55 +192,3 @@ def test_many_dominated_actions_do_not_fill_the_page():
     aside = figure_of(Game([[*row, 9, 9] for row in game.loss], [["a"] * 4] * 82))
     check_layout(aside)
     assert "and 21 more" in words(aside)
-
-
-@pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
-@pytest.mark.parametrize("name", ["tau-detection", "bartok", "dynamic-pricing"])
-def test_same_game_same_bytes(tmp_path, name, suffix):
-    paths = [tmp_path / f"{copy}{suffix}" for copy in ("one", "two")]
-    for path in paths:
-        save_figure(figure_of(games.load(name)), path)
-    first, second = (path.read_bytes() for path in paths)
-    assert len(first) > 1000
-    assert first == second
-
-
-def test_settings_of_the_user_change_nothing(tmp_path):
-    import matplotlib
-
-    save_figure(figure_of(games.load("bartok")), tmp_path / "plain.svg")
-    with matplotlib.rc_context({"font.size": 20, "lines.linewidth": 9, "text.color": "red", "axes.facecolor": "black"}):
-        save_figure(figure_of(games.load("bartok")), tmp_path / "odd.svg")
-    assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "odd.svg").read_bytes()
-
-
-def test_drawing_needs_no_pyplot_and_leaves_no_trace():
-    import matplotlib
-
-    before = dict(matplotlib.rcParams)
-    figure = figure_of(games.load("bartok"))
-    assert dict(matplotlib.rcParams) == before
-    assert to_hex(figure.get_facecolor()) == "#ffffff"
-    assert all(text.get_fontfamily() == ["DejaVu Sans"] for text in texts(figure))
-
-
-@pytest.mark.parametrize("name", ["figure", "figure.gif", "figure.svgz"])
-def test_unknown_formats_are_refused(tmp_path, name):
-    with pytest.raises(SidelightError, match=r"\.svg, \.pdf or \.png"):
-        save_figure(figure_of(games.load("bartok")), tmp_path / name)
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_failed_save_keeps_the_old_figure(tmp_path, monkeypatch):
-    path = tmp_path / "figure.svg"
-    path.write_text("old")
-    figure = figure_of(games.load("bartok"))
-
-    def fail(*_, **__):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(figure, "savefig", fail)
-    with pytest.raises(OSError, match="disk full"):
-        save_figure(figure, path)
-    assert path.read_text() == "old"
-    assert [each.name for each in tmp_path.iterdir()] == ["figure.svg"]
