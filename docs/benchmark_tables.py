@@ -3,12 +3,55 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from sidelight.recommendation.records import TAIL_RUNS
 from sidelight.recommendation.scores import FEW, Board, Score
 from sidelight.table import Cell, Column, Table
 from sidelight.text import grouped
+
+
+class Ranked(NamedTuple):
+    """A score with its rank, the interval of that, and the regret relative to Bayes-optimal play, if they are known."""
+
+    score: Score
+    rank: int | None
+    low: int
+    high: int
+    bayes: float | None
+
+
+def ranked(board: Board) -> list[Ranked]:
+    """Rank the players that play everything often enough and are not told the horizon; the others come last."""
+    scores = board.scores()
+    places = {player.label: k for k, player in enumerate(board.players)}
+    rivals = [
+        score
+        for score in scores
+        if score.games == len(board.games) and score.fewest >= FEW and not score.player.knows_horizon
+    ]
+    drawn = board.drawn[:, [places[score.player.label] for score in rivals]]
+    ranks = 1 + drawn.argsort(axis=1).argsort(axis=1)
+    found = []
+    for score in scores:
+        rank = rivals.index(score) if score in rivals else None
+        low, high = (0, 0) if rank is None else np.quantile(ranks[:, rank], [0.025, 0.975]).astype(int).tolist()
+        place = None if rank is None else rank + 1
+        found.append(Ranked(score, place, low, high, _bayes(board, places[score.player.label])))
+    return sorted(found, key=lambda each: each.rank is None)
+
+
+def _bayes(board: Board, player: int) -> float | None:
+    """Return the geometric mean of the regret relative to Bayes-optimal play, where that is known."""
+    limits = {(case.game, case.world): case.mean for case in board.cases if board.benchmark.player[case.player].limit}
+    found = []
+    for column, (game, world) in enumerate(board.places):
+        mean, span = board.means[player, column], board.benchmark.game[game].span
+        if (game, world) in limits and np.isfinite(mean):
+            found.append(math.log(max(mean, span) / max(limits[game, world], span)))
+    return math.exp(sum(found) / len(found)) if found else None
 
 
 def ranking(board: Board) -> Table:
@@ -25,13 +68,13 @@ def ranking(board: Board) -> Table:
         Column("runs", str),
         Column("ns a round", _whole, key="nanoseconds"),
     ]
-    rows = [_row(score, len(board.games)) for score in board.scores()]
+    rows = [_row(each, len(board.games)) for each in ranked(board)]
     return Table(columns, rows, none="")
 
 
 def matrix(board: Board) -> Table:
     """Return the geometric mean of the relative regret over the worlds of each game: games by players."""
-    players = [score.player for score in board.scores()]
+    players = [each.score.player for each in ranked(board)]
     order = [board.players.index(player) for player in players]
     rows = []
     for k, game in enumerate(board.games):
@@ -44,7 +87,7 @@ def matrix(board: Board) -> Table:
 
 def tails(board: Board) -> Table:
     """Return the 99 % quantile of regret over all runs of a game: games by players, where there are enough runs."""
-    players = [score.player for score in board.scores() if score.tail is not None]
+    players = [each.score.player for each in ranked(board) if each.score.tail is not None]
     rows = []
     for game in board.games:
         pools = [board.pool(game.label, player.label) for player in players]
@@ -54,7 +97,7 @@ def tails(board: Board) -> Table:
 
 def linear(board: Board) -> Table:
     """Return the share of runs with linear regret: games by players."""
-    players = [score.player for score in board.scores()]
+    players = [each.score.player for each in ranked(board)]
     rows = []
     for game in board.games:
         pools = [board.pool(game.label, player.label) for player in players]
@@ -80,15 +123,14 @@ def about() -> list[str]:
     ]
 
 
-def _row(score: Score, games: int) -> tuple[Any, ...]:
-    rank = None
-    if score.rank is not None:
-        rank = f"{score.rank} ({score.rank_low} to {score.rank_high})"
+def _row(each: Ranked, games: int) -> tuple[Any, ...]:
+    score = each.score
+    rank = None if each.rank is None else f"{each.rank} ({each.low} to {each.high})"
     return (
         score.player.label,
         rank,
         Cell(score.score, after=score.interval),
-        score.bayes,
+        each.bayes,
         score.tail,
         score.linear,
         Cell(score.worst, after=f"({score.worst_game}, {score.worst_world})"),

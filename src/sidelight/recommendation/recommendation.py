@@ -218,6 +218,6 @@ def _check(game: Any, horizon: Any, dimension: Any) -> None:
 
 
 def _plain(score: Score) -> dict[str, Any]:
-    rest = {name: value for name, value in score._asdict().items() if name not in ("player", "rank_low", "rank_high")}
+    rest = {name: value for name, value in score._asdict().items() if name != "player"}
     digits = {name: float(f"{value:.4g}") if isinstance(value, float) else value for name, value in rest.items()}
     return {"label": score.player.label, "strategy": score.player.strategy, **digits}

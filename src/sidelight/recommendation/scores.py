@@ -1,9 +1,9 @@
-"""How good strategies are, relative to the best one of each world: scores, ranks with intervals, worst cases.
+"""How good strategies are, relative to the best one of each world: scores with intervals, and worst cases.
 
 The *relative regret* of a player in a world is max(m, s) / max(b, s), where m is its mean regret, b the lowest mean of
 those that compete there, and s the span of losses of the game: a regret below one loss counts as one loss, because
 nobody minds the difference. Players that are told the horizon, limits, and means of fewer than `FEW` runs do not
-compete for b, and have no rank: the mean of few runs misses the rare bad ones, and looks better than it is. The score
+compete for b: the mean of few runs misses the rare bad ones, and looks better than it is. The score
 of a player in a game is the geometric mean of its relative regret over the worlds of the game, and its score is the
 geometric mean of that over games.
 
@@ -38,10 +38,6 @@ class Score(NamedTuple):
     low: float | None
     high: float | None
     """Ends of a 95 % interval; None if a world has a single run."""
-    rank: int | None
-    """Among those that play everything, often enough; None for the others and for those told the horizon."""
-    rank_low: int | None
-    rank_high: int | None
     games: int
     """How many of the games it plays."""
     fewest: int
@@ -56,9 +52,6 @@ class Score(NamedTuple):
     worst: float
     worst_game: str
     worst_world: str
-    bayes: float | None
-    """Geometric mean of the regret relative to Bayes-optimal play, where that is known."""
-    bayes_worlds: int
 
     @property
     def interval(self) -> str:
@@ -83,12 +76,12 @@ class Board:
     @cached_property
     def places(self) -> list[tuple[str, str]]:
         """The pairs of a game and a world, in the order of columns."""
-        return list(dict.fromkeys((case.game, case.world) for case in self._cases if not self._limit(case)))
+        return list(dict.fromkeys((case.game, case.world) for case in self.cases if not self._limit(case)))
 
     @cached_property
     def players(self) -> list[PlayerFacts]:
         """The players but for limits, in the order of rows."""
-        playing = {case.player for case in self._cases}
+        playing = {case.player for case in self.cases}
         return [each for each in self.benchmark.players if each.label in playing and not each.limit]
 
     @cached_property
@@ -126,37 +119,22 @@ class Board:
 
     @cached_property
     def _scores(self) -> list[Score]:
-        if not self.players:
-            return []
-        shown = np.flatnonzero(np.isfinite(self.by_game).any(axis=1))
-        often = np.nan_to_num(self.runs, nan=np.inf).min(axis=1) >= FEW
-        whole = [bool(np.isfinite(row).all() and often[k]) for k, row in enumerate(self.by_game)]
-        ranked = np.array([whole[k] and not each.knows_horizon for k, each in enumerate(self.players)])
-        score = np.array([np.nanmean(np.log(row)) if k in shown else np.nan for k, row in enumerate(self.by_game)])
-        drawn = self._drawn()
-        ranks = _ranks(drawn, ranked)
-        place = {k: int(np.sum(ranked & (score < score[k]))) + 1 for k in shown if ranked[k]}
-        found = [self._score(int(k), float(score[k]), drawn[:, k], ranks[:, k], place.get(k)) for k in shown]
-        return sorted(found, key=lambda each: (each.rank is None, each.score))
+        shown = [k for k in range(len(self.players)) if np.isfinite(self.by_game[k]).any()]
+        return sorted((self._score(k) for k in shown), key=lambda each: each.score)
 
-    def _score(self, k: int, score: float, drawn: Floats, ranks: Floats, place: int | None) -> Score:
+    def _score(self, k: int) -> Score:
         player = self.players[k]
         pools = [pool for game in self.games if (pool := self.pool(game.label, player.label)) is not None]
         worst = int(np.nanargmax(self.relative[k]))
         played = self.runs[k][np.isfinite(self.runs[k])]
-        bayes = self._bayes(k)
         known = np.isfinite(self.errors[k][np.isfinite(self.means[k])]).all()
-        low, high = np.exp(np.nanquantile(drawn, [0.025, 0.975])).tolist() if known else (None, None)
-        ends = None if place is None else np.quantile(ranks, [0.025, 0.975])
+        low, high = np.exp(np.nanquantile(self.drawn[:, k], [0.025, 0.975])).tolist() if known else (None, None)
         game, world = self.places[worst]
         return Score(
             player=player,
-            score=float(np.exp(score)),
+            score=float(np.exp(np.nanmean(np.log(self.by_game[k])))),
             low=low,
             high=high,
-            rank=place,
-            rank_low=None if ends is None else int(ends[0]),
-            rank_high=None if ends is None else int(ends[1]),
             games=int(np.isfinite(self.by_game[k]).sum()),
             fewest=int(played.min()),
             most=int(played.max()),
@@ -166,8 +144,6 @@ class Board:
             worst=float(self.relative[k][worst]),
             worst_game=game,
             worst_world=world,
-            bayes=float(np.exp(np.mean(bayes))) if bayes else None,
-            bayes_worlds=len(bayes),
         )
 
     def _tail(self, player: PlayerFacts) -> float | None:
@@ -180,18 +156,9 @@ class Board:
                 ratios.append(np.log(max(mine.q99, game.span) / max(min(known), game.span)))
         return float(np.exp(np.mean(ratios))) if ratios else None
 
-    def _bayes(self, k: int) -> list[float]:
-        """Return the logarithms of the regret relative to Bayes-optimal play, where that is known."""
-        limits = {(case.game, case.world): case.mean for case in self._cases if self._limit(case)}
-        found = []
-        for column, place in enumerate(self.places):
-            span = self.benchmark.game[place[0]].span
-            if place in limits and np.isfinite(self.means[k, column]):
-                found.append(float(np.log(max(self.means[k, column], span) / max(limits[place], span))))
-        return found
-
     @cached_property
-    def _cases(self) -> list[CaseFacts]:
+    def cases(self) -> list[CaseFacts]:
+        """The facts of all players, limits included, in these games and worlds."""
         wanted = {game.label for game in self.games}
         return [
             case
@@ -222,7 +189,7 @@ class Board:
         rows = {player.label: k for k, player in enumerate(self.players)}
         columns = {place: k for k, place in enumerate(self.places)}
         found = np.full((len(rows), len(columns)), np.nan)
-        for case in self._cases:
+        for case in self.cases:
             if case.player in rows:
                 found[rows[case.player], columns[case.game, case.world]] = value(case)
         return found
@@ -246,8 +213,9 @@ class Board:
         parts = [logs[..., self._game_of == k].mean(axis=-1) for k in range(len(self.games))]
         return np.stack(parts, axis=-1)
 
-    def _drawn(self) -> Floats:
-        """Return bootstrap repetitions of the logarithm of the scores, (repetitions, players)."""
+    @cached_property
+    def drawn(self) -> Floats:
+        """Bootstrap repetitions of the logarithm of the scores, (repetitions, players)."""
         rng = np.random.default_rng(_SEED)
         families = sorted({game.name for game in self.games})
         family = np.array([families.index(game.name) for game in self.games])
@@ -273,10 +241,3 @@ def board(benchmark: Benchmark, horizon: int, group: str, labels: Sequence[str] 
     else:
         games = [game for game in games if game.label in labels]
     return Board(benchmark, horizon, group, tuple(games))
-
-
-def _ranks(drawn: Floats, ranked: Floats) -> Floats:
-    """Return the ranks, from 1, of those that are ranked in every repetition."""
-    values = np.where(ranked, np.nan_to_num(drawn, nan=np.inf), np.inf)
-    order = values.argsort(axis=1).argsort(axis=1)
-    return np.where(ranked, order + 1.0, np.nan)
