@@ -300,7 +300,7 @@ def test_wrong_verdicts_stay_as_rare_as_promised():
     [
         ({"aim": "most"}, "aim is 'most'"),
         ({"weights": 3}, "weights is 3"),
-        ({"weights": {"a": 0}}, "the weight of 'a' is 0"),
+        ({"weights": {"a": 0}}, "for 'a' it is 0"),
         ({"weights": {"a": float("nan")}}, "give a number"),
         ({"weights": {"a": True}}, "give a number"),
     ],
