@@ -30,7 +30,7 @@ def label(value: Any) -> Label:
 
 
 def same_label(prediction: Label, true: Label) -> bool:
-    """Say whether a prediction is right; refuse values that cannot be compared, which would all count as wrong.
+    """Return whether a prediction is right; refuse values that cannot be compared, which would all count as wrong.
 
     Numbers that are equal are the same class, as in Python: 1, 1.0 and True.
     """

@@ -130,19 +130,6 @@ Events = tuple[Event, ...]
 """What a decision or an answer caused, in order; mostly nothing."""
 
 
-class Standing(NamedTuple):
-    """Where one class stands, as in `sidelight.monitor.ClassReport`."""
-
-    predictions: int
-    asked: int
-    counted: int
-    errors: int
-    """Errors among the answers that count."""
-    verdict: Verdict
-    name: Label
-    """As it was seen first: 1, 1.0 and True are one class."""
-
-
 class Answer(NamedTuple):
     """What an answer changed."""
 

@@ -20,7 +20,7 @@ def noticed(tolerance, before, after, seed, within, **options):
         if monitor.decide("cat", id=place).verify:
             monitor.answer(place, correct=draws.random() >= (before if place < 4000 else after))
         if place == 3999:
-            known = monitor.engine.standing("cat").verdict, monitor.report()["cat"].alarms
+            known = monitor.engine.classes["cat"].verdict, monitor.report()["cat"].alarms
             if known[0] == "unknown":
                 return None
     one = monitor.report()["cat"]

@@ -311,7 +311,7 @@ def pending_command(file: str, limit: int | None, as_json: bool) -> None:
     terminal.write(f"{'' if not oldest else chr(10)}{count(len(found), 'verification')} pending{more}")
 
 
-@click.command("report", short_help="Say what is known, also as a page or a figure.")
+@click.command("report", short_help="Show what is known, also as a page or a figure.")
 @_FILE
 @_limit(20, "the classes that matter most")
 @click.option("--html", "page", metavar="PATH", help="Write a page to open in a browser.")
@@ -328,7 +328,7 @@ def report_command(
     fail_above: bool,
     as_json: bool,
 ) -> None:
-    """Say what the monitor in FILE knows about the classes that matter most, and what its intervals guarantee."""
+    """Show what the monitor in FILE knows about the classes that matter most, and what its intervals guarantee."""
     if figure:
         check_figure(figure)
     report, name = _loaded(file).report(), Path(file).name

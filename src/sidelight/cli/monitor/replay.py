@@ -45,7 +45,7 @@ _MOST_HINTS = 3
 _LONGEST_NAME = 14  # so that a row fits into 80 columns
 
 
-@click.command("replay", epilog=_REPLAY_EPILOG, short_help="Say what monitoring would have cost on labeled data.")
+@click.command("replay", epilog=_REPLAY_EPILOG, short_help="Show what monitoring would have cost on labeled data.")
 @click.argument("file", metavar="FILE")
 @click.option("--prediction", required=True, metavar="COLUMN", help="The column of predicted classes.")
 @click.option("--truth", required=True, metavar="COLUMN", help="The column of true classes.")
@@ -103,7 +103,7 @@ def replay_command(
     page: str | None,
     **options: Any,
 ) -> None:
-    """Say what monitoring would have cost on past predictions whose true classes are known.
+    """Show what monitoring would have cost on past predictions whose true classes are known.
 
     FILE is a CSV, JSON or Parquet file with one prediction per line, in the order they were made, or - for standard
     input. Values in CSV are separated by commas, semicolons, tabs or bars; JSON is one object per line or one array;

@@ -250,7 +250,7 @@ class ClassState:
         return self.drift.renew(self.line.n, self.line.e, self.line.latest(WINDOW))
 
     def suspects_drift(self, limit: float) -> bool:
-        """Say whether the evidence for a change of the rate reaches a limit.
+        """Return whether the evidence for a change of the rate reaches a limit.
 
         Evidence that is updated answer by answer differs in its last bits from evidence that is recomputed when a
         monitor is saved or loaded. Near the limit the recomputed one decides, so that saving and loading change
@@ -298,7 +298,7 @@ class ClassState:
         }
 
     def restore(self, data: dict[str, Any]) -> None:
-        """Put saved values back."""
+        """Restore saved values."""
         for name in _SAVED:
             setattr(self, name, data[name])
         self.line.refill(data["line"], data["counted"], data["asked"], tuple(data["base"]), data["asked_after"])

@@ -20,7 +20,7 @@ from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-from sidelight.errors import NoEntryError, SidelightError
+from sidelight.errors import SidelightError
 from sidelight.monitor.engine.answers import take
 from sidelight.monitor.engine.caps import refused
 from sidelight.monitor.engine.class_state import ClassState
@@ -30,7 +30,7 @@ from sidelight.monitor.engine.rationing import Rationing
 from sidelight.monitor.inputs import check_spelling, label, moment_of
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.spot_checks import ALWAYS, IF_SUSPICIOUS, SUSPICION
-from sidelight.monitor.types import RULE, Answer, Decision, Events, Id, Label, Reason, Standing
+from sidelight.monitor.types import RULE, Answer, Decision, Events, Id, Label, Reason
 
 _Moment = tuple[str | None, float | None]
 _NO_TIME: _Moment = (None, None)
@@ -108,11 +108,11 @@ class Engine:
         return self.ledger.entry(id).state.name
 
     def answer(self, id: Id, correct: bool | None) -> tuple[Answer, Events]:
-        """Enter what a verification showed; None if nobody will verify it."""
+        """Enter what a verification showed; None if it is skipped."""
         return take(self.ledger, id, correct)
 
     def begin_batch(self, size: int) -> None:
-        """Say that the next `size` decisions are handed out together: they are as old as the last of them."""
+        """Announce that the next `size` decisions are handed out together: they are as old as the last of them."""
         self.clock.batch_end = self.clock.decided + size
 
     def expire(self, time: Any = None) -> Events:
@@ -155,15 +155,6 @@ class Engine:
             except SidelightError as error:
                 found[place] = str(error)
         return found
-
-    def standing(self, prediction: Label) -> Standing:
-        """Return where a class stands; unlike a report it costs the same however many classes there are."""
-        state = self._seen_class(prediction)
-        return Standing(state.predictions, state.asked, state.n, state.e, state.verdict, state.name)
-
-    def interval(self, prediction: Label) -> tuple[float, float]:
-        """Return the interval of the error rate of a class, as a report does."""
-        return self._seen_class(prediction).interval()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
@@ -221,12 +212,6 @@ class Engine:
         check_spelling(name, self.spelled)
         return self._add(name)
 
-    def _seen_class(self, prediction: Label) -> ClassState:
-        state = self.classes.get(prediction)
-        if state is None:
-            raise NoEntryError(f"no prediction of class {prediction!r} has been seen")
-        return state
-
     def _moment(self, time: Any) -> _Moment:
         """Return the day and the seconds of a time, each only if something depends on it."""
         if not self.dated:
@@ -254,7 +239,7 @@ class Engine:
         return ()
 
     def _wanted(self, state: ClassState, day: str | None) -> tuple[bool, Reason]:
-        """Say what the policy wants before any cap, and why; now and then a passed prediction gets a spot check."""
+        """Return what the policy wants before any cap, and why; now and then a passed prediction gets a spot check."""
         settings, rationing, t = self.settings, self.rationing, state.predictions
         if settings.class_predictions is not None and t >= settings.class_predictions:
             return False, Reason.FINISHED
@@ -274,7 +259,7 @@ class Engine:
         return wanted, reason
 
     def _spot_check(self, state: ClassState, t: int) -> bool:
-        """Say whether a passed prediction gets a spot check: more often while there is some evidence of drift."""
+        """Return whether a passed prediction gets a spot check: more often while there is some evidence of drift."""
         level = state.spot_checks.level(t, self.ledger.spot_share(state))
         if level != IF_SUSPICIOUS:
             return level == ALWAYS

@@ -96,7 +96,7 @@ class Ledger:
         return name
 
     def is_next(self, id: Id) -> bool:
-        """Say whether a given id is the one that would be made up next; `fresh_id` then skips it."""
+        """Return whether a given id is the one that would be made up next; `fresh_id` then skips it."""
         found = isinstance(id, str) and id.startswith(_MADE_UP) and id == self._next_id()
         self._named += found
         return found
@@ -292,7 +292,7 @@ class Ledger:
         }
 
     def restore(self, data: dict[str, Any], states: list[ClassState]) -> None:
-        """Put saved values back."""
+        """Restore saved values."""
         self.clock.decided, self.clock.asked = data["decided"], data["asked"]
         self.clock.batch_end = data["batch_end"]
         self.pending, self.late = data["pending"], data["late"]

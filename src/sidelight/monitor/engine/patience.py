@@ -63,7 +63,7 @@ class Patience:
             queue.append(verification)
 
     def _elapsed(self, decided: int, now: float | None) -> bool:
-        """Say whether the oldest verification, answered or not, is past its time."""
+        """Return whether the oldest verification, answered or not, is past its time."""
         queue = self.queue
         if queue and decided - queue[0].asked_at > self.limit:
             return True

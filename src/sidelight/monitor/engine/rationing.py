@@ -90,7 +90,7 @@ class Rationing:
         self._renew(state, claim)
 
     def refusal(self, state: ClassState, day: str | None) -> Reason | None:
-        """Say why a class that the policy wants to ask about must leave the label to others, or return None."""
+        """Explain why a class that the policy wants to ask about must leave the label to others, or return None."""
         claim = self.claims[state]
         if state.verdict != "unknown":
             return None if self._spare(_BUCKETS, day) else Reason.RATIONED
@@ -99,7 +99,7 @@ class Rationing:
         return None if self._spare(claim.bucket, day) else Reason.RATIONED
 
     def spares_spot_check(self, state: ClassState, day: str | None) -> bool:
-        """Say whether a spot check may be made: open classes leave a label, or it is within its share of the day."""
+        """Return whether a spot check may be made: open classes leave a label, or it is within its share of the day."""
         most = self.settings.daily_cap
         if (
             most is not None
@@ -109,12 +109,12 @@ class Rationing:
         return self._spare(_BUCKETS, day)
 
     def hopeless(self, state: ClassState) -> bool:
-        """Say whether a class cannot be decided with its foreseeable traffic."""
+        """Return whether a class cannot be decided with its foreseeable traffic."""
         claim = self.claims.get(state)
         return claim is not None and state.verdict == "unknown" and _hopeless(state, claim)
 
     def _spare(self, bucket: int, day: str | None) -> bool:
-        """Say whether more labels are left than smaller buckets will ask for; if none is left, caps say so."""
+        """Return whether more labels are left than smaller buckets will ask for; if none is left, caps say so."""
         settings = self.settings
         if settings.cap is not None and 0 < settings.cap - self.ledger.clock.asked <= sum(self.total_sums[:bucket]):
             return False
@@ -169,7 +169,7 @@ class Rationing:
         return prospects(state.test, state.e, state.n)
 
     def _full(self, state: ClassState) -> bool:
-        """Say whether a class is no longer asked about, whatever its verdict."""
+        """Return whether a class is no longer asked about, whatever its verdict."""
         labels, predictions = self.settings.class_cap, self.settings.class_predictions
         return (labels is not None and state.verified + state.pending >= labels) or (
             predictions is not None and state.predictions >= predictions
@@ -192,7 +192,7 @@ class Rationing:
         }
 
     def restore(self, data: dict[str, Any], states: list[ClassState]) -> None:
-        """Put saved values back."""
+        """Restore saved values."""
         for name in _SAVED:
             setattr(self, name, data[name])
         for place, *values in data["claims"]:

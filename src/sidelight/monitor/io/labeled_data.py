@@ -70,14 +70,14 @@ class LabeledData:
             self.complaints.append(f"{place}: {why}")
 
     def left_out(self) -> str:
-        """Say how many lines could not be used, and why; empty if there are none."""
+        """Describe how many lines could not be used, and why; empty if there are none."""
         reasons = [f"{size} without {name!r}" for name, size in self.empty.items()]
         others = self.malformed - self.empty.total()
         reasons += [f"{others} malformed"] if others and reasons else []
         return f"{count(self.malformed, 'line')} could not be used" + (f" ({joined(reasons)})" if reasons else "")
 
     def further(self) -> list[str]:
-        """Say how many complaints were not kept, if any."""
+        """Describe how many complaints were not kept, if any."""
         return [f"and {self.malformed - len(self.complaints)} more"] if self.malformed > len(self.complaints) else []
 
     def account(self) -> dict[str, Any]:
@@ -228,7 +228,7 @@ def _align(data: LabeledData) -> None:
 
 
 def _decimal(one: Any) -> bool:
-    """Say whether it is a whole number as programs write columns with gaps: 3.0."""
+    """Return whether it is a whole number as programs write columns with gaps: 3.0."""
     return isinstance(one, str) and one.endswith(".0") and one[:-2].removeprefix("-").isdigit()
 
 

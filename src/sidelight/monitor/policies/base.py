@@ -66,7 +66,7 @@ class Policy(ABC):
 
     @abstractmethod
     def wants(self, state: Watched) -> tuple[bool, Reason]:
-        """Say whether to verify the next prediction of a class, and why."""
+        """Return whether to verify the next prediction of a class, and why."""
 
     def rule(self, tolerance: float) -> Any:
         """Return the rule by which compiled loops decide for one tolerance: it says the same as `wants`.
@@ -91,7 +91,7 @@ def check(name: str, value: Any, good: bool, wanted: str) -> None:
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a plain value is a finite number."""
+    """Return whether a plain value is a finite number."""
     try:
         return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:  # an integer beyond all floats
@@ -99,5 +99,5 @@ def is_number(value: Any) -> bool:
 
 
 def is_count(value: Any) -> bool:
-    """Say whether a plain value is a whole number of at least 1."""
+    """Return whether a plain value is a whole number of at least 1."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1

@@ -49,7 +49,7 @@ class Truth:
         return "above" if self.errors > self.tolerance * self.predictions else "below"
 
     def contradicts(self, one: ClassReport) -> bool:
-        """Say whether the verdict of a report is wrong."""
+        """Return whether the verdict of a report is wrong."""
         if one.verdict == "near":
             return abs(self.rate - self.tolerance) > one.margin
         return one.verdict not in ("unknown", self.verdict)
@@ -151,7 +151,7 @@ class ReplayReport:
         return f"tolerance {tolerances[0]:g}{most}, confidence {self.confidence:g}, mode {self.mode}{late}{lost}"
 
     def legend(self, count: Callable[[int], str] = str) -> str:
-        """Say what the columns of `to_table` mean; `count` formats large numbers."""
+        """Describe what the columns of `to_table` mean; `count` formats large numbers."""
         wald = (
             f", and against the policy explore, which needs {count(self.wald)} labels here, up to a number per class "
             "that Wald's interval fixes beforehand"

@@ -89,7 +89,7 @@ def _headings(axes: Axes, rows: int) -> None:
 
 
 def chosen_of(shown: Sequence[object], classes: Sequence[object]) -> str:
-    """Say how many classes are shown, if not all."""
+    """Describe how many classes are shown, if not all."""
     some = f"; the {len(shown)} of {grouped(len(classes))} classes that matter most"
     return some if len(shown) < len(classes) else ""
 

@@ -6,7 +6,7 @@ from sidelight.monitor.settings import Settings
 
 
 def guarantee(settings: Settings, late: bool) -> str:
-    """Say what the intervals guarantee under these settings; `late` says that overdue answers changed earlier counts.
+    """Describe what the intervals guarantee; `late` says that overdue answers changed earlier counts.
 
     An overdue answer changes the path of the counts from its place on, so Ville's inequality holds for the path as it
     is at any one moment, not for all paths that were ever shown together.

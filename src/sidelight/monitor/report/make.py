@@ -20,7 +20,7 @@ OLDEST = "; the oldest pending one is "
 
 
 def make_report(engine: Engine) -> Report:
-    """Collect what is known."""
+    """Return what an engine knows, as a report."""
     settings, ledger, rationing = engine.settings, engine.ledger, engine.rationing
     states, oldest = tuple(engine.classes.values()), ledger.oldest_pending()
     classes = tuple(
@@ -112,12 +112,12 @@ def _class_report(
 
 
 def _turned(event: VerdictChanged) -> bool:
-    """Say whether a certain verdict became another one."""
+    """Return whether a certain verdict became another one."""
     return "unknown" not in (event.before, event.verdict)
 
 
 def _stalled(state: ClassState, oldest: Verification | None, refusal: Reason | None) -> str | None:
-    """Say why a class makes no progress."""
+    """Explain why a class makes no progress."""
     if state.verdict != "unknown" or (refusal is None and not state.ahead):
         return None
     reasons = [] if refusal is None else [str(refusal)]

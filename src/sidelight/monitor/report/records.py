@@ -87,7 +87,7 @@ class ClassReport:
 
 
 def by_importance(one: ClassReport) -> tuple[int, float]:
-    """Return what puts the classes that matter most first.
+    """Return a sort key that puts the classes that matter most first.
 
     First come classes above tolerance, by their errors beyond it, then open classes, then those below, each by number
     of predictions.

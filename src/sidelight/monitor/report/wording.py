@@ -36,7 +36,7 @@ def notes(report: Report) -> list[str]:
 
 
 def stands_text(k: int, m: int) -> str:
-    """Say under which condition a verdict stands while m answers are missing; see `ClassReport.stands`."""
+    """Describe under which condition a verdict stands while m answers are missing; see `ClassReport.stands`."""
     if k < 0:
         return "stands by earlier answers only"
     if k >= m:
@@ -47,13 +47,13 @@ def stands_text(k: int, m: int) -> str:
 
 
 def skipped_text(one: ClassReport) -> str:
-    """Say which share of a class was skipped, and what that may mean."""
+    """Describe which share of a class was skipped, and what that may mean."""
     share = 100 * (one.skipped_share or 0.0)
     return f"{share:.2g} % were skipped ({one.skipped}); if these are the hard ones, the error rate is underestimated"
 
 
 def fresh_text(one: ClassReport) -> str | None:
-    """Say how fresh the evidence about a closed class is, and how soon a change would be noticed."""
+    """Describe how fresh the evidence about a closed class is, and how soon a change would be noticed."""
     if one.fresh is None or one.verdict == "unknown":
         return None
     change = "a fall to half" if one.verdict == "above" else "a rise to twice"
@@ -65,7 +65,7 @@ def fresh_text(one: ClassReport) -> str | None:
 
 
 def _notes(one: ClassReport) -> list[str]:
-    """Say what happened to the verdict, which answers are missing, and what the class is waiting for."""
+    """Describe what happened to the verdict, which answers are missing, and what the class is waiting for."""
     others = one.reopened - sum("reopened" in event for event in one.events)
     times = "once" if others == 1 else f"{others} times"
     notes = [*one.events, *([f"reopened {times} by answers that came later"] if others > 0 else [])]

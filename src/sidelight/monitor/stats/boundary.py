@@ -22,7 +22,7 @@ class Boundary:
         self._ends: dict[int, int] = {}
 
     def reached(self, seen: int, answers: int) -> bool:
-        """Say whether the counts have reached the limit."""
+        """Return whether the counts have reached the limit."""
         end = self._ends.get(seen)
         if end is not None:
             return answers <= end if self.many else answers >= end

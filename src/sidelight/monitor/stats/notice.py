@@ -68,7 +68,7 @@ class History(NamedTuple):
         return found if side > 0.0 else found + _FEWER * math.sqrt(found)
 
     def _turned(self, m: int, errors: int) -> bool:
-        """Say whether so many more answers end the verdict of the window."""
+        """Return whether so many more answers end the verdict of the window."""
         assert self.window is not None
         m = min(m, self.window)
         kept = min(self.n, self.window - m)

@@ -26,7 +26,7 @@ class SpotChecks:
         self._numbers: list[float] = []
 
     def level(self, count: int, share: float) -> int:
-        """Say when the prediction with this number, from 0, is checked: NEVER, IF_SUSPICIOUS or ALWAYS."""
+        """Return when the prediction with this number, from 0, is checked: NEVER, IF_SUSPICIOUS or ALWAYS."""
         place = count - self._first
         if not 0 <= place < len(self._numbers):
             self._first, self._numbers, place = count, uniforms(self.key, count, _BLOCK).tolist(), 0

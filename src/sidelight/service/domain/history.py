@@ -30,14 +30,14 @@ _COLUMNS = (
 
 def position(held: Held, name: Label) -> tuple[int, str]:
     """Return the number of counted answers of a class, and its verdict."""
-    state = held.monitor.standing(name)
-    return state.counted, state.verdict
+    state = held.monitor.classes[name]
+    return state.n, state.verdict
 
 
 def note(work: Work, held: Held, name: Label, before: tuple[int, str], number: int) -> None:
     """Store a row about a class after an answer if one is due; `before` is its position before the answer."""
-    now = held.monitor.standing(name)
-    if (now.counted, now.verdict) == before or (now.verdict == before[1] and not _passed(before[0], now.counted)):
+    now = held.monitor.classes[name]
+    if (now.n, now.verdict) == before or (now.verdict == before[1] and not _passed(before[0], now.n)):
         return
     _write(work, held, name, number)
 
@@ -49,9 +49,9 @@ def turned(work: Work, held: Held, events: Events, number: int) -> None:
 
 
 def _write(work: Work, held: Held, name: Label, number: int) -> None:
-    now = held.monitor.standing(name)
-    low, high = held.monitor.interval(name)
-    counts = (now.predictions, now.asked, now.counted, now.errors)
+    now = held.monitor.classes[name]
+    low, high = now.interval()
+    counts = (now.predictions, now.asked, now.n, now.e)
     work.insert(
         "history", _COLUMNS, (held.id, journal.text_of(now.name), number, work.now, *counts, low, high, now.verdict)
     )

@@ -36,7 +36,7 @@ class Payload(NamedTuple):
 def enter_item(work: Work, held: Held, key: bytes, decision: Decision, time: float, payload: Payload | None) -> None:
     """Insert the prediction whose verification the monitor requested last."""
     number, reason, id = held.monitor.asked, Reason(decision.reason).code, str(decision.id)
-    name = journal.text_of(held.monitor.standing(decision.prediction).name)
+    name = journal.text_of(held.monitor.classes[decision.prediction].name)
     work.insert("items", _COLUMNS, (held.id, number, key, id, name, reason, OPEN, 0, time))
     work.items[key] = Item(held.id, number, key, id, decision.prediction, reason, OPEN, 0, None)
     if payload is not None:
