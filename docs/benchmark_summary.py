@@ -27,10 +27,10 @@ from sidelight.recommendation.records import (
 from sidelight.recommendation.similarity import game_facts, span_of
 from sidelight.results import Results, statistics
 from sidelight.results.provenance import collected
-from sidelight.studies import making
-from sidelight.studies import study as studies
+from sidelight.studies import model as studies
+from sidelight.studies.build import objects as making
 from sidelight.studies.parameters import thawed
-from sidelight.studies.plan import Cell
+from sidelight.studies.plan.cases import Case
 from sidelight.tasks.versions import versions
 
 SECOND_HALF = 0.9
@@ -40,14 +40,14 @@ LEAST = 0.001
 class Played(NamedTuple):
     """Runs of a player in a cell up to a horizon: regret there and at half of it, and seconds of a run."""
 
-    cell: Cell
+    cell: Case
     horizon: int
     final: Floats
     half: Floats
     nanoseconds: float
 
 
-def summarize(study: studies.Study, cells: Iterable[Cell], gather: Callable[[Cell], Results | None]) -> Benchmark:
+def summarize(study: studies.Study, cells: Iterable[Case], gather: Callable[[Case], Results | None]) -> Benchmark:
     """Return the summary of a study.
 
     `gather` returns the results of a cell, with fewer runs than planned if not all were played, or None if none was.
@@ -97,7 +97,7 @@ def _knows(player: studies.Player) -> bool:
     return "horizon" in dict(player.parameters)
 
 
-def _played(cell: Cell, results: Results) -> list[Played]:
+def _played(cell: Case, results: Results) -> list[Played]:
     """Return what a cell says about each horizon of which the regret at half time is known, too."""
     rounds = results.rounds.tolist()
     speed = float(np.median(results.measures["seconds"])) / cell.horizon * 1e9
@@ -110,12 +110,12 @@ def _played(cell: Cell, results: Results) -> list[Played]:
     return found
 
 
-def _world(cell: Cell) -> WorldFacts:
+def _world(cell: Case) -> WorldFacts:
     environment = making.environment(cell.world, cell.game, cell.folder)
     return WorldFacts(cell.world.label, _group(cell), environment.dimension if _group(cell) == CONTEXTS else 0)
 
 
-def _group(cell: Cell) -> str:
+def _group(cell: Case) -> str:
     return CONTEXTS if cell.world.kind == "contexts" else LAWS
 
 

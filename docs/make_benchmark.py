@@ -110,10 +110,11 @@ def summarized(folder: Path, note: str = "") -> Benchmark:
     """Return the summary of the runs in a folder."""
     from benchmark_summary import summarize
 
-    from sidelight.studies import plan, read
-    from sidelight.studies.running import history, prepared
-    from sidelight.studies.store import State
-    from sidelight.studies.work import tasks
+    from sidelight.studies import read
+    from sidelight.studies.plan import cases as plan
+    from sidelight.studies.plan.tasks import tasks
+    from sidelight.studies.run.run import prepared
+    from sidelight.studies.store.store import State
     from sidelight.tasks import cores
 
     progress = prepared(plan.settled(read(STUDY)), folder)
@@ -126,7 +127,7 @@ def summarized(folder: Path, note: str = "") -> Benchmark:
     calls = sorted(
         (
             {"ended": _ended(call), "minutes": round(call["seconds"] / 60, 1), "pieces": call["ran"]}
-            for call in history(folder)
+            for call in progress.record.calls()
             if call.get("ran") is not None
         ),
         key=lambda call: datetime.fromisoformat(call["ended"]) - timedelta(minutes=call["minutes"]),

@@ -25,8 +25,8 @@ from sidelight.monitor import ClassifierMonitor, replay
 from sidelight.monitor.policies import POLICIES
 from sidelight.reproduction.use_case import simulate_case
 from sidelight.results.statistics import mean_and_deviation
-from sidelight.studies.classifiers import CASES, STREAM, TOLERANCES
-from sidelight.studies.watching import Outcome
+from sidelight.studies.classifiers.published import CASES, STREAM, TOLERANCES
+from sidelight.studies.classifiers.watching import Outcome
 from sidelight.table import Column, Table
 
 ROOT = Path(__file__).parents[1]

@@ -7,7 +7,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.studies import read
-from sidelight.studies.study import chosen
+from sidelight.studies.model import chosen
 
 ROOT = Path(__file__).parent.parent.parent
 STUDY = ROOT / "studies" / "benchmark.toml"

@@ -10,8 +10,8 @@ from sidelight.kernels import interpreted
 from sidelight.recommendation.similarity import span_of
 from sidelight.results import concatenate
 from sidelight.studies import parse, read, run
-from sidelight.studies.plan import cells
-from sidelight.studies.work import tasks
+from sidelight.studies.plan.cases import cases
+from sidelight.studies.plan.tasks import tasks
 
 TEXT = """
 name = "tiny"
@@ -66,7 +66,7 @@ def played():
     """The study and the arrays of its cells."""
     study = parse(TEXT)
     with interpreted():
-        return study, {cell: tasks(cell)[0].perform() for cell in cells(study)}
+        return study, {cell: tasks(cell)[0].perform() for cell in cases(study)}
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import functools
 
 from sidelight.reproduction.exhibit import Exhibit, Profile, game_study
 from sidelight.reproduction.runs import Reproduction
-from sidelight.studies.execution import Crew, Silence
-from sidelight.studies.store import Store
+from sidelight.studies.run.execution import Crew, Silence
+from sidelight.studies.store.store import Store
 from sidelight.tasks import run_here
 
 HERE = Crew(run_here, here=True)
@@ -22,8 +22,8 @@ class Silent(Silence):
     notes = ()
     pending = None
 
-    def begin(self, groups, pending):
-        self.pending = len(pending)
+    def begin(self, title, total, pending):
+        self.pending = pending
 
     def note(self, text):
         self.notes = (*self.notes, text)
@@ -45,5 +45,5 @@ def reproduction_of(folder, *players, runs=96):
 
 def every_array(reproduction):
     """Return all arrays of a reproduction, in a fixed order."""
-    found = reproduction.results_of(reproduction.cells())
+    found = reproduction.results_of(reproduction.cases())
     return [getattr(results, name) for results in found for name in ("rounds", "regret", "plays")]

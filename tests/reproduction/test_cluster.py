@@ -11,7 +11,7 @@ from sidelight.errors import SidelightError
 from sidelight.reproduction.paper.table1 import CBP
 from sidelight.results import sealed
 from sidelight.studies import Player
-from sidelight.studies.execution import Crew
+from sidelight.studies.run.execution import Crew
 from sidelight.tasks.cluster import run_on_cluster
 
 from .making import HERE, Silent, every_array, reproduction_of
@@ -41,7 +41,7 @@ class Killer(Silent):
     def __init__(self, worker):
         self.worker, self.count = worker, 0
 
-    def finished(self, task, seconds):
+    def finished(self, task):
         self.count += 1
         if self.count == 3:
             self.worker.kill()
@@ -49,9 +49,9 @@ class Killer(Silent):
 
 
 def test_a_worker_with_other_code_is_refused(cluster, tmp_path, monkeypatch):
-    monkeypatch.setattr("sidelight.studies.sources._digest", lambda roots: "another")
+    monkeypatch.setattr("sidelight.studies.plan.code.versions", lambda: {"sidelight": "9"})
     reproduction = reproduction_of(tmp_path, CBP, runs=2)
-    with pytest.raises(SidelightError, match=r"code = .* instead of 'another'.*same version"):
+    with pytest.raises(SidelightError, match=r"other sources or parameters.*same version"):
         reproduction.run(Crew(functools.partial(run_on_cluster, cluster[0]), here=False), Silent())
 
 

@@ -13,9 +13,9 @@ from sidelight.reproduction.published import pair
 from sidelight.reproduction.reasons import REASONS
 from sidelight.reproduction.runs import Reproduction
 from sidelight.studies import Study
-from sidelight.studies.plan import cells
-from sidelight.studies.store import Store
-from sidelight.studies.work import Task, tasks
+from sidelight.studies.plan.cases import cases
+from sidelight.studies.plan.tasks import Task, tasks
+from sidelight.studies.store.store import Store
 
 TABLES = [name for name in reproduction.names() if name.startswith("table")]
 
@@ -54,7 +54,7 @@ def test_every_study_can_be_run(name):
     for protocol in PROTOCOLS:
         for study in exhibit.studies(Profile(protocol)):
             assert Study.from_dict(json.loads(json.dumps(study.to_dict()))) == study
-    first = cells(exhibit.studies(Profile("described", seed=5))[0])[0]
+    first = cases(exhibit.studies(Profile("described", seed=5))[0])[0]
     assert Task(first, 3, 2).perform().n_runs == 2
 
 
@@ -71,20 +71,20 @@ def test_every_reason_has_its_evidence_and_its_test(key):
 
 def test_what_several_exhibits_show_is_run_once(tmp_path):
     whole = Reproduction(reproduction.select(["all"]), [Profile(way, runs=50) for way in PROTOCOLS], Store(tmp_path))
-    found = whole.cells()
-    assert len({(cell.place, cell.stem) for cell in found}) == len(found)
-    shown = [cell for exhibit in whole.exhibits for cell in whole.cells([exhibit])]
+    found = whole.cases()
+    assert len({(case.place, case.stem) for case in found}) == len(found)
+    shown = [case for exhibit in whole.exhibits for case in whole.cases([exhibit])]
     assert set(shown) == set(found)
     assert len(shown) > len(found)
 
 
 def test_tasks_cover_all_runs_once_and_grow_at_the_end():
     for study in reproduction.load("table3").studies(Profile()):
-        for cell in cells(study):
+        for case in cases(study):
             for runs in (1, 48, 96, 100):
-                found = [run for task in tasks(cell, runs) for run in range(task.first, task.first + task.count)]
+                found = [run for task in tasks(case, runs) for run in range(task.first, task.first + task.count)]
                 assert found == list(range(runs))
-            few, more = (tasks(cell, runs) for runs in (96, 960))
+            few, more = (tasks(case, runs) for runs in (96, 960))
             assert more[: len(few)] == few
 
 
@@ -99,9 +99,9 @@ def test_tasks_cover_all_runs_once_and_grow_at_the_end():
     ],
 )
 def test_slow_strategies(profile, expected):
-    found = [cell for study in reproduction.load("table3").studies(profile) for cell in cells(study)]
-    assert {(cell.horizon, cell.runs) for cell in found if cell.player.name in SLOW} == {expected}
-    assert {(cell.horizon, cell.runs) for cell in found if cell.player.name not in SLOW} == {(20_000, profile.runs)}
+    found = [case for study in reproduction.load("table3").studies(profile) for case in cases(study)]
+    assert {(case.horizon, case.runs) for case in found if case.player.name in SLOW} == {expected}
+    assert {(case.horizon, case.runs) for case in found if case.player.name not in SLOW} == {(20_000, profile.runs)}
     assert {7_499, 7_500, 19_999, 20_000} <= set(checkpoints(20_000))
 
 

@@ -9,7 +9,7 @@ from sidelight import SidelightError
 from sidelight.reproduction.paper.table1 import CBP, LIMIT
 from sidelight.reproduction.runs import SECOND_LOOK
 from sidelight.studies import Player
-from sidelight.studies.work import Task
+from sidelight.studies.plan.tasks import Task
 from sidelight.tasks import Share
 
 from .making import HERE, Silent, every_array, reproduction_of, threads
@@ -45,7 +45,7 @@ def test_interrupted_and_resumed(whole, tmp_path):
     class Interrupting(Silent):
         count = 0
 
-        def finished(self, task, seconds):
+        def finished(self, task):
             self.count += 1
             if self.count == 2:
                 raise KeyboardInterrupt

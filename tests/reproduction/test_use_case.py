@@ -16,8 +16,8 @@ from sidelight.reproduction.paper.table4 import LABELS, check
 from sidelight.reproduction.published import pair
 from sidelight.reproduction.use_case import simulate_case
 from sidelight.results.statistics import summarize
-from sidelight.studies import watching
-from sidelight.studies.classifiers import draw_classifier, macro_f1
+from sidelight.studies.classifiers import watching
+from sidelight.studies.classifiers.published import draw_classifier, macro_f1
 
 CASES = [(case, tau) for case in (1, 2) for tau in (0.05, 0.1, 0.2)]
 

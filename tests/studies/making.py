@@ -2,7 +2,8 @@
 
 import textwrap
 
-from sidelight.studies import Game, Player, Study, World, sources, work
+from sidelight.studies import Game, Player, Study, World
+from sidelight.studies.store.record import Record
 
 MINE = """
     import time
@@ -45,29 +46,16 @@ def text_of_mine(act=GOOD, before=""):
     return before + textwrap.dedent(MINE.format(act=act))
 
 
-def forget():
-    """Make this process read sources again, as a new one would."""
-    work.refresh()
-    sources._parsed.cache_clear()
-    sources._with_version.cache_clear()
-
-
 class Watcher:
     """Remembers what it is told."""
 
     def __init__(self):
         self.notes, self.failures, self.pending = [], [], None
 
-    def begin(self, groups, pending):
-        self.pending = len(pending)
+    def begin(self, title, total, pending):
+        self.pending = pending
 
-    def advance(self, task, rounds):
-        pass
-
-    def finished(self, task, spent):
-        pass
-
-    def dropped(self, task):
+    def finished(self, task):
         pass
 
     def failed(self, task, failure):
@@ -78,3 +66,13 @@ class Watcher:
 
     def end(self):
         pass
+
+
+def calls(folder):
+    """Return what each call did."""
+    return Record(folder).calls()
+
+
+def failures(folder):
+    """Return what failed."""
+    return Record(folder).failures()

@@ -4,9 +4,11 @@ import textwrap
 
 import pytest
 
-from sidelight.studies import Game, Player, Study, StudyError, World, parse, plan, skips
-from sidelight.studies.making import in_words
-from tests.studies.making import forget
+from sidelight.studies import Game, Player, Study, StudyError, World, parse
+from sidelight.studies.build.objects import in_words
+from sidelight.studies.plan import cases as plan
+from sidelight.studies.plan import skips
+from sidelight.studies.plan.tasks import refresh as forget
 
 GAME = '[[games]]\nname = "apple-tasting"\n'
 WORLD = '[[worlds]]\nlaws = "dirichlet"\n'
@@ -63,7 +65,7 @@ def problems(text, folder=""):
 
 def skipped(text, folder=""):
     study = plan.settled(parse(f'impossible = "skip"\n{text}', folder=folder))
-    return {cell.player.label: why for cell, why in plan.impossible(plan.cells(study))}
+    return {case.player.label: why for case, why in plan.impossible(plan.cases(study))}
 
 
 @pytest.mark.parametrize(
@@ -230,8 +232,8 @@ def test_a_constructor_that_fails_is_told_of_in_words(folder):
 
 
 def test_classifiers_without_a_tolerance_are_told_of():
-    cell = plan.Cell(plan.NO_GAME, World("classifiers", 1), Player("sequential", policy=True), 0, 2)
-    assert list(plan.impossible([cell])) == [(cell, "classifiers need a tolerance")]
+    case = plan.Case(plan.NO_GAME, World("classifiers", 1), Player("sequential", policy=True), 0, 2)
+    assert list(plan.impossible([case])) == [(case, "classifiers need a tolerance")]
 
 
 def test_studies_in_python_are_checked_before_they_are_run():
@@ -244,16 +246,10 @@ def test_studies_in_python_are_checked_before_they_are_run():
 
 
 def test_a_refusal_counts_only_problems():
-    cell = plan.Cell(Game("bartok"), World("laws", "rare"), Player("CBP"), 10, 2)
-    error = skips.refusal({cell: "it cannot"}, "study 'mine'")
+    case = plan.Case(Game("bartok"), World("laws", "rare"), Player("CBP"), 10, 2)
+    error = skips.refusal({case: "it cannot"}, "study 'mine'")
     assert error.problems == ("CBP cannot play bartok in rare: it cannot",)
     assert str(error).startswith("study 'mine': CBP cannot play bartok in rare: it cannot\n  restrict them")
-
-
-def test_what_skipping_does_not_help_against_is_not_skipped():
-    error = skips.refusal({}, others=["there is no file 'mine.py'"])
-    assert error.problems == ("there is no file 'mine.py'",)
-    assert "impossible" not in str(error)
 
 
 def test_a_grid_that_nobody_could_list_is_refused():

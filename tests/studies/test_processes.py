@@ -1,6 +1,5 @@
 """Studies in real processes: killed, and two at a time in one folder."""
 
-import json
 import os
 import signal
 import subprocess
@@ -12,10 +11,10 @@ import pytest
 
 from sidelight.results import sealed
 from sidelight.studies import Game, Player, Study, World, read, run
-from sidelight.studies.plan import cells
-from sidelight.studies.running import failures, summary_line
-from sidelight.studies.store import State, Store
-from sidelight.studies.work import tasks
+from sidelight.studies.plan.cases import cases
+from sidelight.studies.plan.tasks import tasks
+from sidelight.studies.store.record import Record
+from sidelight.studies.store.store import State, Store
 
 pytestmark = pytest.mark.slow
 HOW = ("raise", "hang", "invalid", "not")
@@ -63,7 +62,7 @@ def started(folder, *options):
 
 
 def every_task(folder):
-    return [task for cell in cells(read(folder / "mine.toml")) for task in tasks(cell)]
+    return [task for case in cases(read(folder / "mine.toml")) for task in tasks(case)]
 
 
 def files(folder):
@@ -94,7 +93,7 @@ def test_killed_twice_and_resumed(folder, tmp_path_factory):
     process = started(folder)
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
-    assert "8 of 8 cells are finished" in out
+    assert "8 of 8 cases are finished" in out
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
     states = Store(folder / "out" / "runs").states(every_task(folder), thorough=True)
     assert set(states.values()) == {State.READY}
@@ -116,8 +115,7 @@ def test_two_processes_share_the_work(folder):
     for process in processes:
         _, err = process.communicate(timeout=300)
         assert process.returncode == 0, err
-    calls = json.loads((folder / "out" / "history.json").read_text())["calls"]
-    done = [call["ran"] for call in calls]
+    done = [call["ran"] for call in Record(folder / "out").calls()]
     # Nothing is done twice, but for what both may have begun in the same instant, which claims prevent.
     assert sum(done) == len(every_task(folder)) == len(files(folder))
 
@@ -169,13 +167,15 @@ def test_strategies_that_misbehave_on_a_cluster_harm_nobody_else(tmp_path):
         progress = run(study, tmp_path / "there", cluster=started.address)
     finally:
         started.close()
-    reasons = {cell.player.label: failure.reason for cell, failure in progress.done.failures.items()}
+    reasons = {case.player.label: failure.reason for case, failure in progress.done.failures.items()}
     assert reasons == {
         "Bad(how=raise)": "RuntimeError: out of apples",
         "Bad(how=hang)": "no round was finished for 3 s",
         "Bad(how=invalid)": "SidelightError: Bad chose action 7: there are actions 0 to 1",
     }
-    assert summary_line(progress) == "3 of 6 cells are finished"
-    assert [each["cell"] for each in failures(tmp_path / "there")] == [cell.title for cell in progress.done.failures]
+    assert progress.summary() == "3 of 6 cases are finished"
+    assert [each["case"] for each in Record(tmp_path / "there").failures()] == [
+        case.title for case in progress.done.failures
+    ]
     here = run(study, tmp_path / "here")
-    assert {task.cell.player.label for task in here.done.ran} == {task.cell.player.label for task in progress.done.ran}
+    assert {task.case.player.label for task in here.done.ran} == {task.case.player.label for task in progress.done.ran}

@@ -6,7 +6,7 @@ import pytest
 
 from sidelight.errors import NoFileError
 from sidelight.studies import Comparison, Player, StudyError, World, parse, read
-from sidelight.studies.lines import line_of, places
+from sidelight.studies.file.lines import line_of, places
 
 WHOLE = """
     title = "How many bins?"

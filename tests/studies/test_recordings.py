@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sidelight.errors import NoFileError, SidelightError
-from sidelight.studies.recordings import recording
+from sidelight.studies.build.recordings import recording
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,18 @@
 """What a report says: numbers from the runs themselves, and everything that went wrong."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
 
 import sidelight as sl
 from sidelight.studies import Comparison, Figure, Game, Player, Table, World, report, run
-from sidelight.studies.output import is_current, write
-from sidelight.studies.report_page import document
-from sidelight.studies.report_tables import tables
-from sidelight.studies.standings import collect
-from sidelight.studies.standings import finished as results_of
+from sidelight.studies.report.page import document
+from sidelight.studies.report.standings import collect
+from sidelight.studies.report.standings import finished as results_of
+from sidelight.studies.report.tables import tables
+from sidelight.studies.report.write import is_current, write
 
 from .making import Watcher, small, write_mine
 
@@ -91,7 +92,7 @@ def test_the_page_says_everything_and_nothing_runs_in_it(finished):
 def test_files(finished):
     progress, _ = finished
     data = json.loads((progress.folder / "tables.json").read_text(encoding="utf-8"))
-    assert {each["cell"].partition(" in ")[0] for each in data["failures"]} == {"Mine"}
+    assert {each["case"].partition(" in ")[0] for each in data["failures"]} == {"Mine"}
     assert data["tables"][0]["rows"]
     assert sorted(path.name for path in (progress.folder / "figures").iterdir()) == ["figure1-1.png", "figure1-1.svg"]
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -213,7 +214,7 @@ def test_the_time_of_a_round_is_known_of_a_single_piece(tmp_path):
 
 
 def test_many_settings_are_drawn_only_if_somebody_asks(tmp_path, monkeypatch):
-    monkeypatch.setattr("sidelight.studies.report_figures._MANY", 1)
+    monkeypatch.setattr(sys.modules["sidelight.studies.report.figures"], "_MANY", 1)
     worlds = (World("laws", "balanced"), World("laws", "rare"))
     for wishes, figures in (((), 0), ((Figure("regret", worlds=("rare",)),), 1)):
         watcher = Watcher()
@@ -240,7 +241,7 @@ def test_a_report_is_not_replaced_by_one_of_nothing(tmp_path, monkeypatch):
     run(small(), tmp_path, workers=1)
     report(tmp_path)
     before = (tmp_path / "report.html").read_bytes()
-    monkeypatch.setattr("sidelight.studies.sources.digest", lambda roots: "another")
+    monkeypatch.setattr("sidelight.studies.plan.code.versions", lambda: {"sidelight": "9"})
     with pytest.raises(sl.SidelightError, match="made by other code"):
         report(tmp_path)
     assert (tmp_path / "report.html").read_bytes() == before

@@ -1,24 +1,21 @@
 """Running studies: resumed, edited, shared out, with strategies that misbehave."""
 
-import importlib
 import json
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.studies import Game, Player, StudyError, World, opened, run
-from sidelight.studies.plan import Cell
-from sidelight.studies.running import failures, history, summary_line
-from sidelight.studies.skips import grouped, listed
-from sidelight.studies.standings import finished
-from sidelight.studies.store import State, Store
-from sidelight.studies.work import Task, tasks
+from sidelight.studies import Game, Player, Study, StudyError, World, opened, report, run
+from sidelight.studies.plan.cases import Case
+from sidelight.studies.plan.skips import grouped, listed
+from sidelight.studies.plan.tasks import Task, tasks
+from sidelight.studies.report.standings import finished
+from sidelight.studies.store.store import State, Store
 
-from .making import Watcher, small, text_of_mine, write_mine
+from .making import Watcher, calls, failures, small, text_of_mine, write_mine
 
 
 def ran(study, folder, **options):
@@ -61,21 +58,18 @@ def test_a_strategy_that_misbehaves_harms_nobody_else(tmp_path, act, reason):
     assert len(progress.done.ran) == 4
     (failure,) = failures(tmp_path / "out")
     assert "mine.py" in failure["traceback"] or "chose" in failure["traceback"]
-    assert failure["cell"].startswith("Mine in apple-tasting")
+    assert failure["case"].startswith("Mine in apple-tasting")
     assert not list((tmp_path / "out" / "runs").rglob("Mine*.npz"))
     write_mine(tmp_path)
     fixed, _ = ran(study, tmp_path / "out")
-    assert {task.cell.player.label for task in fixed.done.ran} == {"Mine"}
+    assert {task.case.player.label for task in fixed.done.ran} == {"Mine"}
     assert failures(tmp_path / "out") == []
 
 
-def test_compiling_needs_no_patience(tmp_path, monkeypatch):
-    """Only rounds do: a loop that takes longer to compile than a round may take is not a strategy that hangs."""
-    from sidelight.studies import work
-
-    prepare = work.prepare
-    monkeypatch.setattr(work, "prepare", lambda task: time.sleep(3.0) or prepare(task))
-    progress, watcher = ran(small(Player("Uniform"), patience=2.0), tmp_path)
+def test_importing_needs_no_patience(tmp_path):
+    """Only rounds do: what takes longer to import or compile than a round may take is not a strategy that hangs."""
+    before = "import time\ntime.sleep(3.0)\n"  # imported by the process that plays
+    progress, watcher = ran(small(write_mine(tmp_path, before=before), patience=2.0), tmp_path / "out")
     assert (watcher.failures, len(progress.done.ran)) == ([], 2)
 
 
@@ -83,14 +77,12 @@ def test_an_edited_strategy_runs_again_and_nobody_else(tmp_path):
     """Even in a process that goes on."""
     study = small(Player("Uniform"), write_mine(tmp_path))
     ran(study, tmp_path / "out")
-    write_mine(tmp_path, before="# a comment\n\n")
-    progress, _ = ran(study, tmp_path / "out")
-    assert progress.done.ran == []
+    assert ran(study, tmp_path / "out")[0].done.ran == []
     write_mine(tmp_path, act="return 1")
     progress, watcher = ran(study, tmp_path / "out")
-    assert {task.cell.player.label for task in progress.done.ran} == {"Mine"}
+    assert {task.case.player.label for task in progress.done.ran} == {"Mine"}
     assert watcher.notes == ["2 stored pieces of work were from other code or parameters and will be done again"]
-    assert history(tmp_path / "out")[-1]["again_cells"] == ["Mine in apple-tasting, balanced, 60 rounds"]
+    assert calls(tmp_path / "out")[-1]["again_cases"] == ["Mine in apple-tasting, balanced, 60 rounds"]
 
 
 def test_a_helper_of_an_edited_strategy_counts(tmp_path, monkeypatch):
@@ -100,36 +92,72 @@ def test_a_helper_of_an_edited_strategy_counts(tmp_path, monkeypatch):
     study = small(write_mine(tmp_path, "return ACTION", before="from helper_of_mine import ACTION\n"))
     ran(study, "out")
     (tmp_path / "helper_of_mine.py").write_text("ACTION = 1\n")
-    with pytest.raises(sl.SidelightError, match=r"helper_of_mine\.py' was edited after this process had imported it"):
-        ran(study, "out")
-    del sys.modules["helper_of_mine"]  # as in a new process
     progress, _ = ran(study, "out")
     assert len(progress.done.ran) == len(progress.done.again) == 2
 
 
-@pytest.mark.parametrize("by_hand", [False, True])
-@pytest.mark.parametrize("compiled", [False, True])
-def test_an_edited_module_is_not_taken_for_what_was_imported(tmp_path, monkeypatch, by_hand, compiled):
-    """Whoever imported it, this library or the user: else runs of old code would be kept as those of the new."""
+def test_an_edited_module_is_not_taken_for_what_was_imported(tmp_path, monkeypatch):
+    """Processes that play import it anew."""
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(sys, "dont_write_bytecode", not compiled)
-    name = f"module_of_mine_{by_hand}_{compiled}"
-    file = tmp_path / f"{name}.py"
+    file = tmp_path / "module_of_mine.py"
     file.write_text(text_of_mine())
-    study = small(Player(f"{name}:Mine"))
-    if by_hand:
-        importlib.invalidate_caches()
-        importlib.import_module(name)
-    if not by_hand:  # else it is noticed the first time
-        ran(study, tmp_path / "out")
+    study = small(Player("module_of_mine:Mine"))
+    first, _ = ran(study, tmp_path / "out")
     file.write_text(text_of_mine("return 1 - 0"))
-    with pytest.raises(sl.SidelightError, match="was edited after this process had imported it"):
-        ran(study, tmp_path / "out")
+    again, _ = ran(study, tmp_path / "out")
+    plays = [next(iter(finished(study, state.store)[0])).plays[0].tolist() for state in (again,)]
+    assert len(first.done.ran) == len(again.done.again) == 2
+    assert plays == [[0, 60]]
     file.write_text(text_of_mine())
-    if not by_hand:  # by its contents, it is what was imported
-        assert ran(study, tmp_path / "out")[0].done.ran == []
-    elif not compiled:
-        assert len(ran(study, tmp_path / "out")[0].done.ran) == 2
+    assert len(ran(study, tmp_path / "out")[0].done.ran) == 2
+
+
+@pytest.fixture
+def made(tmp_path):
+    """A study with a recording and a strategy in files, finished."""
+    np.save(tmp_path / "recorded.npy", np.arange(80) % 2)
+    write_mine(tmp_path)
+    worlds = (World("laws", "balanced"), World("replay", "recorded.npy"))
+    study = small(Player("Uniform"), Player("mine.py:Mine"), worlds=worlds, folder=str(tmp_path), measures=("regret",))
+    run(study, tmp_path / "out", workers=1)
+    return study
+
+
+@pytest.mark.parametrize("names", [["mine.py"], ["recorded.npy"], ["mine.py", "recorded.npy"]])
+def test_what_is_finished_is_shown_and_added_to_without_its_files(tmp_path, made, names):
+    before = report(tmp_path / "out").outcome.standings
+    for name in names:
+        (tmp_path / name).unlink()
+    with pytest.warns(UserWarning, match="cannot be checked"):
+        found = report(tmp_path / "out")
+    assert (found.outcome.standings, found.outcome.unfinished) == (before, [])
+    assert any(str(tmp_path / name) in note for name in names for note in found.notes)
+    more = opened(tmp_path / "out").with_players([Player("FixedAction", {"action": 0}, worlds=("balanced",))])
+    progress, watcher = ran(more, tmp_path / "out")
+    assert {task.case.player.label for task in progress.done.ran} == {"FixedAction(action=0)"}
+    assert any("cannot be checked" in note for note in watcher.notes)
+
+
+def test_what_is_not_finished_and_lacks_a_file_is_refused_or_skipped(tmp_path, made):
+    (tmp_path / "mine.py").unlink()
+    longer = opened(tmp_path / "out").to_dict() | {"runs": 6}
+    with pytest.raises(StudyError, match=r"Mine cannot play .*there is no file '.*mine\.py'"):
+        ran(Study.from_dict(longer), tmp_path / "out")
+    study = Study.from_dict(longer | {"impossible": "skip"})
+    progress, _ = ran(study, tmp_path / "out")
+    assert {case.player.label for case in progress.skipped} == {"Mine"}
+    write_mine(tmp_path)
+    again, _ = ran(study, tmp_path / "out")
+    assert {task.case.player.label for task in again.done.ran} == {"Mine"}
+
+
+def test_other_parameters_under_the_same_label_are_not_taken_for_what_is_stored(tmp_path, made):
+    data = opened(tmp_path / "out").to_dict()
+    (mine,) = [each for each in data["players"] if each["label"] == "Mine"]
+    mine["parameters"] = {"speed": 2}
+    (tmp_path / "mine.py").unlink()
+    with pytest.raises(StudyError, match="there is no file"):
+        ran(Study.from_dict(data), tmp_path / "out")
 
 
 def test_an_edited_study_runs_what_is_new_and_says_so(tmp_path):
@@ -146,28 +174,27 @@ def test_an_edited_study_runs_what_is_new_and_says_so(tmp_path):
 
 
 def test_a_byte_more_in_a_finished_study_is_noticed(tmp_path):
-    ran(small(), tmp_path)
+    progress, _ = ran(small(), tmp_path)
     file = next((tmp_path / "runs").rglob("*.npz"))
     file.write_bytes(file.read_bytes() + b"0")
-    progress, watcher = ran(small(), tmp_path)
-    assert len(progress.done.ran) == 1
-    assert watcher.notes == ["1 stored piece of work was damaged and will be done again"]
-    assert ran(small(), tmp_path)[0].done.ran == []
+    with pytest.warns(UserWarning, match="the stored runs are damaged and were removed"):
+        report(progress)
+    assert len(ran(small(), tmp_path)[0].done.ran) == 1
 
 
 @pytest.mark.parametrize(
     ("players", "share", "line"),
     [
-        (1, None, "1 of 1 cell is finished"),
-        (1, "2/2", "0 of 1 cell is finished"),
-        (2, "1/2", "1 of 2 cells is finished"),
-        (2, None, "2 of 2 cells are finished"),
+        (1, None, "1 of 1 case is finished"),
+        (1, "1/2", "0 of 1 case is finished"),
+        (2, "1/2", "1 of 2 cases is finished"),
+        (2, None, "2 of 2 cases are finished"),
     ],
 )
 def test_how_far_it_is_in_words(tmp_path, players, share, line):
     chosen = (Player("Uniform"), Player("FixedAction", {"action": 0}))[:players]
     progress, _ = ran(small(*chosen, runs=2), tmp_path, share=share)
-    assert summary_line(progress) == line
+    assert progress.summary() == line
 
 
 def test_shares_make_up_the_whole(tmp_path):
@@ -204,7 +231,7 @@ def test_plain_mistakes_are_never_skipped(tmp_path):
 def test_impossible_combinations_may_be_skipped(tmp_path):
     study = small(Player("CBP"), games=(Game("apple-tasting"), Game("hopeless")), impossible="skip")
     progress, _ = ran(study, tmp_path)
-    assert [(cell.game.label, cell.player.label) for cell in progress.skipped] == [("hopeless", "CBP")]
+    assert [(case.game.label, case.player.label) for case in progress.skipped] == [("hopeless", "CBP")]
     assert len(progress.done.ran) == 2
     again, _ = ran(study, tmp_path)
     assert again.skipped == progress.skipped
@@ -215,12 +242,12 @@ def test_impossible_combinations_may_be_skipped(tmp_path):
 def test_reasons_are_told_once():
     """Up to the semicolon, after which they are about a single game."""
     games = (Game("label-efficient", {"cost": 1}), Game("bartok"))
-    cells = [Cell(game, World("laws", "balanced"), Player("CBP", label="mine"), 10, 2) for game in games]
-    (same,) = grouped(dict.fromkeys(cells, "CBP: it cannot; so there"))
+    cases = [Case(game, World("laws", "balanced"), Player("CBP", label="mine"), 10, 2) for game in games]
+    (same,) = grouped(dict.fromkeys(cases, "CBP: it cannot; so there"))
     assert str(same) == "mine cannot play 2 games (label-efficient(cost=1), bartok) in balanced: it cannot; so there"
-    (alike,) = grouped({cells[0]: "it cannot; 3 outcomes", cells[1]: "it cannot; 4 outcomes"})
+    (alike,) = grouped({cases[0]: "it cannot; 3 outcomes", cases[1]: "it cannot; 4 outcomes"})
     assert alike.why == "it cannot"
-    assert len(grouped({cells[0]: "it cannot", cells[1]: "it will not"})) == 2
+    assert len(grouped({cases[0]: "it cannot", cases[1]: "it will not"})) == 2
     assert listed("abcde", 3) == "a, b, c and 2 more"
 
 
@@ -254,19 +281,19 @@ def test_a_game_and_a_recording_in_files(tmp_path):
     assert ran(opened(tmp_path / "out"), tmp_path / "out")[0].done.ran == []
     np.savez(tmp_path / "recorded.npz", outcomes=np.zeros(80, int))
     changed, _ = ran(opened(tmp_path / "out"), tmp_path / "out")
-    assert {task.cell.world.label for task in changed.done.ran} == {"recorded"}
+    assert {task.case.world.label for task in changed.done.ran} == {"recorded"}
 
 
 def test_an_interrupted_run_goes_on(tmp_path):
     class Interrupting(Watcher):
-        def finished(self, task, seconds):
+        def finished(self, task):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         run(small(), tmp_path, workers=1, display=Interrupting())
     progress, watcher = ran(small(), tmp_path)
     assert watcher.pending == 3
-    states = Store(tmp_path / "runs").states([task for cell in progress.cells for task in tasks(cell)], thorough=True)
+    states = Store(tmp_path / "runs").states([task for case in progress.cases for task in tasks(case)], thorough=True)
     assert set(states.values()) == {State.READY}
 
 
@@ -303,7 +330,7 @@ def test_labels_that_look_alike_do_not_share_files(tmp_path, labels):
     ran(small(players[0], worlds=(worlds[0],)), tmp_path)
     study = small(*players, worlds=tuple(worlds))
     progress, _ = ran(study, tmp_path)
-    assert summary_line(progress) == "4 of 4 cells are finished"
+    assert progress.summary() == "4 of 4 cases are finished"
     assert progress.done.again == []
     assert ran(study, tmp_path)[0].done.ran == []
 
@@ -324,7 +351,7 @@ def test_a_strategy_that_ends_its_process_harms_nobody_else(tmp_path):
     (failure,) = watcher.failures
     assert failure.reason.startswith("the process that performed Mine in apple-tasting, balanced, 60 rounds, runs ")
     assert failure.reason.endswith("ended with exit code 4")
-    assert {task.cell.player.label for task in progress.done.ran} == {"Uniform"}
+    assert {task.case.player.label for task in progress.done.ran} == {"Uniform"}
 
 
 def test_processes_find_the_same_as_threads(tmp_path, monkeypatch):
@@ -345,15 +372,13 @@ def test_a_strategy_edited_while_the_study_runs_is_not_kept(tmp_path, monkeypatc
     study = small(Player("Uniform"), write_mine(tmp_path))
 
     class Editing(Watcher):
-        def begin(self, groups, pending):
+        def begin(self, title, total, pending):
             write_mine(tmp_path, "return 1")
 
     watcher = Editing()
     progress = run(study, tmp_path / "out", workers=1, display=watcher)
-    assert [failure.reason.partition(" (")[0] for failure in watcher.failures] == [
-        "its sources were edited while the study was running"
-    ]
-    assert {task.cell.player.label for task in progress.done.ran} == {"Uniform"}
+    assert [failure.reason for failure in watcher.failures] == ["its sources were edited while the study was running"]
+    assert {task.case.player.label for task in progress.done.ran} == {"Uniform"}
 
 
 @pytest.mark.slow
@@ -376,10 +401,9 @@ print(len(progress.done.ran), len(progress.done.failures))
         done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=True)
         said.append(done.stdout.split())
     assert said == [["1", "0"], ["0", "0"], ["1", "0"]]
-    typed = subprocess.run(
-        [sys.executable, "-"], input=script.read_text(), cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert "Mine was typed at a prompt" in typed.stderr
+    text = script.read_text().replace('"out"', '"other"') + "print(*progress.done.failures.values())\n"
+    typed = subprocess.run([sys.executable, "-"], input=text, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "Mine was typed at a prompt" in typed.stdout
 
 
 @pytest.mark.parametrize(
@@ -398,7 +422,7 @@ print(len(progress.done.ran), len(progress.done.failures))
     ],
 )
 def test_only_our_own_compiled_code_is_run_in_this_process(player, world, where, monkeypatch):
-    task = Task(Cell(Game("apple-tasting"), world, player, 10, 2), 0, 2)
+    task = Task(Case(Game("apple-tasting"), world, player, 10, 2), 0, 2)
     assert task.where == where
     monkeypatch.setenv("SIDELIGHT_JIT", "0")
     assert task.where == ("apart" if where == "anywhere" and not player.policy else where)

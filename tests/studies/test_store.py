@@ -1,6 +1,5 @@
 """Finished tasks on disk: found again, and never believed when they are not what was written."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -9,11 +8,11 @@ import pytest
 from sidelight import SidelightError
 from sidelight.results import Results
 from sidelight.studies import Game, Player, World
-from sidelight.studies.plan import Cell
-from sidelight.studies.store import State, Store
-from sidelight.studies.work import Task, tasks
+from sidelight.studies.plan.cases import Case
+from sidelight.studies.plan.tasks import Task, tasks
+from sidelight.studies.store.store import State, Store
 
-CELL = Cell(Game("apple-tasting"), World("laws", "imbalanced"), Player("CBP"), horizon=200, runs=3)
+CELL = Case(Game("apple-tasting"), World("laws", "imbalanced"), Player("CBP"), horizon=200, runs=3)
 
 
 @pytest.fixture
@@ -57,20 +56,6 @@ def test_any_change_of_the_file_is_noticed(store, task):
         store.gather([task])
 
 
-def test_a_file_that_has_another_length_than_before_is_read(store, task):
-    path = store.path(task)
-    store.remember_sizes()
-    assert store.states([task])[task] is State.READY
-    content = path.read_bytes()
-    path.write_bytes(content + b"0")
-    assert store.states([task])[task] is State.DAMAGED
-    path.write_bytes(content)
-    (store.folder / "sizes.json").write_text(json.dumps({path.relative_to(store.folder).as_posix(): 1}))
-    assert store.states([task])[task] is State.READY  # it was made again by somebody else, and is whole
-    (store.folder / "sizes.json").write_text("no JSON")
-    assert store.states([task])[task] is State.READY
-
-
 def test_other_numbers_with_an_old_digest_are_refused(store, task):
     """An edit that leaves a readable archive, by somebody who does not know of the digest."""
     path = store.path(task)
@@ -85,7 +70,7 @@ def test_other_numbers_with_an_old_digest_are_refused(store, task):
 
 def test_other_code_makes_stored_work_stale_and_its_place_is_taken(store, task, monkeypatch):
     before = store.path(task)
-    monkeypatch.setattr("sidelight.studies.sources._digest", lambda roots: "another")
+    monkeypatch.setattr("sidelight.studies.plan.code.versions", lambda: {"sidelight": "9"})
     later = Store(store.folder)
     assert later.states([task])[task] is State.STALE
     assert state(later, task) is State.STALE
@@ -97,8 +82,8 @@ def test_other_code_makes_stored_work_stale_and_its_place_is_taken(store, task, 
 
 
 def test_what_belongs_to_another_task_is_not_kept(tmp_path, task):
-    other = Task(task.cell, 3, 3)
-    with pytest.raises(SidelightError, match="first_run = 3 instead of 0"):
+    other = Task(task.case, 3, 3)
+    with pytest.raises(SidelightError, match="other sources or parameters"):
         Store(tmp_path).keep(task, other.perform())
     assert state(Store(tmp_path), task) is State.MISSING
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sidelight.studies import Comparison, Figure, Game, Player, Study, StudyError, Table, World, grid
-from sidelight.studies.study import chosen, matches
+from sidelight.studies.model import chosen, matches
 
 
 def study(**changes):

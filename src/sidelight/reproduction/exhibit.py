@@ -14,7 +14,7 @@ from sidelight.reproduction.streams import DIMENSION as DIMENSION
 from sidelight.reproduction.streams import HORIZON as HORIZON
 from sidelight.simulation.checkpoints import logarithmic
 from sidelight.studies import Game, Player, Study, World
-from sidelight.studies.classifiers import TOLERANCES as TOLERANCES
+from sidelight.studies.classifiers.published import TOLERANCES as TOLERANCES
 
 Protocol = Literal["published", "described"]
 PROTOCOLS: tuple[Protocol, ...] = ("published", "described")

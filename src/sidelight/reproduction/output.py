@@ -19,8 +19,8 @@ from sidelight.reproduction.report.document import document
 from sidelight.reproduction.runs import Reproduction
 from sidelight.reproduction.verdicts import Part
 from sidelight.results import provenance
-from sidelight.studies.output import run_rows, write_runs
-from sidelight.studies.work import code_of
+from sidelight.studies.plan.code import code_of, combined
+from sidelight.studies.report.write import run_rows, write_runs
 
 Note = Callable[[str], None]
 _PARQUET, _MANIFEST = "runs.parquet", "manifest.json"
@@ -48,8 +48,8 @@ def write(reproduction: Reproduction, folder: Path, seconds: float | None, note:
     page = document(account, _drawn(reproduction, account.figures, folder / "figures", note))
     _write(folder / "report.md", page.to_markdown())
     _write(folder / "report.html", page.to_html())
-    played = [cell for cell in reproduction.cells() if cell.horizon]
-    watched = [cell for cell in reproduction.cells() if not cell.horizon]
+    played = [case for case in reproduction.cases() if case.horizon]
+    watched = [case for case in reproduction.cases() if not case.horizon]
     rows = chain(
         run_rows(reproduction.results_of(played), ("regret",)),
         run_rows(reproduction.results_of(watched), ("f1", "verifications")),
@@ -61,8 +61,8 @@ def write(reproduction: Reproduction, folder: Path, seconds: float | None, note:
 
 def _facts(reproduction: Reproduction, seconds: float | None) -> dict[str, Any]:
     profile: Profile = reproduction.profiles[0]
-    cells = reproduction.cells()
-    slow = [cell for cell in cells if cell.player.name in SLOW]
+    cases = reproduction.cases()
+    slow = [case for case in cases if case.player.name in SLOW]
     varied = {name: getattr(profile, name) for name in ("tolerances", "policies", "confidence")}
     return {
         "exhibits": [exhibit.name for exhibit in reproduction.exhibits],
@@ -70,11 +70,11 @@ def _facts(reproduction: Reproduction, seconds: float | None) -> dict[str, Any]:
         **{name: value for name, value in varied.items() if value != Profile._field_defaults[name]},
         "runs": profile.runs,
         "slow": profile.slow,
-        "slow_runs": sorted({cell.runs for cell in slow}, reverse=True),
+        "slow_runs": sorted({case.runs for case in slow}, reverse=True),
         "slow_horizon": slow[0].horizon if slow else None,
         "seed": profile.seed,
         "seconds": None if seconds is None else round(seconds, 1),
-        "code": code_of(cells),
+        "code": combined(map(code_of, cases)),
         **provenance.collected(),
     }
 
@@ -118,15 +118,15 @@ def _write_manifest(reproduction: Reproduction, facts: Mapping[str, Any], folder
     table = folder / _PARQUET
     entries = [
         {
-            "game": cell.game.label,
-            "world": cell.world.label,
-            "player": cell.player.label,
-            "strategy": cell.player.name,
-            "parameters": dict(cell.player.parameters),
-            "horizon": cell.horizon,
-            "runs": reproduction.runs(cell),
+            "game": case.game.label,
+            "world": case.world.label,
+            "player": case.player.label,
+            "strategy": case.player.name,
+            "parameters": dict(case.player.parameters),
+            "horizon": case.horizon,
+            "runs": reproduction.runs(case),
         }
-        for cell in reproduction.cells()
+        for case in reproduction.cases()
     ]
     files = {table.name: hashlib.sha256(table.read_bytes()).hexdigest()} if table.exists() else {}
     manifest = {"format": "sidelight reproduction", "format_version": 1, **facts, "entries": entries, "files": files}

@@ -13,11 +13,11 @@ from sidelight.reproduction.exhibit import RUNS, SLOW, Exhibit, Profile
 from sidelight.reproduction.verdicts import Part, judge, needs_second_look
 from sidelight.results import Results, ResultSet
 from sidelight.studies import Study
-from sidelight.studies.execution import Crew, Display, Execution, Groups
-from sidelight.studies.plan import Cell, cells
-from sidelight.studies.standings import labels_of
-from sidelight.studies.store import KEPT, State, Store
-from sidelight.studies.work import Task, tasks
+from sidelight.studies.plan.cases import Case, cases
+from sidelight.studies.plan.tasks import Task, tasks
+from sidelight.studies.report.standings import labels_of
+from sidelight.studies.run.execution import Crew, Display, Execution
+from sidelight.studies.store.store import KEPT, State, Store
 from sidelight.tasks import Share
 
 SECOND_LOOK = 10 * RUNS
@@ -29,20 +29,20 @@ class Reproduction:
 
     def __init__(self, exhibits: Sequence[Exhibit], profiles: Sequence[Profile], store: Store) -> None:
         self.exhibits, self.profiles, self.store = exhibits, profiles, store
-        self._more: dict[Cell, int] = {}  # runs, where there was a second look
+        self._more: dict[Case, int] = {}  # runs, where there was a second look
 
     def studies(self, exhibits: Iterable[Exhibit] | None = None) -> list[Study]:
         """Return the studies of some tables and figures, or of all."""
         chosen = self.exhibits if exhibits is None else exhibits
         return [study for exhibit in chosen for profile in self.profiles for study in exhibit.studies(profile)]
 
-    def cells(self, exhibits: Iterable[Exhibit] | None = None) -> list[Cell]:
-        """Return the cells of some tables and figures, or of all; each once, even if several of them show it."""
-        return list(dict.fromkeys(cell for study in self.studies(exhibits) for cell in cells(study)))
+    def cases(self, exhibits: Iterable[Exhibit] | None = None) -> list[Case]:
+        """Return the cases of some tables and figures, or of all; each once, even if several of them show it."""
+        return list(dict.fromkeys(case for study in self.studies(exhibits) for case in cases(study)))
 
     def tasks(self, exhibits: Iterable[Exhibit] | None = None) -> list[Task]:
         """Return the tasks of some tables and figures, or of all, without second looks."""
-        return [task for cell in self.cells(exhibits) for task in tasks(cell)]
+        return [task for case in self.cases(exhibits) for task in tasks(case)]
 
     def run(self, crew: Crew, display: Display, share: Share | None = None) -> float:
         """Run unfinished tasks, or one share of them; return the seconds it took.
@@ -50,26 +50,22 @@ class Reproduction:
         Which tasks belong to a share depends only on the choice, not on what is done already.
         """
         every = self.tasks()
-        mine = set(every if share is None else share.of(every))
-        groups = [(each.name, [task for task in self.tasks([each]) if task in mine]) for each in self.exhibits]
-        return self._do([task for task in every if task in mine], groups, crew, display)
+        return self._do(every if share is None else share.of(every), "reproduction", crew, display)
 
     def look_again(self, crew: Crew, display: Display) -> float:
         """Run more runs of numbers that look different; return the seconds it took."""
-        groups = []
+        work: dict[Task, None] = {}
         for exhibit in self.exhibits:
             parts = self.tables([exhibit])
             doubtful = {number.labels for part in parts for number in part.numbers if needs_second_look(number)}
             again = [
-                cell
-                for cell in self.cells([exhibit])
-                if labels_of(cell) in doubtful and cell.runs < SECOND_LOOK and cell.player.name not in SLOW
+                case
+                for case in self.cases([exhibit])
+                if labels_of(case) in doubtful and case.runs < SECOND_LOOK and case.player.name not in SLOW
             ]
             self._more |= dict.fromkeys(again, SECOND_LOOK)
-            work = [task for cell in again for task in tasks(cell, SECOND_LOOK)]
-            groups += [(f"{exhibit.name}, second look", work)] if work else []
-        every = list(dict.fromkeys(task for _, group in groups for task in group))
-        return self._do(every, groups, crew, display) if every else 0.0
+            work |= dict.fromkeys(task for case in again for task in tasks(case, SECOND_LOOK))
+        return self._do(list(work), "second look", crew, display) if work else 0.0
 
     def missing(self) -> list[Task]:
         """Return the tasks whose results are missing or damaged."""
@@ -96,22 +92,22 @@ class Reproduction:
     def results(self, study: Study) -> ResultSet:
         """Return the results of a study in the order of its players, the runs of second looks included."""
         order = [player.label for player in study.players]
-        return self.results_of(sorted(cells(study), key=lambda cell: order.index(cell.player.label)))
+        return self.results_of(sorted(cases(study), key=lambda case: order.index(case.player.label)))
 
-    def results_of(self, found: Iterable[Cell]) -> ResultSet:
-        """Return the results of some cells."""
-        return ResultSet((labels_of(cell), self._reader(cell)) for cell in found)
+    def results_of(self, found: Iterable[Case]) -> ResultSet:
+        """Return the results of some cases."""
+        return ResultSet((labels_of(case), self._reader(case)) for case in found)
 
-    def runs(self, cell: Cell) -> int:
-        """Return how many runs of a cell there are."""
-        return self._more.get(cell, cell.runs)
+    def runs(self, case: Case) -> int:
+        """Return how many runs of a case there are."""
+        return self._more.get(case, case.runs)
 
-    def _reader(self, cell: Cell) -> Callable[[], Results]:
-        return lambda: self.store.gather(tasks(cell, self.runs(cell)))
+    def _reader(self, case: Case) -> Callable[[], Results]:
+        return lambda: self.store.gather(tasks(case, self.runs(case)))
 
-    def _do(self, tasks: Sequence[Task], groups: Groups, crew: Crew, display: Display) -> float:
+    def _do(self, tasks: Sequence[Task], title: str, crew: Crew, display: Display) -> float:
         """Run unfinished tasks; return the seconds it took, 0 if there were none."""
-        done = Execution(self.store, crew, display).do(tasks, groups, thorough=True)
-        for cell, failure in done.failures.items():
-            raise SidelightError(f"{cell.title} failed ({failure.reason}). {KEPT}\n{failure.traceback}")
+        done = Execution(self.store, crew, display).do(tasks, title, thorough=True)
+        for case, failure in done.failures.items():
+            raise SidelightError(f"{case.title} failed ({failure.reason}). {KEPT}\n{failure.traceback}")
         return done.seconds

@@ -8,7 +8,7 @@ from sidelight.errors import SidelightError
 from sidelight.monitor.policies import Policy, make_policy
 from sidelight.reproduction.exhibit import PROTOCOLS, Protocol
 from sidelight.reproduction.paper.table4 import parameters
-from sidelight.studies.watching import Outcome, watch_classifiers
+from sidelight.studies.classifiers.watching import Outcome, watch_classifiers
 
 
 def simulate_case(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -39,29 +38,14 @@ class Block:
         return f"{self.strategy.name} on {game}, runs {self.first} to {self.first + self.count - 1}"
 
     @property
-    def rounds(self) -> int:
-        """How many rounds are played."""
-        return self.count * self.horizon
-
-    @property
-    def seconds(self) -> float:
-        """Roughly what it costs, compared with the other blocks."""
-        return 1e-6 * self.rounds
-
-    @property
     def where(self) -> Where:
-        """Who can perform it."""
+        """Where it can be performed."""
         return "anywhere"
 
     @property
-    def kernel(self) -> Hashable:
-        """Which compiled loop it needs: all blocks the same."""
-        return type(self.strategy)
-
-    @property
-    def kind(self) -> Hashable:
-        """Which blocks cost about as much per round: all of them."""
-        return type(self.strategy)
+    def patience(self) -> float:
+        """Seconds without progress after which it is given up: never."""
+        return float("inf")
 
     def perform(self, progress: Advancing | bool = False) -> tuple[Floats, Integers]:
         """Play; return regret at the checkpoints and plays, a row per run."""

@@ -14,7 +14,7 @@ from sidelight.kernels.arrays import Floats, Integers
 from sidelight.simulation.blocks import Block, blocks_of
 from sidelight.simulation.worker import Worker
 from sidelight.strategies.base import Strategy
-from sidelight.tasks import Advancing
+from sidelight.tasks import Advancing, Failure, TaskError
 
 
 class Job:
@@ -72,9 +72,12 @@ class Job:
         """Play all runs on the workers of a cluster."""
         from sidelight.tasks.cluster import run_on_cluster
 
-        def arrived(block: Block, rows: tuple[Floats, Integers]) -> None:
+        def arrived(block: Block, rows: tuple[Floats, Integers] | Failure) -> None:
+            if isinstance(rows, Failure):
+                raise TaskError(f"a worker failed at {block.title} ({rows.reason})")
             here = slice(block.first - self.numbers.start, block.first - self.numbers.start + block.count)
             self.regret[here], self.plays[here] = rows
+            self.bar.advance(block.count * self.horizon)
 
         parts = blocks_of(self.strategy, self.environment, self.horizon, self.seed, self.rounds, self.numbers)
-        run_on_cluster(address, parts, arrived, lambda block, rounds: self.bar.advance(rounds))
+        run_on_cluster(address, parts, arrived)

@@ -26,17 +26,6 @@ def terminal_bar(transient: bool) -> Any:
     return Progress(*columns, console=console, transient=transient, speed_estimate_period=60)
 
 
-def open_bar(text: str) -> Any:
-    """Return a Rich progress bar on stderr that ends with a given text."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
-    console = Console(stderr=True)
-    roomy = (TaskProgressColumn(),) if console.width >= _ROOM else ()
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), *roomy, TextColumn(text))
-    return Progress(*columns, console=console)
-
-
 class Progress:
     """Counts rounds from several threads and shows the progress."""
 

@@ -1,23 +1,23 @@
 """Studies: your own experiment as a file, run here or on a cluster, resumed, reported.
 
-A study (`study`) is read from a file (`reading`) or written in Python, planned cell by cell, run task by task, kept on
-disk and reported.
+A study (`model`) is read from a file (`file`) or written in Python, planned case by case (`plan`), run task by task
+(`run`), kept on disk (`store`) and reported (`report`).
 """
 
+from sidelight.studies.file.reading import parse, read
+from sidelight.studies.model import Comparison, Figure, Game, Player, Study, StudyError, Table, World
 from sidelight.studies.parameters import grid
-from sidelight.studies.reading import parse, read
-from sidelight.studies.reports import report
-from sidelight.studies.running import Progress, opened, run
-from sidelight.studies.study import Comparison, Figure, Game, Player, Study, StudyError, Table, World
+from sidelight.studies.report.write import report
+from sidelight.studies.run.run import StudyRun, opened, run
 
 __all__ = [
     "Comparison",
     "Figure",
     "Game",
     "Player",
-    "Progress",
     "Study",
     "StudyError",
+    "StudyRun",
     "Table",
     "World",
     "grid",

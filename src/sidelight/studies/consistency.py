@@ -11,7 +11,7 @@ from sidelight.studies.problems import Problem
 from sidelight.text import grouped, joined
 
 if TYPE_CHECKING:
-    from sidelight.studies.study import Figure, Player, Study, Table
+    from sidelight.studies.model import Figure, Player, Study, Table
 
 MOST_PIECES = 10_000_000
 _OF_STRATEGIES = ("regret", "plays", "verifications")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidelight.errors import SidelightError
-from sidelight.studies.lines import Place
+from sidelight.studies.file.lines import Place
 from sidelight.text import one_line
 
 _MOST = 50  # problems that a message lists; the others are only counted

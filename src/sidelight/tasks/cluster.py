@@ -12,9 +12,7 @@ from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
 from sidelight.errors import SidelightError
-from sidelight.tasks.order import in_order
-from sidelight.tasks.processes import DiedError
-from sidelight.tasks.task import Task, TaskError
+from sidelight.tasks.task import PREPARING, Failure, Task, TaskError, attempt, hung
 from sidelight.tasks.versions import differences, versions
 
 T = TypeVar("T", bound=Task)
@@ -24,6 +22,7 @@ _RETURN = 60.0  # seconds to wait for one that was lost
 _RETRIES = 5  # of a task whose workers died
 _LOSSES = 3  # of the scheduler, in a row, without a finished task between them
 _GLANCE = 10.0  # seconds between two looks at whether there are workers
+_LOOK = 0.5  # seconds between two looks at whether a task makes progress
 _REMEDY = "install the same versions on all machines, or end these workers"
 
 
@@ -35,12 +34,7 @@ class _LostError(Exception):
     """The scheduler is gone, and what it knew with it."""
 
 
-def run_on_cluster(
-    address: str,
-    tasks: Sequence[T],
-    finished: Callable[[T, Any], None],
-    advance: Callable[[T, int], None],
-) -> None:
+def run_on_cluster(address: str, tasks: Sequence[T], finished: Callable[[T, Any], None]) -> None:
     """Perform tasks on the cluster whose scheduler has this address; call `finished` here as they end.
 
     A task whose worker dies is given to another one, workers may come and go, and if the scheduler is restarted, what
@@ -50,14 +44,14 @@ def run_on_cluster(
     given its first task.
     """
     dask = _dask()
-    left = in_order(tasks)
+    left = list(tasks)
     losses, patience = 0, _PATIENCE
     with _quiet():
         while left:
             before = len(left)
             try:
                 with _connected(dask, address, patience) as client:
-                    _perform_all(dask, client, address, left, finished, advance)
+                    _perform_all(dask, client, address, left, finished)
             except _LostError:
                 losses = losses + 1 if len(left) == before else 1
                 if losses > _LOSSES:
@@ -66,14 +60,7 @@ def run_on_cluster(
                 patience = _RETURN
 
 
-def _perform_all(
-    dask: Any,
-    client: Any,
-    address: str,
-    left: list[T],
-    finished: Callable[[T, Any], None],
-    advance: Callable[[T, int], None],
-) -> None:
+def _perform_all(dask: Any, client: Any, address: str, left: list[T], finished: Callable[[T, Any], None]) -> None:
     """Perform the tasks that are left, and take each from that list when it is finished."""
     expected = versions()
     _refuse_others(client, expected)
@@ -85,7 +72,6 @@ def _perform_all(
                 task = known[future]
                 finished(task, _result(future, task))
                 left.remove(task)
-                advance(task, task.rounds)
                 future.release()
     except _LostError:
         raise
@@ -111,7 +97,30 @@ def _perform(task: Task, expected: Mapping[str, str]) -> Any:
         from distributed import get_worker
 
         raise OtherVersionsError(_words([(str(get_worker().address), others)]))
-    return task.perform()
+    return _watched(task)
+
+
+def _watched(task: Task) -> Any:
+    """Perform a task in a thread, which is left to itself if it makes no progress: a worker has other tasks, too."""
+    pulse, done = _Pulse(), list[Any]()
+    thread = threading.Thread(target=lambda: done.append(attempt(task, pulse)), daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_LOOK)
+        if thread.is_alive() and time.monotonic() - pulse.last > task.patience:
+            return hung(task)
+    return done[0]
+
+
+class _Pulse:
+    """Remembers the time of the last progress."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic() + PREPARING
+
+    def advance(self, count: int) -> None:
+        """Remember the time."""
+        self.last = time.monotonic()
 
 
 def _refuse_others(client: Any, expected: Mapping[str, str]) -> None:
@@ -204,7 +213,7 @@ def _result(future: Any, task: Task) -> Any:
         raise
     except Exception as error:
         if type(error).__name__ == "KilledWorker":
-            return DiedError(f"every worker that performed {task.title} ended: {_RETRIES + 1} of them")
+            return Failure(f"every worker that performed {task.title} ended: {_RETRIES + 1} of them")
         # What the task raised arrives with the status "error"; else it is the scheduler that did not answer.
         if isinstance(error, CancelledError | OSError) and future.status != "error":
             raise _LostError from None

@@ -1,4 +1,4 @@
-"""Job arrays: each job does one share of the tasks, and no two jobs the same task."""
+"""Job arrays: each job does one share of a list of tasks or runs, and no two jobs the same."""
 
 from __future__ import annotations
 
@@ -29,14 +29,13 @@ class Share:
             raise SidelightError(f"the share is {text!r}: write i/n with i from 1 to n, such as 2/8")
         return cls(number, count)
 
-    @classmethod
-    def holding(cls, place: int, count: int) -> Self:
-        """Return the share of `count` that holds the task at this place of the whole list."""
-        return cls(place % count + 1, count)
+    def of(self, whole: Sequence[T]) -> Sequence[T]:
+        """Return the part of a list that is this share."""
+        return whole[self.part(len(whole))]
 
-    def of(self, tasks: Sequence[T]) -> list[T]:
-        """Return the tasks of this share, which depend on nothing but the whole list."""
-        return list(tasks[self.number - 1 :: self.count])
+    def part(self, length: int) -> slice:
+        """Return where this share lies in a list; shares are consecutive and nearly equal in length."""
+        return slice(length * (self.number - 1) // self.count, length * self.number // self.count)
 
     def __str__(self) -> str:
         return f"{self.number}/{self.count}"

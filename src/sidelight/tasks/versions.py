@@ -15,7 +15,7 @@ PACKAGES = ("numpy", "scipy", "numba")
 # What a simulation can reach; tables, figures and commands may differ without changing a number.
 _SOURCES = (
     *("kernels", "game.py", "game_arrays.py", "games", "analysis", "optimization"),
-    *("strategies", "environments", "limits", "simulation"),
+    *("strategies", "environments", "limits", "simulation", "monitor/policies", "monitor/stats", "studies/classifiers"),
 )
 _NONE = "none"
 

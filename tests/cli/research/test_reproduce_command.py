@@ -160,7 +160,7 @@ def test_the_use_case_beside_the_paper(tmp_path):
 
 
 def test_interrupted(tmp_path, monkeypatch):
-    from sidelight.studies.store import Store
+    from sidelight.studies.store.store import Store
 
     keep, count = Store.keep, []
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from studies.making import forget
 
 from sidelight.cli import main
+from sidelight.studies.plan.tasks import refresh as forget
 
 STUDY = """
 horizons = [40]
@@ -41,9 +41,10 @@ def file(tmp_path):
 def test_the_example_is_a_study(tmp_path):
     path = tmp_path / "new.toml"
     assert invoke("new", path).exit_code == 0
-    from sidelight.studies import plan, read
+    from sidelight.studies import read
+    from sidelight.studies.plan import cases as plan
 
-    assert len(plan.cells(read(path))) == 32
+    assert len(plan.cases(read(path))) == 32
     assert "is there already" in invoke("new", path).stderr
     assert "TOML file" in invoke("new", tmp_path / "new.txt").stderr
 
@@ -52,10 +53,10 @@ def test_check_says_what_it_costs(file):
     result = invoke("check", file, "--json")
     assert result.exit_code == 0, result.output
     data = json.loads(result.stdout)
-    assert (data["cells"], data["settings"], data["rounds"]) == (3, 1, 360)
+    assert (data["cases"], data["settings"], data["rounds"]) == (3, 1, 360)
     assert 0 < data["core_seconds"] < 60
     text = " ".join(invoke("check", file, "--workers", 1).stdout.split())
-    assert "3 cells in 1 setting, 360 rounds, about" in text
+    assert "3 cases in 1 setting, 360 rounds, about" in text
     assert text.endswith("on 1 core of this machine.")
 
 
@@ -66,7 +67,7 @@ def test_check_groups_what_is_skipped(tmp_path):
     worlds = '[[worlds]]\nlaws = ["balanced", "rare"]\n'
     path.write_text(f'impossible = "skip"\nhorizons = [40]\nruns = 2\n{games}{worlds}{players}', encoding="utf-8")
     text = " ".join(invoke("check", path).stdout.split())
-    assert "10 cells cannot be played and are skipped: KLUCB cannot play 5 games (label-efficient(cost=1), " in text
+    assert "10 cases cannot be played and are skipped: KLUCB cannot play 5 games (label-efficient(cost=1), " in text
     assert " and 1 more) in 2 worlds: KLUCB plays bandits" in text
     assert text.count("KLUCB cannot play") == 1
     assert " ".join(invoke("check", path, "--all").stdout.split()).count(": KLUCB: KLUCB plays bandits") == 10
@@ -84,9 +85,9 @@ def test_run_report_and_add(file, tmp_path):
     out = tmp_path / "out"
     first = invoke("run", file, "--out", out)
     assert first.exit_code == 0, first.output
-    assert f"3 of 3 cells are finished; report written to {out / 'report.html'}" in first.stdout
+    assert f"3 of 3 cases are finished; report written to {out / 'report.html'}" in first.stdout
     again = invoke("run", file, "--out", out)
-    assert again.stdout.startswith("Nothing to do: 3 of 3 cells are finished")
+    assert again.stdout.startswith("Nothing to do: 3 of 3 cases are finished")
     added = invoke("add", out, "--strategy", "EpsilonGreedy:scale=0.2", "--json")
     assert added.exit_code == 0, added.output
     assert "players new: EpsilonGreedy(scale=0.2)" in added.stderr
@@ -108,12 +109,12 @@ def test_a_report_without_damaged_runs_says_so_and_exits_with_1(file, tmp_path):
     damaged.write_bytes(damaged.read_bytes()[:100])
     result = invoke("report", out)
     assert result.exit_code == 1
-    assert "2 of 3 cells are finished, 1 damaged piece removed; report written" in result.stdout
+    assert "2 of 3 cases are finished, 1 damaged piece removed; report written" in result.stdout
     assert "the stored runs are damaged" in result.stderr
     assert invoke("report", out).exit_code == 0
     again = invoke("run", file, "--out", out)
     assert again.exit_code == 0
-    assert "3 of 3 cells are finished; report" in again.stdout
+    assert "3 of 3 cases are finished; report" in again.stdout
 
 
 BAD = """
@@ -137,8 +138,8 @@ def test_cells_that_fail_make_the_exit_code_one(file, tmp_path):
     out = tmp_path / "out"
     result = invoke("run", file, "--out", out)
     assert result.exit_code == 1
-    assert "3 of 4 cells are finished" in result.stdout
-    assert result.stderr.endswith("sidelight: 1 cell failed: the report says why\n")
+    assert "3 of 4 cases are finished" in result.stdout
+    assert result.stderr.endswith("sidelight: 1 case failed: the report says why\n")
     assert (out / "report.html").exists()
     again = invoke("run", file, "--out", out, "--json")
     assert again.exit_code == 1
@@ -159,7 +160,7 @@ def test_add_finds_a_file_where_the_shell_is(file, tmp_path, tmp_path_factory, m
     monkeypatch.chdir(elsewhere)
     added = invoke("add", tmp_path / "out", "--strategy", "theirs.py:Mine")
     assert added.exit_code == 0, added.output
-    assert "4 of 4 cells are finished" in added.stdout
+    assert "4 of 4 cases are finished" in added.stdout
     monkeypatch.chdir(tmp_path)
     assert invoke("report", "out").exit_code == 0
     added = invoke("add", "out", "--strategy", "ours.py:Mine")
@@ -173,7 +174,7 @@ def test_add_writes_a_file_of_the_study_as_the_study_does(file, tmp_path, monkey
     file.write_text(f'{STUDY}\n[[strategies]]\nname = "mine.py:Mine"\n', encoding="utf-8")
     assert invoke("run", file, "--out", tmp_path / "out").exit_code == 0
     monkeypatch.chdir(tmp_path / "out")
-    assert invoke("add", ".", "--strategy", "../mine.py:Mine").stdout.startswith("Nothing to do: 4 of 4 cells")
+    assert invoke("add", ".", "--strategy", "../mine.py:Mine").stdout.startswith("Nothing to do: 4 of 4 cases")
 
 
 def test_help_fits_a_narrow_screen():
@@ -188,11 +189,11 @@ def test_shares_write_no_report(file, tmp_path):
         result = invoke("run", file, "--out", out, "--share", share)
         assert f"Share {share} is in {out}" in result.stdout
     assert not (out / "report.html").exists()
-    assert "3 of 3 cells are finished" in invoke("report", out).stdout
+    assert "3 of 3 cases are finished" in invoke("report", out).stdout
     for share in ("1/2", "2/2"):
         result = invoke("add", out, "--strategy", "Greedy", "--share", share)
         assert f"Share {share} is in {out}" in result.stdout
-    assert "4 of 4 cells are finished" in invoke("report", out).stdout
+    assert "4 of 4 cases are finished" in invoke("report", out).stdout
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from sidelight.cli.notes import warnings_as_notes
 from sidelight.cli.numbers import COUNT, WHOLE
 from sidelight.cli.research import shares
 from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
-from sidelight.cli.research.progress.bars import Bars
+from sidelight.cli.research.work_bar import WorkBar
 from sidelight.errors import SidelightError
 from sidelight.reproduction.exhibit import PROTOCOLS, TOLERANCES, Profile
 from sidelight.reproduction.paper.table4 import LABELS, check
@@ -23,7 +23,7 @@ from sidelight.reproduction.paper.table4 import LABELS, check
 if TYPE_CHECKING:
     from sidelight.reproduction.report.account import Account
     from sidelight.reproduction.runs import Reproduction
-    from sidelight.studies.store import Store
+    from sidelight.studies.store.store import Store
 
 _EPILOG = """\b
 Examples:
@@ -90,8 +90,8 @@ def command(context: click.Context, /, out: str, share: str | None, merge: bool,
     Every finished piece of work is kept in the folder DIR/runs, so an interrupted call continues where it stopped. No
     number depends on how many workers there are, or where they run.
     """
-    from sidelight.studies.running import crew_of
-    from sidelight.studies.store import Store
+    from sidelight.studies.run.run import crew_of
+    from sidelight.studies.store.store import Store
     from sidelight.tasks import Share
 
     folder = Path(out)
@@ -100,7 +100,7 @@ def command(context: click.Context, /, out: str, share: str | None, merge: bool,
     if merge:
         options = shares.planned(context, folder, options)
     reproduction = _reproduction(options, Store(folder / "runs"))
-    bars, crew = Bars(), crew_of(options["cluster"], options["workers"])
+    bars, crew = WorkBar(), crew_of(options["cluster"], options["workers"])
     with warnings_as_notes():
         if merge:
             shares.check_complete(reproduction, folder)

@@ -18,11 +18,10 @@ _FOLDER = re.compile(r"share-(\d+)-of-(\d+)")
 
 
 def runs_of(share: Share, runs: int) -> range:
-    """Return the run numbers of a share; shares are consecutive and nearly equal in size."""
-    found = range(runs * (share.number - 1) // share.count, runs * share.number // share.count)
+    """Return the run numbers of a share."""
     if share.count > runs:
         raise SidelightError(f"there are {runs} runs, too few for {share.count} shares: some would have none")
-    return found
+    return range(runs)[share.part(runs)]
 
 
 def folder_of(out: str, share: Share, labels: Sequence[str]) -> Folder:

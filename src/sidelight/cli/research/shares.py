@@ -69,7 +69,7 @@ def check_complete(reproduction: Reproduction, folder: Path) -> None:
     where = "run all shares first"
     if (folder / _PLAN).exists():
         count = _plan(folder)["shares"]
-        shares = sorted({Share.holding(place, count) for place, task in enumerate(every) if task in missing})
+        shares = [share for share in map(Share, range(1, count + 1), [count] * count) if missing & set(share.of(every))]
         listed = ", ".join(map(str, shares[:12]))
         where = f"run --share {listed}{' and more' if len(shares) > 12 else ''} (again) first, with the same options"
     raise SidelightError(

@@ -15,15 +15,15 @@ from sidelight.cli.group import InOrder
 from sidelight.cli.notes import warnings_as_notes
 from sidelight.cli.numbers import COUNT
 from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
-from sidelight.cli.research.progress.study_bar import StudyBar
+from sidelight.cli.research.work_bar import WorkBar
 from sidelight.errors import SidelightError
 from sidelight.tasks import cores
 from sidelight.text import count, grouped
 
 if TYPE_CHECKING:
     from sidelight.studies import Study
-    from sidelight.studies.report_page import Report
-    from sidelight.studies.running import Progress
+    from sidelight.studies.report.page import Report
+    from sidelight.studies.run.run import StudyRun
 
 _ROWS = 500  # of all tables together, at most, on a terminal
 _EPILOG = """\b
@@ -92,36 +92,39 @@ def check_command(file: str, workers: int | None, everything: bool, as_json: boo
     Every strategy is tried briefly on every game. Loops that were never compiled on this machine are compiled for that,
     which may take minutes; 'run' then finds them.
     """
-    from sidelight.studies import calibration, plan, read, skips
-    from sidelight.studies.running import prepared
+    from sidelight.studies import read
+    from sidelight.studies.plan import cases as plan
+    from sidelight.studies.plan import skips
+    from sidelight.studies.run import cost
+    from sidelight.studies.run.run import prepared
 
     with warnings_as_notes():
         study = plan.settled(read(file))
         progress = prepared(study, Path())
-        cost = calibration.estimate(progress.playable)
-    settings = len({cell.setting for cell in progress.playable})
+        found = cost.estimate(progress.playable)
+    settings = len({case.setting for case in progress.playable})
     data = {
         "study": study.name,
-        "cells": len(progress.playable),
+        "cases": len(progress.playable),
         "settings": settings,
-        "rounds": cost.rounds,
-        "core_seconds": cost.seconds,
-        "minutes": cost.minutes(workers),
-        "skipped": [{"cell": cell.title, "why": why} for cell, why in progress.skipped.items()],
-        "failures": [{"cell": cell.title, "reason": each.reason} for cell, each in cost.failures.items()],
+        "rounds": found.rounds,
+        "core_seconds": found.seconds,
+        "minutes": found.minutes(workers),
+        "skipped": [{"case": case.title, "why": why} for case, why in progress.skipped.items()],
+        "failures": [{"case": case.title, "reason": each.reason} for case, each in found.failures.items()],
     }
     if as_json:
         terminal.write_json(data)
         return
-    cells = f"{count(len(progress.playable), 'cell')} in {count(settings, 'setting')}"
-    how_long = _minutes(cost.minutes(workers), workers or cores())
-    terminal.write(terminal.wrapped(f"{study.name}: {cells}, {grouped(cost.rounds)} rounds, {how_long}."))
+    cases = f"{count(len(progress.playable), 'case')} in {count(settings, 'setting')}"
+    how_long = _minutes(found.minutes(workers), workers or cores())
+    terminal.write(terminal.wrapped(f"{study.name}: {cases}, {grouped(found.rounds)} rounds, {how_long}."))
     if progress.skipped:
         terminal.write(terminal.wrapped(f"{_skipped(len(progress.skipped))}:"))
-    each = [f"{cell.title}: {why}" for cell, why in progress.skipped.items()]
+    each = [f"{case.title}: {why}" for case, why in progress.skipped.items()]
     for line in each if everything else map(str, skips.grouped(progress.skipped)):
         terminal.write(terminal.wrapped(f"  {line}"))
-    for failure in skips.grouped({cell: found.reason for cell, found in cost.failures.items()}):
+    for failure in skips.grouped({case: each.reason for case, each in found.failures.items()}):
         terminal.write(terminal.wrapped(f"fails: {failure.player} in {failure.where}: {failure.why}"))
 
 
@@ -139,7 +142,7 @@ def run_command(
 
     What is finished is kept in DIR/runs, so that an interrupted call goes on where it was. If FILE, or the source of a
     strategy, has changed since, only what depends on that is run again. Several processes may work in one folder. A
-    strategy that fails in one cell is told of and does not stop the others; the exit code is then 1.
+    strategy that fails in one case is told of and does not stop the others; the exit code is then 1.
     """
     from sidelight.studies import read
 
@@ -167,10 +170,10 @@ def add_command(
     """Bring another strategy into a study that was run: it meets the same outcomes, and nothing else is run again.
 
     NAME is written as in 'sidelight simulate': RandCBP:bins=10, package.module:Class, or file.py:Class, where the path
-    begins at the current folder. If a strategy fails in a cell, the exit code is 1.
+    begins at the current folder. If a strategy fails in a case, the exit code is 1.
     """
     from sidelight.cli.research.arguments.players import player_of
-    from sidelight.studies.running import opened
+    from sidelight.studies.run.run import opened
 
     study = opened(folder)
     study = study.with_players([player_of(text, study.folder) for text in strategies])
@@ -182,12 +185,12 @@ def add_command(
 @click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
 def report_command(folder: str, as_json: bool) -> None:
     """Write the report of what is finished in a folder."""
-    from sidelight.studies import output
-    from sidelight.studies.running import opened, prepared
+    from sidelight.studies.report import write as output
+    from sidelight.studies.run.run import opened, prepared
 
     with warnings_as_notes():
         progress = prepared(opened(folder), Path(folder), stored=True)
-        report = output.write(progress, StudyBar().note)
+        report = output.write(progress, WorkBar().note)
     _tell(progress, report, as_json)
     _exit_if_failed(progress, "the report says why")
 
@@ -195,11 +198,11 @@ def report_command(folder: str, as_json: bool) -> None:
 def _run(
     study: Study, folder: Path, workers: int | None, cluster: str | None, share: str | None, as_json: bool
 ) -> None:
-    from sidelight.studies import output
-    from sidelight.studies.running import run
+    from sidelight.studies.report import write as output
+    from sidelight.studies.run.run import run
 
     check_cluster(cluster, workers)
-    bar = StudyBar(None if cluster else workers or cores())
+    bar = WorkBar()
     with warnings_as_notes(), _kept(folder):
         progress = run(study, folder, workers=workers, cluster=cluster, share=share, display=bar)
         if share is not None:
@@ -207,24 +210,24 @@ def _run(
             _exit_if_failed(progress, "'sidelight study report' says why")
             return
         if not progress.done.ran and output.is_current(progress) and not as_json:
-            click.echo(f"Nothing to do: {_cells(progress)}; the report is in {folder / 'report.html'}")
+            click.echo(f"Nothing to do: {progress.summary()}; the report is in {folder / 'report.html'}")
             return
         report = output.write(progress, bar.note)
     _tell(progress, report, as_json)
     _exit_if_failed(progress, "the report says why")
 
 
-def _exit_if_failed(progress: Progress, where: str) -> None:
-    """End with exit code 1 if cells failed in this call, or if stored runs were damaged."""
+def _exit_if_failed(progress: StudyRun, where: str) -> None:
+    """End with exit code 1 if cases failed in this call, or if stored runs were damaged."""
     if progress.done.failures:
-        click.echo(f"sidelight: {count(len(progress.done.failures), 'cell')} failed: {where}", err=True)
+        click.echo(f"sidelight: {count(len(progress.done.failures), 'case')} failed: {where}", err=True)
     if progress.done.failures or progress.damaged:
         click.get_current_context().exit(1)
 
 
-def _tell(progress: Progress, report: Report, as_json: bool) -> None:
-    from sidelight.studies import output
-    from sidelight.studies.report_tables import plays, tables
+def _tell(progress: StudyRun, report: Report, as_json: bool) -> None:
+    from sidelight.studies.report import write as output
+    from sidelight.studies.report.tables import plays, tables
 
     if as_json:
         terminal.write_json(output.records(report))
@@ -236,14 +239,8 @@ def _tell(progress: Progress, report: Report, as_json: bool) -> None:
         for title, table in every:
             terminal.write(f"{title}\n{table.useful().to_text(terminal.width())}\n")
         for failure in report.failures:
-            terminal.write(f"Failed: {failure['cell']}: {failure['reason']}\n")
-    click.echo(f"{_cells(progress)}; report written to {progress.folder / 'report.html'}", err=as_json)
-
-
-def _cells(progress: Progress) -> str:
-    from sidelight.studies.running import summary_line
-
-    return summary_line(progress)
+            terminal.write(f"Failed: {failure['case']}: {failure['reason']}\n")
+    click.echo(f"{progress.summary()}; report written to {progress.folder / 'report.html'}", err=as_json)
 
 
 @contextlib.contextmanager
@@ -255,7 +252,9 @@ def _kept(folder: Path) -> Iterator[None]:
         raise
 
 
-def _minutes(minutes: float, workers: int) -> str:
+def _minutes(minutes: float | None, workers: int) -> str:
+    if minutes is None:
+        return "of unknown cost"
     shown = (
         f"{60 * minutes:.0f} s" if minutes < 1 else f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
     )
@@ -263,4 +262,4 @@ def _minutes(minutes: float, workers: int) -> str:
 
 
 def _skipped(number: int) -> str:
-    return f"{count(number, 'cell')} cannot be played and {'is' if number == 1 else 'are'} skipped"
+    return f"{count(number, 'case')} cannot be played and {'is' if number == 1 else 'are'} skipped"

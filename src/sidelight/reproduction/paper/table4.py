@@ -7,8 +7,8 @@ from sidelight.errors import SidelightError
 from sidelight.monitor.settings import SETTINGS
 from sidelight.reproduction.exhibit import Exhibit, Profile, Protocol
 from sidelight.studies import Player, Study, World
-from sidelight.studies.classifiers import TOLERANCES
-from sidelight.studies.watching import watched
+from sidelight.studies.classifiers.published import TOLERANCES
+from sidelight.studies.classifiers.watching import watched
 
 LABELS = {"randcbp": "C-RandCBP", "cbp": "C-CBP", "explore": "Explore-fully", "sequential": "Sequential"}
 """What the policies are called."""

@@ -1,0 +1,1 @@
+"""From the words of a study to games, environments, strategies and policies."""

@@ -1,0 +1,1 @@
+"""Simulated classifiers, and the policies of the monitor that watch them."""

@@ -1,0 +1,1 @@
+"""Study files: reading TOML, and finding everything that is wrong with it."""

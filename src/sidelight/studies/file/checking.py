@@ -1,0 +1,305 @@
+"""Whether the names, parameters, laws and files of a study are right, before anything is played.
+
+What is found here is a plain mistake and always refused. Whether a game, a world and a player fit each other is another
+matter, see `plan.impossible`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, NamedTuple
+
+from sidelight import games as catalogue
+from sidelight.environments import IID, contexts_by_name, laws
+from sidelight.errors import SidelightError
+from sidelight.monitor.policies import POLICIES
+from sidelight.simulation import players as strategies
+from sidelight.studies.build import objects as making
+from sidelight.studies.classifiers.published import CASES
+from sidelight.studies.file.lines import Place
+from sidelight.studies.labels import chosen
+from sidelight.studies.model import WORLDS, Game, Player, World
+from sidelight.studies.problems import Problem
+from sidelight.studies.values import Values, as_number, shown
+from sidelight.text import did_you_mean
+
+_TRIES = 20  # settings in which a strategy or a function is tried until it works in one
+_LARGEST = 10**6  # numbers of a context
+_LEAST_TOLERANCE = 0.001  # below, more predictions would be watched than there are
+_PLAYER_KEYS = ("label", "games", "worlds", "horizons", "runs", "block", "checkpoints", "limit")
+_WORLD_KEYS = {"law": (), "laws": (), "replay": ("law",), "classifiers": ("tolerance", "confidence")}
+_ANY = " is | cannot |=|'"  # what may follow the name of a parameter in an error
+_SMALL = Game("apple-tasting")  # two outcomes, for which there are contexts of every kind
+
+
+def mistakes(
+    games: Sequence[Game], worlds: Sequence[World], players: Sequence[Player], horizons: Sequence[int], folder: str
+) -> list[Problem]:
+    """Return what is wrong with the entries of a study, with places such as ("players", 2, "name")."""
+    found: list[Problem] = []
+
+    def right(kind: str, entries: Sequence[Any], check: Callable[[Any, Values], None]) -> list[Any]:
+        """Check all entries of a kind; return those that are right."""
+        good = []
+        for index, entry in enumerate(entries):
+            noted = Values()
+            check(entry, noted)
+            found.extend(Problem((kind, index, *place), text) for place, text in noted.found)
+            good += [] if noted.found else [entry]
+        return good
+
+    known = right("games", games, lambda entry, noted: _game(entry, noted, folder))
+    scope = _Scope(known, (), tuple(horizons), folder, {})
+    places = right("worlds", worlds, lambda entry, noted: _world(entry, noted, scope))
+    met = scope._replace(worlds=places)
+    right("players", players, lambda entry, noted: _player(entry, noted, met))
+    return found
+
+
+class _Scope(NamedTuple):
+    """What is right in a study, for entries that depend on it."""
+
+    games: Sequence[Game]
+    worlds: Sequence[World]
+    horizons: tuple[int, ...]
+    folder: str
+    unusable: dict[str, str]
+    """Why a strategy cannot be imported, so that nobody tries again."""
+
+
+def _game(entry: Game, noted: Values, folder: str) -> None:
+    if entry.data:
+        return
+    if bool(entry.name) == bool(entry.file):
+        noted.problem((), "give each game a name (of the catalogue) or a file, one of both")
+    elif entry.file:
+        if entry.parameters:
+            key = entry.parameters[0][0]
+            noted.problem(("parameters", key), "a game in a file has no parameters: change the file")
+        _try(noted, ("file",), lambda: making.game(entry, folder))
+    elif entry.name not in catalogue.names():
+        near = did_you_mean(entry.name, catalogue.names())
+        noted.problem(("name",), f"there is no game {entry.name!r}: {near}'sidelight games' lists the catalogue")
+    else:
+        try:
+            making.game(entry, folder)
+        except SidelightError as error:
+            noted.problem(_parameter_of(entry, str(error)), str(error))
+
+
+def _world(entry: World, noted: Values, scope: _Scope) -> None:
+    own = isinstance(entry.value, str) and ":" in entry.value
+    if entry.kind in _WORLD_KEYS and not (entry.kind == "laws" and own):
+        _only(entry, noted, (entry.kind, *_WORLD_KEYS[entry.kind]))
+    place = (entry.kind,)
+    if entry.kind == "law":
+        _try(noted, place, lambda: IID(making.law(entry.value)))
+    elif entry.kind == "laws":
+        if noted.known(place, entry.value, laws.names(), "kind of laws", or_own="package.module:function") and own:
+            _own_laws(entry, noted, scope)
+    elif entry.kind == "contexts":
+        if noted.known(place, entry.value, contexts_by_name.names(), "kind of contexts"):
+            _contexts(entry, noted)
+    elif entry.kind == "classifiers":
+        _classifiers(entry, noted)
+    elif noted.text(place, entry.value):
+        _made(entry, noted, scope.folder)
+
+
+def _only(entry: World, noted: Values, known: Sequence[str]) -> None:
+    """Complain about parameters of a world that takes none, or only some."""
+    keys = (*known, "label", "games")
+    for name, _ in entry.parameters:
+        if name not in known:
+            near = did_you_mean(name, (*keys, *WORLDS))
+            text = f"a world with {entry.kind!r} has no {name!r}: {near}there are {', '.join(keys)}"
+            noted.problem(("parameters", name), text)
+
+
+def _own_laws(entry: World, noted: Values, scope: _Scope) -> None:
+    """Complain about a function that cannot be imported, or that returns laws for none of the games."""
+    try:
+        making.attribute(entry.value, "function")
+    except SidelightError as error:
+        noted.problem((entry.kind,), str(error))
+        return
+    first = ""
+    for game in [game for game in scope.games if chosen(entry.games, game.label)][:_TRIES]:
+        try:
+            making.environment(entry.bare(), game, scope.folder)
+        except SidelightError as error:
+            first = first or str(error)
+        else:
+            return
+    if first:
+        noted.problem((entry.kind,), first)
+
+
+def _made(entry: World, noted: Values, folder: str) -> None:
+    """Complain about a recording or an environment that cannot be made, whatever the game."""
+    given = dict(entry.parameters).get("law") if entry.kind == "replay" else None
+    if isinstance(given, str) and given != "outcome":
+        noted.problem(("parameters", "law"), f"law is {given!r}: give probabilities, or 'outcome'")
+    elif given is not None and not isinstance(given, str):
+        _try(noted, ("parameters", "law"), lambda: making.law(given))
+    if noted.found:
+        return
+    try:
+        if entry.kind == "replay":
+            making.recorded(entry, folder)
+        else:
+            making.own_environment(entry)
+    except SidelightError as error:
+        named = _named(entry, str(error), _ANY) if entry.kind == "environment" else ""
+        noted.problem(("parameters", named) if named else (entry.kind,), str(error))
+
+
+def _contexts(entry: World, noted: Values) -> None:
+    known = contexts_by_name.defaults(entry.value)
+    good = True
+    for name, value in entry.parameters:
+        if name not in known:
+            there = ", ".join(f"{key} = {default}" for key, default in known.items())
+            near = did_you_mean(name, (*known, "label", "games"))
+            noted.problem(("parameters", name), f"{entry.value} contexts have no {name!r}: {near}there is {there}")
+            good = False
+        elif name in ("d", "contexts"):
+            noted.whole(("parameters", name), value, 1, _LARGEST)
+    if good and not noted.found:
+        try:
+            making.contexts(entry, making.game(_SMALL))
+        except SidelightError as error:
+            noted.problem(_parameter_of(entry, str(error), entry.kind), str(error))
+
+
+def _classifiers(entry: World, noted: Values) -> None:
+    if type(entry.value) is not int or entry.value not in CASES:
+        cases = " or ".join(map(str, CASES))
+        noted.problem((entry.kind,), f"classifiers is {shown(entry.value)}: give the case, {cases}")
+    given = dict(entry.parameters)
+    if "tolerance" not in given and not noted.found:
+        noted.problem((entry.kind,), "classifiers need a tolerated error rate, as in tolerance = 0.05")
+    for name, least in (("tolerance", _LEAST_TOLERANCE), ("confidence", 0.0)):
+        number = as_number(given.get(name, 0.5))
+        if number is None or not least <= number < 1 or number == 0:
+            text = f"{name} is {shown(given[name])}: give a number between {least:g} and 1"
+            noted.problem(("parameters", name), text)
+
+
+def _player(entry: Player, noted: Values, scope: _Scope) -> None:
+    if entry.policy:
+        if noted.known(("name",), entry.name, tuple(POLICIES), "policy"):
+            try:
+                making.policy(entry)
+            except SidelightError as error:
+                noted.problem(_parameter_of(entry, str(error)), str(error))
+        return
+    try:
+        if entry.name in scope.unusable:
+            raise SidelightError(scope.unusable[entry.name])
+        kind = making.strategy_class(entry, scope.folder)
+    except SidelightError as error:
+        scope.unusable[entry.name] = str(error)
+        head, rest = strategies.split(entry.name)
+        as_keys = f"{head} has its parameters as keys of their own, not in its name {entry.name!r}"
+        noted.problem(("name",), as_keys if rest is not None and strategies.is_known(head) else str(error))
+        return
+    _parameter_names(entry, noted, kind)
+    given = {*dict(entry.parameters), "horizon", "dimension"}
+    missing = [name for name in strategies.required(kind) if name not in given]
+    if missing:
+        noted.problem(("name",), f"{kind.__name__} needs {' and '.join(missing)}: give a value")
+    if entry.parameters and not noted.found:
+        _parameter_values(entry, noted, scope)
+
+
+def _parameter_names(entry: Player, noted: Values, kind: Any) -> None:
+    """Complain about parameters that a strategy does not have."""
+    for name, _ in entry.parameters:
+        try:
+            strategies.check_parameters(kind, [name])
+        except SidelightError as error:
+            near = "" if "did you mean" in str(error) else did_you_mean(name, _PLAYER_KEYS)
+            noted.problem(("parameters", name), f"{error}{f'; {near.strip()}' if near else ''}")
+
+
+def _places(entry: Player, scope: _Scope) -> Iterator[tuple[Game, int]]:
+    """Yield the games that a player meets, each with the size of the contexts there; each combination once."""
+    seen = set()
+    for world in scope.worlds:
+        for game in scope.games if world.kind != "classifiers" and chosen(entry.worlds, world.label) else ():
+            if not chosen(entry.games, game.label) or not chosen(world.games, game.label):
+                continue
+            dimension = 0
+            if world.kind not in ("law", "laws"):
+                try:
+                    dimension = making.environment(world.bare(), game, scope.folder).dimension
+                except SidelightError:  # they do not fit
+                    continue
+            if (game, dimension) not in seen:
+                seen.add((game, dimension))
+                yield game, dimension
+
+
+def _parameter_values(entry: Player, noted: Values, scope: _Scope) -> None:
+    """Complain about values that are wrong in whatever game, not about those that only do not fit one.
+
+    So they are if the strategy can be made in none of its games with them, and either says itself what is wrong with a
+    parameter, or can be made in one of them without them.
+    """
+    bare, horizon = entry.bare(), min(entry.horizons or scope.horizons, default=1)
+    places = list(islice(_places(entry, scope), _TRIES))
+    # Where games or worlds are wrong, too, any game shows what is wrong with a value by itself.
+    tried = places or [(_SMALL, 0), (_SMALL, 1)]
+
+    def errors(parameters: tuple[tuple[str, Any], ...]) -> list[str]:
+        """Return why the strategy cannot be made with these, a text for each place; nothing if it can be somewhere."""
+        player = replace(bare, parameters=parameters)
+        texts = [_error(player, game, horizon, dimension, scope.folder) for game, dimension in tried]
+        return texts if all(texts) else []
+
+    if not (texts := errors(bare.parameters)):
+        return
+    blamed = False
+    for name, value in bare.parameters:
+        text = next((text for text in errors(((name, value),)) if _named(entry, text, " is | cannot ") == name), "")
+        if text:
+            noted.problem(("parameters", name), text)
+            blamed = True
+    if places and not blamed and not errors(()):
+        noted.problem(_parameter_of(entry, texts[0]), texts[0])
+
+
+def _error(player: Player, game: Game, horizon: int, dimension: int, folder: str) -> str:
+    """Return why a strategy cannot be made; empty if it can."""
+    try:
+        making.strategy(player, game, horizon, dimension, folder)
+    except SidelightError as error:
+        return str(error)
+    return ""
+
+
+def _named(entry: Game | Player | World, text: str, verbs: str) -> str:
+    """Return the parameter that an error is about, as the word before one of these says; empty if it is about none."""
+    for name, _ in entry.parameters:
+        if re.search(rf"(^|\W){re.escape(name)}({verbs})", text):
+            return name
+    return ""
+
+
+def _parameter_of(entry: Game | Player | World, text: str, otherwise: str = "name") -> Place:
+    """Return where the parameter stands that an error is about."""
+    named = _named(entry, text, _ANY)
+    only = entry.parameters[0][0] if len(entry.parameters) == 1 else ""
+    return ("parameters", named or only) if named or only else (otherwise,)
+
+
+def _try(noted: Values, place: Place, make: Callable[[], Any]) -> None:
+    """Make something, and note what is wrong if that cannot be done."""
+    try:
+        make()
+    except SidelightError as error:
+        noted.problem(place, str(error))

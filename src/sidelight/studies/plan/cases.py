@@ -1,0 +1,237 @@
+"""From a study to its cases: one player in one world of one game, for so many rounds and runs."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.simulation.checkpoints import rounds_of
+from sidelight.studies.build import objects as making
+from sidelight.studies.file import checking
+from sidelight.studies.model import Game, Player, Study, StudyError, World, chosen
+from sidelight.studies.problems import Problem
+from sidelight.text import grouped
+
+_LONGEST = 80  # bytes of a label in the name of a file
+NO_GAME = Game(label="use case")
+"""What stands for the game where policies watch classifiers."""
+
+
+class Setting(NamedTuple):
+    """Where players meet: a game, a world and a horizon (0 for classifiers, whose streams have their own length)."""
+
+    game: Game
+    world: World
+    horizon: int
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        if self.world.kind == "classifiers":
+            return self.world.label
+        return f"{self.game.label}, {self.world.label}, {grouped(self.horizon)} rounds"
+
+
+@dataclass(frozen=True)
+class Case:
+    """All runs of one player in one setting, from one seed."""
+
+    game: Game
+    world: World
+    player: Player
+    horizon: int
+    runs: int
+    seed: int = 0
+    checkpoints: Any = 200
+    block: int = 48
+    patience: float = 300.0
+    folder: str = ""
+
+    @property
+    def setting(self) -> Setting:
+        """Where it is played."""
+        return Setting(self.game, self.world, self.horizon)
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"{self.player.label} in {self.setting.title}"
+
+    @property
+    def place(self) -> str:
+        """A folder for its files, which it shares with the other players of its game and world."""
+        return f"{slug(self.game.label)}/{slug(self.world.label)}"
+
+    @property
+    def stem(self) -> str:
+        """What the names of its files begin with."""
+        rounds = f"-{self.horizon}" if self.horizon else ""
+        return f"{slug(self.player.label)}{rounds}{f'-seed-{self.seed}' if self.seed else ''}"
+
+    @functools.cached_property
+    def definition(self) -> str:
+        """A digest of all that the study says about the runs, wherever its files are."""
+        game: Any = (self.game.name, self.game.parameters)
+        if self.game.data:
+            data = json.loads(self.game.data)
+            game = data["loss"], data["feedback"]
+        value = Path(self.world.value).name if self.world.kind == "replay" else self.world.value
+        world = self.world.kind, value, self.world.parameters
+        player = re.sub(r".*[\\/](?=[^\\/]*\.py:)", "", self.player.name), self.player.parameters, self.player.policy
+        rounds = None if self.player.policy else self.checkpoints
+        what = repr((game, world, player, self.horizon, rounds, self.seed))
+        return hashlib.sha256(what.encode()).hexdigest()[:8]
+
+    def rounds(self) -> Any:
+        """Return the rounds after which regret is recorded; of a list, those up to the horizon."""
+        if isinstance(self.checkpoints, tuple):
+            return rounds_of(
+                [each for each in self.checkpoints if each <= self.horizon] or [self.horizon], self.horizon
+            )
+        return rounds_of(self.checkpoints, self.horizon)
+
+
+@functools.lru_cache(maxsize=4096)
+def slug(label: str) -> str:
+    """Return a label with nothing in it that some file system or shell would mind.
+
+    What is not the label itself ends with a digest of it, so that no two labels have the same.
+    """
+    name = re.sub(r"[^\w.+-]+", "-", label.replace("=", "-")).strip("-.")
+    short = name.encode()[:_LONGEST].decode(errors="ignore").strip("-.")
+    if short and short == label:
+        return label
+    return f"{short or 'unnamed'}-{hashlib.sha256(label.encode()).hexdigest()[:6]}"
+
+
+def settled(study: Study, former: Study | None = None) -> Study:
+    """Return the study with the games of its files in it and its paths made absolute: the same wherever it is run.
+
+    Parameters
+    ----------
+    study
+        What to settle.
+    former
+        What was run before in the same folder. What it had, too, was right then; if its files are gone, that does not
+        matter for what is finished.
+
+    Raises
+    ------
+    StudyError
+        A name, a parameter, a law or a file is wrong, whatever is to happen to combinations that cannot be played.
+    """
+    folder = study.folder
+    found = checking.mistakes(study.games, study.worlds, study.players, study.horizons, folder)
+    found = [each for each in found if former is None or not _is_of(each, study, former)]
+    if found:
+        raise StudyError(found, f"study {study.name!r}")
+    games = tuple(
+        replace(each, data=json.dumps(making.game(each, folder).to_dict())) if each.file and not each.data else each
+        for each in study.games
+    )
+    worlds = tuple(
+        replace(each, value=str(Path(folder, each.value).absolute()), label=each.label)
+        if each.kind == "replay"
+        else each
+        for each in study.worlds
+    )
+    return replace(study, games=games, worlds=worlds)
+
+
+def _is_of(problem: Problem, study: Study, former: Study) -> bool:
+    """Say whether a problem is about an entry that a former study had, too."""
+    kind, index = str(problem.place[0]), problem.place[1]
+    return getattr(study, kind)[index] in getattr(former, kind)
+
+
+def cases(study: Study) -> list[Case]:
+    """Return all cases of a study, setting by setting; those of settings that nobody plays are none."""
+    worlds = {world: world.bare() for world in study.worlds}
+    players = {player.label: player.bare() for player in study.players}
+    return [
+        Case(
+            game=setting.game,
+            world=worlds[setting.world],
+            player=players[player.label],
+            horizon=setting.horizon,
+            runs=player.runs or study.runs,
+            seed=seed,
+            checkpoints=study.checkpoints if player.checkpoints is None else player.checkpoints,
+            block=player.block or study.block,
+            patience=study.patience,
+            folder=study.folder,
+        )
+        for setting in settings(study)
+        for player in study.players
+        if _meets(player, setting, study)
+        for seed in study.seeds
+    ]
+
+
+def settings(study: Study) -> list[Setting]:
+    """Return all settings of a study; horizons that only some players have come after the study's own."""
+    own = [horizon for player in study.players for horizon in player.horizons]
+    horizons = list(dict.fromkeys((*study.horizons, *own)))
+    found = []
+    for game, world in product(study.games, study.worlds):
+        if world.kind != "classifiers" and chosen(world.games, game.label):
+            found += [Setting(game, world, horizon) for horizon in horizons]
+    found += [Setting(NO_GAME, world, 0) for world in study.worlds if world.kind == "classifiers"]
+    return found
+
+
+def _meets(player: Player, setting: Setting, study: Study) -> bool:
+    if player.policy != (setting.world.kind == "classifiers") or not chosen(player.worlds, setting.world.label):
+        return False
+    if player.policy:
+        return True
+    return chosen(player.games, setting.game.label) and setting.horizon in (player.horizons or study.horizons)
+
+
+def impossible(found: Sequence[Case]) -> Iterator[tuple[Case, str]]:
+    """Yield the cases that cannot be played, each with the reason."""
+    reasons: dict[Any, str] = {}
+    for case in found:
+        key = (case.game, case.world, case.player, case.horizon, case.runs)
+        if key not in reasons:
+            reasons[key] = _reason(case)
+        if reasons[key]:
+            yield case, reasons[key]
+
+
+def _reason(case: Case) -> str:
+    """Say why a case cannot be played; empty if it can."""
+    try:
+        if case.player.policy:
+            return _watching_reason(case)
+        game = making.game(case.game, case.folder)
+        environment = making.environment(case.world, case.game, case.folder)
+        with making.in_words(f"{case.world.label!r} cannot be checked"):
+            environment.check(game, case.runs, case.horizon)
+        strategy = making.strategy(case.player, case.game, case.horizon, environment.dimension, case.folder)
+        if strategy.dimension and strategy.dimension != environment.dimension:
+            has = environment.dimension or "none"
+            return f"{strategy.name} wants contexts of {strategy.dimension} numbers, and this world has {has}"
+        case.rounds()
+    except SidelightError as error:
+        return str(error)
+    return ""
+
+
+def _watching_reason(case: Case) -> str:
+    """Say why a policy cannot watch classifiers; empty if it can."""
+    tolerance = dict(case.world.parameters).get("tolerance")
+    if tolerance is None:
+        return "classifiers need a tolerance"
+    policy = making.policy(case.player)
+    with making.in_words(f"{case.player.name} has no rule for the tolerance {tolerance}"):
+        policy.rule(tolerance)
+    return ""

@@ -1,0 +1,161 @@
+"""The smallest piece of work: some runs of one case. A pure function of its description, on any machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.environments import Environment
+from sidelight.kernels import compiled_available
+from sidelight.results import Results
+from sidelight.simulation import players, simulate
+from sidelight.strategies import KernelStrategy, Strategy, plugins
+from sidelight.studies.build import objects
+from sidelight.studies.classifiers.watching import watch_classifiers
+from sidelight.studies.parameters import thawed
+from sidelight.studies.plan import code
+from sidelight.studies.plan.cases import Case
+from sidelight.tasks import Advancing, Where
+
+_WATCHED = ("predictions", "rates", "verified", "errors", "certain", "verifications", "f1")
+_compiled: set[Any] = set()  # loops that this process has compiled
+
+
+@dataclass(frozen=True)
+class Task:
+    """Runs `first` to `first + count - 1` of a case."""
+
+    case: Case
+    first: int
+    count: int
+
+    def __hash__(self) -> int:
+        return hash((self.first, self.count, self.case.seed, self.case.horizon, self.case.player.label))
+
+    @property
+    def title(self) -> str:
+        """What it is called in an error."""
+        return f"{self.case.title}, runs {self.first} to {self.first + self.count - 1}"
+
+    @property
+    def patience(self) -> float:
+        """Seconds without a finished round after which it is given up."""
+        return self.case.patience
+
+    @property
+    def where(self) -> Where:
+        """Where it can be performed: classes of a script only here, other people's code best in its own process."""
+        if self.case.player.policy:
+            return "anywhere"
+        world = self.case.world
+        names = [self.case.player.name, *([str(world.value)] if world.kind in ("laws", "environment") else [])]
+        modules = [module for module, rest in map(players.split, names) if rest is not None]
+        if "__main__" in modules:
+            return "here"
+        ours = all(module.partition(".")[0] == "sidelight" for module in modules)
+        ours = ours and plugins.named(self.case.player.name) is None
+        return "anywhere" if ours and compiled_available() else "apart"
+
+    def perform(self, progress: Advancing | bool = False) -> Results:
+        """Play the runs on one core.
+
+        Compiling, and what is made once for all runs, does not count as time for rounds.
+        """
+        if not self.case.player.policy:
+            _prepare(self)
+        if not isinstance(progress, bool):
+            progress.advance(0)
+        started = time.perf_counter()
+        results = _watched(self) if self.case.player.policy else _played(self, progress)
+        seconds = time.perf_counter() - started
+        return results.with_facts(
+            measures={**results.measures, "seconds": np.full(self.count, seconds / self.count)},
+            seconds=seconds,
+            label=self.case.player.label,
+            manifest={"definition": self.case.definition, "code": code.code_of(self.case)},
+        )
+
+
+def tasks(case: Case, runs: int | None = None) -> list[Task]:
+    """Split the runs of a case into tasks; more runs later begin with the same tasks."""
+    total = case.runs if runs is None else runs
+    return [Task(case, first, min(case.block, total - first)) for first in range(0, total, case.block)]
+
+
+def in_random_order(found: Sequence[Task]) -> list[Task]:
+    """Put the settings of tasks in an order that has nothing to do with their cost.
+
+    So what is done at any time tells how long the rest will take. Tasks of a setting stay together, as they share the
+    game, the environment and compiled loops.
+    """
+    return sorted(found, key=lambda task: code.digest_of(task.case.place))
+
+
+def refresh() -> None:
+    """Look again at all files that cases depend on: in a process that goes on, they may have changed."""
+    objects.refresh()
+    code.refresh()
+    _compiled.clear()
+
+
+def pair(case: Case) -> tuple[Strategy, Environment]:
+    """Return who plays in a case, and against what."""
+    environment = objects.environment(case.world, case.game, case.folder)
+    return objects.strategy(case.player, case.game, case.horizon, environment.dimension, case.folder), environment
+
+
+def _prepare(task: Task) -> None:
+    """Make the strategy, and compile its loop."""
+    case = task.case
+    strategy, environment = pair(case)
+    if not isinstance(strategy, KernelStrategy):
+        return
+    _ = strategy.compiled_parameters
+    loop = (type(strategy), type(environment), case.player, case.game)
+    if loop not in _compiled:
+        simulate(strategy, environment, 1, 1, case.seed, 1, workers=1, first_run=task.first, progress=False)
+        _compiled.add(loop)
+
+
+def _played(task: Task, progress: Advancing | bool) -> Results:
+    case = task.case
+    return simulate(
+        *pair(case),
+        case.horizon,
+        task.count,
+        case.seed,
+        case.rounds().tolist(),
+        workers=1,
+        first_run=task.first,
+        progress=progress,
+    )
+
+
+def _watched(task: Task) -> Results:
+    """Let a policy watch classifiers."""
+    case = task.case
+    given = {name: thawed(value) for name, value in case.world.parameters}
+    own = {name: thawed(value) for name, value in case.player.parameters}
+    tolerance = given.pop("tolerance")
+    outcome = watch_classifiers(
+        case.world.value,
+        tolerance,
+        objects.policy(case.player),
+        task.count,
+        case.seed,
+        workers=1,
+        first_run=task.first,
+        **given,
+    )
+    return Results(
+        game=None,
+        strategy={"name": case.player.name, "parameters": own},
+        environment={"name": "classifiers", "case": case.world.value, "tolerance": tolerance, **given},
+        seed=case.seed,
+        measures={name: np.asarray(getattr(outcome, name)) for name in _WATCHED},
+        manifest={"first_run": task.first},
+    )

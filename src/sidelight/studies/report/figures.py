@@ -1,0 +1,119 @@
+"""The figures of a study: regret over time, or quartiles of a measure."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from sidelight.errors import FileError, SidelightError
+from sidelight.report.document import Figure
+from sidelight.report.figures.curves import CONFIDENCE, Curve, Panel, mean_curve
+from sidelight.report.figures.saving import save_for_report
+from sidelight.results import Labels, Results, ResultSet
+from sidelight.studies import model as studies
+from sidelight.studies.model import Study
+from sidelight.studies.plan.cases import settings
+from sidelight.studies.report.standings import setting_title
+from sidelight.studies.report.tables import MEASURES, shown_in
+from sidelight.studies.store.store import DamagedError
+from sidelight.text import count
+
+_PANELS = 6  # of one figure
+_MANY = 60  # settings, for more of which nothing is drawn that nobody asked for
+Note = Callable[[str], None]
+
+
+def wishes(study: Study) -> tuple[studies.Figure, ...]:
+    """Return the figures that a study wants, or those that fit it."""
+    if study.figures:
+        return study.figures
+    found = [studies.Figure("regret")] if any(not player.policy for player in study.players) else []
+    if any(player.policy for player in study.players):
+        found.append(studies.Figure("quartiles", "verifications"))
+    return tuple(found)
+
+
+def draw(study: Study, results: ResultSet, folder: Path, note: Note) -> list[Figure]:
+    """Draw all figures into a folder, as SVG and PNG; one that cannot be drawn is told of and harms no other."""
+    if importlib.util.find_spec("matplotlib") is None:
+        note("no figures without Matplotlib; try: pip install sidelight[plot]")
+        return []
+    if not study.figures and (number := len(settings(study))) > _MANY:
+        note(f"no figures, as there are {number} settings: choose some with [[figures]] and games, worlds or horizons")
+        return []
+    drawn = []
+    for number, wish in enumerate(wishes(study), start=1):
+        make = _regret if wish.kind == "regret" else _quartiles
+        try:
+            for part, (title, caption, figure) in enumerate(make(study, results, wish), start=1):
+                stem = f"figure{number}-{part}"
+                svg = save_for_report(figure, folder / stem)
+                drawn.append(Figure(title, svg, caption, f"figures/{stem}.svg"))
+        except (DamagedError, FileError):  # of what is stored, or of the folder: more than this figure is lost
+            raise
+        except SidelightError as error:
+            name = f"figure {number} ({wish.title or f'{wish.kind} of {MEASURES[wish.measure]}'})"
+            note(f"{name} cannot be drawn: {error}")
+    return drawn
+
+
+def _regret(study: Study, results: ResultSet, wish: studies.Figure) -> list[tuple[str, str, Any]]:
+    """Draw one panel per game and world, at its longest horizon."""
+    from sidelight.report.figures.regret import draw_panels
+
+    panels: dict[tuple[str, str], tuple[int, Panel]] = {}
+    for labels, here in results.group_by("game", "world", "horizon"):
+        place = (labels.game, labels.world)
+        longest = panels[place][0] if place in panels else 0
+        if shown_in(labels, wish) and labels.horizon > longest:
+            panels[place] = labels.horizon, _panel(labels, here)
+    every = [panel for _, panel in panels.values()]
+    title = wish.title or study.title or study.name
+    bands = f"bands hold the mean with {100 * CONFIDENCE:.0f} % confidence"
+    subtitle = f"{count(study.runs * len(study.seeds), 'run')}; {bands}"
+    groups = [every[k : k + _PANELS] for k in range(0, len(every), _PANELS)]
+    return [
+        (_numbered("Regret over time", groups, group), subtitle, draw_panels(group, title, subtitle))
+        for group in groups
+    ]
+
+
+def _panel(labels: Labels, here: ResultSet) -> Panel:
+    limit = next((_curve(one)._replace(low=None, high=None) for one in here.filter(limit=True)), None)
+    rivals = [_curve(one) for one in here.filter(limit=False)]
+    return Panel(f"{labels.game}, {labels.world}", rivals or [_curve(here[0])], limit if rivals else None)
+
+
+def _curve(one: Results) -> Curve:
+    return mean_curve(one.label, one.rounds, one.regret)
+
+
+def _quartiles(study: Study, results: ResultSet, wish: studies.Figure) -> list[tuple[str, str, Any]]:
+    """Draw boxes: a panel per game (or kind of classifiers), a group per world and horizon."""
+    from sidelight.report.figures.quartiles import Sample, draw_quartiles
+
+    cases: dict[str, dict[str, list[Sample]]] = {}
+    for labels, here in results.group_by("game", "world", "horizon"):
+        if shown_in(labels, wish):
+            rows = [Sample(one.label, one.values(wish.measure)) for one in here if one.has(wish.measure)]
+            if rows:
+                title = setting_title(labels).removeprefix(f"{labels.game}, ")
+                cases.setdefault(labels.game, {})[title] = rows
+    if not cases:
+        return []
+    measured = MEASURES[wish.measure]
+    title = wish.title or study.title or study.name
+    caption = "Boxes hold the middle half of the runs, whiskers 5 to 95 %."
+    heading = f"{measured[:1].upper()}{measured[1:]}"
+    items = list(cases.items())
+    groups = [dict(items[k : k + _PANELS]) for k in range(0, len(items), _PANELS)]
+    return [(heading, caption, draw_quartiles(group, title, caption, measured)) for group in groups]
+
+
+def _numbered(title: str, groups: Sequence[Any], group: Any) -> str:
+    if len(groups) == 1:
+        return title
+    place = next(k for k, each in enumerate(groups, start=1) if each is group)
+    return f"{title} ({place} of {len(groups)})"

@@ -1,0 +1,221 @@
+"""The report of a study: what came out, what went wrong, and how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sidelight.report.document import (
+    Block,
+    Bullets,
+    Cards,
+    Contents,
+    Details,
+    Document,
+    Figure,
+    Heading,
+    Paragraph,
+    Strong,
+    Terms,
+    shortened,
+)
+from sidelight.results.comparison import LARGER_IS_BETTER
+from sidelight.studies.model import Study
+from sidelight.studies.plan import skips
+from sidelight.studies.plan.cases import Case
+from sidelight.studies.report.standings import Outcome
+from sidelight.studies.report.tables import MEASURES, plays, tables
+from sidelight.studies.store import record
+from sidelight.table import Column, Table
+from sidelight.text import count, grouped, joined
+
+_LISTED = 50  # unfinished cases
+
+
+class Report(NamedTuple):
+    """Everything that a report says."""
+
+    outcome: Outcome
+    figures: Sequence[Figure]
+    skipped: Mapping[Case, str]
+    failures: Sequence[Mapping[str, Any]]
+    history: Sequence[Mapping[str, Any]]
+    facts: Mapping[str, Any]
+    notes: Sequence[str] = ()
+    """What could not be drawn, read or checked."""
+
+    @property
+    def study(self) -> Study:
+        """What was studied."""
+        return self.outcome.study
+
+    @property
+    def title(self) -> str:
+        """Its title, or else its name."""
+        return self.study.title or self.study.name
+
+
+def document(report: Report) -> Document:
+    """Put the report together."""
+    blocks: list[Block] = [
+        *(Paragraph(text) for text in report.study.text.split("\n\n") if text.strip()),
+        Paragraph(_summary(report)),
+        Cards(_cards(report)),
+        Contents(),
+    ]
+    for title, table in tables(report.outcome):
+        blocks += [Heading(title), table]
+    for figure in report.figures:
+        blocks += [Heading(figure.title), figure]
+    for title, table in plays(report.outcome):
+        blocks += [Heading(title), table]
+    blocks += _troubles(report)
+    blocks += [Heading("What was run"), Terms(_design(report)), Heading("How this was made"), Terms(_making(report))]
+    blocks += [Heading("Calls", level=3), _history(report.history)] if report.history else []
+    return Document(report.title, blocks)
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+
+
+def _cards(report: Report) -> list[tuple[str, str]]:
+    standings = report.outcome.standings
+    finished = len({each.labels for each in standings})
+    found = [
+        (grouped(finished), "players in settings" if finished != 1 else "player in a setting"),
+        (grouped(len({each.labels.setting for each in standings})), "settings"),
+        (grouped(report.facts["rounds"]), "rounds played"),
+    ]
+    if report.outcome.unfinished:
+        found.append((grouped(len(report.outcome.unfinished)), "cases not finished"))
+    if report.failures:
+        found.append((grouped(len(report.failures)), "failed"))
+    return found
+
+
+def _summary(report: Report) -> str:
+    """Say who was best where, in a sentence or two."""
+    standings = [each for each in report.outcome.standings if not each.labels.limit]
+    if not standings:
+        return "Nothing is finished yet."
+    measure = standings[0].measure
+    sign = -1 if measure in LARGER_IS_BETTER else 1
+    winners: dict[str, int] = {}
+    standings = [each for each in standings if each.measure == measure]
+    settings = list(dict.fromkeys(each.labels.setting for each in standings))
+    for setting in settings:
+        here = [each for each in standings if each.labels.setting == setting]
+        best = min(here, key=lambda each: sign * each.summary.mean)
+        winners[best.labels.label] = winners.get(best.labels.label, 0) + 1
+    order = sorted(winners, key=lambda label: -winners[label])
+    words = joined([f"{label} in {winners[label]}" for label in order])
+    which = "Lowest" if sign > 0 else "Highest"
+    return f"{which} mean {MEASURES[measure]}: {words} of {count(len(settings), 'setting')}."
+
+
+def _troubles(report: Report) -> list[Block]:
+    """Say what could not be drawn or checked, what failed, and what is missing."""
+    found: list[Block] = []
+    if report.notes:
+        found += [Heading("What to know"), *(Paragraph(_sentence(words)) for words in report.notes)]
+    if report.failures:
+        found += [Heading("What failed"), Paragraph("These cases have no result; the next run tries them again.")]
+    shown: set[str] = set()  # what went wrong is opened once
+    for each in report.failures:
+        opened = each["traceback"] not in shown
+        found.append(Details([Strong(each["case"]), f": {each['reason']}"], each["traceback"], opened))
+        shown.add(each["traceback"])
+    if report.outcome.unfinished:
+        titles = [skips.titled(case, report.study.seeds) for case in report.outcome.unfinished]
+        found += [Heading("What is not finished"), Bullets(shortened(titles, _LISTED))]
+    if report.skipped:
+        found += [Heading("What cannot be played"), _skips(report.skipped)]
+    return found
+
+
+def _skips(skipped: Mapping[Case, str]) -> Table:
+    columns = [
+        Column("player"),
+        Column("games", left=True),
+        Column("worlds", left=True),
+        Column("why", left=True, look="why"),
+    ]
+    rows = [
+        (each.player, skips.listed(each.games), skips.listed(each.worlds), each.why) for each in skips.grouped(skipped)
+    ]
+    return Table(columns, rows)
+
+
+def _design(report: Report) -> list[tuple[str, str]]:
+    study = report.study
+    tests = "; ".join(
+        f"{each.test} test against {each.against or study.players[0].label}, {each.side}" for each in study.comparisons
+    )
+    found = [
+        ("Games", joined([each.label for each in study.games]) if study.games else ""),
+        ("Worlds", joined([each.label for each in study.worlds])),
+        ("Players", joined([each.label for each in study.players])),
+        ("Horizons", joined([grouped(each) for each in study.horizons]) if study.games else ""),
+        ("Runs", f"{grouped(study.runs)} per case and seed; seed {joined([*map(str, study.seeds)])}"),
+        (
+            "Tests",
+            f"{tests}. p-values are those of single tests: with many rows, some are small by chance." if tests else "",
+        ),
+        ("Version of the study", study.version),
+    ]
+    return [(term, text) for term, text in found if text]
+
+
+def _making(report: Report) -> list[tuple[str, str]]:
+    facts = report.facts
+    versions = ", ".join(
+        f"{name} {facts[name]}" for name in ("sidelight", "python", "numpy", "numba") if facts.get(name)
+    )
+    return [
+        ("Versions", versions),
+        ("Platform", str(facts.get("platform", ""))),
+        ("Written", str(facts.get("created", ""))),
+        ("Digest of the deciding sources", str(facts["code"])),
+        ("All runs", "runs.parquet, if pyarrow is there: setting, player, measure, run, round, value"),
+    ]
+
+
+def _history(calls: Sequence[Mapping[str, Any]]) -> Table:
+    """Return what each call did: how much it ran, how much of that again, and why."""
+    columns = [
+        Column("when (UTC)"),
+        Column("pieces of work"),
+        Column("done"),
+        Column("of these again"),
+        Column("failed cases"),
+        Column("seconds", "{:,.0f}".format),
+        Column("ended", left=True, look="why"),
+        Column("what had changed", left=True, look="why"),
+    ]
+    rows = []
+    for call in calls:
+        again = f"run again: {', '.join(call['again_cases'][:6])}" if call.get("again_cases") else ""
+        words = "; ".join([*call.get("changes", ()), *([again] if again else [])])
+        share = f" (share {call['share']})" if call.get("share") else ""
+        created = str(call.get("created", "")).partition("+")[0].replace("T", " ")
+        rows.append(
+            (
+                created + share,
+                *(call.get(name) for name in ("pieces", "ran", "again", "failed", "seconds")),
+                _ending(call),
+                words or None,
+            )
+        )
+    return Table(columns, rows, none="–").useful()
+
+
+def _ending(call: Mapping[str, Any]) -> str | None:
+    """Say how a call ended that did not do all that it could."""
+    states = {
+        record.BEGUN: "still at work",
+        record.INTERRUPTED: "interrupted",
+        record.KILLED: "killed, or the machine went down",
+        record.ERROR: f"by an error: {call.get('why', '')}",
+    }
+    return states.get(str(call.get("state")))

@@ -1,0 +1,103 @@
+"""The results of a study, and how the players of each setting compare.
+
+Settings are read one after the other, so that memory does not grow with the number of cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from sidelight.kernels.arrays import Floats
+from sidelight.results import Labels, Results, ResultSet, Summary
+from sidelight.studies.model import Study
+from sidelight.studies.plan.cases import Case, cases
+from sidelight.studies.plan.tasks import tasks
+from sidelight.studies.store.store import Store
+from sidelight.text import grouped
+
+
+class Standing(NamedTuple):
+    """One measure of one player in one setting, compared with the others there."""
+
+    labels: Labels
+    measure: str
+    summary: Summary
+
+    @property
+    def title(self) -> str:
+        """What people call the setting."""
+        return setting_title(self.labels)
+
+
+class Outcome(NamedTuple):
+    """What a report is written from."""
+
+    study: Study
+    standings: Sequence[Standing]
+    shares: Mapping[Labels, Floats]
+    """The mean share of plays of each action, if that was to be measured."""
+    actions: Mapping[str, Sequence[str]]
+    """The names of the actions of each game in `shares`."""
+    unfinished: Sequence[Case]
+
+
+def setting_title(labels: Labels) -> str:
+    """Return what people call a game, world and horizon."""
+    if not labels.horizon:
+        return labels.world
+    return f"{labels.game}, {labels.world}, {grouped(labels.horizon)} rounds"
+
+
+def finished(study: Study, store: Store, unplayable: Sequence[Case] = ()) -> tuple[ResultSet, list[Case]]:
+    """Return the results of all players in all settings where all their runs are there, and the other cases.
+
+    Runs of several seeds are pooled.
+    """
+    left_out = set(unplayable)
+    by_player: dict[Labels, list[Case]] = {}
+    for case in cases(study):
+        if case not in left_out:
+            by_player.setdefault(labels_of(case), []).append(case)
+    here = []
+    missing: list[Case] = []
+    place, names = "", store.names("")
+    for labels, own in by_player.items():
+        if own[0].place != place:
+            place = own[0].place
+            names = store.names(place)
+        lacking = [case for case in own if not store.has_all(case, names)]
+        missing += lacking
+        if not lacking:
+            here.append((labels, _reader(store, own)))
+    return ResultSet(here), missing
+
+
+def labels_of(case: Case) -> Labels:
+    """Return what the results of a case are called."""
+    player = case.player
+    return Labels(case.game.label, case.world.label, player.label, case.horizon, player.name, player.limit)
+
+
+def _reader(store: Store, own: Sequence[Case]) -> Callable[[], Results]:
+    return lambda: store.gather([task for case in own for task in tasks(case)])
+
+
+def collect(study: Study, results: ResultSet, unfinished: Sequence[Case]) -> Outcome:
+    """Compare the players of each setting."""
+    standings: list[Standing] = []
+    shares: dict[Labels, Floats] = {}
+    actions: dict[str, Sequence[str]] = {}
+    for labels, group in results.group_by("game", "world", "horizon"):
+        here = group.read()
+        for measure in study.measures:
+            if measure != "plays":
+                compared = here.compare(measure, study.comparisons)
+                standings += [Standing(each, measure, summary) for each, summary in compared]
+            elif labels.horizon:
+                shares |= {
+                    each: one.plays.sum(axis=0) / max(1, one.plays.sum())
+                    for each, one in zip(here.labels, here, strict=True)
+                }
+                actions[labels.game] = here[0].game.actions
+    return Outcome(study, standings, shares, actions, unfinished)

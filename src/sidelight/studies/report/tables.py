@@ -1,0 +1,194 @@
+"""The tables of a study's report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from sidelight.results import Labels
+from sidelight.results.comparison import LARGER_IS_BETTER
+from sidelight.results.result_set import is_chosen
+from sidelight.strategies import plugins
+from sidelight.studies import model as studies
+from sidelight.studies.build import objects as making
+from sidelight.studies.model import Comparison, Player
+from sidelight.studies.report.standings import Outcome, Standing, setting_title
+from sidelight.table import Cell, Column, Row, Table
+from sidelight.text import STAY, grouped, number
+
+_NONE = "–"
+_SIDES = {"two-sided": "differs", "less": "is less", "greater": "is greater"}
+MEASURES = {"regret": "regret", "verifications": "verifications", "f1": "F1 score", "plays": "plays"}
+
+
+def wanted(outcome: Outcome, wish: studies.Table | studies.Figure) -> list[Standing]:
+    """Return the standings that a table or figure is about."""
+    return [each for each in outcome.standings if each.measure == wish.measure and shown_in(each.labels, wish)]
+
+
+def shown_in(labels: Labels, wish: studies.Table | studies.Figure) -> bool:
+    """Say whether results belong into a table or figure."""
+    games = not labels.horizon or is_chosen(wish.games, labels.game)
+    return games and is_chosen(wish.worlds, labels.world) and is_chosen(wish.horizons, labels.horizon)
+
+
+def tables(outcome: Outcome) -> list[tuple[str, Table]]:
+    """Return the tables that the study wants, or those that fit it, with their titles."""
+    study = outcome.study
+    measures = [measure for measure in study.measures if measure != "plays"]
+    wishes = study.tables
+    if not wishes:
+        several = len({each.labels.setting for each in outcome.standings}) > 1
+        wishes = tuple(
+            studies.Table(kind, measure)
+            for measure in measures
+            for kind in (("matrix", "comparison") if several else ("comparison",))
+            if kind == "comparison" or measure == "regret"  # to look more or less often is no merit by itself
+        )
+    found = []
+    for wish in wishes:
+        standings = wanted(outcome, wish)
+        if standings:
+            make = matrix if wish.kind == "matrix" else comparison
+            found.append((wish.title or _title(wish), make(standings, study)))
+    return found
+
+
+def comparison(standings: Sequence[Standing], study: studies.Study) -> Table:
+    """Return one row per player and setting: the runs in a few numbers, wins, and tests."""
+    measure = standings[0].measure
+    write = _writer(measure)
+    over, wins = "over the runs", "wins"
+    columns = [
+        Column("player"),
+        Column("mean ± standard error", write, group=over),
+        Column("std", write, group=over),
+        Column("median", write, group=over),
+        Column("99 %", write, group=over),
+        Column("max", write, group=over),
+        Column("× limit", "{:.2f}".format, group=over),
+        Column(f"alone{STAY}+ shared", group=wins, alone="wins, alone + shared"),
+        *(Column(_p_title(each, standings), p_text, group="p", look="p") for each in study.comparisons),
+        Column("µs per round", "{:.3g}".format, group="speed"),
+    ]
+    runs = max(each.summary.runs for each in standings)
+    players = {player.label: player for player in study.players}
+    rows = []
+    for each in standings:
+        s = each.summary
+        tails = (s.q99, s.max) if measure not in LARGER_IS_BETTER else (None, None)
+        alone = None if s.strict_wins is None else f"{s.strict_wins} + {s.tied_wins or 0}"
+        name = Cell(s.label, note=_note(each, runs, players[s.label]))
+        cells = [name, Cell(s.mean, error_text(s.standard_error)), s.std, s.median, *tails, s.limit_ratio, alone]
+        cells += [None if test is None else test.p_value for test in s.tests]
+        rows.append(Row([*cells, s.microseconds], each.title, "limit" * each.labels.limit))
+    return Table(columns, rows, notes=_limit_notes(standings), none=_NONE).useful()
+
+
+def matrix(standings: Sequence[Standing], study: studies.Study) -> Table:
+    """Return players by settings: each mean over the least of its setting; 1 is best."""
+    rivals = [each for each in standings if not each.labels.limit]
+    settings = {each.labels.setting: each for each in rivals}
+    best = {one: min(each.summary.mean for each in rivals if each.labels.setting == one) for one in settings}
+    labels = list(dict.fromkeys(each.labels.label for each in rivals))
+    columns = [
+        Column("player"),
+        Column("geometric mean", _ratio, group="all"),
+        Column("worst", _ratio, group="all"),
+        *(
+            Column(_column_title(one.labels), _ratio, group=one.labels.game, alone=one.title)
+            for one in settings.values()
+        ),
+    ]
+    rows = []
+    for label in labels:
+        own = {each.labels.setting: each.summary.mean for each in rivals if each.labels.label == label}
+        ratios = [_relative(own.get(one), best[one]) for one in settings]
+        known = [ratio for ratio in ratios if ratio is not None]
+        usable = known and all(0 < ratio < math.inf for ratio in known)
+        mean = math.exp(sum(map(math.log, known)) / len(known)) if usable else None
+        cells = [Cell(ratio, look="best" if ratio == 1 else "") for ratio in ratios]
+        rows.append(Row([label, mean, max(known, default=None), *cells]))
+    rows.sort(key=lambda row: (row.cells[1] is None, row.cells[1] or 0.0))
+    note = (
+        "Mean over the least mean of the column; 1 is best. A player that is not everywhere is judged by where it is."
+    )
+    return Table(columns, rows, notes=[note], none=_NONE)
+
+
+def plays(outcome: Outcome) -> list[tuple[str, Table]]:
+    """Return, for each game, how often each action was played."""
+    found = []
+    for game, actions in outcome.actions.items():
+        columns = [Column("player"), *(Column(name, "{:.1%}".format) for name in actions)]
+        rows = [
+            Row([labels.label, *map(float, shares)], setting_title(labels))
+            for labels, shares in outcome.shares.items()
+            if labels.game == game
+        ]
+        found.append((f"Shares of plays, {game}", Table(columns, rows, none=_NONE)))
+    return found
+
+
+def _limit_notes(standings: Sequence[Standing]) -> list[str]:
+    """Say what is compared with the limit where that is not all runs."""
+    limits = {each.labels.setting: each.summary.runs for each in standings if each.labels.limit}
+    others = [each for each in standings if each.summary.runs != limits.get(each.labels.setting, each.summary.runs)]
+    return ["× limit: in the runs that a player and the limit both have."] if others else []
+
+
+def _title(wish: studies.Table) -> str:
+    what = MEASURES[wish.measure]
+    return f"Mean {what} relative to the best" if wish.kind == "matrix" else f"{what[:1].upper()}{what[1:]} at the end"
+
+
+def _column_title(labels: Labels) -> str:
+    return f"{labels.world}, {grouped(labels.horizon)}" if labels.horizon else labels.world
+
+
+def _p_title(comparison: Comparison, standings: Sequence[Standing]) -> str:
+    against = comparison.against or standings[0].labels.label
+    return f"{comparison.test}: mean {_SIDES[comparison.side]} against {against}"
+
+
+def _note(standing: Standing, runs: int, player: Player) -> str:
+    words = [f"{grouped(standing.summary.runs)} runs"] if standing.summary.runs != runs else []
+    words += ["the limit, not a contestant"] if player.limit else []
+    origin = _origin(player)
+    return ", ".join([*words, *([f"external: {origin}"] if origin else [])])
+
+
+def _origin(player: studies.Player) -> str:
+    """Return the package and version that an external strategy comes from, by the name that the study uses."""
+    named = None if player.policy else plugins.named(player.name)
+    return making.origin(player) if named is None else named.origin
+
+
+def _relative(mean: float | None, best: float) -> float | None:
+    if mean is None:
+        return None
+    return mean / best if best > 0 else 1.0 if mean <= best else math.inf
+
+
+def _ratio(value: float) -> str:
+    return "∞" if value == math.inf else f"{value:.2f}" if value < 100 else grouped(round(value))
+
+
+def _writer(measure: str) -> Any:
+    return (lambda value: grouped(round(value))) if measure == "verifications" else number
+
+
+def error_text(value: float) -> str:
+    """Write a standard error to two or three digits; nothing if there is none."""
+    if value != value:
+        return ""
+    if value >= 1000:
+        return f"± {grouped(round(value))}"
+    decimals = 3 if value < 0.1 else 2 if value < 10 else 1 if value < 100 else 0
+    return f"± {value:.{decimals}f}" if value else "± 0"
+
+
+def p_text(value: float) -> str:
+    """Write a p-value with three decimals."""
+    return "<0.001" if value < 0.0005 else f"{value:.3f}"

@@ -1,0 +1,173 @@
+"""What a study leaves behind: a report in HTML and Markdown, figures, all runs as one table, and a manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sidelight._storage import replacing
+from sidelight.results import ResultSet, provenance, sealed
+from sidelight.results._checks import canonical
+from sidelight.results.frames import long
+from sidelight.studies.plan.code import code_of, combined
+from sidelight.studies.plan.skips import titled
+from sidelight.studies.plan.tasks import refresh
+from sidelight.studies.report import figures as report_figures
+from sidelight.studies.report.page import Report, document
+from sidelight.studies.report.standings import collect, finished
+from sidelight.studies.report.tables import plays, tables
+from sidelight.studies.run.run import StudyRun, opened, prepared
+from sidelight.studies.store.store import DamagedError
+
+Note = Callable[[str], None]
+_MANIFEST, _PAGE = "manifest.json", "report.html"
+
+
+def report(of: StudyRun | str | os.PathLike[str]) -> Report:
+    """Write the report of a study into its folder (report.html, report.md, figures, runs.parquet); return what it says.
+
+    Parameters
+    ----------
+    of
+        What `run` returned, or the folder.
+    """
+    if not isinstance(of, StudyRun):
+        refresh()
+        of = prepared(opened(of), Path(of), stored=True)
+    return write(of, lambda text: warnings.warn(text, stacklevel=4))
+
+
+def is_current(progress: StudyRun) -> bool:
+    """Say whether the report in the folder is about exactly what is there."""
+    progress.look_again()
+    try:
+        manifest = json.loads((progress.folder / _MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return (progress.folder / _PAGE).exists() and manifest.get("inputs") == _inputs(progress)
+
+
+def write(progress: StudyRun, note: Note) -> Report:
+    """Write report, figures, table and manifest into the folder of a study; return what the report says."""
+    folder, store = progress.folder, progress.store
+    progress.look_again()
+    results, unfinished = finished(progress.study, store, list(progress.skipped))
+    try:
+        outcome = collect(progress.study, results, unfinished)
+    except DamagedError as error:
+        store.remove(error.task)
+        progress.look_again()
+        progress.damaged += 1
+        note(f"{error.task.title}: the stored runs are damaged and were removed; run the study again to make them anew")
+        return write(progress, note)
+    notes = list(progress.notes)
+    for words in notes:
+        if words not in progress.told:
+            note(words)
+
+    def told(words: str) -> None:
+        notes.append(words)
+        note(words)
+
+    figures = report_figures.draw(progress.study, results, folder / "figures", told)
+    failures, calls = progress.record.failures(), progress.record.calls()
+    report = Report(outcome, figures, progress.skipped, failures, calls, _facts(progress), notes)
+    page = document(report)
+    _write(folder / _PAGE, page.to_html())
+    _write(folder / "report.md", page.to_markdown())
+    _write(folder / "tables.json", json.dumps(records(report), indent=1) + "\n")
+    write_runs(folder / "runs.parquet", run_rows(results, progress.study.measures), note)
+    manifest = {"format": "sidelight study report", "inputs": _inputs(progress), **report.facts}
+    _write(folder / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
+    return report
+
+
+def records(report: Report) -> dict[str, Any]:
+    """Return the tables of a report as plain data."""
+    every = [*tables(report.outcome), *plays(report.outcome)]
+    return {
+        "study": report.study.name,
+        "tables": [{"title": title, "rows": _rows(table)} for title, table in every],
+        "failures": [dict(each) for each in report.failures],
+        "skipped": [{"case": case.title, "why": why} for case, why in report.skipped.items()],
+        "unfinished": [titled(case, report.study.seeds) for case in report.outcome.unfinished],
+        "notes": list(report.notes),
+        "facts": dict(report.facts),
+    }
+
+
+def _rows(table: Any) -> list[dict[str, Any]]:
+    groups = [getattr(row, "group", "") for row in table.rows]
+    return [{"setting": group, **row} if group else row for group, row in zip(groups, table.records(), strict=True)]
+
+
+def _facts(progress: StudyRun) -> dict[str, Any]:
+    done = [case for case in progress.playable if progress.is_finished(case)]
+    unchecked = progress.store.unchecked
+    checked = [case for case in progress.playable if case not in unchecked] if unchecked else progress.playable
+    return {
+        "study": progress.study.to_dict(),
+        "cases": len(progress.playable),
+        "finished": len(done),
+        "rounds": sum(case.runs * case.horizon for case in done),
+        "code": combined(map(code_of, checked)),
+        **provenance.collected(),
+    }
+
+
+def _inputs(progress: StudyRun) -> str:
+    """Return a digest of everything that a report is written from."""
+    store = progress.store
+    lines = [
+        f"{case.place} {case.stem} {case.runs} {store.key(case)} {progress.is_finished(case)}"
+        for case in progress.playable
+    ]
+    rest = [
+        canonical(progress.study.to_dict()),
+        canonical(progress.record.failures()),
+        provenance.collected()["sidelight"],
+    ]
+    lines += [f"{case.title} {why}" for case, why in progress.skipped.items()]
+    calls = [str(call.get("state")) for call in progress.record.calls()]
+    return hashlib.sha256("\n".join([*lines, *rest, *calls, *progress.notes]).encode()).hexdigest()
+
+
+def write_runs(path: Path, rows: Iterator[dict[str, Any]], note: Note) -> None:
+    """Write rows of runs to a Parquet file that any tool can read; nothing if there are none."""
+    if importlib.util.find_spec("pyarrow") is None:
+        path.unlink(missing_ok=True)  # of an earlier call
+        note("no Parquet file of all runs without pyarrow; try: pip install sidelight[parquet]")
+        return
+    first = next(rows, None)
+    if first is not None:
+        sealed.write_table(path, chain([first], rows), categories=True)
+
+
+def run_rows(results: ResultSet, measures: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield blocks of rows, one row per setting, player, measure, run and checkpoint."""
+    for labels, one in zip(results.labels, results, strict=True):
+        texts = {"game": labels.game, "world": labels.world, "player": labels.label}
+        for measure in measures:
+            if measure == "plays" or not one.has(measure):
+                continue
+            if measure == "regret":
+                table = long(one.rounds, one.regret, "value")
+            else:
+                table = long(np.array([labels.horizon]), one.values(measure)[:, None], "value")
+            numbers = {name: table[name].astype(np.int64) for name in ("run", "round")}
+            horizon = np.full(table["value"].size, labels.horizon)
+            yield texts | {"measure": measure, "horizon": horizon} | numbers | {"value": table["value"]}
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as draft:
+        draft.write_text(text, encoding="utf-8")

@@ -1,0 +1,173 @@
+"""Run unfinished tasks and store their results.
+
+A task that fails is reported, and the others go on. Several processes may work in one folder: each task is done by the
+one that claims it first.
+"""
+
+from __future__ import annotations
+
+import time
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sidelight.errors import SidelightError
+from sidelight.results import Results
+from sidelight.studies.plan.cases import Case
+from sidelight.studies.plan.tasks import Task, in_random_order
+from sidelight.studies.store.store import KEPT, OtherCodeError, State, Store
+from sidelight.tasks import Failure, TaskError
+from sidelight.text import count
+
+_SAME = "all workers need the same versions of sidelight, NumPy and SciPy as this process, and of your own modules"
+_WAIT = 1.0  # seconds between two looks at what another process is doing
+
+
+class Display(typing.Protocol):
+    """Shows how the work goes."""
+
+    def begin(self, title: str, total: int, pending: int) -> None:
+        """Start, given how many tasks there are and how many of them are still to be done."""
+
+    def finished(self, task: Task) -> None:
+        """Count a task that is done, here or by another process, or that is not tried."""
+
+    def failed(self, task: Task, failure: Failure) -> None:
+        """Report that a task failed, the first of its case."""
+
+    def note(self, text: str) -> None:
+        """Show something that people should know."""
+
+    def end(self) -> None:
+        """Stop, because all is done or because it was interrupted."""
+
+
+class Silence:
+    """A display that shows nothing."""
+
+    def begin(self, title: str, total: int, pending: int) -> None:
+        """Do nothing."""
+
+    def finished(self, task: Task) -> None:
+        """Do nothing."""
+
+    def failed(self, task: Task, failure: Failure) -> None:
+        """Do nothing."""
+
+    def note(self, text: str) -> None:
+        """Do nothing."""
+
+    def end(self) -> None:
+        """Do nothing."""
+
+
+class Crew(NamedTuple):
+    """Who does the work, and whether that is this machine, where other processes may work in the same folder."""
+
+    runner: Callable[..., None]
+    here: bool
+
+
+@dataclass
+class Done:
+    """What was done."""
+
+    seconds: float = 0.0
+    """How long it took; 0 if there was nothing to do."""
+    ran: list[Task] = field(default_factory=list)
+    again: list[Task] = field(default_factory=list)
+    """Tasks that were there already, but damaged or from other code or parameters."""
+    failures: dict[Case, Failure] = field(default_factory=dict)
+
+
+class _Elsewhere(NamedTuple):
+    """Another process has done a task, or is at it."""
+
+    done: bool
+
+
+class Execution:
+    """Performs tasks and stores their results."""
+
+    def __init__(self, store: Store, crew: Crew, display: Display) -> None:
+        self.store, self.crew, self.display = store, crew, display
+        self._done = Done()
+        self._busy: list[Task] = []
+        self._stale: set[Task] = set()
+        self._claims: dict[Task, Callable[[], None]] = {}
+
+    def do(self, tasks: Sequence[Task], title: str = "", thorough: bool = False) -> Done:
+        """Do those of the tasks that are not on disk; if `thorough`, files that are there are read and checked."""
+        self._done = Done()
+        states = self.store.states(tasks, thorough)
+        for state, why in ((State.DAMAGED, "damaged"), (State.STALE, "from other code or parameters")):
+            found = [task for task, each in states.items() if each is state]
+            if found:
+                verb = "were" if len(found) > 1 else "was"
+                self.display.note(f"{count(len(found), 'stored piece')} of work {verb} {why} and will be done again")
+            self._done.again += found
+            for task in found if state is State.DAMAGED else []:
+                self.store.remove(task)
+        self._stale = {task for task, state in states.items() if state is State.STALE}
+        pending = [task for task, state in states.items() if state is not State.READY]
+        started = time.perf_counter()
+        self.display.begin(title, len(tasks), len(pending))
+        try:
+            self._do_all(in_random_order(pending))
+        except TaskError as error:
+            raise SidelightError(f"{error}. {KEPT}") from error
+        finally:
+            for give_back in self._claims.values():
+                give_back()
+            self.display.end()
+        self._done.seconds = time.perf_counter() - started if pending else 0.0
+        return self._done
+
+    def _do_all(self, waiting: list[Task]) -> None:
+        """Do tasks, and then those that another process began and gave up."""
+        options = {"instead": self._instead} if self.crew.here else {}
+        while waiting:
+            self._busy = []
+            self.crew.runner(waiting, self._finished, **options)
+            waiting = self._busy
+            if waiting:
+                time.sleep(_WAIT)
+
+    def _instead(self, task: Task) -> Failure | _Elsewhere | None:
+        """Claim a task; if it is not to be done here, return why."""
+        if task.case in self._done.failures:
+            return Failure("not tried, as other runs of the same case failed")
+        if self.store.has(task):
+            return _Elsewhere(done=True)
+        if (give_back := self.store.claim(task)) is None:
+            return _Elsewhere(done=False)
+        self._claims[task] = give_back
+        # Another process may have finished it just before.
+        return _Elsewhere(done=True) if self.store.has(task) else None
+
+    def _finished(self, task: Task, result: Results | Failure | _Elsewhere) -> None:
+        if isinstance(result, _Elsewhere) and not result.done:
+            self._busy.append(task)
+            return
+        if isinstance(result, Results):
+            result = self._kept(task, result)
+        if isinstance(result, Failure) and task.case not in self._done.failures:
+            self._done.failures[task.case] = result
+            self.display.failed(task, result)
+        self.display.finished(task)
+        if give_back := self._claims.pop(task, None):
+            give_back()
+
+    def _kept(self, task: Task, result: Results) -> Results | Failure:
+        """Store results; return the failure if they cannot be used."""
+        try:
+            self.store.keep(task, result)
+        except OtherCodeError as error:
+            if not self.crew.here:
+                raise SidelightError(f"{error}: {_SAME}") from None
+            return Failure("its sources were edited while the study was running")
+        if task in self._stale:
+            self.store.remove_former(task)
+        self._done.ran.append(task)
+        return result

@@ -1,0 +1,229 @@
+"""Run a study: plan it, refuse or skip what cannot be played, do what is missing, and remember what happened."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sidelight._storage import make_writable
+from sidelight.errors import SidelightError
+from sidelight.studies.model import Study, StudyError
+from sidelight.studies.plan import cases as plan
+from sidelight.studies.plan import skips
+from sidelight.studies.plan.cases import Case
+from sidelight.studies.plan.tasks import refresh, tasks
+from sidelight.studies.run.execution import Crew, Display, Done, Execution, Silence
+from sidelight.studies.store.record import Record
+from sidelight.studies.store.store import Names, Store
+from sidelight.tasks import Share, run_here
+from sidelight.text import count
+
+
+@dataclass
+class StudyRun:
+    """A study in a folder, what was done for it in this call, and what cannot be done."""
+
+    study: Study
+    folder: Path
+    cases: list[Case]
+    skipped: dict[Case, str] = field(default_factory=dict)
+    done: Done = field(default_factory=Done)
+    told: set[str] = field(default_factory=set)
+    """Notes that were shown already."""
+    damaged: int = 0
+    """How many stored pieces could not be read for the report, and were removed."""
+
+    def __post_init__(self) -> None:
+        self.store = Store(self.folder / "runs")
+        self.record = Record(self.folder)
+        self._seen: dict[str, Names] = {}
+
+    @property
+    def notes(self) -> list[str]:
+        """What people should know: which finished cases cannot be checked any more."""
+        unchecked = self.store.unchecked.items()
+        reasons: dict[str, int] = {}
+        for why in [why for case, why in unchecked if case not in self.skipped and self.is_finished(case)]:
+            reasons[why] = reasons.get(why, 0) + 1
+        return [
+            f"{why}; {count(number, 'finished case')} {'was' if number == 1 else 'were'} made with it: the stored runs "
+            "are used, and whether it has changed since cannot be checked"
+            for why, number in reasons.items()
+        ]
+
+    @property
+    def playable(self) -> list[Case]:
+        """The cases that can be played."""
+        return [case for case in self.cases if case not in self.skipped] if self.skipped else self.cases
+
+    def is_finished(self, case: Case) -> bool:
+        """Say whether all runs of a case are there."""
+        if case.place not in self._seen:
+            self._seen[case.place] = self.store.names(case.place)
+        return self.store.has_all(case, self._seen[case.place])
+
+    def look_again(self) -> None:
+        """Forget what was seen in the folder."""
+        self._seen.clear()
+
+    def summary(self) -> str:
+        """Say in one line how far the study is."""
+        ready, wanted = sum(map(self.is_finished, self.playable)), len(self.playable)
+        skipped = f", {count(len(self.skipped), 'impossible one')} skipped" if self.skipped else ""
+        damaged = f", {count(self.damaged, 'damaged piece')} removed" if self.damaged else ""
+        verb = "is" if 1 in (ready, wanted) else "are"
+        return f"{ready} of {count(wanted, 'case')} {verb} finished{skipped}{damaged}"
+
+
+def run(
+    study: Study,
+    folder: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
+    share: Share | str | None = None,
+    display: Display | None = None,
+    crew: Crew | None = None,
+) -> StudyRun:
+    """Do what is not done yet of a study, and keep it in a folder.
+
+    Parameters
+    ----------
+    study
+        What to run. A study that is in the folder already may have changed: only what is new or other is run.
+    folder
+        Where everything is kept; a call that was interrupted, in whatever way, goes on from there.
+    workers, cluster
+        Cores of this machine (by default all), or the address of a Dask scheduler.
+    share
+        Do only share "i/n" of the work, for job arrays.
+    display, crew
+        Who shows how the work goes (by default nobody), and who does it, instead of workers or a cluster.
+    """
+    watcher = Silence() if display is None else display
+    part = Share.parse(share) if isinstance(share, str) else share
+    who = crew_of(cluster, workers) if crew is None else crew
+    place = make_writable(folder)
+    refresh()
+    record = Record(place)
+    damaged, former = record.is_damaged, record.former()
+    found = plan.settled(study, former)
+    state = prepared(found, place)
+    changes = _changes(former, found)
+    lost = [f"{str(record.path)!r} is damaged and is written anew: what was done before is not listed any more"]
+    for words in [*changes, *state.notes, *(lost if damaged else [])]:
+        watcher.note(words)
+        state.told.add(words)
+    every = [task for case in state.playable for task in tasks(case)]
+    mine = every if part is None else part.of(every)
+    pending = not all(map(state.is_finished, state.playable))
+    facts = {"share": None if part is None else str(part), "changes": changes, "pieces": len(mine)}
+    with record.changing() as data:
+        data["study"] = found.to_dict()
+    with record.call(facts, pending or bool(changes)) as call:
+        done = state.done = Execution(state.store, who, watcher).do(mine, study.name)
+        state.look_again()
+        again = list(dict.fromkeys(task.case.title for task in done.again))[:20]
+        numbers = {"ran": len(done.ran), "again": len(done.again), "failed": len(done.failures)}
+        call |= {**numbers, "again_cases": again, "seconds": round(done.seconds, 1)}
+        _remember_failures(state)
+    return state
+
+
+def prepared(study: Study, folder: Path, *, stored: bool = False) -> StudyRun:
+    """Plan a settled study: its cases, and those of them that cannot be played. Finished cases are not tried.
+
+    Parameters
+    ----------
+    study, folder
+        What to plan, and where its runs are.
+    stored
+        It is about what is stored, nothing will be played: what cannot be played is not refused.
+
+    Raises
+    ------
+    StudyError
+        Something cannot be played, and the study does not say that this is to be skipped.
+    """
+    state = StudyRun(study, folder, plan.cases(study))
+    pending = [case for case in state.cases if not state.is_finished(case)]
+    state.skipped = dict(plan.impossible(pending))
+    if stored:
+        _refuse_other_code(state)
+    elif state.skipped and study.impossible == "refuse":
+        raise skips.refusal(state.skipped, f"study {study.name!r}")
+    elif not state.playable:
+        nobody = "nobody plays anywhere: games, worlds and players do not fit"
+        raise StudyError([nobody, *map(str, skips.grouped(state.skipped))], f"study {study.name!r}")
+    return state
+
+
+def opened(folder: str | os.PathLike[str]) -> Study:
+    """Return the study that was run in a folder."""
+    return Record(Path(folder)).study()
+
+
+def crew_of(cluster: str | None, workers: int | None) -> Crew:
+    """Return who does the work: the workers of a cluster, or the cores of this machine."""
+    if cluster is None:
+        return Crew(functools.partial(run_here, workers=workers), here=True)
+    from sidelight.tasks.cluster import run_on_cluster
+
+    return Crew(functools.partial(run_on_cluster, cluster), here=False)
+
+
+def _refuse_other_code(state: StudyRun) -> None:
+    """Refuse to replace a report by one of nothing, because all stored runs were made by other code."""
+    if not (state.folder / "report.html").exists() or any(map(state.is_finished, state.playable)):
+        return
+    if any(state.store.names(place) for place in {case.place for case in state.cases}):
+        raise SidelightError(
+            f"all stored runs in {str(state.folder)!r} were made by other code, as by another version of sidelight; "
+            "the report about them is kept: run the study again to have them made by the code that is here"
+        )
+
+
+def _changes(former: Study | None, now: Study) -> list[str]:
+    """Say how a study differs from the one that was run in the folder before."""
+    if former is None or former == now:
+        return []
+    found = []
+    for what in ("games", "worlds", "players"):
+        before, after = ({each.label: each for each in getattr(one, what)} for one in (former, now))
+        added = [label for label in after if label not in before]
+        gone = [label for label in before if label not in after]
+        other = [label for label in after if label in before and before[label] != after[label]]
+        for words, labels in (("new", added), ("no longer there", gone), ("changed", other)):
+            if labels:
+                found.append(f"{what} {words}: {skips.listed(labels)}")
+    for what in ("horizons", "runs", "seeds", "checkpoints"):
+        if getattr(former, what) != getattr(now, what):
+            found.append(f"{what}: {_shown(getattr(now, what))} instead of {_shown(getattr(former, what))}")
+    return found
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _remember_failures(state: StudyRun) -> None:
+    """Write down which cases failed; those that failed before and were not tried now stay, if they are in the study."""
+    failed = state.done.failures
+    with state.record.changing() as data:
+        before: Mapping[str, Any] = {each["name"]: each for each in data["failures"]}
+        data["failures"] = [
+            {"name": _name(case), "case": skips.titled(case, state.study.seeds), "player": case.player.label}
+            | failed[case]._asdict()
+            if case in failed
+            else before[_name(case)]
+            for case in state.playable
+            if case in failed or (before and _name(case) in before and not state.is_finished(case))
+        ]
+
+
+def _name(case: Case) -> str:
+    return f"{case.place}/{case.stem}"

@@ -1,0 +1,176 @@
+"""Finished runs on disk: each task is a saved `Results` whose name says what it depends on.
+
+A file `runs/<game>/<world>/<player>-<horizon>-00000-00047-<key>.npz` holds runs 0 to 47 of a case. The key has two
+halves: a digest of what the study says about the case, and one of the code and files that played it. So whether a task
+is done is seen from the names in a folder, however many there are; that a file is whole is checked when it is read.
+Where the code cannot be told any more, because a recording or a strategy's source is gone, any second half will do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+
+from sidelight._storage import claim
+from sidelight.errors import FileError, NoFileError, SidelightError
+from sidelight.results import Results, concatenate
+from sidelight.studies.plan.cases import Case
+from sidelight.studies.plan.code import code_of, combined
+from sidelight.studies.plan.tasks import Task, tasks
+
+KEPT = "What was finished before is kept, and the same command goes on from there"
+_NAME = re.compile(r"(.+-\d{5,}-\d{5,})-([0-9a-f]{16})\.npz")
+
+Names = Mapping[str, set[str]]
+"""For each case and range of runs, the keys of the files there are."""
+
+
+class State(Enum):
+    """What the store has of a task."""
+
+    READY = "ready"
+    MISSING = "missing"
+    DAMAGED = "damaged"
+    STALE = "stale"
+    """It was made by other code, or with other parameters."""
+
+
+class Store:
+    """A folder of finished tasks."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self.unchecked: dict[Case, str] = {}
+        """Cases whose code cannot be told, with the reason."""
+        self._keys: dict[int, tuple[Case, str]] = {}
+
+    def key(self, case: Case) -> str:
+        """Return the key of a case, or only its first half if the code cannot be told."""
+        if id(case) not in self._keys:  # to hash a case takes longer
+            try:
+                own = combined([code_of(case)])[:8]
+            except SidelightError as error:
+                self.unchecked[case] = str(error)
+                own = ""
+            self._keys[id(case)] = case, case.definition + own
+        return self._keys[id(case)][1]
+
+    def path(self, task: Task) -> Path:
+        """Return where a task is kept; of several files that will do, the first."""
+        key = self.key(task.case)
+        there = self.names(task.case.place).get(_stem(task), ()) if len(key) < 16 else ()
+        key = min((each for each in there if each.startswith(key)), default=key)
+        return self.folder / task.case.place / f"{_stem(task)}-{key}.npz"
+
+    def states(self, tasks: Sequence[Task], thorough: bool = False) -> dict[Task, State]:
+        """Say which tasks are finished, by the names of their files or, if `thorough`, by reading and checking them."""
+        if thorough:
+            return {task: self._read(task)[0] for task in tasks}
+        names = {place: self.names(place) for place in {task.case.place for task in tasks}}
+        found: dict[Task, State] = {}
+        for task in tasks:
+            keys = names[task.case.place].get(_stem(task), set())
+            found[task] = State.MISSING if not keys else State.STALE
+            if _is_among(self.key(task.case), keys):
+                found[task] = State.READY
+        return found
+
+    def gather(self, tasks: Sequence[Task]) -> Results:
+        """Return the results of several finished tasks of a player in a setting, run after run, seed after seed."""
+        parts: dict[int, list[Results]] = {}
+        for task in tasks:
+            state, results = self._read(task)
+            if results is None:
+                raise DamagedError(task, f"{str(self.path(task))!r} is {state.value}: run the same command again")
+            parts.setdefault(task.case.seed, []).append(results)
+        joined = concatenate(concatenate(blocks, seed=seed) for seed, blocks in parts.items())
+        return joined.with_facts(label=tasks[0].case.player.label)
+
+    def keep(self, task: Task, done: Results) -> None:
+        """Write the results of a task.
+
+        Raises
+        ------
+        OtherCodeError
+            They were made by other code or with other parameters than this process has.
+        """
+        if not self._is_right(task, done):
+            raise OtherCodeError(f"{task.title} was done with other sources or parameters than this process has")
+        try:
+            done.save(self.path(task))
+        except FileError as error:
+            raise FileError(f"{error}. {KEPT}") from None
+
+    def remove_former(self, task: Task) -> None:
+        """Remove what other code or parameters made of a task."""
+        for former in self.names(task.case.place).get(_stem(task), set()) - {self.key(task.case)}:
+            with contextlib.suppress(OSError):
+                (self.folder / task.case.place / f"{_stem(task)}-{former}.npz").unlink()
+
+    def remove(self, task: Task) -> None:
+        """Remove the file of a task."""
+        self.path(task).unlink(missing_ok=True)
+
+    def has(self, task: Task) -> bool:
+        """Say whether a task is finished, by the name of its file."""
+        return self.path(task).exists()
+
+    def has_all(self, case: Case, names: Names) -> bool:
+        """Say whether all runs of a case are among the names of its folder."""
+        key = self.key(case)
+        return all(_is_among(key, names.get(_stem(task), ())) for task in tasks(case))
+
+    def claim(self, task: Task) -> Callable[[], None] | None:
+        """Claim a task for this process; return what gives the claim back, or None if another process is at it."""
+        return claim(self.path(task))
+
+    def names(self, place: str) -> Names:
+        """Return, for each case and range of runs in a folder, the keys there are."""
+        found: dict[str, set[str]] = {}
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(self.folder / place) as entries:
+            for entry in entries:
+                if match := _NAME.fullmatch(entry.name):
+                    found.setdefault(match[1], set()).add(match[2])
+        return found
+
+    def _read(self, task: Task) -> tuple[State, Results | None]:
+        try:
+            results = Results.load(self.path(task))
+        except NoFileError:
+            return State.STALE if self.names(task.case.place).get(_stem(task)) else State.MISSING, None
+        except FileError:
+            raise
+        except SidelightError:
+            return State.DAMAGED, None
+        return (State.READY, results) if self._is_right(task, results) else (State.STALE, None)
+
+    def _is_right(self, task: Task, found: Results) -> bool:
+        """Say whether results are those of a task, made by the code that is here, as far as that can be told."""
+        made = found.fact("definition"), found.fact("first_run"), found.n_runs
+        key, code = self.key(task.case), found.fact("code")
+        same = made == (task.case.definition, task.first, task.count) and isinstance(code, dict)
+        return same and _is_among(key, {task.case.definition + combined([code])[:8]})
+
+
+class OtherCodeError(SidelightError):
+    """What was done elsewhere was not done with the code and parameters of this process."""
+
+
+class DamagedError(SidelightError):
+    """A stored task that does not hold what was written."""
+
+    def __init__(self, task: Task, message: str) -> None:
+        super().__init__(message)
+        self.task = task
+
+
+def _is_among(key: str, keys: set[str] | tuple[()]) -> bool:
+    return key in keys or (len(key) < 16 and any(each.startswith(key) for each in keys))
+
+
+def _stem(task: Task) -> str:
+    return f"{task.case.stem}-{task.first:05d}-{task.first + task.count - 1:05d}"

@@ -1,0 +1,144 @@
+"""What each call did is written down before it works, so that interrupted and killed calls are told of, too."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sidelight as sl
+from sidelight.studies import Player, opened, report, run
+from sidelight.studies.report.page import document
+
+from .making import Watcher, calls, failures, small, write_mine
+
+pytest.importorskip("matplotlib")
+
+
+CODE = """
+import os, sys
+sys.path.insert(0, {tests!r})
+from studies.making import Watcher, small
+from sidelight.studies import run
+
+class Deadly(Watcher):
+    def finished(self, task):
+        os._exit(9)
+
+run(small(), {folder!r}, workers=1, display=Deadly())
+"""
+
+
+class Ending(Watcher):
+    """Ends the work when the first piece is finished, and remembers what the history says then."""
+
+    def __init__(self, error, folder):
+        super().__init__()
+        self.error, self.folder, self.during = error, folder, []
+
+    def finished(self, task):
+        self.during = calls(self.folder)
+        raise self.error
+
+
+def changed():
+    return small(Player("Uniform"), Player("FixedAction", {"action": 0}), Player("CBP"), runs=6)
+
+
+@pytest.mark.parametrize(
+    ("error", "state", "words"),
+    [
+        (KeyboardInterrupt(), "interrupted", "interrupted"),
+        (sl.SidelightError("the disk\nis full"), "error", "by an error: the disk is full"),
+    ],
+)
+def test_what_had_changed_is_known_after_an_interruption(tmp_path, error, state, words):
+    run(small(), tmp_path, workers=1)
+    display = Ending(error, tmp_path)
+    with pytest.raises(type(error)):
+        run(changed(), tmp_path, workers=1, display=display)
+    assert [call["state"] for call in display.during] == ["finished", "begun"]
+    assert [call["state"] for call in calls(tmp_path)] == ["finished", state]
+    run(changed(), tmp_path, workers=1)
+    _, second, third = calls(tmp_path)
+    assert second["changes"] == ["players new: CBP", "runs: 6 instead of 4"]
+    assert second["pieces"] == 9
+    assert third["changes"] == []
+    found = report(tmp_path)
+    for text in (document(found).to_html(), document(found).to_markdown()):
+        assert "players new: CBP; runs: 6 instead of 4" in text
+        assert words in text
+    assert not list(tmp_path.glob(".call-*"))
+
+
+def test_a_call_that_was_killed_is_told_of(tmp_path):
+    code = CODE.format(tests=str(Path(__file__).parents[1]), folder=str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", code], check=False)
+    assert done.returncode == 9
+    assert [call["state"] for call in calls(tmp_path)] == ["killed"]
+    assert "killed, or the machine went down" in document(report(tmp_path)).to_html()
+    run(small(), tmp_path, workers=1)
+    assert [call["state"] for call in calls(tmp_path)] == ["killed", "finished"]
+
+
+def test_a_call_with_nothing_to_do_leaves_no_trace(tmp_path):
+    run(small(), tmp_path, workers=1)
+    before = (tmp_path / "study.json").read_bytes()
+    run(small(), tmp_path, workers=1)
+    assert (tmp_path / "study.json").read_bytes() == before
+    more = small(Player("Uniform"), Player("FixedAction", {"action": 0}), Player("CBP"))
+    run(more, tmp_path, workers=1, share="1/1")
+    count = len(calls(tmp_path))
+    next((tmp_path / "runs").rglob("CBP*.npz")).unlink()
+    doing = [len(run(more, tmp_path, workers=1, share=f"{k}/6").done.ran) for k in range(1, 7)]
+    assert sum(doing) == 1
+    assert len(calls(tmp_path)) == count + 1  # shares that found all of theirs done are not listed
+
+
+def test_two_calls_at_a_time_are_both_kept(tmp_path):
+    class Starting(Watcher):
+        def begin(self, title, total, pending):
+            if pending:
+                run(small(Player("Uniform")), tmp_path, workers=1)
+
+    run(small(), tmp_path, workers=1, display=Starting())
+    assert [(call["state"], call["pieces"]) for call in calls(tmp_path)] == [("finished", 4), ("finished", 2)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        '{"study": {"na',
+        "[]",
+        '{"format": "sidelight study", "study": {"name": "x", "gamez": []}, "calls": [], "failures": []}',
+        '{"format": "sidelight study", "study": {"name": "x"}, "calls": 7, "failures": []}',
+        '{"format": "sidelight study", "study": {"name": "x"}, "calls": [], "failures": [{"case": 1}]}',
+    ],
+)
+def test_a_damaged_record_is_not_an_absent_one(tmp_path, content):
+    run(small(), tmp_path, workers=1)
+    (tmp_path / "study.json").write_text(content)
+    with pytest.raises(sl.SidelightError, match=r"is damaged.*: run the study's file again, with this folder as --out"):
+        opened(tmp_path)
+    watcher = Watcher()
+    assert run(small(), tmp_path, workers=1, display=watcher).done.ran == []
+    assert any("is damaged and is written anew" in note for note in watcher.notes)
+    assert opened(tmp_path) == small()
+
+
+def test_failures_name_the_seed_where_there_are_several(tmp_path):
+    bad = write_mine(tmp_path, "raise RuntimeError('out of apples')")
+    study = small(Player("Uniform"), bad, seeds=(0, 5), runs=2)
+    found = report(run(study, tmp_path / "out", workers=1, display=Watcher()))
+    titles = [f"Mine in apple-tasting, balanced, 60 rounds, seed {seed}" for seed in (0, 5)]
+    assert sorted(each["case"] for each in found.failures) == titles
+    for title in titles:
+        assert document(found).to_html().count(title) == 2  # failed, and not finished
+        assert f"**{title}**: " in document(found).to_markdown()
+    assert document(found).to_html().count("<details open>") == 1  # the second traceback is the same
+    assert document(found).to_html().count("<details>") == 1
+    # A share that does only one of them again leaves the other.
+    write_mine(tmp_path)
+    run(study, tmp_path / "out", workers=1, share="4/4")
+    assert [each["case"] for each in failures(tmp_path / "out")] == titles[:1]
