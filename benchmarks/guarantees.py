@@ -39,7 +39,9 @@ def intervals(runs):
             out, contradicted = np.zeros((2, runs), bool)
             for run in range(runs):
                 rng = np.random.default_rng((101, int(1000 * tolerance), int(1000 * rate), run))
-                monitor = ClassifierMonitor(tolerance, confidence=0.95, policy=Explore(labels=LOOKS[-1]), drift=False)
+                monitor = ClassifierMonitor(
+                    tolerance, confidence=0.95, policy=Explore(verifications=LOOKS[-1]), drift=False
+                )
                 for place, wrong in enumerate((rng.random(LOOKS[-1]) < rate).tolist()):
                     answered(monitor, place, "class", wrong)
                     if place + 1 in LOOKS:

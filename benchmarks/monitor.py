@@ -61,8 +61,8 @@ def compare(folder, predictions, wrong, repetitions=3):
 
 def drift_costs(predictions, wrong, repetitions=5):
     """Print what drift adds to an answer, where every prediction is verified, and spot checks to a prediction."""
-    labels = {"labels": len(predictions)}
-    settings = {"drift": False, **labels}, {"spot_checks": 0.0, **labels}
+    whole = {"verifications": len(predictions)}
+    settings = {"drift": False, **whole}, {"spot_checks": 0.0, **whole}
     without, drift = fastest("explore", predictions, wrong, repetitions, *settings)
     report("more for drift, per answer", drift - without, most=8, unit="us")
     for policy in ("randcbp", "sequential"):

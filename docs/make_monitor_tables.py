@@ -47,14 +47,14 @@ def with_error(values: Any, digits: int) -> str:
 
 
 def use_case(runs: int) -> tuple[str, Table]:
-    """Return labels, F1 and verdicts of all policies on the published use case."""
+    """Return verifications, F1 and verdicts of all policies on the published use case."""
     rows = []
     for case in CASES:
         for tolerance in TOLERANCES:
             for name in ("explore", "cbp", "randcbp", "sequential"):
                 found = simulate_case(case, tolerance, name, runs, seed=1)
                 rows.append([str(case), f"{tolerance:g}", f"`{name}`", *_judged(found)])
-    titles = ("case", "tolerance", "policy", "labels", "macro F1", "certain", "wrong")
+    titles = ("case", "tolerance", "policy", "verifications", "macro F1", "certain", "wrong")
     caption = (
         f"The two cases of the published use case: 10 classes, the published classifiers of the first {runs} runs, a "
         f"stream of {STREAM // 10**6} million predictions, of each class as many watched as the Wald cap and two more; "
@@ -98,7 +98,7 @@ def digits(runs: int) -> tuple[str, Table]:
         f"scikit-learn (five-fold cross-validation, {100 * np.mean(predicted != truth):.1f} % wrong); tolerance 0.05, "
         "confidence 0.95, one order of the digits. Verdicts are compared with the truth of all."
     )
-    titles = ("policy", "labels", "saved", "right", "wrong", "unknown")
+    titles = ("policy", "verifications", "saved", "right", "wrong", "unknown")
     return caption, Table([Column(title) for title in titles], rows)
 
 
@@ -124,7 +124,7 @@ def reviewers(runs: int) -> tuple[str, Table]:
         "mean ± standard error. Verdicts as they are when all answers that come have come; the last column is the "
         "median over classes and runs."
     )
-    titles = ("answers come", "right verdicts in %", "wrong in %", "labels", "predictions until a verdict")
+    titles = ("answers come", "right verdicts in %", "wrong in %", "verifications", "predictions until a verdict")
     return caption, Table([Column(title) for title in titles], rows)
 
 

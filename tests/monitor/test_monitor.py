@@ -421,7 +421,7 @@ def test_copies_are_independent_and_go_on_alike():
         ({"policy": "randcbp", "lower": float("nan")}, "lower is nan"),
         ({"policy": "explore", "rate": 0}, "rate is 0"),
         ({"policy": "explore", "margin": 0}, "margin is 0"),
-        ({"policy": "explore", "labels": 0}, "labels is 0"),
+        ({"policy": "explore", "verifications": 0}, "verifications is 0"),
         ({"mode": "both"}, "mode is 'both'"),
         ({"confidence": 1}, "confidence is 1"),
         ({"cap": -1}, "cap is -1"),
@@ -476,9 +476,9 @@ def test_numbers_of_numpy_and_fractions_are_numbers(tmp_path):
     assert repr(monitor.to_dict()) == repr(plain.to_dict())
     monitor.save(tmp_path / "monitor.json")
     assert repr(ClassifierMonitor.load(tmp_path / "monitor.json").to_dict()) == repr(plain.to_dict())
-    explore = ClassifierMonitor(0.05, policy=Explore(labels=np.int32(4), rate=Fraction(1, 50)))
+    explore = ClassifierMonitor(0.05, policy=Explore(verifications=np.int32(4), rate=Fraction(1, 50)))
     assert explore.to_dict()["settings"]["policy"]["parameters"] == {
-        "labels": 4,
+        "verifications": 4,
         "failure": 0.01,
         "margin": 0.1,
         "rate": 0.02,

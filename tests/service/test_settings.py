@@ -25,7 +25,7 @@ from sidelight.service.settings import ReviewSettings, make_monitor, make_review
         ({"tolerance": 0.1, "patience": "never"}, "patience", math.inf),
         ({"tolerance": 0.1, "cap": 5, "weights": [["a", 2]]}, "weights", {"a": 2.0}),
         ({"tolerance": 0.1}, "remember_passes", 0),
-        ({"tolerance": 0.1, "policy": "explore", "labels": 30}, "policy", Explore(labels=30)),
+        ({"tolerance": 0.1, "policy": "explore", "verifications": 30}, "policy", Explore(verifications=30)),
     ],
 )
 def test_settings_come_as_json(given, name, expected):

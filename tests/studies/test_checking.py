@@ -163,7 +163,7 @@ def test_wrong_values_are_listed_together_and_beside_wrong_games_and_worlds(fold
     [
         ("name = 'sequental'", "line 6: there is no policy 'sequental': did you mean 'sequential'?"),
         ("name = 'explore'\nlabls = 3", "line 7: the policy 'explore' has no parameter 'labls'"),
-        ("name = 'explore'\nlabels = -1", "line 7: labels is -1: give a whole number"),
+        ("name = 'explore'\nverifications = -1", "line 7: verifications is -1: give a whole number"),
     ],
 )
 def test_a_wrong_policy_is_refused_with_its_line(policy, expected):

@@ -254,7 +254,7 @@ def test_reasons_are_told_once():
 def test_policies_watch_classifiers(tmp_path):
     study = small(
         Player("sequential", policy=True),
-        Player("explore", {"labels": 20}, policy=True),
+        Player("explore", {"verifications": 20}, policy=True),
         games=(),
         worlds=(World("classifiers", 1, {"tolerance": 0.1}),),
         measures=("verifications", "f1"),

@@ -89,14 +89,13 @@ class Settings:
         choice("identify", "guard"),
         "identify",
         "identify: stop verifying a class once its verdict is certain; guard: keep verifying classes above tolerance.",
-        'The policy "explore" always uses its full number of labels; "guard" is what the loss of the τ-detection game '
-        "demands.",
+        'The policy "explore" always verifies its full number. "guard" is what the loss of τ-detection demands.',
     )
     margin: float = setting(
         number("a difference of error rates between 0 and 0.5", minimum=0.0, exclusiveMaximum=0.5),
         None,
         'Classes whose error rate is within this margin of their tolerance get the verdict "near".',
-        "So they are decided, too. A margin of a tenth of the tolerance takes about 1 400 / tolerance labels at "
+        "So they are decided, too. A margin of a tenth of the tolerance takes about 1 400 / tolerance answers at "
         'confidence 0.99. (With the policy "explore", this sets that policy\'s own parameter `margin`.)',
         metavar="RATE",
     )
@@ -112,7 +111,7 @@ class Settings:
         flag(),
         False,
         "Whether the confidence holds for all classes together: that no verdict on any class is wrong.",
-        "List the classes in `classes` if you can, which needs fewer labels.",
+        "List the classes in `classes` if you can, which needs fewer answers.",
     )
     cap: int | None = setting(count(0), None, "Maximum number of verifications.", changeable=True)
     daily_cap: int | None = setting(
@@ -225,7 +224,7 @@ class Settings:
 
     @property
     def rationed(self) -> bool:
-        """Whether labels go where they bring the most verdicts."""
+        """Whether verifications go where they bring the most verdicts."""
         return self.aim == "verdicts" and (self.cap is not None or self.daily_cap is not None)
 
     def weight_of(self, label: Label) -> float:

@@ -22,19 +22,19 @@ class Reason(StrEnum):
 
     OPEN = "open: the verdict is not certain yet"
     FIRST = "open: the policy looks at the first prediction of a class"
-    EXPLORING = "open: the policy verifies every prediction up to its number of labels"
+    EXPLORING = "open: the policy verifies a number of predictions that is fixed beforehand"
     GUARDED = "guarded: predictions of a class above tolerance are verified"
     SPOT = "spot check: a closed class is looked at now and then"
     LIKELY_BELOW = "passed: the class looks better than its tolerance to the policy"
     CERTAIN = "closed: the verdict on the class is certain"
-    EXPLORED = "closed: the class has the number of labels that the policy wants"
+    EXPLORED = "closed: the class has as many verifications as the policy wants"
     FINISHED = "closed: the class has reached class_predictions"
     CLASS_CAP = "capped: the class has reached class_cap"
     TOTAL_CAP = "capped: the monitor has reached its cap on verifications"
     DAILY_CAP = "capped: the verifications of this day are used up"
     ENOUGH_PENDING = "waiting: as many answers are pending as the verdict is expected to need"
     MOST_PENDING = "waiting: max_pending answers are pending"
-    RATIONED = "rationed: the labels that are left go to classes where a verdict costs fewer of them"
+    RATIONED = "rationed: the verifications that are left go to classes where a verdict costs fewer"
     HOPELESS = "rationed: the class cannot be decided with its foreseeable traffic"
 
     code: int

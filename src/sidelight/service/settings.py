@@ -103,20 +103,15 @@ CHANGEABLE_SCHEMA: dict[str, Any] = {
 def split(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the settings of the library and those of the queue; unknown names are refused.
 
-    Policies have further parameters, so other names go to the library, which knows them. `labels` is either a list for
-    the queue, or the number of labels of the policy "explore".
+    Policies have further parameters, so other names go to the library, which knows them.
     """
     for name in settings:
         if name in SETTINGS and name not in SERVED:
             raise Problem(
                 "invalid", f"{name} cannot be set in the service", places=[place(["settings", name], "leave it out")]
             )
-    review = {name: value for name, value in settings.items() if name in REVIEW and not _of_policy(name, value)}
+    review = {name: value for name, value in settings.items() if name in REVIEW}
     return {name: settings[name] for name in settings if name not in review}, review
-
-
-def _of_policy(name: str, value: Any) -> bool:
-    return name == "labels" and isinstance(value, int) and not isinstance(value, bool)
 
 
 def make_monitor(settings: Mapping[str, Any]) -> Engine:

@@ -18,7 +18,7 @@ SETTINGS = {
     "sequential, guard": {"policy": "sequential", "mode": "guard"},
     "randcbp": {"policy": "randcbp"},
     "cbp": {"policy": "cbp"},
-    "explore": {"policy": "explore", "labels": 30},
+    "explore": {"policy": "explore", "verifications": 30},
     "cap, rationed": {"cap": 150},
     "daily cap, rationed": {"daily_cap": 12, "weights": {"a": 3.0}},
     "daily cap, first come": {"daily_cap": 12, "aim": "first-come", "class_cap": 60},

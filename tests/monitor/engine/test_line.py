@@ -63,7 +63,7 @@ def test_counts_and_verdicts_are_those_of_a_naive_line(window, patience, steps):
     monitor = ClassifierMonitor(
         0.3,
         policy="explore",
-        labels=10**6,
+        verifications=10**6,
         window=window,
         patience=patience,
         confidence=0.7,
@@ -192,7 +192,7 @@ def test_a_late_answer_takes_its_place_and_may_reopen_the_class():
 
 def test_what_was_reached_stands_while_verifying_goes_on():
     """Later answers that decide nothing do not take a verdict back: Ville's inequality protects every crossing."""
-    monitor = ClassifierMonitor(0.2, policy="explore", labels=10**6, confidence=0.8, drift=False)
+    monitor = ClassifierMonitor(0.2, policy="explore", verifications=10**6, confidence=0.8, drift=False)
     marks = [True] * 30 + [False] * 12
     monitor.decide_many(["cat"] * len(marks), ids=range(len(marks)))
     monitor.answer_many(range(len(marks)), marks)
@@ -206,7 +206,7 @@ def test_what_was_reached_stands_while_verifying_goes_on():
 
 
 def answered(marks, tolerance=0.05, **options):
-    defaults = {"policy": "explore", "drift": False} | ({} if "policy" in options else {"labels": 10**6})
+    defaults = {"policy": "explore", "drift": False} | ({} if "policy" in options else {"verifications": 10**6})
     monitor = ClassifierMonitor(tolerance, **defaults | options)
     for id, right in enumerate(marks):
         if monitor.decide("cat", id=id).verify:
@@ -355,7 +355,9 @@ def test_for_ever_is_for_ever():
 
 def test_memory_is_bounded_where_ids_are_forgotten():
     whole, bounded = (
-        ClassifierMonitor(0.1, policy="explore", labels=10**6, forget_after=most, drift=True, drift_alarm_every=10**9)
+        ClassifierMonitor(
+            0.1, policy="explore", verifications=10**6, forget_after=most, drift=True, drift_alarm_every=10**9
+        )
         for most in (None, 100)
     )
     draws = random.Random(4)
@@ -424,7 +426,9 @@ def test_copies_and_pickles_in_the_middle_of_everything():
 
 def test_threads():
     # The order of answers is up to the threads, and an alarm by chance would start the counts anew.
-    monitor = ClassifierMonitor(0.1, policy="explore", labels=10**6, patience=30, drift=True, drift_alarm_every=10**9)
+    monitor = ClassifierMonitor(
+        0.1, policy="explore", verifications=10**6, patience=30, drift=True, drift_alarm_every=10**9
+    )
 
     def work(name):
         draws = random.Random(name)

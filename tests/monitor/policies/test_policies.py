@@ -44,9 +44,9 @@ def test_simulations_need_a_compiled_rule():
 
 
 def test_simulations_keep_to_the_number_of_labels():
-    assert simulate_case(1, 0.2, Explore(labels=10), 2).verified.tolist() == [[10] * 10] * 2
+    assert simulate_case(1, 0.2, Explore(verifications=10), 2).verified.tolist() == [[10] * 10] * 2
     assert simulate_case(1, 0.2, Explore(), 1).verified.tolist() == [[wald_cap(0.2)] * 10]
-    assert simulate_case(1, 0.2, Explore(labels=10**30), 1).verified.tolist() == [[wald_cap(0.2) + 2] * 10]
+    assert simulate_case(1, 0.2, Explore(verifications=10**30), 1).verified.tolist() == [[wald_cap(0.2) + 2] * 10]
     assert simulate_case(1, 0.2, "explore", 1).verified.tolist() == [[wald_cap(0.2) + 2] * 10]  # as published
 
 
@@ -101,4 +101,4 @@ def test_who_goes_on_after_a_certain_verdict(kind, mode):
 def test_a_tiny_margin_asks_for_every_label(margin):
     policy = Explore(margin=margin)
     assert policy.limit(0.05) >= 2**62
-    assert policy.rule(0.05) == Explore(labels=policy.limit(0.05)).rule(0.05)
+    assert policy.rule(0.05) == Explore(verifications=policy.limit(0.05)).rule(0.05)

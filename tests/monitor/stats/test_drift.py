@@ -74,7 +74,7 @@ def test_reports_say_what_happens_to_the_guarantee():
 
 
 def test_answers_from_before_a_restart_do_not_count_and_are_not_waited_for():
-    monitor = ClassifierMonitor(0.05, policy="explore", labels=10**6, patience=20, drift_alarm_every=100)
+    monitor = ClassifierMonitor(0.05, policy="explore", verifications=10**6, patience=20, drift_alarm_every=100)
     for id in range(400):
         monitor.decide("cat", id=id)
         if id not in (5, 6):
@@ -94,7 +94,7 @@ def test_answers_from_before_a_restart_do_not_count_and_are_not_waited_for():
 
 
 def late_answers(say):
-    monitor = ClassifierMonitor(0.05, policy="explore", labels=10**6, patience=10, drift=False)
+    monitor = ClassifierMonitor(0.05, policy="explore", verifications=10**6, patience=10, drift=False)
     for id in range(1000):
         monitor.decide("cat", id=id)
         if id >= 15 and id % 20 == 0:
@@ -168,7 +168,7 @@ def test_a_window_counts_the_latest_asked_whatever_the_order_of_answers():
     marks = [random.Random(5).random() < 0.3 for _ in range(120)]
     reports = []
     for order in (range(120), reversed(range(120)), random.Random(2).sample(range(120), 120)):
-        monitor = ClassifierMonitor(0.3, policy="explore", labels=1000, window=40)
+        monitor = ClassifierMonitor(0.3, policy="explore", verifications=1000, window=40)
         for id in range(120):
             monitor.decide("cat", id=id)
         for id in order:
@@ -200,7 +200,7 @@ def test_a_stable_class_is_not_restarted():
 
 def test_a_stretch_begins_after_the_answers_of_the_alarm():
     """Requests from before the alarm that come after it in the line count for the new stretch, earlier ones do not."""
-    monitor = ClassifierMonitor(0.2, policy="explore", labels=1000, drift=True, confidence=0.9)
+    monitor = ClassifierMonitor(0.2, policy="explore", verifications=1000, drift=True, confidence=0.9)
     monitor.decide_many(["cat"] * 500, ids=range(500))
     monitor.answer_many(range(300), [True] * 300)
     assert monitor.report()["cat"].verdict == "below"

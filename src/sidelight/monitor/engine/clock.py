@@ -23,13 +23,11 @@ class Clock:
         self.first_time: Any = None
         self.last_time: Any = None
 
-    def tick(self, time: Any) -> None:
-        """Begin one more decision; its time, if it has one, is parsed only when it is needed."""
-        self.decided += 1
-        if time is not None:
-            if self.first_time is None:
-                self.first_time = time
-            self.last_time = time
+    def note_time(self, time: Any) -> None:
+        """Remember the time of a decision; it is parsed only when it is needed."""
+        if self.first_time is None:
+            self.first_time = time
+        self.last_time = time
 
     def times(self) -> list[float] | None:
         """Return the first and the last time in seconds since 1970, if they can be read."""

@@ -84,7 +84,8 @@ class Engine:
         if isinstance(id, str):
             ledger.is_next(id)
         decision = Decision(wanted, ledger.fresh_id() if id is None else id, reason, prediction)
-        return decision, events + self._enter(state, decision, reason, when, id is not None)
+        entered = self._enter(state, decision, reason, when, id is not None)
+        return decision, events + entered if events else entered
 
     def record(self, decision: Decision, time: Any = None) -> Events:
         """Enter a decision that was made elsewhere, by an engine with the same settings.
@@ -221,7 +222,7 @@ class Engine:
         return day, moment.timestamp() if self.ledger.patience.timed else None
 
     def _begin(self, state: ClassState, time: Any, when: _Moment) -> Events:
-        """Let time pass, and count the prediction if labels are rationed."""
+        """Let time pass, and count the prediction if verifications are rationed."""
         events = self.ledger.tick(time, when[1])
         if self.rationing is not None:
             self.rationing.arrive(state, when[0])

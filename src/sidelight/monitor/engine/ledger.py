@@ -77,7 +77,9 @@ class Ledger:
         `time` is as given; `now` is the same in seconds, if patience is measured in seconds.
         """
         clock, queue = self.clock, self.patience.queue
-        clock.tick(time)
+        clock.decided += 1
+        if time is not None:
+            clock.note_time(time)
         if now is not None or (queue and clock.decided - queue[0].asked_at > self.patience.limit):
             return self.expire(now)
         return ()

@@ -1,8 +1,8 @@
-"""Which classes get labels when open classes could use more labels than there are.
+"""Which classes get verifications when open classes could use more of them than there are.
 
 **The rule.** Labels go where a verdict costs the fewest of them, for the most verdicts in all (with `weights`: the most
-weight of verdicts). A class is asked about if more labels are left, today and in total, than open classes with a
-smaller index will need. The index is the labels per verdict of `stats.prospects` over the weight of the class.
+weight of verdicts). A class is asked about if more verifications are left, today and in total, than open classes with a
+smaller index will need. The index is the verifications per verdict of `stats.prospects` over the weight of the class.
 The others are expected to ask, today, for their usual traffic in the rest of the day, and in total for as many
 predictions as they have had so far; for no class more than its index minus the answers under way. Indices within 9 % of
 each other count as equal, and then the first to come is served.
@@ -14,10 +14,11 @@ number on the same day of the week before, or else on an average day. On the fir
 as have already come.
 
 **Hopeless classes.** Except for spot checks, a class is not asked about while even the best of its 15 plausible rates
-needs more labels than its foreseeable traffic, which is twice the predictions it has had. It is asked about again once
-it has had enough predictions. Each class may first use ten times the labels that a verdict takes at best.
+needs more verifications than its foreseeable traffic, which is twice the predictions it has had. It is asked about
+again once it has had enough predictions. Each class may first use ten times the verifications that a verdict takes at
+best.
 
-**Spot checks** take what open classes leave, and a tenth of the labels of a day if that is more.
+**Spot checks** take what open classes leave, and a tenth of the verifications of a day if that is more.
 
 **Why verdicts stay valid.** All of this is a function of counts: of predictions, of verifications, and of answers that
 have come. Whether a prediction is verified is decided before anybody knows whether it is wrong, so the evidence of
@@ -53,7 +54,7 @@ class Claim:
 
     def __init__(self, first: float) -> None:
         self.first = math.ceil(first)
-        """The labels that a verdict takes at best when nothing is known."""
+        """The verifications that a verdict takes at best when nothing is known."""
         self.n, self.e = -1, 0
         """The answers, and errors among them, after which `index` and `least` were computed."""
         self.index = self.least = self.bucket = 0
@@ -64,7 +65,7 @@ class Claim:
 
 
 class Rationing:
-    """Distributes the labels of one monitor."""
+    """Distributes the verifications of one monitor."""
 
     def __init__(self, settings: Settings, ledger: Ledger) -> None:
         self.settings, self.ledger = settings, ledger
@@ -90,7 +91,7 @@ class Rationing:
         self._renew(state, claim)
 
     def refusal(self, state: ClassState, day: str | None) -> Reason | None:
-        """Explain why a class that the policy wants to ask about must leave the label to others, or return None."""
+        """Explain why a class that the policy wants to ask about must leave it to others, or return None."""
         claim = self.claims[state]
         if state.verdict != "unknown":
             return None if self._spare(_BUCKETS, day) else Reason.RATIONED
@@ -99,7 +100,7 @@ class Rationing:
         return None if self._spare(claim.bucket, day) else Reason.RATIONED
 
     def spares_spot_check(self, state: ClassState, day: str | None) -> bool:
-        """Return whether a spot check may be made: open classes leave a label, or it is within its share of the day."""
+        """Return whether a spot check may be made: open classes leave one, or it is within its share of the day."""
         most = self.settings.daily_cap
         if (
             most is not None
@@ -114,7 +115,7 @@ class Rationing:
         return claim is not None and state.verdict == "unknown" and _hopeless(state, claim)
 
     def _spare(self, bucket: int, day: str | None) -> bool:
-        """Return whether more labels are left than smaller buckets will ask for; if none is left, caps say so."""
+        """Return whether more is left than smaller buckets will ask for; if nothing is left, caps say so."""
         settings = self.settings
         if settings.cap is not None and 0 < settings.cap - self.ledger.clock.asked <= sum(self.total_sums[:bucket]):
             return False
@@ -170,8 +171,8 @@ class Rationing:
 
     def _full(self, state: ClassState) -> bool:
         """Return whether a class is no longer asked about, whatever its verdict."""
-        labels, predictions = self.settings.class_cap, self.settings.class_predictions
-        return (labels is not None and state.verified + state.pending >= labels) or (
+        verifications, predictions = self.settings.class_cap, self.settings.class_predictions
+        return (verifications is not None and state.verified + state.pending >= verifications) or (
             predictions is not None and state.predictions >= predictions
         )
 

@@ -86,7 +86,7 @@ def verifies(game: Detection, t: int, verified: int, errors: int, u: float) -> b
 
 
 class Everything(NamedTuple):
-    """The rule of policies that verify every prediction of an open class up to a number of labels."""
+    """The rule of policies that verify every prediction of an open class up to a number of verifications."""
 
     limit: int = sys.maxsize
 

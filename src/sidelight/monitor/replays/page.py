@@ -49,7 +49,7 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
 def _numbers(replay: ReplayReport, one: PolicyReplay) -> list[tuple[str, str]]:
     return [
         (grouped(one.verifications), f"verifications with {one.title}"),
-        (percent(replay.saved_of_all(one)), "of all labels saved"),
+        (percent(replay.saved_of_all(one)), "of all verifications saved"),
         (f"{one.right} of {len(replay.truths)}", "classes with a certain and right verdict"),
         (str(one.wrong), "certain but wrong"),
     ]

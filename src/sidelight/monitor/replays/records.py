@@ -85,7 +85,7 @@ class ReplayReport:
     policies: tuple[PolicyReplay, ...]
     predictions: int
     wald: int
-    """Labels that Explore-fully would have used: up to the Wald cap of each class."""
+    """Verifications that Explore-fully would have used: up to the Wald cap of each class."""
     confidence: float
     mode: str
     delay: int
@@ -106,11 +106,11 @@ class ReplayReport:
         raise NoEntryError(f"{policy!r} was not replayed")
 
     def saved_of_all(self, policy: PolicyReplay) -> float:
-        """Return the share of labels saved against verifying everything."""
+        """Return the share of verifications saved against verifying everything."""
         return 1.0 - policy.verifications / self.predictions
 
     def saved_of_wald(self, policy: PolicyReplay) -> float:
-        """Return the share of labels saved against Explore-fully; negative where more were used."""
+        """Return the share of verifications saved against Explore-fully; negative where more were used."""
         return 1.0 - policy.verifications / self.wald
 
     def class_table(self, policy: str, columns: Mapping[str, str], most: int | None = None, **written: Any) -> Table:
@@ -153,13 +153,13 @@ class ReplayReport:
     def legend(self, count: Callable[[int], str] = str) -> str:
         """Describe what the columns of `to_table` mean; `count` formats large numbers."""
         wald = (
-            f", and against the policy explore, which needs {count(self.wald)} labels here, up to a number per class "
-            "that Wald's interval fixes beforehand"
+            f", and against the policy explore, which needs {count(self.wald)} here, up to a number per class that "
+            "Wald's interval fixes beforehand"
         )
         return (
-            f"Saved labels are counted against verifying everything{wald * self.against_wald}. A verdict is right if "
-            "it is certain and agrees with the error rate in the whole file; an unknown one leans right if its "
-            "estimate is on the right side."
+            f"Saved verifications are counted against verifying everything{wald * self.against_wald}. A verdict is "
+            "right if it is certain and agrees with the error rate in the whole file; an unknown one leans right if "
+            "its estimate is on the right side."
         )
 
     def to_dict(self) -> dict[str, Any]:

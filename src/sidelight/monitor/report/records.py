@@ -59,7 +59,7 @@ class ClassReport:
     stalled: str | None
     """Why the class is not asked about although its verdict is unknown, and what it is waiting for."""
     decidable: bool
-    """False if labels are rationed and a verdict would take more than the foreseeable traffic of the class."""
+    """False if verifications are rationed and a verdict would take more than the foreseeable traffic of the class."""
     stands: tuple[int, int] | None
     """(k, m): the verdict stands if at most k of the m answers that are missing were against it."""
     reopened: int

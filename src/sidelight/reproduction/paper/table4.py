@@ -30,7 +30,7 @@ def parameters(policy: str, tolerance: float, protocol: Protocol) -> dict[str, A
         if protocol == "published":
             return {"bins": 10, "tail": 1e-6, "pairs": "both", "observers": "verify"}
         return {"bins": 5, "tail": 1e-7, "pairs": "once", "observers": "verify"}
-    return {"labels": watched(tolerance)} if policy == "explore" else {}
+    return {"verifications": watched(tolerance)} if policy == "explore" else {}
 
 
 def case_studies(case: int, profile: Profile) -> tuple[Study, ...]:
