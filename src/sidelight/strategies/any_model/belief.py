@@ -3,7 +3,8 @@
 A belief has several members that agree where much is known and differ where little is: they are the posterior. Any
 object with these two methods will do. With `to_plain()`, which returns data, and `from_plain(data, *arguments of the
 last fit)` it can also be saved, and with `exact = True` it says that the mean and covariance of its members are those
-of the posterior, without the noise of having drawn a few of them.
+of the posterior, without the noise of having drawn a few of them; with `calibrated = True`, that it is not too sure
+and needs no temperature.
 """
 
 from __future__ import annotations

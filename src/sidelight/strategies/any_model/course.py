@@ -57,6 +57,8 @@ class Course:
         """Say whether it is time for a fit: labels grew by a factor, or there are none and many more contexts."""
         if self.fitted_at < 0:
             return True
+        if self._memory is not None and self.clock - self.fitted_at >= self._memory / 4:
+            return True  # to forget, even if nothing is shown any more
         new = len(self.labels) - self.fitted
         if not self.labels:
             return 2 * self.fitted_at < self.clock <= _ALONE

@@ -2,8 +2,8 @@
 
 Every fit first asks each belief for the labels that are new to it. The newer half of these predictions decides, by
 their log-likelihood, the temperature at which a belief is used (overconfident models are the rule) and its share. A
-belief that ignores contexts is always among them, so that a poor model can do little harm; one whose fit raises an
-error, or that predicts no probabilities, keeps its last fit, and has no share before its first.
+belief that ignores contexts is always among them, so that a poor model can do little harm. One whose fit raises an
+error keeps its last fit; before its first, and while it predicts no probabilities, it has no share.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from sidelight.strategies.any_model.stakes import Stakes
 TEMPERATURES = (0.6, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0, 4.0, 6.0, 9.0)
 _LEAST_LIKELIHOOD = 1e-3
 _REMEMBERED = 2000  # predictions
+_PATIENCE = 25.0  # labels for half of the trust in their likelihood
 _LEAST_SHARE = 1e-3  # with which a belief is asked
 
 
@@ -42,14 +43,22 @@ class Mixture:
         """Score the beliefs on the last `new` labels, then fit them to all."""
         if new and self._at_pool:
             self._score(contexts[-new:], self._stakes.allowed(actions[-new:], symbols[-new:]))
+        kept = slice(len(self._scores) - min(len(self._scores), len(actions), _REMEMBERED), None)
+        self._scores, self._at_temperatures = self._scores[kept], self._at_temperatures[kept]
         for place, belief in enumerate(self._beliefs):
             try:
                 belief.fit(contexts, actions, symbols, pool)
+            except Exception as error:
+                self._warn(self.names[place], error, len(actions))
+                if place not in self._at_pool:
+                    continue
+            try:
                 predicted = np.asarray(belief.predict(pool), float)
                 if not np.isfinite(predicted).all():
                     raise ValueError("it predicts values that are not finite")
                 self._at_pool[place] = checked(predicted, len(pool), self._stakes.outcomes)
             except Exception as error:
+                self._at_pool.pop(place, None)
                 self._warn(self.names[place], error, len(actions))
         self._weigh()
 
@@ -116,16 +125,21 @@ class Mixture:
                 likelihood = (tempered(P, temperature).mean(0) * allowed).sum(1)
                 tried[:, place, k] = np.log(np.maximum(likelihood, _LEAST_LIKELIHOOD))
             scores[:, place] = tried[:, place, TEMPERATURES.index(self.temperatures[place])]
-        self._scores = np.concatenate([self._scores, scores])[-_REMEMBERED:]
-        self._at_temperatures = np.concatenate([self._at_temperatures, tried])[-_REMEMBERED:]
+        self._scores = np.concatenate([self._scores, scores])
+        self._at_temperatures = np.concatenate([self._at_temperatures, tried])
 
     def _weigh(self) -> None:
         newer = slice(len(self._scores) // 2, None)
         around_one = 0.5 * np.log(TEMPERATURES) ** 2
         best = (self._at_temperatures[newer].sum(0) - around_one).argmax(1)
-        self.temperatures = [TEMPERATURES[k] for k in best]
+        self.temperatures = [
+            1.0 if getattr(belief, "calibrated", False) else TEMPERATURES[k]
+            for belief, k in zip(self._beliefs, best, strict=True)
+        ]
         usable = [place in self._at_pool for place in range(len(self._beliefs))]
-        total = np.where(usable, self._scores[newer].sum(0), -np.inf)
+        # A few labels are no reason to drop a belief, for then it might never see those that speak for it.
+        patience = len(self._scores) / (len(self._scores) + _PATIENCE)
+        total = np.where(usable, patience * self._scores[newer].sum(0), -np.inf)
         self.shares = np.exp(total - total.max())
         self.shares /= self.shares.sum()
 

@@ -37,6 +37,8 @@ _MOST_MEMBERS = 64
 class Regression:
     """A belief about outcomes by regression on "none", "linear" or "kernel" features."""
 
+    calibrated = True
+
     def __init__(self, stakes: Stakes, kind: str, members: int, seed: int) -> None:
         self._stakes, self._members, self._seed = stakes, members, seed
         self._features = Features(kind, stakes.outcomes, seed)
