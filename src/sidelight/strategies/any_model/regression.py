@@ -25,13 +25,14 @@ from sidelight.strategies.any_model.softmax_regression import (
     softmax,
 )
 from sidelight.strategies.any_model.stakes import Stakes
+from sidelight.strategies.any_model.threads import one_thread
 
 _PRECISION = 0.2  # of all coefficients at first, and always of the constant
 _STRENGTH = 0.04  # of the prior of precisions
 _NOISE_RATES = (0.05, 0.12, 0.22)
 _FIRST_SEARCH = 64  # labels
 _NEAR = 3.0  # log-odds from a border within which labels count in full
-_MOST_MEMBERS = 64
+_MOST_MEMBERS = 40
 
 
 class Regression:
@@ -49,6 +50,10 @@ class Regression:
 
     def fit(self, contexts: Any, actions: Integers, symbols: Integers, pool: Any) -> None:
         """Fit the coefficients, their precisions and the share of wrong labels to all labels."""
+        with one_thread():
+            self._fit(contexts, actions, symbols, pool)
+
+    def _fit(self, contexts: Any, actions: Integers, symbols: Integers, pool: Any) -> None:
         newest = slice(-self._most_labels, None)
         contexts, actions, symbols = contexts[newest], actions[newest], symbols[newest]
         self._features.fit(contexts, pool)

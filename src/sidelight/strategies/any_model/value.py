@@ -22,6 +22,7 @@ import numpy as np
 
 from sidelight.kernels.arrays import Floats
 from sidelight.strategies.any_model.stakes import Stakes
+from sidelight.strategies.any_model.threads import one_thread
 
 _DENSITY = 0.3989422804014327  # phi(0)
 _LEAST = 1e-9
@@ -47,8 +48,9 @@ class Value:
         for i in np.unique(best):
             rows = np.flatnonzero(best == i)
             for j in stakes.neighbors[i]:
-                psi, omega = self._margin(P[:, rows], stakes.losses[j] - stakes.losses[i])
-                A += (psi * omega) @ psi.T
+                with one_thread():
+                    psi, omega = self._margin(P[:, rows], stakes.losses[j] - stakes.losses[i])
+                    A += (psi * omega) @ psi.T
         A /= P.shape[1]
         self.curvature = (1.0 - self._noise) * A - self._noise * np.trace(A) * np.eye(size)
         self.stale = 0
