@@ -31,7 +31,7 @@ _FEW = 64
 
 
 class Possible(NamedTuple):
-    """A point that satisfies everything, in integers."""
+    """The answer yes, with its proof: a point in integers that satisfies all rows."""
 
     point: tuple[int, ...]
 

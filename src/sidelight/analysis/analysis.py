@@ -251,7 +251,7 @@ class Analysis:
         return self.cells.representative[self._action(i)], self.cells.representative[self._action(j)]
 
     def _pair(self, i: int, j: int) -> Pair:
-        """Return the pair of neighbors that i and j stand for."""
+        """Return the pair of neighbors that represents i and j, each of which may have duplicates."""
         a, b = self._representatives(i, j)
         pair = (min(a, b), max(a, b))
         if pair not in self._position:

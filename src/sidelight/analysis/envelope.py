@@ -79,7 +79,7 @@ class Envelope(Cells):
 
     @cached_property
     def _bends(self) -> list[Fraction]:
-        """The q between one piece of the envelope and the next."""
+        """The values of q at which the envelope changes its slope."""
         return [self._crossing(*pair) for pair in pairwise(self._pieces)]
 
     @cached_property

@@ -46,7 +46,7 @@ class Stage:
 
     @cached_property
     def law(self) -> Floats:
-        """A law under which no two different actions are likely to cost the same."""
+        """A law of irrational ratios, under which actions of different losses hardly ever cost the same on average."""
         weights = np.sqrt(np.arange(2.0, self.game.n_outcomes + 2))
         return np.asarray(weights / weights.sum())
 
@@ -80,7 +80,7 @@ class Stage:
         return actions
 
     def simulate(self, strategy: Strategy, outcomes: Any = None, **options: Any) -> dict[str, npt.NDArray[Any]]:
-        """Simulate all runs; return what depends on the actions only, not on the outcomes."""
+        """Simulate all runs; return plays and pseudo-regret, which depend only on the actions."""
         contexts = self.contexts if self.dimension else None
         world = Replay(self.outcomes if outcomes is None else outcomes, contexts=contexts, law=self.law)
         settings = {"horizon": HORIZON, "runs": RUNS, "seed": SEED, "checkpoints": HORIZON, "workers": 1} | options

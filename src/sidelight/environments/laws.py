@@ -111,7 +111,7 @@ class RandomLaws:
         return law if np.isfinite(law).all() and law.sum() > 0.0 else np.eye(self.outcomes)[rng.integers(self.outcomes)]
 
     def _mixed(self, rng: np.random.Generator) -> Law:
-        """Draw a share of the middle or of one outcome, and the rest uniformly."""
+        """Draw a mixture of a uniformly drawn law with the middle of the simplex or with one of its vertices."""
         count = self.outcomes
         if self.kind in _MIDDLE:
             share, point = _MIDDLE[self.kind], np.full(count, 1.0 / count)

@@ -65,7 +65,7 @@ class LinearContexts(Boxed):
                 raise SidelightError(f"theta gives {what} a probability between {least:.4g} and {most:.4g} on the box")
 
     def check(self, game: Game, runs: int, horizon: int) -> None:
-        """Raise unless there is a row for each outcome but the last."""
+        """Raise unless theta has a row for each outcome but the last."""
         if game.n_outcomes != len(self.theta) + 1:
             rows = game.n_outcomes - 1
             raise SidelightError(f"theta has {len(self.theta)} rows, but a game of {rows + 1} outcomes needs {rows}")

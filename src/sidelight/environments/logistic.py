@@ -62,6 +62,6 @@ class LogisticContexts(Boxed):
         super().__init__(theta, low, high)
 
     def check(self, game: Game, runs: int, horizon: int) -> None:
-        """Raise unless there is a row for each outcome."""
+        """Raise unless theta has a row for each outcome."""
         if game.n_outcomes != len(self.theta):
             raise SidelightError(f"theta has {len(self.theta)} rows, but the game has {game.n_outcomes} outcomes")

@@ -17,7 +17,7 @@ class Parameter(Protocol):
 
     @property
     def allowed(self) -> str:
-        """What to give, as the end of a sentence that begins with 'give'."""
+        """The allowed values in words, which follow 'give' in an error."""
 
     def read(self, name: str, value: Any) -> Any:
         """Return `value` in its exact form, or raise a `GameError` that says what is allowed."""

@@ -29,7 +29,7 @@ def kernel_compiler() -> Any:
         return None
 
     class Codegen:
-        """Numba's code generator, but for what needs an address."""
+        """Numba's code generator, without the parts that need the address of compiled code."""
 
         def __init__(self, whole: Any) -> None:
             self._whole = whole

@@ -77,9 +77,9 @@ def _warn_if_slower() -> None:
 class Loop(Generic[P, R]):
     """A round loop: called, it runs compiled when possible; `python` is the plain function.
 
-    There is one dispatcher per combination of named tuple classes among the arguments. Numba names machine code and
-    cache files after bare names, so two strategies whose class is called `Parameters` would share them; and one that
-    needs the uncached or the counting variant does not slow the others.
+    There is one dispatcher per combination of named tuple classes among the arguments. With a single one, two
+    strategies that each have a class `Parameters` would share machine code and cache files, which Numba names after the
+    bare class. It also keeps strategies apart that need a slower variant, uncached or with counted references.
     """
 
     def __init__(self, function: Callable[P, R]) -> None:

@@ -136,7 +136,7 @@ def _solved(analysis: Analysis, j: int, law: list[Fraction], gaps: Floats, toler
 
 
 def _without(game: Game, status: Literal["zero", "infinite", "undefined"], reason: str, j: int) -> LowerBound:
-    """Return an answer that needs no numbers."""
+    """Return the answer where C*(p) is 0, infinite or undefined without any optimization."""
     value = {"zero": 0.0, "infinite": math.inf, "undefined": math.nan}[status]
     allocation = np.full(game.n_actions, 0.0 if status == "zero" else math.nan)
     return LowerBound(status, reason, value, value, allocation, j)

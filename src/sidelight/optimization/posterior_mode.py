@@ -155,7 +155,7 @@ def growth(signals: Signals, counts: Floats, prior: float, fit: Fit, length: flo
 
 @kernel
 def step_length(signals: Signals, counts: Floats, prior: float, fit: Fit, decrement: float) -> float:
-    """Return how far to go along the step: all the way close to the optimum, else as far as F grows enough."""
+    """Return the length of the step: 1 near the optimum, elsewhere the first one tried by which F grows enough."""
     worst = 0.0
     for m in range(fit.law.shape[0]):
         worst = max(worst, -fit.scratch.step[m] / fit.law[m])

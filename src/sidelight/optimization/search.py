@@ -29,7 +29,7 @@ class Equations(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Scratch of a search."""
+    """The work arrays of a search, allocated once."""
 
     gradient: Floats
     hessian: Floats  # its lower half, then Cholesky's factor of it

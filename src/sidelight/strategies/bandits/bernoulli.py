@@ -118,8 +118,8 @@ class KLUCB(_Bandit):
     Parameters
     ----------
     game
-        A game in which the symbol of each action that can be best tells what it costs, up to a loss that all actions
-        pay alike; others are refused.
+        A game in which every action that can be optimal shows its loss, up to an amount that is the same for all
+        actions. Other games are refused.
     c
         Weight of log log t in the bounds: 3 in the proof, 0 in practice.
     seed
@@ -154,8 +154,8 @@ class BetaThompson(_Bandit):
     Parameters
     ----------
     game
-        A game in which the symbol of each action that can be best tells what it costs, up to a loss that all actions
-        pay alike; others are refused.
+        A game in which every action that can be optimal shows its loss, up to an amount that is the same for all
+        actions. Other games are refused.
     seed
         Where the draws start.
 

@@ -113,8 +113,8 @@ class LinUCB(_LinearBandit):
     Parameters
     ----------
     game
-        A game in which the symbol of each action that can be best tells what it costs, up to a loss that all actions
-        pay alike, apple tasting for one; others are refused.
+        A game in which every action that can be optimal shows its loss, up to an amount that is the same for all
+        actions, for instance apple tasting. Other games are refused.
     dimension
         How many numbers a context has; a constant 1 is added to them.
     regularization
@@ -149,8 +149,8 @@ class LinTS(_LinearBandit):
     Parameters
     ----------
     game
-        A game in which the symbol of each action that can be best tells what it costs, up to a loss that all actions
-        pay alike, apple tasting for one; others are refused.
+        A game in which every action that can be optimal shows its loss, up to an amount that is the same for all
+        actions, for instance apple tasting. Other games are refused.
     dimension
         How many numbers a context has; a constant 1 is added to them.
     regularization

@@ -213,7 +213,7 @@ class FeedExp3(KernelStrategy):
 
 
 def estimates(analysis: Analysis) -> Estimates:
-    """Return c^a and v^a for all a in A, v of least norm among all solutions with any constants.
+    """Return, for each a in A, the constant c^a and the shortest vector v^a that solve S'v + c 1 = d.
 
     S'v = d - c 1 has the shortest solution v(d) - c v(1), which is shortest for c = v(d) v(1) / v(1) v(1).
     """

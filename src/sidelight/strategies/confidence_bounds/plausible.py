@@ -311,7 +311,7 @@ def look_up(facts: Plausible, signs: Integers, scratch: Scratch) -> int:
 
 @kernel
 def unite(facts: Plausible, alive: Flags, allowed: Flags, observing: Flags) -> None:
-    """Join the members of the cells and the neighborhoods and observers of the borders that meet D."""
+    """Collect the actions of the cells that meet D, and the neighborhoods and observers of the borders that do."""
     pairs = facts.first.shape[0]
     for a in range(allowed.shape[0]):
         allowed[a] = 0

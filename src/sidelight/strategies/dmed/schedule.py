@@ -44,7 +44,7 @@ def new_schedule(actions: int) -> Schedule:
 
 @kernel
 def log_rounds(schedule: Schedule) -> float:
-    """Return log t after t rounds, at least a positive number because plays are divided by it."""
+    """Return log t, bounded below by a small positive number since plays are divided by it."""
     return max(math.log(schedule.clock[0]), 1e-9)
 
 

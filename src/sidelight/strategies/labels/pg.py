@@ -211,7 +211,7 @@ class PGTS(KernelStrategy):
 class PGIDS(PGTS):
     """Information directed sampling by Pólya-Gamma Gibbs sampling; parameters as for `PGTS`.
 
-    The ratio is of expected regret squared to information, of which only the revealing action has any.
+    It minimizes the squared expected regret divided by the information gain; only the revealing action gives any.
     """
 
     guarantee: ClassVar[str] = "none is proved here"

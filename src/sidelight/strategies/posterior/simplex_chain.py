@@ -95,7 +95,7 @@ def draw_direction(chain: Chain, direction: Floats, rng: np.random.Generator) ->
 
 @kernel
 def draw_exchange(chain: Chain, direction: Floats, rng: np.random.Generator) -> float:
-    """Set the direction from one outcome to another, both drawn; return what has length 1 in H along it."""
+    """Draw two outcomes and set the direction between them; return the step along it of length 1 in the norm of H."""
     metric = chain.metric
     outcomes = direction.shape[0]
     first = int(rng.random() * outcomes)

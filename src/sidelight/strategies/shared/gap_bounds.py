@@ -70,7 +70,7 @@ def confidence_radius(width: float, log_det: float, count: float) -> float:
 
 @kernel
 def bound_gaps(compared: Rivals, radius: float, mean: Floats, reach: Floats, gap: Floats) -> None:
-    """Set D."""
+    """Set D_a, the upper bound on the gap of each action."""
     for a in range(gap.shape[0]):
         most = 0.0
         for r in range(compared.rivals.shape[0]):
