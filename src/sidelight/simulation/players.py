@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sidelight import strategies
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.strategies import plugins
-from sidelight.strategies.importing import complete, explained, found_in, is_strategy, remember
+from sidelight.strategies.importing import complete, explained, found_in, is_strategy
 from sidelight.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -135,7 +135,6 @@ def _file(path: str) -> ModuleType:
     module = importlib.util.module_from_spec(specification)
     before = sys.modules.get(specification.name)
     sys.modules[specification.name] = module
-    remember(path)
     with found_in(str(Path(path).absolute().parent)), explained(path):
         try:
             specification.loader.exec_module(module)

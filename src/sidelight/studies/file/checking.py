@@ -6,7 +6,6 @@ matter, see `plan.impossible`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sidelight import games as catalogue
 from sidelight.environments import IID, contexts_by_name, laws
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.monitor.policies import POLICIES
 from sidelight.simulation import players as strategies
 from sidelight.studies.build import objects as making
@@ -31,7 +30,6 @@ _LARGEST = 10**6  # numbers of a context
 _LEAST_TOLERANCE = 0.001  # below, more predictions would be watched than there are
 _PLAYER_KEYS = ("label", "games", "worlds", "horizons", "runs", "block", "checkpoints", "limit")
 _WORLD_KEYS = {"law": (), "laws": (), "replay": ("law",), "classifiers": ("tolerance", "confidence")}
-_ANY = " is | cannot |=|'"  # what may follow the name of a parameter in an error
 _SMALL = Game("apple-tasting")  # two outcomes, for which there are contexts of every kind
 
 
@@ -87,7 +85,7 @@ def _game(entry: Game, noted: Values, folder: str) -> None:
         try:
             making.game(entry, folder)
         except SidelightError as error:
-            noted.problem(_parameter_of(entry, str(error)), str(error))
+            noted.problem(_place_of(entry, error), str(error))
 
 
 def _world(entry: World, noted: Values, scope: _Scope) -> None:
@@ -153,8 +151,7 @@ def _made(entry: World, noted: Values, folder: str) -> None:
         else:
             making.own_environment(entry)
     except SidelightError as error:
-        named = _named(entry, str(error), _ANY) if entry.kind == "environment" else ""
-        noted.problem(("parameters", named) if named else (entry.kind,), str(error))
+        noted.problem(_place_of(entry, error, entry.kind), str(error))
 
 
 def _contexts(entry: World, noted: Values) -> None:
@@ -172,7 +169,7 @@ def _contexts(entry: World, noted: Values) -> None:
         try:
             making.contexts(entry, making.game(_SMALL))
         except SidelightError as error:
-            noted.problem(_parameter_of(entry, str(error), entry.kind), str(error))
+            noted.problem(_place_of(entry, error, entry.kind), str(error))
 
 
 def _classifiers(entry: World, noted: Values) -> None:
@@ -195,7 +192,7 @@ def _player(entry: Player, noted: Values, scope: _Scope) -> None:
             try:
                 making.policy(entry)
             except SidelightError as error:
-                noted.problem(_parameter_of(entry, str(error)), str(error))
+                noted.problem(_place_of(entry, error), str(error))
         return
     try:
         if entry.name in scope.unusable:
@@ -245,56 +242,55 @@ def _places(entry: Player, scope: _Scope) -> Iterator[tuple[Game, int]]:
 
 
 def _parameter_values(entry: Player, noted: Values, scope: _Scope) -> None:
-    """Complain about values that are wrong in whatever game, not about those that only do not fit one.
+    """Report values that are wrong in every game, not those that only do not fit one.
 
-    So they are if the strategy can be made in none of its games with them, and either says itself what is wrong with a
-    parameter, or can be made in one of them without them.
+    A value is wrong if the strategy can be made in none of its games with it, and either the error names the parameter,
+    or the strategy can be made in one of them without it.
     """
     bare, horizon = entry.bare(), min(entry.horizons or scope.horizons, default=1)
     places = list(islice(_places(entry, scope), _TRIES))
     # Where games or worlds are wrong, too, any game shows what is wrong with a value by itself.
     tried = places or [(_SMALL, 0), (_SMALL, 1)]
 
-    def errors(parameters: tuple[tuple[str, Any], ...]) -> list[str]:
-        """Return why the strategy cannot be made with these, a text for each place; nothing if it can be somewhere."""
+    def errors(parameters: tuple[tuple[str, Any], ...]) -> list[SidelightError]:
+        """Return why the strategy cannot be made with these, for each place; nothing if it can be made somewhere."""
         player = replace(bare, parameters=parameters)
-        texts = [_error(player, game, horizon, dimension, scope.folder) for game, dimension in tried]
-        return texts if all(texts) else []
+        found = [_error(player, game, horizon, dimension, scope.folder) for game, dimension in tried]
+        known = [error for error in found if error is not None]
+        return known if len(known) == len(found) else []
 
-    if not (texts := errors(bare.parameters)):
+    if not (found := errors(bare.parameters)):
         return
     blamed = False
     for name, value in bare.parameters:
-        text = next((text for text in errors(((name, value),)) if _named(entry, text, " is | cannot ") == name), "")
-        if text:
-            noted.problem(("parameters", name), text)
+        error = next((error for error in errors(((name, value),)) if _blamed(entry, error) == name), None)
+        if error is not None:
+            noted.problem(("parameters", name), str(error))
             blamed = True
     if places and not blamed and not errors(()):
-        noted.problem(_parameter_of(entry, texts[0]), texts[0])
+        noted.problem(_place_of(entry, found[0]), str(found[0]))
 
 
-def _error(player: Player, game: Game, horizon: int, dimension: int, folder: str) -> str:
-    """Return why a strategy cannot be made; empty if it can."""
+def _error(player: Player, game: Game, horizon: int, dimension: int, folder: str) -> SidelightError | None:
+    """Return why a strategy cannot be made; None if it can."""
     try:
         making.strategy(player, game, horizon, dimension, folder)
     except SidelightError as error:
-        return str(error)
-    return ""
+        return error
+    return None
 
 
-def _named(entry: Game | Player | World, text: str, verbs: str) -> str:
-    """Return the parameter that an error is about, as the word before one of these says; empty if it is about none."""
-    for name, _ in entry.parameters:
-        if re.search(rf"(^|\W){re.escape(name)}({verbs})", text):
-            return name
-    return ""
+def _blamed(entry: Game | Player | World, error: SidelightError) -> str:
+    """Return the parameter of an entry that an error names; empty if it names none."""
+    name = error.name if isinstance(error, ParameterError) else ""
+    return name if name in dict(entry.parameters) else ""
 
 
-def _parameter_of(entry: Game | Player | World, text: str, otherwise: str = "name") -> Place:
+def _place_of(entry: Game | Player | World, error: SidelightError, otherwise: str = "name") -> Place:
     """Return where the parameter stands that an error is about."""
-    named = _named(entry, text, _ANY)
     only = entry.parameters[0][0] if len(entry.parameters) == 1 else ""
-    return ("parameters", named or only) if named or only else (otherwise,)
+    name = _blamed(entry, error) or (only if otherwise != "replay" else "")
+    return ("parameters", name) if name else (otherwise,)
 
 
 def _try(noted: Values, place: Place, make: Callable[[], Any]) -> None:
