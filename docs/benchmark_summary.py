@@ -29,7 +29,7 @@ from sidelight.results import Results, statistics
 from sidelight.results.provenance import collected
 from sidelight.studies import model as studies
 from sidelight.studies.build import objects as making
-from sidelight.studies.parameters import thawed
+from sidelight.studies.plain_data import thawed
 from sidelight.studies.plan.cases import Case
 from sidelight.tasks.versions import versions
 
@@ -86,14 +86,14 @@ def linear_share(final: Floats, half: Floats, horizon: int, span: float) -> floa
     return float(np.mean((second >= SECOND_HALF * half) & (final > LEAST * horizon * span)))
 
 
-def label_of(player: studies.Player) -> str:
+def label_of(player: studies.PlayerEntry) -> str:
     """Return what a player is called: whoever is told the horizon has one name at all of them, and so has the limit."""
     if player.limit:
         return "Bayes-optimal"
     return f"{player.name}, T known" if _knows(player) else player.label
 
 
-def _knows(player: studies.Player) -> bool:
+def _knows(player: studies.PlayerEntry) -> bool:
     return "horizon" in dict(player.parameters)
 
 
@@ -136,7 +136,7 @@ def _case(each: Played) -> CaseFacts:
     return CaseFacts(*place, over.runs, _rounded(over.mean), error)
 
 
-def _pools(done: Iterable[Played], spans: Mapping[studies.Game, float]) -> Iterable[PoolFacts]:
+def _pools(done: Iterable[Played], spans: Mapping[studies.GameEntry, float]) -> Iterable[PoolFacts]:
     """Yield what all runs of a player in a game say together."""
     groups: dict[Any, list[Played]] = {}
     for each in done:

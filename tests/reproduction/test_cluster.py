@@ -10,7 +10,7 @@ from sidelight.cli import main
 from sidelight.errors import SidelightError
 from sidelight.reproduction.paper.table1 import CBP
 from sidelight.results import sealed
-from sidelight.studies import Player
+from sidelight.studies import PlayerEntry
 from sidelight.studies.run.execution import Crew
 from sidelight.tasks.cluster import run_on_cluster
 
@@ -73,7 +73,9 @@ def test_the_command(cluster, tmp_path):
 def test_a_killed_worker_changes_nothing(cluster, tmp_path):
     """The last test with this cluster: the worker stays dead, and the other one has to do its work."""
     address, workers = cluster
-    there, here = (reproduction_of(tmp_path / place, CBP, Player("RandCBP"), runs=480) for place in ("there", "here"))
+    there, here = (
+        reproduction_of(tmp_path / place, CBP, PlayerEntry("RandCBP"), runs=480) for place in ("there", "here")
+    )
     killer = Killer(workers[0])
     there.run(Crew(functools.partial(run_on_cluster, address), here=False), killer)
     assert workers[0].returncode

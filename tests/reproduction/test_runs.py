@@ -8,13 +8,13 @@ import pytest
 from sidelight import SidelightError
 from sidelight.reproduction.paper.table1 import CBP, LIMIT
 from sidelight.reproduction.runs import SECOND_LOOK
-from sidelight.studies import Player
+from sidelight.studies import PlayerEntry
 from sidelight.studies.plan.tasks import Task
 from sidelight.tasks import Share
 
 from .making import HERE, Silent, every_array, reproduction_of, threads
 
-PLAYERS = (CBP, Player("RandCBP"))
+PLAYERS = (CBP, PlayerEntry("RandCBP"))
 
 
 def same(one, other):

@@ -12,7 +12,7 @@ from sidelight.reproduction.paper.table4 import case_studies
 from sidelight.reproduction.published import pair
 from sidelight.reproduction.verdicts import judge, needs_second_look
 from sidelight.results import Labels, Results, ResultSet
-from sidelight.studies import Player
+from sidelight.studies import PlayerEntry
 
 from .making import table_of
 
@@ -47,7 +47,7 @@ def played(label, values, horizon=20_000, strategy="", limit=False):
 def judged(values, *, runs=96, others=None, reasons=None):
     """Return the number of CBP, whose regrets are given; it stands behind RandCBP."""
     first = sample(5.0, 4.0, runs, seed=1) if others is None else others
-    table = table_of(Player("RandCBP"), CBP, reasons=reasons)
+    table = table_of(PlayerEntry("RandCBP"), CBP, reasons=reasons)
     (study,) = table.studies(Profile(runs=runs))
     return judge(table, study, "published", ResultSet([played("RandCBP", first), played("CBP", values)]))[1]
 

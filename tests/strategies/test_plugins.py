@@ -144,16 +144,16 @@ def test_two_packages_with_one_name(site):
 
 def test_two_packages_with_one_class(site, tmp_path):
     """A study says which of them its name means."""
-    from sidelight.studies import Player
+    from sidelight.studies import PlayerEntry
     from sidelight.studies.report.tables import _origin
 
     install(site, "tiny-one", {"Cycle": "tiny_one:Cycle"})
     install(site, "tiny-two", {"Round": "tiny_one:Cycle"})
-    assert plugins.named("Cycle").origin == _origin(Player("Cycle")) == "tiny-one 0.3"
-    assert plugins.named("Round").origin == _origin(Player("Round", label="mine")) == "tiny-two 0.3"
-    assert _origin(Player("CBP")) == _origin(Player("sequential", policy=True)) == ""
+    assert plugins.named("Cycle").origin == _origin(PlayerEntry("Cycle")) == "tiny-one 0.3"
+    assert plugins.named("Round").origin == _origin(PlayerEntry("Round", label="mine")) == "tiny-two 0.3"
+    assert _origin(PlayerEntry("CBP")) == _origin(PlayerEntry("sequential", policy=True)) == ""
     assert plugins.named("CBP") is None
-    assert _origin(Player("tiny_one:Cycle")) == "tiny-one 0.3"
+    assert _origin(PlayerEntry("tiny_one:Cycle")) == "tiny-one 0.3"
 
 
 def test_a_second_copy_of_a_package_is_hidden_by_the_first(site, tmp_path, monkeypatch):

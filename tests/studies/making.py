@@ -2,7 +2,7 @@
 
 import textwrap
 
-from sidelight.studies import Game, Player, Study, World
+from sidelight.studies import GameEntry, PlayerEntry, Study, WorldEntry
 from sidelight.studies.store.record import Record
 
 MINE = """
@@ -24,9 +24,9 @@ GOOD = "return 0"
 
 def small(*players, name="small", **changes):
     settings = {
-        "games": (Game("apple-tasting"),),
-        "worlds": (World("laws", "balanced"),),
-        "players": players or (Player("Uniform"), Player("FixedAction", {"action": 0})),
+        "games": (GameEntry("apple-tasting"),),
+        "worlds": (WorldEntry("laws", "balanced"),),
+        "players": players or (PlayerEntry("Uniform"), PlayerEntry("FixedAction", {"action": 0})),
         "horizons": (60,),
         "runs": 4,
         "block": 2,
@@ -38,7 +38,7 @@ def write_mine(folder, act=GOOD, before=""):
     """Write a strategy into a file; return the player."""
     path = folder / "mine.py"
     path.write_text(text_of_mine(act, before), encoding="utf-8")
-    return Player(f"{path}:Mine")
+    return PlayerEntry(f"{path}:Mine")
 
 
 def text_of_mine(act=GOOD, before=""):

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from sidelight.reproduction.streams import DIMENSION as DIMENSION
 from sidelight.reproduction.streams import HORIZON as HORIZON
 from sidelight.simulation.checkpoints import logarithmic
-from sidelight.studies import Game, Player, Study, World
+from sidelight.studies import GameEntry, PlayerEntry, Study, WorldEntry
 from sidelight.studies.classifiers.published import TOLERANCES as TOLERANCES
 
 Protocol = Literal["published", "described"]
@@ -79,12 +79,12 @@ class Exhibit:
         return not self.drawing
 
 
-def game_study(game: str, world: str, players: tuple[Player, ...], profile: Profile) -> Study:
+def game_study(game: str, world: str, players: tuple[PlayerEntry, ...], profile: Profile) -> Study:
     """Return the study of a game in one kind of world: "imbalanced", "balanced" or "contexts"."""
     return Study(
         f"{game}-{world}",
         title=f"{_TITLES[game]}, {world}",
-        games=(Game(game),),
+        games=(GameEntry(game),),
         worlds=(_world(world, profile.protocol),),
         players=players,
         horizons=(HORIZON,),
@@ -95,11 +95,11 @@ def game_study(game: str, world: str, players: tuple[Player, ...], profile: Prof
     )
 
 
-def slow_player(name: str, parameters: Mapping[str, Any], profile: Profile) -> Player:
+def slow_player(name: str, parameters: Mapping[str, Any], profile: Profile) -> PlayerEntry:
     """Return one of the slow strategies: it has fewer runs and a shorter horizon."""
     horizon = HORIZON if profile.slow == "beyond" else SLOW_HORIZON
     runs = min(profile.runs, _SLOW_RUNS[profile.protocol]) if profile.slow == "few" else profile.runs
-    return Player(
+    return PlayerEntry(
         name, parameters, label=name, horizons=(horizon,), runs=runs, block=1, checkpoints=checkpoints(horizon)
     )
 
@@ -115,7 +115,7 @@ def checkpoints(horizon: int) -> tuple[int, ...]:
     return tuple(sorted(r for r in rounds if 1 <= r <= horizon))
 
 
-def _world(kind: str, protocol: Protocol) -> World:
+def _world(kind: str, protocol: Protocol) -> WorldEntry:
     """Return a kind of world under a protocol.
 
     In the paper's text the first outcome has the probability p(x) = 0.1 (x1 + ... + x10), given a context x.
@@ -124,7 +124,9 @@ def _world(kind: str, protocol: Protocol) -> World:
     if protocol == "published":
         streams = "PublishedContexts" if kind == "contexts" else "PublishedStreams"
         given = {} if kind == "contexts" else {"kind": kind}
-        return World("environment", f"sidelight.reproduction.streams:{streams}", given, label)
+        return WorldEntry("environment", f"sidelight.reproduction.streams:{streams}", given, label)
     return (
-        World("contexts", "linear", {"d": DIMENSION}, label) if kind == "contexts" else World("laws", kind, {}, label)
+        WorldEntry("contexts", "linear", {"d": DIMENSION}, label)
+        if kind == "contexts"
+        else WorldEntry("laws", kind, {}, label)
     )

@@ -5,21 +5,30 @@ A study (`model`) is read from a file (`file`) or written in Python, planned cas
 """
 
 from sidelight.studies.file.reading import parse, read
-from sidelight.studies.model import Comparison, Figure, Game, Player, Study, StudyError, Table, World
-from sidelight.studies.parameters import grid
+from sidelight.studies.model import (
+    Comparison,
+    FigureEntry,
+    GameEntry,
+    PlayerEntry,
+    Study,
+    StudyError,
+    TableEntry,
+    WorldEntry,
+)
+from sidelight.studies.plain_data import grid
 from sidelight.studies.report.write import report
 from sidelight.studies.run.run import StudyRun, opened, run
 
 __all__ = [
     "Comparison",
-    "Figure",
-    "Game",
-    "Player",
+    "FigureEntry",
+    "GameEntry",
+    "PlayerEntry",
     "Study",
     "StudyError",
     "StudyRun",
-    "Table",
-    "World",
+    "TableEntry",
+    "WorldEntry",
     "grid",
     "opened",
     "parse",

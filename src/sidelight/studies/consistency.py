@@ -11,7 +11,7 @@ from sidelight.studies.problems import Problem
 from sidelight.text import grouped, joined
 
 if TYPE_CHECKING:
-    from sidelight.studies.model import Figure, Player, Study, Table
+    from sidelight.studies.model import FigureEntry, PlayerEntry, Study, TableEntry
 
 MOST_PIECES = 10_000_000
 _OF_STRATEGIES = ("regret", "plays", "verifications")
@@ -90,7 +90,7 @@ def _wishes(study: Study) -> Iterator[Problem]:
                 yield Problem((kind, index, "measure"), f"{kind}: {text}")
 
 
-def _unmet(study: Study, wish: Table | Figure, kind: str) -> str:
+def _unmet(study: Study, wish: TableEntry | FigureEntry, kind: str) -> str:
     """Say why there is nothing to show of a measure; empty if there is."""
     known = [measure for measure in _known_measures(study) if measure != "plays"]
     if wish.measure == "plays":
@@ -123,7 +123,7 @@ def _work(study: Study) -> Iterator[Problem]:
         yield Problem(place, f"{text}: ask for {remedies}")
 
 
-def _settings(study: Study, player: Player) -> int:
+def _settings(study: Study, player: PlayerEntry) -> int:
     """Count the settings that a player meets."""
     worlds = [world for world in study.worlds if chosen(player.worlds, world.label)]
     if player.policy:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sidelight.studies.parameters import Parameters, frozen
+from sidelight.studies.plain_data import Parameters, frozen
 from sidelight.text import did_you_mean
 
 _LONGEST = 60  # characters of a value in a label

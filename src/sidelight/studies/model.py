@@ -14,14 +14,13 @@ from typing import Any, Literal, Self, get_args
 from sidelight import results
 from sidelight.results.statistics import Side
 from sidelight.studies import consistency
+from sidelight.studies.checks import MOST_ROUNDS, MOST_RUNS, Values, is_plain, shown
 from sidelight.studies.labels import called as called
 from sidelight.studies.labels import chosen as chosen
 from sidelight.studies.labels import is_acceptable, stem
 from sidelight.studies.labels import matches as matches
-from sidelight.studies.parameters import frozen, pairs
-from sidelight.studies.plain import arguments, plain
+from sidelight.studies.plain_data import arguments, frozen, pairs, plain
 from sidelight.studies.problems import StudyError as StudyError
-from sidelight.studies.values import MOST_ROUNDS, MOST_RUNS, Values, is_plain, shown
 from sidelight.text import one_line
 
 Measure = Literal["regret", "plays", "verifications", "f1"]
@@ -36,7 +35,7 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 
 @dataclass(frozen=True)
-class Game:
+class GameEntry:
     """A game of the catalogue with parameters, or one in a file.
 
     Parameters
@@ -68,7 +67,7 @@ class Game:
 
 
 @dataclass(frozen=True)
-class World:
+class WorldEntry:
     """Where outcomes come from.
 
     Parameters
@@ -102,7 +101,7 @@ class World:
         _set(self, value=frozen(self.value))
         _settle(self, check, self._title)
 
-    def bare(self) -> World:
+    def bare(self) -> WorldEntry:
         """Return the world by itself, whichever games are played in it."""
         return replace(self, games=())
 
@@ -118,7 +117,7 @@ class World:
 
 
 @dataclass(frozen=True)
-class Player:
+class PlayerEntry:
     """Who plays: a strategy, or a policy of the monitor.
 
     Parameters
@@ -167,9 +166,9 @@ class Player:
             _set(self, checkpoints=check.checkpoints(("checkpoints",), self.checkpoints))
         _settle(self, check, lambda: self.name.rpartition(":")[2])
 
-    def bare(self) -> Player:
+    def bare(self) -> PlayerEntry:
         """Return the player by itself, wherever it plays and how often."""
-        return Player(self.name, self.parameters, self.policy, self.label, limit=self.limit)
+        return PlayerEntry(self.name, self.parameters, self.policy, self.label, limit=self.limit)
 
 
 @dataclass(frozen=True)
@@ -185,7 +184,7 @@ class Comparison(results.Comparison):
 
 
 @dataclass(frozen=True)
-class Table:
+class TableEntry:
     """A table to be written: "comparison" (one row per player and setting) or "matrix" (players by settings).
 
     The numbers of a matrix are means relative to the best player of each setting. `games`, `worlds` and `horizons`
@@ -204,7 +203,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Figure:
+class FigureEntry:
     """A figure to be drawn: "regret" (over time, a panel per setting) or "quartiles" (of a measure at the end)."""
 
     kind: str = "regret"
@@ -248,17 +247,17 @@ class Study:
     """
 
     name: str
-    games: tuple[Game, ...] = ()
-    worlds: tuple[World, ...] = ()
-    players: tuple[Player, ...] = ()
+    games: tuple[GameEntry, ...] = ()
+    worlds: tuple[WorldEntry, ...] = ()
+    players: tuple[PlayerEntry, ...] = ()
     horizons: tuple[int, ...] = (20_000,)
     runs: int = 96
     seeds: tuple[int, ...] = (0,)
     checkpoints: Any = 200
     measures: tuple[Measure, ...] = ("regret",)
     comparisons: tuple[Comparison, ...] = (Comparison(),)
-    tables: tuple[Table, ...] = ()
-    figures: tuple[Figure, ...] = ()
+    tables: tuple[TableEntry, ...] = ()
+    figures: tuple[FigureEntry, ...] = ()
     title: str = ""
     text: str = ""
     version: str = ""
@@ -299,7 +298,7 @@ class Study:
             else check.text(("folder",), self.folder),
         )
 
-    def with_players(self, players: Iterable[Player]) -> Self:
+    def with_players(self, players: Iterable[PlayerEntry]) -> Self:
         """Return the study with more players; those that it has already are not added again."""
         more = tuple(player for player in players if player not in self.players)
         return replace(self, players=self.players + more)
@@ -322,12 +321,12 @@ class Study:
 
 
 _PARTS: Mapping[str, type[Any]] = {
-    "games": Game,
-    "worlds": World,
-    "players": Player,
+    "games": GameEntry,
+    "worlds": WorldEntry,
+    "players": PlayerEntry,
     "comparisons": Comparison,
-    "tables": Table,
-    "figures": Figure,
+    "tables": TableEntry,
+    "figures": FigureEntry,
 }
 
 
@@ -360,7 +359,7 @@ def _settle_scopes(entry: Any, check: Values) -> None:
             _set(entry, **{name: tuple(check.text((name,), each) for each in given)})
 
 
-def _settle_wish(wish: Table | Figure, kinds: tuple[str, ...], what: str) -> None:
+def _settle_wish(wish: TableEntry | FigureEntry, kinds: tuple[str, ...], what: str) -> None:
     check = Values()
     check.choice(("kind",), wish.kind, kinds)
     check.choice(("measure",), wish.measure, MEASURES)

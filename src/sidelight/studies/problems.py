@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidelight.errors import SidelightError
-from sidelight.studies.file.lines import Place
 from sidelight.text import one_line
 
+Place = tuple[str | int, ...]
+"""A key ("runs",), an entry of a list of tables ("games", 0), or a key of it ("games", 0, "prices")."""
 _MOST = 50  # problems that a message lists; the others are only counted
 
 

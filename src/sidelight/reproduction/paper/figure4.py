@@ -3,17 +3,17 @@
 from typing import Any
 
 from sidelight.reproduction.exhibit import Exhibit, Profile, game_study
-from sidelight.studies import Player, Study
+from sidelight.studies import PlayerEntry, Study
 
 SIGMAS = {"1/2": 0.5, "1": 1.0, "2": 2.0, "10": 10.0}
 BINS = (5, 10, 20)
 
 
-def variants(strategy: str, parameters: dict[str, Any], profile: Profile) -> tuple[Player, ...]:
+def variants(strategy: str, parameters: dict[str, Any], profile: Profile) -> tuple[PlayerEntry, ...]:
     """Return a strategy with every standard deviation and number of bins that the paper tries."""
     tail = 1e-6 if profile.protocol == "published" else 1e-7
     return tuple(
-        Player(strategy, {**parameters, "tail": tail, "bins": bins, "sigma": sigma}, label=f"σ={text}, K={bins}")
+        PlayerEntry(strategy, {**parameters, "tail": tail, "bins": bins, "sigma": sigma}, label=f"σ={text}, K={bins}")
         for text, sigma in SIGMAS.items()
         for bins in BINS
     )

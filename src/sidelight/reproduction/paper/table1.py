@@ -1,15 +1,15 @@
 """Table 1: apple tasting without contexts."""
 
 from sidelight.reproduction.exhibit import HORIZON, Exhibit, Profile, game_study
-from sidelight.studies import Player, Study
+from sidelight.studies import PlayerEntry, Study
 
-CBP, PMDMED, PROSPECT = Player("CBP"), Player("PMDMED"), Player("Prospect")
-LIMIT = Player("BayesOptimal", {"horizon": HORIZON}, label="Bayes-optimal, uniform prior", limit=True)
+CBP, PMDMED, PROSPECT = PlayerEntry("CBP"), PlayerEntry("PMDMED"), PlayerEntry("Prospect")
+LIMIT = PlayerEntry("BayesOptimal", {"horizon": HORIZON}, label="Bayes-optimal, uniform prior", limit=True)
 
 
-def rand_cbp(profile: Profile) -> Player:
+def rand_cbp(profile: Profile) -> PlayerEntry:
     """Return RandCBP; its tail differs between the authors' code and the text."""
-    return Player("RandCBP", {"tail": 1e-6 if profile.protocol == "published" else 1e-7}, label="RandCBP")
+    return PlayerEntry("RandCBP", {"tail": 1e-6 if profile.protocol == "published" else 1e-7}, label="RandCBP")
 
 
 def studies(profile: Profile) -> tuple[Study, ...]:
@@ -20,9 +20,9 @@ def studies(profile: Profile) -> tuple[Study, ...]:
         rand_cbp(profile),
         CBP,
         PMDMED,
-        Player("TSPM", prior, label="TSPM"),
-        Player("TSPMGaussian", prior, label="TSPMGaussian"),
-        Player("BPMLeast", {"radius": "published"} if published else {}, label="BPMLeast"),
+        PlayerEntry("TSPM", prior, label="TSPM"),
+        PlayerEntry("TSPMGaussian", prior, label="TSPMGaussian"),
+        PlayerEntry("BPMLeast", {"radius": "published"} if published else {}, label="BPMLeast"),
         PROSPECT,
         LIMIT,
     )

@@ -1,7 +1,7 @@
 """Table 3: both games with contexts."""
 
 from sidelight.reproduction.exhibit import DIMENSION, Exhibit, Profile, game_study, slow_player
-from sidelight.studies import Player, Study
+from sidelight.studies import PlayerEntry, Study
 
 _D = {"dimension": DIMENSION}
 
@@ -11,22 +11,22 @@ def studies(profile: Profile) -> tuple[Study, ...]:
     published = profile.protocol == "published"
     widths = {**_D, "bounds": "published" if published else "printed"}
     ours = (
-        Player("RandCBPSide", {**_D, "standardize": False, "hinge": False}, label="RandCBPSide, tight"),
-        Player("ProspectSide", _D, label="ProspectSide"),
+        PlayerEntry("RandCBPSide", {**_D, "standardize": False, "hinge": False}, label="RandCBPSide, tight"),
+        PlayerEntry("ProspectSide", _D, label="ProspectSide"),
     )
     both = (
-        Player("PublishedRandCBPSide", {**widths, "tail": 1e-6 if published else 1e-7}, label="RandCBPSide"),
-        Player("PublishedCBPSide", widths, label="CBPSide"),
+        PlayerEntry("PublishedRandCBPSide", {**widths, "tail": 1e-6 if published else 1e-7}, label="RandCBPSide"),
+        PlayerEntry("PublishedCBPSide", widths, label="CBPSide"),
     )
     stap = {**_D, "regularization": 20.0, "count": "all"} if published else _D
     apples = (
         *both,
         slow_player("PGIDS", _D, profile),
         slow_player("PGTS", _D, profile),
-        Player("STAP", stap, label="STAP"),
+        PlayerEntry("STAP", stap, label="STAP"),
         *ours,
     )
-    labels = (*both, Player("CESA", _D, label="CESA"), *ours)
+    labels = (*both, PlayerEntry("CESA", _D, label="CESA"), *ours)
     return (
         game_study("apple-tasting", "contexts", apples, profile),
         game_study("label-efficient", "contexts", labels, profile),

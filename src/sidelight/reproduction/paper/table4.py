@@ -6,7 +6,7 @@ from typing import Any
 from sidelight.errors import SidelightError
 from sidelight.monitor.settings import SETTINGS
 from sidelight.reproduction.exhibit import Exhibit, Profile, Protocol
-from sidelight.studies import Player, Study, World
+from sidelight.studies import PlayerEntry, Study, WorldEntry
 from sidelight.studies.classifiers.published import TOLERANCES
 from sidelight.studies.classifiers.watching import watched
 
@@ -41,10 +41,12 @@ def case_studies(case: int, profile: Profile) -> tuple[Study, ...]:
             f"case{case}-{rate}",
             title=f"Tolerance {rate:g}",
             worlds=(
-                World("classifiers", case, {"tolerance": rate, **sure}, f"case {case}, {rate:g}, {profile.protocol}"),
+                WorldEntry(
+                    "classifiers", case, {"tolerance": rate, **sure}, f"case {case}, {rate:g}, {profile.protocol}"
+                ),
             ),
             players=tuple(
-                Player(name, parameters(name, rate, profile.protocol), policy=True, label=label)
+                PlayerEntry(name, parameters(name, rate, profile.protocol), policy=True, label=label)
                 for name, label in LABELS.items()
                 if name in (profile.policies or LABELS)
             ),

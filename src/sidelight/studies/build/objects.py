@@ -24,12 +24,12 @@ from sidelight.simulation import players
 from sidelight.strategies import Strategy, plugins
 from sidelight.studies import model as studies
 from sidelight.studies.build.recordings import recording
-from sidelight.studies.parameters import Parameters, thawed
-from sidelight.studies.values import as_number, shown
+from sidelight.studies.checks import as_number, shown
+from sidelight.studies.plain_data import Parameters, thawed
 from sidelight.text import one_line
 
 
-def game(entry: studies.Game, folder: str = "") -> Game:
+def game(entry: studies.GameEntry, folder: str = "") -> Game:
     """Return the game of an entry."""
     if entry.file and not entry.data:  # the file may change
         return Game.load(Path(folder, entry.file))
@@ -37,14 +37,14 @@ def game(entry: studies.Game, folder: str = "") -> Game:
 
 
 @functools.lru_cache(maxsize=512)
-def _game(entry: studies.Game) -> Game:
+def _game(entry: studies.GameEntry) -> Game:
     if entry.data:
         return Game.from_dict(json.loads(entry.data))
     return games.load(entry.name, **_values(entry.parameters))
 
 
 @functools.lru_cache(maxsize=512)
-def environment(world: studies.World, entry: studies.Game, folder: str = "") -> Environment:
+def environment(world: studies.WorldEntry, entry: studies.GameEntry, folder: str = "") -> Environment:
     """Return the environment of a world for a game."""
     played = game(entry, folder)
     given = _values(world.parameters)
@@ -61,13 +61,13 @@ def environment(world: studies.World, entry: studies.Game, folder: str = "") -> 
     raise SidelightError(f"{world.label!r} are classifiers, which policies watch: they are no world for a game")
 
 
-def contexts(world: studies.World, played: Game) -> Environment:
+def contexts(world: studies.WorldEntry, played: Game) -> Environment:
     """Return the contexts of a world for a game."""
     with in_words(f"{world.label!r} cannot be made"):  # numbers may be beyond all floats
         return contexts_by_name.load(world.value, played, **_values(world.parameters))
 
 
-def strategy_class(player: studies.Player, folder: str = "") -> type[Strategy]:
+def strategy_class(player: studies.PlayerEntry, folder: str = "") -> type[Strategy]:
     """Return the class of a player; a file's path begins at the folder of the study."""
     head, rest = players.split(player.name)
     name = f"{Path(folder, head)}:{rest}" if head.endswith(".py") and rest else player.name
@@ -79,7 +79,9 @@ def _found(name: str) -> type[Strategy]:
     return players.find(name)
 
 
-def strategy(player: studies.Player, entry: studies.Game, horizon: int, dimension: int, folder: str = "") -> Strategy:
+def strategy(
+    player: studies.PlayerEntry, entry: studies.GameEntry, horizon: int, dimension: int, folder: str = ""
+) -> Strategy:
     """Return a player's strategy for a game; one that must know the horizon or the contexts' size is told it."""
     kind = strategy_class(player, folder)
     needed = players.required(kind)
@@ -89,7 +91,9 @@ def strategy(player: studies.Player, entry: studies.Game, horizon: int, dimensio
 
 
 @functools.lru_cache(maxsize=64)
-def _strategy(player: studies.Player, entry: studies.Game, horizon: int, dimension: int, folder: str) -> Strategy:
+def _strategy(
+    player: studies.PlayerEntry, entry: studies.GameEntry, horizon: int, dimension: int, folder: str
+) -> Strategy:
     """Return a strategy; simulations do not change it, and the Bayes-optimal one takes half a second to make."""
     kind = strategy_class(player, folder)
     given = _values(player.parameters)
@@ -105,7 +109,7 @@ def _strategy(player: studies.Player, entry: studies.Game, horizon: int, dimensi
 
 
 @functools.lru_cache(maxsize=256)
-def policy(player: studies.Player) -> Policy:
+def policy(player: studies.PlayerEntry) -> Policy:
     """Return the policy of a player."""
     with in_words(f"the policy {player.name!r} cannot be made"):
         return make_policy(player.name, _values(player.parameters))
@@ -183,7 +187,7 @@ def attribute(name: str, what: str) -> Any:
     return found
 
 
-def own_environment(world: studies.World) -> Environment:
+def own_environment(world: studies.WorldEntry) -> Environment:
     """Return the environment that a class of the user's own makes."""
     kind = attribute(world.value, "class")
     with in_words(f"{world.value!r} cannot be made"):
@@ -193,7 +197,7 @@ def own_environment(world: studies.World) -> Environment:
     return made
 
 
-def recorded(world: studies.World, folder: str = "") -> Environment:
+def recorded(world: studies.WorldEntry, folder: str = "") -> Environment:
     """Return the recording that a world plays back."""
     given = dict(world.parameters).get("law")
     if given is not None and not isinstance(given, str):
@@ -232,7 +236,7 @@ def in_words(what: str) -> Iterator[None]:
         raise SidelightError(f"{what}: {type(error).__name__}: {one_line(str(error))}{where}") from error
 
 
-def origin(player: studies.Player) -> str:
+def origin(player: studies.PlayerEntry) -> str:
     """Return the package and version that an external strategy comes from; empty for ours and loose files."""
     if player.policy:
         return ""

@@ -17,12 +17,11 @@ from sidelight.errors import ParameterError, SidelightError
 from sidelight.monitor.policies import POLICIES
 from sidelight.simulation import players as strategies
 from sidelight.studies.build import objects as making
+from sidelight.studies.checks import Values, as_number, shown
 from sidelight.studies.classifiers.published import CASES
-from sidelight.studies.file.lines import Place
 from sidelight.studies.labels import chosen
-from sidelight.studies.model import WORLDS, Game, Player, World
-from sidelight.studies.problems import Problem
-from sidelight.studies.values import Values, as_number, shown
+from sidelight.studies.model import WORLDS, GameEntry, PlayerEntry, WorldEntry
+from sidelight.studies.problems import Place, Problem
 from sidelight.text import did_you_mean
 
 _TRIES = 20  # settings in which a strategy or a function is tried until it works in one
@@ -30,11 +29,15 @@ _LARGEST = 10**6  # numbers of a context
 _LEAST_TOLERANCE = 0.001  # below, more predictions would be watched than there are
 _PLAYER_KEYS = ("label", "games", "worlds", "horizons", "runs", "block", "checkpoints", "limit")
 _WORLD_KEYS = {"law": (), "laws": (), "replay": ("law",), "classifiers": ("tolerance", "confidence")}
-_SMALL = Game("apple-tasting")  # two outcomes, for which there are contexts of every kind
+_SMALL = GameEntry("apple-tasting")  # two outcomes, for which there are contexts of every kind
 
 
 def mistakes(
-    games: Sequence[Game], worlds: Sequence[World], players: Sequence[Player], horizons: Sequence[int], folder: str
+    games: Sequence[GameEntry],
+    worlds: Sequence[WorldEntry],
+    players: Sequence[PlayerEntry],
+    horizons: Sequence[int],
+    folder: str,
 ) -> list[Problem]:
     """Return what is wrong with the entries of a study, with places such as ("players", 2, "name")."""
     found: list[Problem] = []
@@ -60,15 +63,15 @@ def mistakes(
 class _Scope(NamedTuple):
     """What is right in a study, for entries that depend on it."""
 
-    games: Sequence[Game]
-    worlds: Sequence[World]
+    games: Sequence[GameEntry]
+    worlds: Sequence[WorldEntry]
     horizons: tuple[int, ...]
     folder: str
     unusable: dict[str, str]
     """Why a strategy cannot be imported, so that nobody tries again."""
 
 
-def _game(entry: Game, noted: Values, folder: str) -> None:
+def _game(entry: GameEntry, noted: Values, folder: str) -> None:
     if entry.data:
         return
     if bool(entry.name) == bool(entry.file):
@@ -88,7 +91,7 @@ def _game(entry: Game, noted: Values, folder: str) -> None:
             noted.problem(_place_of(entry, error), str(error))
 
 
-def _world(entry: World, noted: Values, scope: _Scope) -> None:
+def _world(entry: WorldEntry, noted: Values, scope: _Scope) -> None:
     own = isinstance(entry.value, str) and ":" in entry.value
     if entry.kind in _WORLD_KEYS and not (entry.kind == "laws" and own):
         _only(entry, noted, (entry.kind, *_WORLD_KEYS[entry.kind]))
@@ -107,7 +110,7 @@ def _world(entry: World, noted: Values, scope: _Scope) -> None:
         _made(entry, noted, scope.folder)
 
 
-def _only(entry: World, noted: Values, known: Sequence[str]) -> None:
+def _only(entry: WorldEntry, noted: Values, known: Sequence[str]) -> None:
     """Complain about parameters of a world that takes none, or only some."""
     keys = (*known, "label", "games")
     for name, _ in entry.parameters:
@@ -117,7 +120,7 @@ def _only(entry: World, noted: Values, known: Sequence[str]) -> None:
             noted.problem(("parameters", name), text)
 
 
-def _own_laws(entry: World, noted: Values, scope: _Scope) -> None:
+def _own_laws(entry: WorldEntry, noted: Values, scope: _Scope) -> None:
     """Complain about a function that cannot be imported, or that returns laws for none of the games."""
     try:
         making.attribute(entry.value, "function")
@@ -136,7 +139,7 @@ def _own_laws(entry: World, noted: Values, scope: _Scope) -> None:
         noted.problem((entry.kind,), first)
 
 
-def _made(entry: World, noted: Values, folder: str) -> None:
+def _made(entry: WorldEntry, noted: Values, folder: str) -> None:
     """Complain about a recording or an environment that cannot be made, whatever the game."""
     given = dict(entry.parameters).get("law") if entry.kind == "replay" else None
     if isinstance(given, str) and given != "outcome":
@@ -154,7 +157,7 @@ def _made(entry: World, noted: Values, folder: str) -> None:
         noted.problem(_place_of(entry, error, entry.kind), str(error))
 
 
-def _contexts(entry: World, noted: Values) -> None:
+def _contexts(entry: WorldEntry, noted: Values) -> None:
     known = contexts_by_name.defaults(entry.value)
     good = True
     for name, value in entry.parameters:
@@ -172,7 +175,7 @@ def _contexts(entry: World, noted: Values) -> None:
             noted.problem(_place_of(entry, error, entry.kind), str(error))
 
 
-def _classifiers(entry: World, noted: Values) -> None:
+def _classifiers(entry: WorldEntry, noted: Values) -> None:
     if type(entry.value) is not int or entry.value not in CASES:
         cases = " or ".join(map(str, CASES))
         noted.problem((entry.kind,), f"classifiers is {shown(entry.value)}: give the case, {cases}")
@@ -186,7 +189,7 @@ def _classifiers(entry: World, noted: Values) -> None:
             noted.problem(("parameters", name), text)
 
 
-def _player(entry: Player, noted: Values, scope: _Scope) -> None:
+def _player(entry: PlayerEntry, noted: Values, scope: _Scope) -> None:
     if entry.policy:
         if noted.known(("name",), entry.name, tuple(POLICIES), "policy"):
             try:
@@ -213,7 +216,7 @@ def _player(entry: Player, noted: Values, scope: _Scope) -> None:
         _parameter_values(entry, noted, scope)
 
 
-def _parameter_names(entry: Player, noted: Values, kind: Any) -> None:
+def _parameter_names(entry: PlayerEntry, noted: Values, kind: Any) -> None:
     """Complain about parameters that a strategy does not have."""
     for name, _ in entry.parameters:
         try:
@@ -223,7 +226,7 @@ def _parameter_names(entry: Player, noted: Values, kind: Any) -> None:
             noted.problem(("parameters", name), f"{error}{f'; {near.strip()}' if near else ''}")
 
 
-def _places(entry: Player, scope: _Scope) -> Iterator[tuple[Game, int]]:
+def _places(entry: PlayerEntry, scope: _Scope) -> Iterator[tuple[GameEntry, int]]:
     """Yield the games that a player meets, each with the size of the contexts there; each combination once."""
     seen = set()
     for world in scope.worlds:
@@ -241,7 +244,7 @@ def _places(entry: Player, scope: _Scope) -> Iterator[tuple[Game, int]]:
                 yield game, dimension
 
 
-def _parameter_values(entry: Player, noted: Values, scope: _Scope) -> None:
+def _parameter_values(entry: PlayerEntry, noted: Values, scope: _Scope) -> None:
     """Report values that are wrong in every game, not those that only do not fit one.
 
     A value is wrong if the strategy can be made in none of its games with it, and either the error names the parameter,
@@ -271,7 +274,7 @@ def _parameter_values(entry: Player, noted: Values, scope: _Scope) -> None:
         noted.problem(_place_of(entry, found[0]), str(found[0]))
 
 
-def _error(player: Player, game: Game, horizon: int, dimension: int, folder: str) -> SidelightError | None:
+def _error(player: PlayerEntry, game: GameEntry, horizon: int, dimension: int, folder: str) -> SidelightError | None:
     """Return why a strategy cannot be made; None if it can."""
     try:
         making.strategy(player, game, horizon, dimension, folder)
@@ -280,13 +283,13 @@ def _error(player: Player, game: Game, horizon: int, dimension: int, folder: str
     return None
 
 
-def _blamed(entry: Game | Player | World, error: SidelightError) -> str:
+def _blamed(entry: GameEntry | PlayerEntry | WorldEntry, error: SidelightError) -> str:
     """Return the parameter of an entry that an error names; empty if it names none."""
     name = error.name if isinstance(error, ParameterError) else ""
     return name if name in dict(entry.parameters) else ""
 
 
-def _place_of(entry: Game | Player | World, error: SidelightError, otherwise: str = "name") -> Place:
+def _place_of(entry: GameEntry | PlayerEntry | WorldEntry, error: SidelightError, otherwise: str = "name") -> Place:
     """Return where the parameter stands that an error is about."""
     only = entry.parameters[0][0] if len(entry.parameters) == 1 else ""
     name = _blamed(entry, error) or (only if otherwise != "replay" else "")

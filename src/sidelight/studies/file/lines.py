@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-Place = tuple[str | int, ...]
-"""A key ("runs",), an entry of a list of tables ("games", 0), or a key of it ("games", 0, "prices")."""
+from sidelight.studies.problems import Place
+
 _INNER = "parameters"  # a table in an entry, whose keys may as well stand in the entry itself
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]")

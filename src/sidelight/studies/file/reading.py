@@ -10,13 +10,13 @@ from typing import Any
 
 from sidelight._storage import contents
 from sidelight.studies.build import objects as making
+from sidelight.studies.checks import MOST_ROUNDS, MOST_RUNS
 from sidelight.studies.file import checking
-from sidelight.studies.file.entries import ENTRIES, Entries
-from sidelight.studies.file.lines import Place, line_of, places
+from sidelight.studies.file.lines import line_of, places
+from sidelight.studies.file.parsing import ENTRIES, Entries
 from sidelight.studies.labels import acceptable
 from sidelight.studies.model import IMPOSSIBLE, MEASURES, Study
-from sidelight.studies.problems import StudyError
-from sidelight.studies.values import MOST_ROUNDS, MOST_RUNS
+from sidelight.studies.problems import Place, StudyError
 
 _KEYS = (
     *("name", "title", "text", "version", "horizon", "horizons", "runs", "seed", "seeds", "checkpoints", "measures"),

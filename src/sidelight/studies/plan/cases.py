@@ -16,20 +16,20 @@ from sidelight.errors import SidelightError
 from sidelight.simulation.checkpoints import rounds_of
 from sidelight.studies.build import objects as making
 from sidelight.studies.file import checking
-from sidelight.studies.model import Game, Player, Study, StudyError, World, chosen
+from sidelight.studies.model import GameEntry, PlayerEntry, Study, StudyError, WorldEntry, chosen
 from sidelight.studies.problems import Problem
 from sidelight.text import grouped
 
 _LONGEST = 80  # bytes of a label in the name of a file
-NO_GAME = Game(label="use case")
+NO_GAME = GameEntry(label="use case")
 """What stands for the game where policies watch classifiers."""
 
 
 class Setting(NamedTuple):
     """Where players meet: a game, a world and a horizon (0 for classifiers, whose streams have their own length)."""
 
-    game: Game
-    world: World
+    game: GameEntry
+    world: WorldEntry
     horizon: int
 
     @property
@@ -44,9 +44,9 @@ class Setting(NamedTuple):
 class Case:
     """All runs of one player in one setting, from one seed."""
 
-    game: Game
-    world: World
-    player: Player
+    game: GameEntry
+    world: WorldEntry
+    player: PlayerEntry
     horizon: int
     runs: int
     seed: int = 0
@@ -188,7 +188,7 @@ def settings(study: Study) -> list[Setting]:
     return found
 
 
-def _meets(player: Player, setting: Setting, study: Study) -> bool:
+def _meets(player: PlayerEntry, setting: Setting, study: Study) -> bool:
     if player.policy != (setting.world.kind == "classifiers") or not chosen(player.worlds, setting.world.label):
         return False
     if player.policy:

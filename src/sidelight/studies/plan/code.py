@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sidelight.errors import SidelightError
 from sidelight.studies.build import objects
-from sidelight.studies.model import Game, Player, World
+from sidelight.studies.model import GameEntry, PlayerEntry, WorldEntry
 from sidelight.studies.plan.cases import Case
 from sidelight.tasks.versions import versions
 
@@ -41,7 +41,7 @@ def refresh() -> None:
 
 
 @functools.lru_cache(maxsize=4096)
-def _own(player: Player, world: World, game: Game, folder: str) -> str:
+def _own(player: PlayerEntry, world: WorldEntry, game: GameEntry, folder: str) -> str:
     """Return a digest of the user's own files; empty if there are none."""
     modules: set[str] = set()
     if not player.policy:

@@ -16,7 +16,7 @@ from sidelight.simulation import players, simulate
 from sidelight.strategies import KernelStrategy, Strategy, plugins
 from sidelight.studies.build import objects
 from sidelight.studies.classifiers.watching import watch_classifiers
-from sidelight.studies.parameters import thawed
+from sidelight.studies.plain_data import thawed
 from sidelight.studies.plan import code
 from sidelight.studies.plan.cases import Case
 from sidelight.tasks import Advancing, Where

@@ -25,13 +25,13 @@ _MANY = 60  # settings, for more of which nothing is drawn that nobody asked for
 Note = Callable[[str], None]
 
 
-def wishes(study: Study) -> tuple[studies.Figure, ...]:
+def wishes(study: Study) -> tuple[studies.FigureEntry, ...]:
     """Return the figures that a study wants, or those that fit it."""
     if study.figures:
         return study.figures
-    found = [studies.Figure("regret")] if any(not player.policy for player in study.players) else []
+    found = [studies.FigureEntry("regret")] if any(not player.policy for player in study.players) else []
     if any(player.policy for player in study.players):
-        found.append(studies.Figure("quartiles", "verifications"))
+        found.append(studies.FigureEntry("quartiles", "verifications"))
     return tuple(found)
 
 
@@ -59,7 +59,7 @@ def draw(study: Study, results: ResultSet, folder: Path, note: Note) -> list[Fig
     return drawn
 
 
-def _regret(study: Study, results: ResultSet, wish: studies.Figure) -> list[tuple[str, str, Any]]:
+def _regret(study: Study, results: ResultSet, wish: studies.FigureEntry) -> list[tuple[str, str, Any]]:
     """Draw one panel per game and world, at its longest horizon."""
     from sidelight.report.figures.regret import draw_panels
 
@@ -90,7 +90,7 @@ def _curve(one: Results) -> Curve:
     return mean_curve(one.label, one.rounds, one.regret)
 
 
-def _quartiles(study: Study, results: ResultSet, wish: studies.Figure) -> list[tuple[str, str, Any]]:
+def _quartiles(study: Study, results: ResultSet, wish: studies.FigureEntry) -> list[tuple[str, str, Any]]:
     """Draw boxes: a panel per game (or kind of classifiers), a group per world and horizon."""
     from sidelight.report.figures.quartiles import Sample, draw_quartiles
 

@@ -12,7 +12,7 @@ from sidelight.results.result_set import is_chosen
 from sidelight.strategies import plugins
 from sidelight.studies import model as studies
 from sidelight.studies.build import objects as making
-from sidelight.studies.model import Comparison, Player
+from sidelight.studies.model import Comparison, PlayerEntry
 from sidelight.studies.report.standings import Outcome, Standing, setting_title
 from sidelight.table import Cell, Column, Row, Table
 from sidelight.text import STAY, grouped, number
@@ -22,12 +22,12 @@ _SIDES = {"two-sided": "differs", "less": "is less", "greater": "is greater"}
 MEASURES = {"regret": "regret", "verifications": "verifications", "f1": "F1 score", "plays": "plays"}
 
 
-def wanted(outcome: Outcome, wish: studies.Table | studies.Figure) -> list[Standing]:
+def wanted(outcome: Outcome, wish: studies.TableEntry | studies.FigureEntry) -> list[Standing]:
     """Return the standings that a table or figure is about."""
     return [each for each in outcome.standings if each.measure == wish.measure and shown_in(each.labels, wish)]
 
 
-def shown_in(labels: Labels, wish: studies.Table | studies.Figure) -> bool:
+def shown_in(labels: Labels, wish: studies.TableEntry | studies.FigureEntry) -> bool:
     """Say whether results belong into a table or figure."""
     games = not labels.horizon or is_chosen(wish.games, labels.game)
     return games and is_chosen(wish.worlds, labels.world) and is_chosen(wish.horizons, labels.horizon)
@@ -41,7 +41,7 @@ def tables(outcome: Outcome) -> list[tuple[str, Table]]:
     if not wishes:
         several = len({each.labels.setting for each in outcome.standings}) > 1
         wishes = tuple(
-            studies.Table(kind, measure)
+            studies.TableEntry(kind, measure)
             for measure in measures
             for kind in (("matrix", "comparison") if several else ("comparison",))
             if kind == "comparison" or measure == "regret"  # to look more or less often is no merit by itself
@@ -138,7 +138,7 @@ def _limit_notes(standings: Sequence[Standing]) -> list[str]:
     return ["× limit: in the runs that a player and the limit both have."] if others else []
 
 
-def _title(wish: studies.Table) -> str:
+def _title(wish: studies.TableEntry) -> str:
     what = MEASURES[wish.measure]
     return f"Mean {what} relative to the best" if wish.kind == "matrix" else f"{what[:1].upper()}{what[1:]} at the end"
 
@@ -152,14 +152,14 @@ def _p_title(comparison: Comparison, standings: Sequence[Standing]) -> str:
     return f"{comparison.test}: mean {_SIDES[comparison.side]} against {against}"
 
 
-def _note(standing: Standing, runs: int, player: Player) -> str:
+def _note(standing: Standing, runs: int, player: PlayerEntry) -> str:
     words = [f"{grouped(standing.summary.runs)} runs"] if standing.summary.runs != runs else []
     words += ["the limit, not a contestant"] if player.limit else []
     origin = _origin(player)
     return ", ".join([*words, *([f"external: {origin}"] if origin else [])])
 
 
-def _origin(player: studies.Player) -> str:
+def _origin(player: studies.PlayerEntry) -> str:
     """Return the package and version that an external strategy comes from, by the name that the study uses."""
     named = None if player.policy else plugins.named(player.name)
     return making.origin(player) if named is None else named.origin

@@ -17,7 +17,7 @@ from sidelight.simulation import players
 if TYPE_CHECKING:
     from sidelight.game import Game
     from sidelight.strategies import Strategy
-    from sidelight.studies import Player
+    from sidelight.studies import PlayerEntry
 
 _NEXT = re.compile(r",(?=\s*[A-Za-z_]\w*\s*=)")
 _WORDS = {"true": True, "false": False, "none": None}
@@ -90,19 +90,19 @@ def value_of(text: str) -> Any:
     return text
 
 
-def player_of(text: str, folder: str = "") -> Player:
+def player_of(text: str, folder: str = "") -> PlayerEntry:
     """Return the player that `text` describes, for a study whose paths begin at `folder`.
 
     Paths in `text` begin at the current folder.
     """
-    from sidelight.studies import Player
+    from sidelight.studies import PlayerEntry
 
     kind, given = _parsed(text)
     head, rest = players.split(text)
     if head.endswith(".py"):
         head = _placed(head, folder)
     name = head if players.is_known(head) else f"{head}:{(rest or '').partition(':')[0]}"
-    return Player(name, _checked(kind, given))
+    return PlayerEntry(name, _checked(kind, given))
 
 
 def _placed(file: str, folder: str) -> str:

@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 from sidelight.errors import NoFileError
-from sidelight.studies import Comparison, Player, StudyError, World, parse, read
+from sidelight.studies import Comparison, PlayerEntry, StudyError, WorldEntry, parse, read
 from sidelight.studies.file.lines import line_of, places
 
 WHOLE = """
@@ -82,7 +82,7 @@ def test_a_whole_study():
         "linear (d=5)",
         "linear (d=10)",
     ]
-    assert study.players[1] == Player("RandCBP", {"bins": 5, "sigma": 2.0}, label="Randomized (bins=5)", runs=12)
+    assert study.players[1] == PlayerEntry("RandCBP", {"bins": 5, "sigma": 2.0}, label="Randomized (bins=5)", runs=12)
     assert study.comparisons == (Comparison("CBP", "paired", "less"),)
     assert study.figures[0].games == ("apple*",)
     assert study.impossible == "skip"
@@ -140,7 +140,7 @@ def test_a_recording_may_come_with_its_law(tmp_path):
     """,
         folder=str(tmp_path),
     )
-    assert study.worlds == (World("replay", "recorded.csv", {"law": [0.3, 0.7]}),)
+    assert study.worlds == (WorldEntry("replay", "recorded.csv", {"law": [0.3, 0.7]}),)
 
 
 @pytest.mark.parametrize(

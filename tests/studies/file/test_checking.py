@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from sidelight.studies import Game, Player, Study, StudyError, World, parse
+from sidelight.studies import GameEntry, PlayerEntry, Study, StudyError, WorldEntry, parse
 from sidelight.studies.build.objects import in_words
 from sidelight.studies.plan import cases as plan
 from sidelight.studies.plan import skips
@@ -232,21 +232,26 @@ def test_a_constructor_that_fails_is_told_of_in_words(folder):
 
 
 def test_classifiers_without_a_tolerance_are_told_of():
-    case = plan.Case(plan.NO_GAME, World("classifiers", 1), Player("sequential", policy=True), 0, 2)
+    case = plan.Case(plan.NO_GAME, WorldEntry("classifiers", 1), PlayerEntry("sequential", policy=True), 0, 2)
     assert list(plan.impossible([case])) == [(case, "classifiers need a tolerance")]
 
 
 def test_studies_in_python_are_checked_before_they_are_run():
-    study = Study("mine", (Game("aple-tasting"),), (World("law", [0.5]), World("laws", 5)), (Player("NoSuch"),))
+    study = Study(
+        "mine",
+        (GameEntry("aple-tasting"),),
+        (WorldEntry("law", [0.5]), WorldEntry("laws", 5)),
+        (PlayerEntry("NoSuch"),),
+    )
     with pytest.raises(StudyError) as caught:
         plan.settled(study)
     assert [place[:2] for place in caught.value.places] == [("games", 0), ("worlds", 0), ("worlds", 1), ("players", 0)]
     with pytest.raises(StudyError, match="give each game a name"):
-        plan.settled(Study("mine", (Game(),), (World("laws", "rare"),), (Player("CBP"),)))
+        plan.settled(Study("mine", (GameEntry(),), (WorldEntry("laws", "rare"),), (PlayerEntry("CBP"),)))
 
 
 def test_a_refusal_counts_only_problems():
-    case = plan.Case(Game("bartok"), World("laws", "rare"), Player("CBP"), 10, 2)
+    case = plan.Case(GameEntry("bartok"), WorldEntry("laws", "rare"), PlayerEntry("CBP"), 10, 2)
     error = skips.refusal({case: "it cannot"}, "study 'mine'")
     assert error.problems == ("CBP cannot play bartok in rare: it cannot",)
     assert str(error).startswith("study 'mine': CBP cannot play bartok in rare: it cannot\n  restrict them")

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.studies import Game, Player, Study, StudyError, World, opened, report, run
+from sidelight.studies import GameEntry, PlayerEntry, Study, StudyError, WorldEntry, opened, report, run
 from sidelight.studies.plan.cases import Case
 from sidelight.studies.plan.skips import grouped, listed
 from sidelight.studies.plan.tasks import Task, tasks
 from sidelight.studies.report.standings import finished
 from sidelight.studies.store.store import State, Store
 
-from .making import Watcher, calls, failures, small, text_of_mine, write_mine
+from ..making import Watcher, calls, failures, small, text_of_mine, write_mine
 
 
 def ran(study, folder, **options):
@@ -25,7 +25,7 @@ def ran(study, folder, **options):
 
 
 def test_runs_are_those_of_simulate_and_are_made_once(tmp_path):
-    study = small(Player("RandCBP", {"bins": 10}), worlds=(World("law", [0.3, 0.7]),), seeds=(0, 5))
+    study = small(PlayerEntry("RandCBP", {"bins": 10}), worlds=(WorldEntry("law", [0.3, 0.7]),), seeds=(0, 5))
     progress, _ = ran(study, tmp_path)
     assert len(progress.done.ran) == 4
     (entry,), missing = finished(study, progress.store)
@@ -52,7 +52,7 @@ def test_runs_are_those_of_simulate_and_are_made_once(tmp_path):
 )
 def test_a_strategy_that_misbehaves_harms_nobody_else(tmp_path, act, reason):
     bad = write_mine(tmp_path, act)
-    study = small(Player("Uniform"), bad, Player("FixedAction", {"action": 0}), patience=2.0)
+    study = small(PlayerEntry("Uniform"), bad, PlayerEntry("FixedAction", {"action": 0}), patience=2.0)
     progress, watcher = ran(study, tmp_path / "out")
     assert [failure.reason for failure in watcher.failures] == [reason]
     assert len(progress.done.ran) == 4
@@ -75,7 +75,7 @@ def test_importing_needs_no_patience(tmp_path):
 
 def test_an_edited_strategy_runs_again_and_nobody_else(tmp_path):
     """Even in a process that goes on."""
-    study = small(Player("Uniform"), write_mine(tmp_path))
+    study = small(PlayerEntry("Uniform"), write_mine(tmp_path))
     ran(study, tmp_path / "out")
     assert ran(study, tmp_path / "out")[0].done.ran == []
     write_mine(tmp_path, act="return 1")
@@ -101,7 +101,7 @@ def test_an_edited_module_is_not_taken_for_what_was_imported(tmp_path, monkeypat
     monkeypatch.syspath_prepend(str(tmp_path))
     file = tmp_path / "module_of_mine.py"
     file.write_text(text_of_mine())
-    study = small(Player("module_of_mine:Mine"))
+    study = small(PlayerEntry("module_of_mine:Mine"))
     first, _ = ran(study, tmp_path / "out")
     file.write_text(text_of_mine("return 1 - 0"))
     again, _ = ran(study, tmp_path / "out")
@@ -117,8 +117,10 @@ def made(tmp_path):
     """A study with a recording and a strategy in files, finished."""
     np.save(tmp_path / "recorded.npy", np.arange(80) % 2)
     write_mine(tmp_path)
-    worlds = (World("laws", "balanced"), World("replay", "recorded.npy"))
-    study = small(Player("Uniform"), Player("mine.py:Mine"), worlds=worlds, folder=str(tmp_path), measures=("regret",))
+    worlds = (WorldEntry("laws", "balanced"), WorldEntry("replay", "recorded.npy"))
+    study = small(
+        PlayerEntry("Uniform"), PlayerEntry("mine.py:Mine"), worlds=worlds, folder=str(tmp_path), measures=("regret",)
+    )
     run(study, tmp_path / "out", workers=1)
     return study
 
@@ -132,7 +134,7 @@ def test_what_is_finished_is_shown_and_added_to_without_its_files(tmp_path, made
         found = report(tmp_path / "out")
     assert (found.outcome.standings, found.outcome.unfinished) == (before, [])
     assert any(str(tmp_path / name) in note for name in names for note in found.notes)
-    more = opened(tmp_path / "out").with_players([Player("FixedAction", {"action": 0}, worlds=("balanced",))])
+    more = opened(tmp_path / "out").with_players([PlayerEntry("FixedAction", {"action": 0}, worlds=("balanced",))])
     progress, watcher = ran(more, tmp_path / "out")
     assert {task.case.player.label for task in progress.done.ran} == {"FixedAction(action=0)"}
     assert any("cannot be checked" in note for note in watcher.notes)
@@ -162,13 +164,15 @@ def test_other_parameters_under_the_same_label_are_not_taken_for_what_is_stored(
 
 def test_an_edited_study_runs_what_is_new_and_says_so(tmp_path):
     ran(small(), tmp_path)
-    more = small(Player("Uniform"), Player("FixedAction", {"action": 0}), Player("CBP"), runs=6, horizons=(60, 30))
+    more = small(
+        PlayerEntry("Uniform"), PlayerEntry("FixedAction", {"action": 0}), PlayerEntry("CBP"), runs=6, horizons=(60, 30)
+    )
     progress, watcher = ran(more, tmp_path)
     assert watcher.notes == ["players new: CBP", "horizons: 60, 30 instead of 60", "runs: 6 instead of 4"]
     # CBP everywhere, all players at the new horizon, and the runs that were added.
     assert len(progress.done.ran) == 3 + 3 * 3 + 2 * 1
     assert progress.done.again == []
-    fewer, watcher = ran(small(Player("Uniform")), tmp_path)
+    fewer, watcher = ran(small(PlayerEntry("Uniform")), tmp_path)
     assert fewer.done.ran == []
     assert any("no longer there" in note for note in watcher.notes)
 
@@ -192,7 +196,7 @@ def test_a_byte_more_in_a_finished_study_is_noticed(tmp_path):
     ],
 )
 def test_how_far_it_is_in_words(tmp_path, players, share, line):
-    chosen = (Player("Uniform"), Player("FixedAction", {"action": 0}))[:players]
+    chosen = (PlayerEntry("Uniform"), PlayerEntry("FixedAction", {"action": 0}))[:players]
     progress, _ = ran(small(*chosen, runs=2), tmp_path, share=share)
     assert progress.summary() == line
 
@@ -205,9 +209,9 @@ def test_shares_make_up_the_whole(tmp_path):
 
 def test_impossible_combinations_are_listed_together_before_anything_runs(tmp_path):
     study = small(
-        Player("CBP"),
-        Player("CBPSide"),
-        games=(Game("apple-tasting"), Game("hopeless")),
+        PlayerEntry("CBP"),
+        PlayerEntry("CBPSide"),
+        games=(GameEntry("apple-tasting"), GameEntry("hopeless")),
     )
     with pytest.raises(StudyError) as caught:
         ran(study, tmp_path / "out")
@@ -219,7 +223,7 @@ def test_impossible_combinations_are_listed_together_before_anything_runs(tmp_pa
 
 
 def test_plain_mistakes_are_never_skipped(tmp_path):
-    study = small(Player("Uniform"), Player("RandCBP", {"binz": 3}), Player("NoSuch"), impossible="skip")
+    study = small(PlayerEntry("Uniform"), PlayerEntry("RandCBP", {"binz": 3}), PlayerEntry("NoSuch"), impossible="skip")
     with pytest.raises(StudyError) as caught:
         ran(study, tmp_path / "out")
     first, second = caught.value.problems
@@ -229,20 +233,20 @@ def test_plain_mistakes_are_never_skipped(tmp_path):
 
 
 def test_impossible_combinations_may_be_skipped(tmp_path):
-    study = small(Player("CBP"), games=(Game("apple-tasting"), Game("hopeless")), impossible="skip")
+    study = small(PlayerEntry("CBP"), games=(GameEntry("apple-tasting"), GameEntry("hopeless")), impossible="skip")
     progress, _ = ran(study, tmp_path)
     assert [(case.game.label, case.player.label) for case in progress.skipped] == [("hopeless", "CBP")]
     assert len(progress.done.ran) == 2
     again, _ = ran(study, tmp_path)
     assert again.skipped == progress.skipped
     with pytest.raises(StudyError, match="nobody plays anywhere"):
-        ran(small(Player("CBP"), games=(Game("hopeless"),), impossible="skip"), tmp_path / "other")
+        ran(small(PlayerEntry("CBP"), games=(GameEntry("hopeless"),), impossible="skip"), tmp_path / "other")
 
 
 def test_reasons_are_told_once():
     """Up to the semicolon, after which they are about a single game."""
-    games = (Game("label-efficient", {"cost": 1}), Game("bartok"))
-    cases = [Case(game, World("laws", "balanced"), Player("CBP", label="mine"), 10, 2) for game in games]
+    games = (GameEntry("label-efficient", {"cost": 1}), GameEntry("bartok"))
+    cases = [Case(game, WorldEntry("laws", "balanced"), PlayerEntry("CBP", label="mine"), 10, 2) for game in games]
     (same,) = grouped(dict.fromkeys(cases, "CBP: it cannot; so there"))
     assert str(same) == "mine cannot play 2 games (label-efficient(cost=1), bartok) in balanced: it cannot; so there"
     (alike,) = grouped({cases[0]: "it cannot; 3 outcomes", cases[1]: "it cannot; 4 outcomes"})
@@ -253,10 +257,10 @@ def test_reasons_are_told_once():
 
 def test_policies_watch_classifiers(tmp_path):
     study = small(
-        Player("sequential", policy=True),
-        Player("explore", {"verifications": 20}, policy=True),
+        PlayerEntry("sequential", policy=True),
+        PlayerEntry("explore", {"verifications": 20}, policy=True),
         games=(),
-        worlds=(World("classifiers", 1, {"tolerance": 0.1}),),
+        worlds=(WorldEntry("classifiers", 1, {"tolerance": 0.1}),),
         measures=("verifications", "f1"),
     )
     progress, _ = ran(study, tmp_path)
@@ -270,9 +274,9 @@ def test_a_game_and_a_recording_in_files(tmp_path):
     np.savez(tmp_path / "recorded.npz", outcomes=np.arange(80) % 2)
     (tmp_path / "rows.csv").write_text("outcome,x\n" + "".join(f"{k % 2},{k / 80}\n" for k in range(80)))
     study = small(
-        Player("Uniform"),
-        games=(Game(file="mine.toml"),),
-        worlds=(World("replay", "recorded.npz"), World("replay", "rows.csv")),
+        PlayerEntry("Uniform"),
+        games=(GameEntry(file="mine.toml"),),
+        worlds=(WorldEntry("replay", "recorded.npz"), WorldEntry("replay", "rows.csv")),
         folder=str(tmp_path),
     )
     progress, _ = ran(study, tmp_path / "out")
@@ -302,13 +306,13 @@ def test_what_another_process_is_at_is_left_to_it(tmp_path):
     import threading
 
     store = Store(tmp_path / "runs")
-    progress, _ = ran(small(Player("Uniform"), runs=2), tmp_path)
+    progress, _ = ran(small(PlayerEntry("Uniform"), runs=2), tmp_path)
     (task,) = progress.done.ran
     store.remove(task)
     give_back = store.claim(task)
     assert store.claim(task) is None
     threading.Timer(1.5, give_back).start()
-    again, _ = ran(small(Player("Uniform"), runs=2), tmp_path)
+    again, _ = ran(small(PlayerEntry("Uniform"), runs=2), tmp_path)
     assert again.done.ran == [task]
     assert again.done.seconds >= 1.0
 
@@ -325,8 +329,8 @@ def test_a_folder_without_a_study_is_named(tmp_path):
     "labels", [("A/b", "A b"), ("\U0001f389", "\U0001f680"), ("x" * 90 + "1", "x" * 90 + "2"), ("界" * 90, "界")]
 )
 def test_labels_that_look_alike_do_not_share_files(tmp_path, labels):
-    players = [Player("FixedAction", {"action": k}, label=label) for k, label in enumerate(labels)]
-    worlds = [World("law", [0.3, 0.7], label=label) for label in labels]
+    players = [PlayerEntry("FixedAction", {"action": k}, label=label) for k, label in enumerate(labels)]
+    worlds = [WorldEntry("law", [0.3, 0.7], label=label) for label in labels]
     ran(small(players[0], worlds=(worlds[0],)), tmp_path)
     study = small(*players, worlds=tuple(worlds))
     progress, _ = ran(study, tmp_path)
@@ -347,7 +351,7 @@ def test_a_file_may_import_its_neighbors(tmp_path, monkeypatch):
 def test_a_strategy_that_ends_its_process_harms_nobody_else(tmp_path):
     """Other people's code is never run in this process."""
     bad = write_mine(tmp_path, "import os; os._exit(4)")
-    progress, watcher = ran(small(Player("Uniform"), bad), tmp_path / "out")
+    progress, watcher = ran(small(PlayerEntry("Uniform"), bad), tmp_path / "out")
     (failure,) = watcher.failures
     assert failure.reason.startswith("the process that performed Mine in apple-tasting, balanced, 60 rounds, runs ")
     assert failure.reason.endswith("ended with exit code 4")
@@ -355,7 +359,7 @@ def test_a_strategy_that_ends_its_process_harms_nobody_else(tmp_path):
 
 
 def test_processes_find_the_same_as_threads(tmp_path, monkeypatch):
-    study = small(Player("RandCBP"), Player("CBP"), write_mine(tmp_path, "return int(self.rng.integers(2))"))
+    study = small(PlayerEntry("RandCBP"), PlayerEntry("CBP"), write_mine(tmp_path, "return int(self.rng.integers(2))"))
     stored = []
     for folder, seconds in (("threads", 1e9), ("processes", -1.0)):
         monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", seconds)
@@ -369,7 +373,7 @@ def test_processes_find_the_same_as_threads(tmp_path, monkeypatch):
 def test_a_strategy_edited_while_the_study_runs_is_not_kept(tmp_path, monkeypatch):
     """Processes that start later would import another one than the study began with."""
     monkeypatch.setattr("sidelight.tasks.local._WORTHWHILE", -1.0)
-    study = small(Player("Uniform"), write_mine(tmp_path))
+    study = small(PlayerEntry("Uniform"), write_mine(tmp_path))
 
     class Editing(Watcher):
         def begin(self, title, total, pending):
@@ -386,10 +390,10 @@ def test_a_script_may_play_its_own_strategy(tmp_path):
     """It is played in this process, as others would run the script again; and when it is edited, it runs again."""
     end = """
 import sidelight.tasks.local
-from sidelight.studies import Game, Player, Study, World, run
+from sidelight.studies import GameEntry, PlayerEntry, Study, WorldEntry, run
 
 sidelight.tasks.local._WORTHWHILE = -1.0
-game, world, player = Game("apple-tasting"), World("laws", "balanced"), Player("__main__:Mine")
+game, world, player = GameEntry("apple-tasting"), WorldEntry("laws", "balanced"), PlayerEntry("__main__:Mine")
 study = Study("own", games=(game,), worlds=(world,), players=(player,), runs=2)
 progress = run(study, "out")
 print(len(progress.done.ran), len(progress.done.failures))
@@ -409,20 +413,20 @@ print(len(progress.done.ran), len(progress.done.failures))
 @pytest.mark.parametrize(
     ("player", "world", "where"),
     [
-        (Player("CBP"), World("laws", "balanced"), "anywhere"),
-        (Player("BayesOptimal"), World("laws", "balanced"), "anywhere"),
-        (Player("CBP"), World("environment", "sidelight.reproduction.streams:Any"), "anywhere"),
-        (Player("CBP"), World("environment", "mine:World"), "apart"),
-        (Player("CBP"), World("laws", "mine:laws"), "apart"),
-        (Player("mine.py:Mine"), World("laws", "balanced"), "apart"),
-        (Player("sidelighter:Mine"), World("laws", "balanced"), "apart"),
-        (Player("__main__:Mine"), World("laws", "balanced"), "here"),
-        (Player("CBP"), World("laws", "__main__:laws"), "here"),
-        (Player("sequential", policy=True), World("classifiers", 1, {"tolerance": 0.1}), "anywhere"),
+        (PlayerEntry("CBP"), WorldEntry("laws", "balanced"), "anywhere"),
+        (PlayerEntry("BayesOptimal"), WorldEntry("laws", "balanced"), "anywhere"),
+        (PlayerEntry("CBP"), WorldEntry("environment", "sidelight.reproduction.streams:Any"), "anywhere"),
+        (PlayerEntry("CBP"), WorldEntry("environment", "mine:WorldEntry"), "apart"),
+        (PlayerEntry("CBP"), WorldEntry("laws", "mine:laws"), "apart"),
+        (PlayerEntry("mine.py:Mine"), WorldEntry("laws", "balanced"), "apart"),
+        (PlayerEntry("sidelighter:Mine"), WorldEntry("laws", "balanced"), "apart"),
+        (PlayerEntry("__main__:Mine"), WorldEntry("laws", "balanced"), "here"),
+        (PlayerEntry("CBP"), WorldEntry("laws", "__main__:laws"), "here"),
+        (PlayerEntry("sequential", policy=True), WorldEntry("classifiers", 1, {"tolerance": 0.1}), "anywhere"),
     ],
 )
 def test_only_our_own_compiled_code_is_run_in_this_process(player, world, where, monkeypatch):
-    task = Task(Case(Game("apple-tasting"), world, player, 10, 2), 0, 2)
+    task = Task(Case(GameEntry("apple-tasting"), world, player, 10, 2), 0, 2)
     assert task.where == where
     monkeypatch.setenv("SIDELIGHT_JIT", "0")
     assert task.where == ("apart" if where == "anywhere" and not player.policy else where)

@@ -1,10 +1,13 @@
-"""Parameters as a study keeps them: plain data that cannot be changed and can be a key."""
+"""Convert the parts of a study to plain data, which JSON can hold, and to values that can be keys; and back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from itertools import product
 from typing import Any
+
+from sidelight.studies.checks import Values, shown
 
 Parameters = tuple[tuple[str, Any], ...]
 
@@ -45,3 +48,36 @@ def grid(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
     choices = [value if isinstance(value, list) else [value] for value in parameters.values()]
     return [dict(zip(parameters, values, strict=True)) for values in product(*choices)]
+
+
+def plain(value: Any) -> Any:
+    """Return a part of a study as plain data; what is at its default is left out."""
+    if hasattr(value, "__dataclass_fields__"):
+        found = {}
+        for each in fields(value):
+            own = getattr(value, each.name)
+            if each.name == "parameters":
+                found.update({"parameters": {name: thawed(part) for name, part in own}} if own else {})
+            elif own != each.default:
+                found[each.name] = plain(own)
+        return found
+    return [plain(each) for each in value] if isinstance(value, tuple) else value
+
+
+def arguments(kind: type[Any], data: Any) -> dict[str, Any]:
+    """Return the arguments of a part of a study from plain data; refuse data that do not describe one."""
+    what = kind.__name__
+    check = Values()
+    if not isinstance(data, Mapping):
+        check.problem((), f"{shown(data)} does not describe one: give a table of names and values")
+        check.refuse(what)
+    known = fields(kind)
+    check.check_keys((), data, [each.name for each in known], f"a {what}")
+    for each in known:
+        if each.default is MISSING and each.name not in data:
+            check.problem((each.name,), f"it has no {each.name!r}: give one")
+    check.refuse(what)
+    values = {name: tuple(each) if isinstance(each, list | tuple) else each for name, each in data.items()}
+    if isinstance(values.get("parameters"), Mapping):
+        values["parameters"] = pairs(values["parameters"])
+    return values

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.studies import Comparison, Figure, Game, Player, Table, World, report, run
+from sidelight.studies import Comparison, FigureEntry, GameEntry, PlayerEntry, TableEntry, WorldEntry, report, run
 from sidelight.studies.report.page import document
 from sidelight.studies.report.standings import collect
 from sidelight.studies.report.standings import finished as results_of
 from sidelight.studies.report.tables import tables
 from sidelight.studies.report.write import is_current, write
 
-from .making import Watcher, small, write_mine
+from ..making import Watcher, small, write_mine
 
 pytest.importorskip("matplotlib")
 
@@ -25,13 +25,13 @@ def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     bad = write_mine(folder, "raise RuntimeError('<b>out of apples</b>')")
     study = small(
-        Player("CBP"),
-        Player("RandCBP", {"bins": 10}),
-        Player("Uniform", runs=6),
-        Player("BayesOptimal", limit=True, games=("apple-tasting",)),
+        PlayerEntry("CBP"),
+        PlayerEntry("RandCBP", {"bins": 10}),
+        PlayerEntry("Uniform", runs=6),
+        PlayerEntry("BayesOptimal", limit=True, games=("apple-tasting",)),
         bad,
-        games=(Game("apple-tasting"), Game("hopeless")),
-        worlds=(World("laws", "dirichlet"),),
+        games=(GameEntry("apple-tasting"), GameEntry("hopeless")),
+        worlds=(WorldEntry("laws", "dirichlet"),),
         measures=("regret", "plays", "verifications"),
         comparisons=(Comparison("CBP", "paired", "less"), Comparison()),
         impossible="skip",
@@ -137,12 +137,12 @@ def test_damaged_runs_are_removed_told_of_and_made_again(tmp_path):
 
 def test_wishes_are_met(tmp_path):
     study = small(
-        Player("CBP"),
-        Player("Uniform"),
+        PlayerEntry("CBP"),
+        PlayerEntry("Uniform"),
         horizons=(20, 60),
         measures=("regret", "verifications"),
-        tables=(Table("comparison", "verifications", "Looks", horizons=(20,)),),
-        figures=(Figure("quartiles", "regret"), Figure("regret", title="Over time")),
+        tables=(TableEntry("comparison", "verifications", "Looks", horizons=(20,)),),
+        figures=(FigureEntry("quartiles", "regret"), FigureEntry("regret", title="Over time")),
     )
     found = report(run(study, tmp_path, workers=1))
     ((title, table),) = tables(found.outcome)
@@ -153,7 +153,12 @@ def test_wishes_are_met(tmp_path):
 
 def test_regrets_that_are_not_above_zero_are_drawn(tmp_path):
     """Of one round, most of them are zero."""
-    study = small(Player("CBP"), Player("Uniform"), horizons=(1,), figures=(Figure("quartiles"), Figure("regret")))
+    study = small(
+        PlayerEntry("CBP"),
+        PlayerEntry("Uniform"),
+        horizons=(1,),
+        figures=(FigureEntry("quartiles"), FigureEntry("regret")),
+    )
     found = report(run(study, tmp_path, workers=1))
     assert [figure.file for figure in found.figures] == ["figures/figure1-1.svg", "figures/figure2-1.svg"]
     assert found.notes == []
@@ -164,7 +169,9 @@ def test_a_figure_that_cannot_be_drawn_costs_nothing_else(tmp_path, monkeypatch)
         raise sl.SidelightError("there is <too little> ink")
 
     monkeypatch.setattr("sidelight.report.figures.quartiles.draw_quartiles", refusing)
-    study = small(figures=(Figure("quartiles", "regret"), Figure("quartiles", title="Mine"), Figure("regret")))
+    study = small(
+        figures=(FigureEntry("quartiles", "regret"), FigureEntry("quartiles", title="Mine"), FigureEntry("regret"))
+    )
     watcher = Watcher()
     found = write(run(study, tmp_path, workers=1), watcher.note)
     assert [figure.file for figure in found.figures] == ["figures/figure3-1.svg"]
@@ -192,8 +199,8 @@ def test_the_text_of_a_study_is_shown_as_it_is(tmp_path):
 
 def test_a_limit_is_compared_in_the_same_runs(tmp_path):
     """Of each seed, the first ones that both have."""
-    limit = Player("BayesOptimal", limit=True)
-    study = small(Player("Uniform", runs=2), Player("CBP"), limit, seeds=(0, 5))
+    limit = PlayerEntry("BayesOptimal", limit=True)
+    study = small(PlayerEntry("Uniform", runs=2), PlayerEntry("CBP"), limit, seeds=(0, 5))
     progress = run(study, tmp_path, workers=1)
     outcome = collect(study, *results_of(study, progress.store))
     game, env = sl.games.load("apple-tasting"), sl.environments.IID(sl.environments.laws.load("balanced", 2))
@@ -205,7 +212,7 @@ def test_a_limit_is_compared_in_the_same_runs(tmp_path):
         assert standing(outcome, label).summary.limit_ratio == pytest.approx(ours / best)
     note = "in the runs that a player and the limit both have"
     assert note in document(report(progress)).to_html()
-    assert note not in document(report(run(small(Player("CBP"), limit), tmp_path, workers=1))).to_html()
+    assert note not in document(report(run(small(PlayerEntry("CBP"), limit), tmp_path, workers=1))).to_html()
 
 
 def test_the_time_of_a_round_is_known_of_a_single_piece(tmp_path):
@@ -215,8 +222,8 @@ def test_the_time_of_a_round_is_known_of_a_single_piece(tmp_path):
 
 def test_many_settings_are_drawn_only_if_somebody_asks(tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules["sidelight.studies.report.figures"], "_MANY", 1)
-    worlds = (World("laws", "balanced"), World("laws", "rare"))
-    for wishes, figures in (((), 0), ((Figure("regret", worlds=("rare",)),), 1)):
+    worlds = (WorldEntry("laws", "balanced"), WorldEntry("laws", "rare"))
+    for wishes, figures in (((), 0), ((FigureEntry("regret", worlds=("rare",)),), 1)):
         watcher = Watcher()
         progress = run(small(worlds=worlds, figures=wishes), tmp_path, display=watcher)
         assert len(write(progress, watcher.note).figures) == figures

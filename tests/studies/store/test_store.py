@@ -7,12 +7,12 @@ import pytest
 
 from sidelight import SidelightError
 from sidelight.results import Results
-from sidelight.studies import Game, Player, World
+from sidelight.studies import GameEntry, PlayerEntry, WorldEntry
 from sidelight.studies.plan.cases import Case
 from sidelight.studies.plan.tasks import Task, tasks
 from sidelight.studies.store.store import State, Store
 
-CELL = Case(Game("apple-tasting"), World("laws", "imbalanced"), Player("CBP"), horizon=200, runs=3)
+CELL = Case(GameEntry("apple-tasting"), WorldEntry("laws", "imbalanced"), PlayerEntry("CBP"), horizon=200, runs=3)
 
 
 @pytest.fixture
@@ -94,11 +94,11 @@ def test_what_belongs_to_another_task_is_not_kept(tmp_path, task):
         {"seed": 1},
         {"horizon": 100},
         {"checkpoints": "log"},
-        {"player": Player("CBP", {"alpha": 1.5}, label="CBP")},
-        {"player": Player("RandCBP", label="CBP")},
-        {"world": World("laws", "balanced", label="imbalanced")},
-        {"world": World("law", [0.3, 0.7], label="imbalanced")},
-        {"game": Game("label-efficient", label="apple-tasting")},
+        {"player": PlayerEntry("CBP", {"alpha": 1.5}, label="CBP")},
+        {"player": PlayerEntry("RandCBP", label="CBP")},
+        {"world": WorldEntry("laws", "balanced", label="imbalanced")},
+        {"world": WorldEntry("law", [0.3, 0.7], label="imbalanced")},
+        {"game": GameEntry("label-efficient", label="apple-tasting")},
     ],
 )
 def test_whatever_decides_the_runs_decides_the_file(store, task, change):
@@ -107,7 +107,7 @@ def test_whatever_decides_the_runs_decides_the_file(store, task, change):
     assert state(store, other) is not State.READY
 
 
-@pytest.mark.parametrize("change", [{"runs": 96}, {"patience": 1.0}, {"player": Player("CBP", limit=True)}])
+@pytest.mark.parametrize("change", [{"runs": 96}, {"patience": 1.0}, {"player": PlayerEntry("CBP", limit=True)}])
 def test_what_does_not_decide_the_runs_changes_nothing(store, task, change):
     other = Task(replace(CELL, **change), task.first, task.count)
     assert state(store, other) is State.READY

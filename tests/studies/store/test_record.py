@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import sidelight as sl
-from sidelight.studies import Player, opened, report, run
+from sidelight.studies import PlayerEntry, opened, report, run
 from sidelight.studies.report.page import document
 
-from .making import Watcher, calls, failures, small, write_mine
+from ..making import Watcher, calls, failures, small, write_mine
 
 pytest.importorskip("matplotlib")
 
@@ -42,7 +42,7 @@ class Ending(Watcher):
 
 
 def changed():
-    return small(Player("Uniform"), Player("FixedAction", {"action": 0}), Player("CBP"), runs=6)
+    return small(PlayerEntry("Uniform"), PlayerEntry("FixedAction", {"action": 0}), PlayerEntry("CBP"), runs=6)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_had_changed_is_known_after_an_interruption(tmp_path, error, state,
 
 
 def test_a_call_that_was_killed_is_told_of(tmp_path):
-    code = CODE.format(tests=str(Path(__file__).parents[1]), folder=str(tmp_path))
+    code = CODE.format(tests=str(Path(__file__).parents[2]), folder=str(tmp_path))
     done = subprocess.run([sys.executable, "-c", code], check=False)
     assert done.returncode == 9
     assert [call["state"] for call in calls(tmp_path)] == ["killed"]
@@ -86,7 +86,7 @@ def test_a_call_with_nothing_to_do_leaves_no_trace(tmp_path):
     before = (tmp_path / "study.json").read_bytes()
     run(small(), tmp_path, workers=1)
     assert (tmp_path / "study.json").read_bytes() == before
-    more = small(Player("Uniform"), Player("FixedAction", {"action": 0}), Player("CBP"))
+    more = small(PlayerEntry("Uniform"), PlayerEntry("FixedAction", {"action": 0}), PlayerEntry("CBP"))
     run(more, tmp_path, workers=1, share="1/1")
     count = len(calls(tmp_path))
     next((tmp_path / "runs").rglob("CBP*.npz")).unlink()
@@ -99,7 +99,7 @@ def test_two_calls_at_a_time_are_both_kept(tmp_path):
     class Starting(Watcher):
         def begin(self, title, total, pending):
             if pending:
-                run(small(Player("Uniform")), tmp_path, workers=1)
+                run(small(PlayerEntry("Uniform")), tmp_path, workers=1)
 
     run(small(), tmp_path, workers=1, display=Starting())
     assert [(call["state"], call["pieces"]) for call in calls(tmp_path)] == [("finished", 4), ("finished", 2)]
@@ -129,7 +129,7 @@ def test_a_damaged_record_is_not_an_absent_one(tmp_path, content):
 
 def test_failures_name_the_seed_where_there_are_several(tmp_path):
     bad = write_mine(tmp_path, "raise RuntimeError('out of apples')")
-    study = small(Player("Uniform"), bad, seeds=(0, 5), runs=2)
+    study = small(PlayerEntry("Uniform"), bad, seeds=(0, 5), runs=2)
     found = report(run(study, tmp_path / "out", workers=1, display=Watcher()))
     titles = [f"Mine in apple-tasting, balanced, 60 rounds, seed {seed}" for seed in (0, 5)]
     assert sorted(each["case"] for each in found.failures) == titles

@@ -10,11 +10,15 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import SidelightError
-from sidelight.studies import Comparison, Figure, Game, Player, Study, StudyError, Table, World
+from sidelight.studies import Comparison, FigureEntry, GameEntry, PlayerEntry, Study, StudyError, TableEntry, WorldEntry
 
 
 def study(**changes):
-    parts = {"games": (Game("apple-tasting"),), "worlds": (World("laws", "balanced"),), "players": (Player("CBP"),)}
+    parts = {
+        "games": (GameEntry("apple-tasting"),),
+        "worlds": (WorldEntry("laws", "balanced"),),
+        "players": (PlayerEntry("CBP"),),
+    }
     return Study(changes.pop("name", "mine"), **parts | changes)
 
 
@@ -51,9 +55,9 @@ def study(**changes):
         ({"players": ("CBP",)}, "players holds 'CBP': give values of the type sidelight.studies.Player"),
         (
             {"games": (sl.games.load("apple-tasting"),)},
-            "games holds Game.*: give values of the type sidelight.studies.Game",
+            "games holds Game.*: give values of the type sidelight.studies.GameEntry",
         ),
-        ({"games": Game("apple-tasting")}, "games is Game.*: give a list"),
+        ({"games": GameEntry("apple-tasting")}, "games is GameEntry.*: give a list"),
     ],
 )
 def test_a_study_refuses_what_is_none(changes, words):
@@ -64,37 +68,37 @@ def test_a_study_refuses_what_is_none(changes, words):
 @pytest.mark.parametrize(
     ("kind", "arguments", "words"),
     [
-        (Player, {"name": "CBP", "runs": -2}, "Player 'CBP': runs is -2"),
-        (Player, {"name": sl.strategies.CBP}, "Player: name is the class CBP: give a text"),
-        (Player, {"name": "CBP", "horizons": 5}, "horizons is 5: give a list"),
-        (Player, {"name": "CBP", "parameters": ["bins"]}, r"parameters is \['bins'\]: give names with values"),
-        (Player, {"name": "CBP", "parameters": ["ab"]}, r"parameters is \['ab'\]"),
-        (Player, {"name": "CBP", "parameters": 5}, "parameters is 5"),
+        (PlayerEntry, {"name": "CBP", "runs": -2}, "PlayerEntry 'CBP': runs is -2"),
+        (PlayerEntry, {"name": sl.strategies.CBP}, "PlayerEntry: name is the class CBP: give a text"),
+        (PlayerEntry, {"name": "CBP", "horizons": 5}, "horizons is 5: give a list"),
+        (PlayerEntry, {"name": "CBP", "parameters": ["bins"]}, r"parameters is \['bins'\]: give names with values"),
+        (PlayerEntry, {"name": "CBP", "parameters": ["ab"]}, r"parameters is \['ab'\]"),
+        (PlayerEntry, {"name": "CBP", "parameters": 5}, "parameters is 5"),
         (
-            Player,
+            PlayerEntry,
             {"name": "CBP", "parameters": {"bins": datetime.date(1979, 5, 27)}},
             "bins is 1979-05-27: give a number",
         ),
         (
-            Player,
+            PlayerEntry,
             {"name": "CBP", "games": "apple-tasting"},
             r"games is 'apple-tasting': give a list in .*\['apple-tasting'\]",
         ),
-        (Player, {"name": "CBP", "label": 5}, "label is 5"),
-        (Player, {"name": "CBP", "policy": "yes"}, "policy is 'yes': give true or false"),
-        (Player, {"name": "CBP", "checkpoints": True}, "checkpoints is True"),
-        (World, {"kind": ["law"], "value": [1]}, r"there is no kind of worlds \['law'\]"),
-        (World, {"kind": "law", "value": print}, "law is <built-in"),
-        (World, {"kind": "law", "value": [1.0], "games": "x"}, "games is 'x': give a list"),
-        (Game, {"name": 5}, "name is 5"),
-        (Game, {"file": "x.toml", "label": 5}, "label is 5"),
+        (PlayerEntry, {"name": "CBP", "label": 5}, "label is 5"),
+        (PlayerEntry, {"name": "CBP", "policy": "yes"}, "policy is 'yes': give true or false"),
+        (PlayerEntry, {"name": "CBP", "checkpoints": True}, "checkpoints is True"),
+        (WorldEntry, {"kind": ["law"], "value": [1]}, r"there is no kind of worlds \['law'\]"),
+        (WorldEntry, {"kind": "law", "value": print}, "law is <built-in"),
+        (WorldEntry, {"kind": "law", "value": [1.0], "games": "x"}, "games is 'x': give a list"),
+        (GameEntry, {"name": 5}, "name is 5"),
+        (GameEntry, {"file": "x.toml", "label": 5}, "label is 5"),
         (Comparison, {"test": "zzz"}, "test is 'zzz': choose from welch, paired"),
         (Comparison, {"side": 3}, "side is 3"),
         (Comparison, {"against": None}, "against is None"),
-        (Table, {"kind": "zzz"}, "kind is 'zzz': choose from comparison, matrix"),
-        (Table, {"measure": ["regret"]}, r"measure is \['regret'\]"),
-        (Figure, {"kind": "matrix"}, "kind is 'matrix': choose from regret, quartiles"),
-        (Figure, {"horizons": 5}, "horizons is 5"),
+        (TableEntry, {"kind": "zzz"}, "kind is 'zzz': choose from comparison, matrix"),
+        (TableEntry, {"measure": ["regret"]}, r"measure is \['regret'\]"),
+        (FigureEntry, {"kind": "matrix"}, "kind is 'matrix': choose from regret, quartiles"),
+        (FigureEntry, {"horizons": 5}, "horizons is 5"),
     ],
 )
 def test_a_part_of_a_study_refuses_what_is_none(kind, arguments, words):
@@ -109,8 +113,8 @@ def test_a_part_of_a_study_refuses_what_is_none(kind, arguments, words):
         ({}, "Study: it has no 'name'"),
         ({"name": "x", "rums": 1}, "a Study has no 'rums': did you mean 'runs'?"),
         ({"name": "x", "games": None}, "games is None: give a list"),
-        ({"name": "x", "games": [None]}, "Game: None does not describe one"),
-        ({"name": "x", "players": [{"label": "a"}]}, "Player: it has no 'name'"),
+        ({"name": "x", "games": [None]}, "GameEntry: None does not describe one"),
+        ({"name": "x", "players": [{"label": "a"}]}, "PlayerEntry: it has no 'name'"),
         ({"name": "x", "worlds": [{"kind": "law", "vale": 1}]}, "did you mean 'value'?"),
     ],
 )
@@ -125,15 +129,15 @@ def test_numbers_of_numpy_become_plain():
         horizons=np.array([50, 60]),
         seeds=[np.int32(3)],
         checkpoints=np.array([10, 20]),
-        players=[Player("CBP", {"alpha": np.float64(1.5)}, runs=np.int64(3))],
+        players=[PlayerEntry("CBP", {"alpha": np.float64(1.5)}, runs=np.int64(3))],
         folder=Path("here"),
     )
     assert Study.from_dict(json.loads(json.dumps(found.to_dict()))) == found
     assert type(found.runs) is int
     assert isinstance(found.players, tuple)
-    assert World("law", np.array([0.3, 0.7])) == World("law", [0.3, 0.7])
-    assert hash(World("law", np.array([[0.3, 0.7], [0.5, 0.5]])))
-    assert Game(file=Path("games/mine.toml")).label == "mine"
+    assert WorldEntry("law", np.array([0.3, 0.7])) == WorldEntry("law", [0.3, 0.7])
+    assert hash(WorldEntry("law", np.array([[0.3, 0.7], [0.5, 0.5]])))
+    assert GameEntry(file=Path("games/mine.toml")).label == "mine"
 
 
 def test_all_problems_of_a_value_are_told_together():

@@ -3,16 +3,23 @@
 import pytest
 
 from sidelight import SidelightError
-from sidelight.studies import Game, Player, World
+from sidelight.studies import GameEntry, PlayerEntry, WorldEntry
 from sidelight.studies.plan.cases import Case
 from sidelight.studies.plan.code import code_of, refresh
 from sidelight.tasks.versions import versions
 
-from .making import text_of_mine
+from ..making import text_of_mine
 
 
 def case(player, world=None, folder=""):
-    return Case(Game("apple-tasting"), world or World("laws", "balanced"), Player(player), 10, 2, folder=str(folder))
+    return Case(
+        GameEntry("apple-tasting"),
+        world or WorldEntry("laws", "balanced"),
+        PlayerEntry(player),
+        10,
+        2,
+        folder=str(folder),
+    )
 
 
 def own(*arguments):
@@ -60,6 +67,8 @@ def test_a_file_may_be_moved_but_not_be_lost(tmp_path):
 
 def test_another_game_world_or_player_is_another_definition():
     ours = case("CBP")
-    assert ours.definition != case("CBP", World("laws", "near-tie")).definition
-    renamed = Case(Game("apple-tasting", label="A"), World("laws", "balanced", label="B"), Player("CBP"), 10, 2)
+    assert ours.definition != case("CBP", WorldEntry("laws", "near-tie")).definition
+    renamed = Case(
+        GameEntry("apple-tasting", label="A"), WorldEntry("laws", "balanced", label="B"), PlayerEntry("CBP"), 10, 2
+    )
     assert ours.definition == renamed.definition

@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from sidelight.studies.file.lines import Place
-from sidelight.studies.model import WORLDS, Comparison, Figure, Game, Player, Table, World
-from sidelight.studies.parameters import grid
-from sidelight.studies.problems import StudyError
-from sidelight.studies.values import Values
+from sidelight.studies.checks import Values
+from sidelight.studies.model import WORLDS, Comparison, FigureEntry, GameEntry, PlayerEntry, TableEntry, WorldEntry
+from sidelight.studies.plain_data import grid
+from sidelight.studies.problems import Place, StudyError
 from sidelight.text import grouped
 
 ENTRIES = ("games", "worlds", "strategies", "policies", "comparisons", "tables", "figures")
@@ -61,7 +60,7 @@ class Entries(Values):
         for inner, text in zip(error.places, error.problems, strict=True):
             self.problem((*place, *inner), text)
 
-    def _games(self, place: Place, entry: _Options) -> list[Game]:
+    def _games(self, place: Place, entry: _Options) -> list[GameEntry]:
         own, parameters = self._split(place, entry, "games")
         if ("name" in own) == ("file" in own):
             self.problem(place, "give each game a name (of the catalogue) or a file, one of both")
@@ -69,11 +68,11 @@ class Entries(Values):
         key = "name" if "name" in own else "file"
         self.text((*place, key), own[key])
         return [
-            Game(**{key: own[key]}, parameters=chosen, label=_label(own, chosen, parameters))
+            GameEntry(**{key: own[key]}, parameters=chosen, label=_label(own, chosen, parameters))
             for chosen in self._grid(place, parameters)
         ]
 
-    def _worlds(self, place: Place, entry: _Options) -> list[World]:
+    def _worlds(self, place: Place, entry: _Options) -> list[WorldEntry]:
         own, parameters = self._split(place, entry, "worlds")
         given = [kind for kind in WORLDS if kind in own]
         # A recording may come with the law that it was drawn from.
@@ -91,25 +90,25 @@ class Entries(Values):
             self.problem((*place, kind), f"{kind} = [] is a grid without values: give one or more")
         scope = self._scope(place, own)
         return [
-            World(kind, each, chosen, label=_world_label(own, each, chosen, parameters, values), **scope)
+            WorldEntry(kind, each, chosen, label=_world_label(own, each, chosen, parameters, values), **scope)
             for each in values
             for chosen in self._grid(place, parameters)
         ]
 
-    def _strategies(self, place: Place, entry: _Options) -> list[Player]:
+    def _strategies(self, place: Place, entry: _Options) -> list[PlayerEntry]:
         return self._players(place, entry, "strategies")
 
-    def _policies(self, place: Place, entry: _Options) -> list[Player]:
+    def _policies(self, place: Place, entry: _Options) -> list[PlayerEntry]:
         return self._players(place, entry, "policies", policy=True)
 
-    def _players(self, place: Place, entry: _Options, kind: str, policy: bool = False) -> list[Player]:
+    def _players(self, place: Place, entry: _Options, kind: str, policy: bool = False) -> list[PlayerEntry]:
         own, parameters = self._split(place, entry, kind)
         if "name" not in own:
             self.problem(place, f'say who plays: name = "{"sequential" if policy else "CBP"}"')
             return []
         options = self._scope(place, own) | {key: own[key] for key in (*_PLAYS, "checkpoints") if key in own}
         return [
-            Player(own["name"], chosen, policy, label=_label(own, chosen, parameters), **options)
+            PlayerEntry(own["name"], chosen, policy, label=_label(own, chosen, parameters), **options)
             for chosen in self._grid(place, parameters)
         ]
 
@@ -118,11 +117,11 @@ class Entries(Values):
             self.text((*place, "against"), entry["against"])
         return [Comparison(**self._wish(place, entry, "comparisons", "a comparison"))]
 
-    def _tables(self, place: Place, entry: _Options) -> list[Table]:
-        return [Table(**self._wish(place, entry, "tables", "one of the tables"))]
+    def _tables(self, place: Place, entry: _Options) -> list[TableEntry]:
+        return [TableEntry(**self._wish(place, entry, "tables", "one of the tables"))]
 
-    def _figures(self, place: Place, entry: _Options) -> list[Figure]:
-        return [Figure(**self._wish(place, entry, "figures", "one of the figures"))]
+    def _figures(self, place: Place, entry: _Options) -> list[FigureEntry]:
+        return [FigureEntry(**self._wish(place, entry, "figures", "one of the figures"))]
 
     def _wish(self, place: Place, entry: _Options, kind: str, what: str) -> _Options:
         """Return the arguments of a comparison, table or figure."""

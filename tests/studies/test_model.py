@@ -4,15 +4,25 @@ import json
 
 import pytest
 
-from sidelight.studies import Comparison, Figure, Game, Player, Study, StudyError, Table, World, grid
+from sidelight.studies import (
+    Comparison,
+    FigureEntry,
+    GameEntry,
+    PlayerEntry,
+    Study,
+    StudyError,
+    TableEntry,
+    WorldEntry,
+    grid,
+)
 from sidelight.studies.model import chosen, matches
 
 
 def study(**changes):
     settings = {
-        "games": (Game("apple-tasting"), Game("dynamic-pricing", {"prices": 3})),
-        "worlds": (World("laws", "dirichlet"), World("law", [0.3, 0.7], games=("apple*",))),
-        "players": (Player("CBP"), Player("RandCBP", {"sigma": 2, "bins": 10})),
+        "games": (GameEntry("apple-tasting"), GameEntry("dynamic-pricing", {"prices": 3})),
+        "worlds": (WorldEntry("laws", "dirichlet"), WorldEntry("law", [0.3, 0.7], games=("apple*",))),
+        "players": (PlayerEntry("CBP"), PlayerEntry("RandCBP", {"sigma": 2, "bins": 10})),
     }
     return Study("mine", **settings | changes)
 
@@ -22,18 +32,18 @@ def test_entries_are_called_by_what_they_are():
     assert [game.label for game in found.games] == ["apple-tasting", "dynamic-pricing(prices=3)"]
     assert [world.label for world in found.worlds] == ["dirichlet", "law (0.3, 0.7)"]
     assert [player.label for player in found.players] == ["CBP", "RandCBP(sigma=2, bins=10)"]
-    assert World("law", [[0.3, 0.7], [0.5, 0.5]]).label == "2 laws"
-    assert World("replay", "data/recorded.csv").label == "recorded"
-    assert World("classifiers", 1, {"tolerance": 0.05}).label == "classifiers, case 1(tolerance=0.05)"
-    assert Player("my.module:Mine", {"rate": 2}).label == "Mine(rate=2)"
-    assert Game(file="folder/mine.toml").label == "mine"
+    assert WorldEntry("law", [[0.3, 0.7], [0.5, 0.5]]).label == "2 laws"
+    assert WorldEntry("replay", "data/recorded.csv").label == "recorded"
+    assert WorldEntry("classifiers", 1, {"tolerance": 0.05}).label == "classifiers, case 1(tolerance=0.05)"
+    assert PlayerEntry("my.module:Mine", {"rate": 2}).label == "Mine(rate=2)"
+    assert GameEntry(file="folder/mine.toml").label == "mine"
 
 
 def test_equal_entries_are_equal_and_can_be_keys_whatever_the_order_of_parameters():
-    one, other = (Player("RandCBP", given, label="R") for given in ({"a": 1, "b": [1, 2]}, {"b": (1, 2), "a": 1}))
+    one, other = (PlayerEntry("RandCBP", given, label="R") for given in ({"a": 1, "b": [1, 2]}, {"b": (1, 2), "a": 1}))
     assert one == other
     assert len({one, other}) == 1
-    assert hash(Player("CBP", {"observers": {"0,1": {"0": [1, -1]}}}))
+    assert hash(PlayerEntry("CBP", {"observers": {"0,1": {"0": [1, -1]}}}))
 
 
 def test_a_study_survives_json():
@@ -42,9 +52,9 @@ def test_a_study_survives_json():
         seeds=(0, 7),
         checkpoints=[10, 100],
         comparisons=(Comparison(test="paired", side="less"),),
-        tables=(Table("matrix", horizons=(1000,)),),
-        figures=(Figure(games=("apple*",)),),
-        players=(Player("CBP", {"observers": {"0,1": {"0": [1, -1]}}}, worlds=("dirichlet",), limit=True),),
+        tables=(TableEntry("matrix", horizons=(1000,)),),
+        figures=(FigureEntry(games=("apple*",)),),
+        players=(PlayerEntry("CBP", {"observers": {"0,1": {"0": [1, -1]}}}, worlds=("dirichlet",), limit=True),),
     )
     again = Study.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again == found
@@ -55,7 +65,7 @@ def test_a_study_survives_json():
 def test_everything_wrong_with_labels_is_said_at_once():
     with pytest.raises(StudyError) as caught:
         study(
-            players=(Player("CBP"), Player("CBP"), Player("TSPM", games=("aple-tasting",))),
+            players=(PlayerEntry("CBP"), PlayerEntry("CBP"), PlayerEntry("TSPM", games=("aple-tasting",))),
             comparisons=(Comparison("RandCPB"),),
         )
     text = str(caught.value)
@@ -73,13 +83,13 @@ def test_a_name_can_be_that_of_a_folder(name):
 
 def test_a_kind_of_world_that_nobody_knows_is_refused():
     with pytest.raises(ValueError, match="no kind of worlds 'lawz'"):
-        World("lawz", "dirichlet")
+        WorldEntry("lawz", "dirichlet")
 
 
 def test_more_players_join_once():
     found = study()
-    assert found.with_players([Player("CBP")]) == found
-    assert [player.label for player in found.with_players([Player("TSPM")]).players][-1] == "TSPM"
+    assert found.with_players([PlayerEntry("CBP")]) == found
+    assert [player.label for player in found.with_players([PlayerEntry("TSPM")]).players][-1] == "TSPM"
 
 
 def test_a_list_is_a_grid_and_a_list_in_a_list_a_value():

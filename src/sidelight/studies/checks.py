@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
-from sidelight.studies.file.lines import Place
-from sidelight.studies.problems import Problem, StudyError
+from sidelight.studies.problems import Place, Problem, StudyError
 from sidelight.text import did_you_mean, grouped
 
 MOST_RUNS = 10**9

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sidelight.results import sealed
-from sidelight.studies import Game, Player, Study, World, read, run
+from sidelight.studies import GameEntry, PlayerEntry, Study, WorldEntry, read, run
 from sidelight.studies.plan.cases import cases
 from sidelight.studies.plan.tasks import tasks
 from sidelight.studies.store.record import Record
@@ -150,9 +150,9 @@ def test_strategies_that_misbehave_on_a_cluster_harm_nobody_else(tmp_path):
     (tmp_path / "bad.py").write_text(BAD)
     study = Study(
         "bad",
-        games=(Game("apple-tasting"),),
-        worlds=(World("law", [0.3, 0.7]),),
-        players=(Player("Uniform"), Player("CBP"), *(Player("bad.py:Bad", {"how": how}) for how in HOW)),
+        games=(GameEntry("apple-tasting"),),
+        worlds=(WorldEntry("law", [0.3, 0.7]),),
+        players=(PlayerEntry("Uniform"), PlayerEntry("CBP"), *(PlayerEntry("bad.py:Bad", {"how": how}) for how in HOW)),
         horizons=(50,),
         runs=6,
         block=2,
