@@ -76,7 +76,7 @@ def test_explore_fills_its_number_of_labels():
     monitor = ClassifierMonitor(0.05, policy="explore", drift=False)
     run(monitor, traffic(12_000))
     assert [one.verified for one in monitor.report().classes] == [2628] * 3
-    monitor = ClassifierMonitor(0.05, policy="explore", failure=0.05, margin=0.2, drift=False)
+    monitor = ClassifierMonitor(0.05, policy="explore", failure=0.05, half_width=0.2, drift=False)
     run(monitor, traffic(9_000))
     assert {one.verified for one in monitor.report().classes} == {381}
 
@@ -420,7 +420,7 @@ def test_copies_are_independent_and_go_on_alike():
         ({"policy": "randcbp", "alpha": "x"}, "alpha is 'x'"),
         ({"policy": "randcbp", "lower": float("nan")}, "lower is nan"),
         ({"policy": "explore", "rate": 0}, "rate is 0"),
-        ({"policy": "explore", "margin": 0}, "margin is 0"),
+        ({"policy": "explore", "half_width": 0}, "half_width is 0"),
         ({"policy": "explore", "verifications": 0}, "verifications is 0"),
         ({"mode": "both"}, "mode is 'both'"),
         ({"confidence": 1}, "confidence is 1"),
@@ -480,7 +480,7 @@ def test_numbers_of_numpy_and_fractions_are_numbers(tmp_path):
     assert explore.to_dict()["settings"]["policy"]["parameters"] == {
         "verifications": 4,
         "failure": 0.01,
-        "margin": 0.1,
+        "half_width": 0.1,
         "rate": 0.02,
     }
 

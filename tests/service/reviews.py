@@ -10,7 +10,7 @@ from sidelight.service.domain.reviews import Review, Said
 
 def make(service, items=5, name="fruit", prediction="pear", **settings):
     """Make a monitor with so many open items; return its id."""
-    given = {"tolerance": 0.05, "policy": "explore", "margin": 0.01} | settings
+    given = {"tolerance": 0.05, "policy": "explore", "half_width": 0.01} | settings
     row = service.do(monitors.create(name, given, actor="test"))
     ask(service, row.id, items, prediction)
     return row.id

@@ -96,7 +96,7 @@ class Settings:
         None,
         'Classes whose error rate is within this margin of their tolerance get the verdict "near".',
         "So they are decided, too. A margin of a tenth of the tolerance takes about 1 400 / tolerance answers at "
-        'confidence 0.99. (With the policy "explore", this sets that policy\'s own parameter `margin`.)',
+        "confidence 0.99.",
         metavar="RATE",
     )
     reviewer_error: float = setting(
@@ -267,9 +267,7 @@ def make_settings(given: Mapping[str, Any]) -> Settings:
     if "tolerance" not in given:
         text = "tolerance is missing: give the error rate to tolerate, for instance 0.05"
         raise ParameterError(text, "tolerance")
-    own = ("margin",) if given.get("policy") == "explore" and given.get("margin") is not None else ()
-    parameters = {name: value for name, value in given.items() if name not in SETTINGS or name in own}
-    given = {name: value for name, value in given.items() if name not in parameters}
+    parameters = {name: value for name, value in given.items() if name not in SETTINGS}
     values = {name: one.checked(given[name]) if name in given else one.default for name, one in SETTINGS.items()}
     values["policy"] = make_policy(values["policy"], parameters)
     values["classes"] = values["classes"] or ()

@@ -259,7 +259,7 @@ def test_settings_reach_the_monitor(tmp_path):
         False,
         ("cat",),
     )
-    assert (settings.policy.margin, settings.weights["cat"], settings.drift_alarm_every) == (0.1, 3, 500)
+    assert (settings.policy.half_width, settings.weights["cat"], settings.drift_alarm_every) == (0.1, 3, 500)
 
 
 def test_limits_and_patience_of_a_file_are_changed(tmp_path):

@@ -99,6 +99,6 @@ def test_who_goes_on_after_a_certain_verdict(kind, mode):
 
 @pytest.mark.parametrize("margin", [1e-200, 1e-160, 5e-324])
 def test_a_tiny_margin_asks_for_every_label(margin):
-    policy = Explore(margin=margin)
+    policy = Explore(half_width=margin)
     assert policy.limit(0.05) >= 2**62
     assert policy.rule(0.05) == Explore(verifications=policy.limit(0.05)).rule(0.05)

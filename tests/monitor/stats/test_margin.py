@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor, replay
-from sidelight.monitor.policies import Explore
 from sidelight.monitor.stats.confidence import RateTest, rate_test
 from tests.monitor.stats.stopping import near_stopped
 
@@ -100,11 +99,3 @@ def test_a_replay_judges_it_by_the_margin():
 def test_bad_margins_are_refused(options, text):
     with pytest.raises(SidelightError, match=text):
         ClassifierMonitor(0.1, **options)
-
-
-def test_explore_has_a_margin_of_its_own():
-    """By name it takes that of the constructor, as before; "near" then needs the policy as an object."""
-    named = ClassifierMonitor(0.1, policy="explore", margin=0.2)
-    assert (named.engine.settings.policy, named.engine.settings.margin) == (Explore(margin=0.2), 0.0)
-    object_ = ClassifierMonitor(0.1, policy=Explore(margin=0.2), margin=0.05)
-    assert (object_.engine.settings.policy, object_.engine.settings.margin) == (Explore(margin=0.2), 0.05)

@@ -15,7 +15,7 @@ def fruit(everyone):
     """Make a monitor with items; return who may do everything with it."""
 
     def make(*payloads, **settings):
-        given = {"tolerance": 0.05, "policy": "explore", "margin": 0.01, "labels": ["pear", "plum"]} | settings
+        given = {"tolerance": 0.05, "policy": "explore", "half_width": 0.01, "labels": ["pear", "plum"]} | settings
         assert everyone("POST", "/v1/monitors", {"name": "fruit", "settings": given}).status_code == 201
         for n, payload in enumerate(payloads or [None], 1):
             sent = {"id": f"id-{n}", "prediction": "pear", "payload": payload}

@@ -12,7 +12,7 @@ import click
 
 from sidelight.cli import terminal
 from sidelight.cli.catalogue import check_figure
-from sidelight.cli.monitor.options import arguments_of, chosen, monitor_options
+from sidelight.cli.monitor.options import arguments_of, monitor_options
 from sidelight.cli.monitor.shared_file import changing, class_of, create, id_of, label_of
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
@@ -104,7 +104,7 @@ Examples:
 @_JSON
 def new_command(file: str, policy: str, classes: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Create a monitor in FILE, which must not exist yet."""
-    monitor = ClassifierMonitor(classes=classes, policy=chosen(policy, options), **arguments_of(options))
+    monitor = ClassifierMonitor(classes=classes, policy=policy, **arguments_of(options))
     create(file, monitor)
     if as_json:
         terminal.write_json({"file": file, "settings": monitor.to_dict()["settings"]})

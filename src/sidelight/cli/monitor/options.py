@@ -14,7 +14,6 @@ import click
 from sidelight.cli.numbers import Whole, whole_number
 from sidelight.errors import SidelightError
 from sidelight.monitor.io.rows import read_by_class
-from sidelight.monitor.policies import Explore, Policy
 from sidelight.monitor.setting import Setting
 from sidelight.monitor.settings import SETTINGS
 
@@ -102,8 +101,3 @@ def arguments_of(options: dict[str, Any], classes: Iterable[Any] = ()) -> dict[s
     if "tolerance" not in found:
         raise SidelightError("say with --tolerance which error rate is tolerated, as in --tolerance 0.05")
     return found
-
-
-def chosen(policy: str, options: dict[str, Any]) -> str | Policy:
-    """Return a policy; `explore` has its own margin, which is not the monitor's."""
-    return Explore() if policy == "explore" and options["margin"] is not None else policy

@@ -12,7 +12,7 @@ import click
 
 from sidelight.cli import terminal
 from sidelight.cli.catalogue import check_figure
-from sidelight.cli.monitor.options import arguments_of, chosen, monitor_options
+from sidelight.cli.monitor.options import arguments_of, monitor_options
 from sidelight.cli.numbers import WHOLE
 from sidelight.errors import SidelightError
 from sidelight.monitor.io.labeled_data import MISSING, Columns, LabeledData, read_labeled
@@ -171,7 +171,7 @@ def _replayed(stream: LabeledData, options: dict[str, Any], late: bool) -> Repla
             stream.predictions,
             stream.truths,
             passed.pop("tolerance"),
-            [chosen(name, options) for name in dict.fromkeys(policies)],
+            list(dict.fromkeys(policies)),
             delay=options["delay"],
             answered=stream.answered if late else None,
             times=stream.times,

@@ -22,7 +22,7 @@ class Explore(Policy):
     ----------
     verifications
         That number; without it, `wald_cap` with the three parameters below.
-    failure, margin, rate
+    failure, half_width, rate
         The chance that the interval fails (ζ), its half-width as a share of the tolerance (E / τ), and the error rate
         assumed beforehand.
     """
@@ -31,7 +31,7 @@ class Explore(Policy):
     waits: ClassVar[bool] = False
     verifications: int | None = None
     failure: float = 0.01
-    margin: float = 0.1
+    half_width: float = 0.1
     rate: float = 0.01
 
     def __post_init__(self) -> None:
@@ -41,7 +41,7 @@ class Explore(Policy):
         for name in ("failure", "rate"):
             value = getattr(self, name)
             check(name, value, is_number(value) and 0 < value < 1, "a number between 0 and 1")
-        check("margin", self.margin, is_number(self.margin) and self.margin > 0, "a positive number")
+        check("half_width", self.half_width, is_number(self.half_width) and self.half_width > 0, "a positive number")
 
     def wants(self, state: Watched) -> tuple[bool, Reason]:
         """Verify up to that number, even if the verdict is certain; in mode "guard" also above tolerance."""
@@ -60,18 +60,18 @@ class Explore(Policy):
         return (
             self.verifications
             if self.verifications is not None
-            else wald_cap(tolerance, self.failure, self.margin, self.rate)
+            else wald_cap(tolerance, self.failure, self.half_width, self.rate)
         )
 
 
 @functools.lru_cache(maxsize=1024)
-def wald_cap(tolerance: float, failure: float = 0.01, margin: float = 0.1, rate: float = 0.01) -> int:
-    """Return the verifications per class after which a Wald interval has half-width E = margin * tolerance.
+def wald_cap(tolerance: float, failure: float = 0.01, half_width: float = 0.1, rate: float = 0.01) -> int:
+    """Return the verifications per class after which a Wald interval has half-width E = half_width * tolerance.
 
     n_τ = z(1 - ζ/2)^2 p (1 - p) / E^2 with the failure probability ζ and an assumed error rate p, rounded up: 10 510,
     2 628, 657 and 165 for the tolerances 0.025, 0.05, 0.1 and 0.2. A number beyond all floats means no limit.
     """
     z = NormalDist().inv_cdf(1 - failure / 2)
-    squared = (margin * tolerance) ** 2
+    squared = (half_width * tolerance) ** 2
     verifications = z * z * rate * (1 - rate) / squared if squared > 0.0 else math.inf
     return sys.maxsize if math.isinf(verifications) else math.ceil(verifications)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import label, plain_number, same_label, seconds_of
 from sidelight.monitor.monitor import ClassifierMonitor
-from sidelight.monitor.policies import POLICIES, Policy, make_policy, wald_cap
+from sidelight.monitor.policies import POLICIES, Policy, wald_cap
 from sidelight.monitor.replays.hints import drift_hints
 from sidelight.monitor.replays.records import Point, PolicyReplay, ReplayReport, Truth
 from sidelight.monitor.report.records import ClassReport, Report
@@ -60,8 +60,6 @@ def replay(
     moments = list(times) if times is not None else [None] * len(names)
     arrivals = _arrivals(moments, answered, delay)
     counts, errors = Counter(names), Counter(name for name, bad in zip(names, wrong, strict=True) if bad)
-    if options.get("margin"):  # is the monitor's here, and not that of Explore
-        policies = [make_policy(one, {}) if one == "explore" else one for one in policies]
     monitors = [ClassifierMonitor(tolerance, classes=counts, policy=policy, **options) for policy in policies]
     settings = monitors[0].engine.settings
     facts = tuple(Truth(name, settings.tolerance_of(name), count, errors[name]) for name, count in counts.items())
