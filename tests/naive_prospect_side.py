@@ -122,9 +122,9 @@ class NaiveBelief:
         self.last_round = t
         block = np.kron(self.kernel, np.diag(np.append(np.ones(self.d), 0.0)))
         known = max(0.0, self.E * self.d - self.precision * np.trace(block @ self.S))
-        self.precision = max(
-            1e-4, max(1, len(self.m) / 12) ** 2 / (n + 1), (known + 0.04) / (self.m @ block @ self.m + 0.2)
-        )
+        scarcity, least = len(self.m) / (len(self.m) + n), max(1, len(self.m) / 12) ** 2 / (n + 1)
+        found = (known + 0.04 * scarcity) / (self.m @ block @ self.m + 0.2 * scarcity)
+        self.precision = max(1e-4, least, found)
         Z, taus, weights, flips = [], [], [], 0.0
         for x, action, symbol in self.labels:
             self.predict(x)

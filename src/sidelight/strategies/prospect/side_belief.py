@@ -47,7 +47,6 @@ class Scratch(NamedTuple):
     plain_law: Floats  # (M,): at the scores
     border_law: Floats  # (M,)
     scores: Floats  # (E,): a
-    moved: Floats  # (E,)
     score: Floats  # (E,)
     seen: Floats  # (E,): the score of a symbol that was seen
     slope: Floats  # (E,)
@@ -57,7 +56,6 @@ class Scratch(NamedTuple):
     reduction: Floats  # (E, E): B
     weights: Floats  # (E, E)
     lifted: Floats  # (E, P): U'
-    product: Floats  # (E, P)
     value: Floats  # (actions,): VOI of each action
     features: Floats  # (room, d + 1): of the labels
     temper: Floats  # (room,): tau of the labels
@@ -69,7 +67,6 @@ class Scratch(NamedTuple):
     gradient: Floats  # (P,)
     direction: Floats  # (P,)
     hessian: Floats  # (P, P)
-    factor: Floats  # (P, P)
 
 
 class Belief(NamedTuple):
@@ -132,13 +129,12 @@ def _new_scratch(actions: int, outcomes: int, dimension: int, room: int) -> Scra
     rows, features = outcomes - 1, dimension + 1
     size = rows * features
     shapes: dict[str, tuple[int, ...]] = {"z": (features,), "value": (actions,), "features": (room, features)}
+    shapes |= {"lifted": (rows, size), "hessian": (size, size)}
     shapes |= dict.fromkeys(("law", "plain_law", "border_law"), (outcomes,))
-    shapes |= dict.fromkeys(("scores", "moved", "score", "seen", "slope"), (rows,))
+    shapes |= dict.fromkeys(("scores", "score", "seen", "slope"), (rows,))
     shapes |= dict.fromkeys(("variance", "information", "square", "reduction", "weights"), (rows, rows))
-    shapes |= dict.fromkeys(("lifted", "product"), (rows, size))
     shapes |= dict.fromkeys(("temper", "weight", "told"), (room,))
     shapes |= dict.fromkeys(("start", "base", "found", "gradient", "direction"), (size,))
-    shapes |= dict.fromkeys(("hessian", "factor"), (size, size))
     return Scratch(**{name: np.zeros(shape) for name, shape in shapes.items()})
 
 

@@ -3,7 +3,7 @@
 A refit takes all labels that are kept, with the means and scales of the features at that time, and finds
 
 - the precision lambda of the prior N(0, (2 lambda (I - 11'/M) x I)^-1), from how large the coefficients are and how
-  much of them the labels have determined (the evidence approximation);
+  much of them the labels have determined (the evidence approximation), near the first one while labels are few;
 - eps, by one step of expectation maximization;
 - at 64 labels (more with many coefficients) and each doubling: whether much more noise, with larger coefficients,
   explains them better (by Laplace's approximation of the evidence); small steps would not find this;
@@ -168,7 +168,8 @@ def set_precision(belief: Belief) -> None:
     size, variance = coefficient_size(belief)
     free = (features - 1.0) * (belief.theta.shape[0] // features)
     determined = max(0.0, free - belief.setting[PRECISION] * variance)
-    found = (determined + 2.0 * _HYPER) / (size + 2.0 * _HYPER / START_PRECISION)
+    scarcity = belief.theta.shape[0] / (belief.theta.shape[0] + float(belief.counts[SEEN]))
+    found = (determined + 2.0 * _HYPER * scarcity) / (size + 2.0 * _HYPER * scarcity / START_PRECISION)
     crowding = max(1.0, belief.theta.shape[0] / FEW_COEFFICIENTS)  # many coefficients separate few labels
     least = crowding * crowding / (belief.counts[SEEN] + 1.0)
     belief.setting[PRECISION] = max(_LEAST_PRECISION, least, found)
@@ -214,24 +215,24 @@ def fit(stakes: Stakes, belief: Belief, tempered: float) -> float:
 
 @kernel
 def find_direction(belief: Belief) -> float:
-    """Set the Newton direction; return twice the decrease that it promises."""
+    """Set the Newton direction; return twice the decrease that it promises. S makes room for Cholesky's factor."""
     now = belief.scratch
-    cholesky(now.hessian, now.factor, now.gradient.shape[0], 0.0, 0.0)
-    solve(now.factor, now.gradient, now.direction)
+    cholesky(now.hessian, belief.covariance, now.gradient.shape[0], 0.0, 0.0)
+    solve(belief.covariance, now.gradient, now.direction)
     return dot(now.gradient, now.direction)
 
 
 @kernel
 def correction(belief: Belief) -> float:
     """Return what the evidence adds to the objective: (log |F| - log |prior|) / 2 and the prior of the noise."""
-    now, size, features = belief.scratch, belief.theta.shape[0], belief.scratch.z.shape[0]
+    size, features = belief.theta.shape[0], belief.scratch.z.shape[0]
     rows = size // features
     rate = rows * belief.setting[NOISE]
     total = -0.5 * rows * (features - 1.0) * math.log(belief.setting[PRECISION])
     if rate > 0.0:
         total -= 0.5 * math.log(rate) + 20.0 * math.log(1.0 - rate)
     for i in range(size):
-        total += math.log(now.factor[i, i])
+        total += math.log(belief.covariance[i, i])
     return total
 
 

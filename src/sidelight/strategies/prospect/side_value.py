@@ -80,9 +80,9 @@ def add_rival(stakes: Stakes, best: int, other: int, noise: float, now: Scratch)
     if variance <= 0.0 or margin * margin > _FARTHEST * variance:
         return
     for k in range(rows):  # the most likely scores on the border
-        now.moved[k] = now.scores[k] - margin / variance * dot(now.variance[k], now.slope)
+        now.score[k] = now.scores[k] - margin / variance * dot(now.variance[k], now.slope)
     law = now.border_law
-    set_law(now.moved, 1.0, law)
+    set_law(now.score, 1.0, law)
     mean, low, high = 0.0, math.inf, -math.inf
     for j in range(law.shape[0]):
         mean += corrected(stakes, best, other, j, noise, shift) * law[j]
@@ -130,11 +130,10 @@ def set_prospects(belief: Belief) -> None:
     now = belief.scratch
     rows, size = now.lifted.shape
     for k in range(rows):
-        product = now.product[k]
         for i in range(size):
-            product[i] = belief.setting[FADING] * dot(belief.future[i], now.lifted[k])
+            now.direction[i] = belief.setting[FADING] * dot(belief.future[i], now.lifted[k])
         for j in range(rows):
-            now.weights[j, k] = dot(now.lifted[j], product)
+            now.weights[j, k] = dot(now.lifted[j], now.direction)
 
 
 @kernel
