@@ -48,14 +48,14 @@ class Target:
         from sidelight.service.store import open_storage
 
         service = Service(open_storage(database))
-        self.key = service.do(keys.CreateKey("benchmark", "benchmark", keys.SCOPES)).text
+        self.key = service.do(keys.create_key("benchmark", "benchmark", keys.SCOPES)).text
         self.monitors = [f"m{n}-{random.randrange(1 << 40):x}" for n in range(monitors)]
         for name in self.monitors:
             settle(service, service.do(create(name, {"tolerance": 0.3, "cap": 20_000}, actor="benchmark")).id)
-        code = service.do(sessions.MakeFirstLink())
+        code = service.do(sessions.make_first_link())
         if code is not None:
             password = passwords.hashed("of the benchmark")
-            self.cookie = f"sidelight={service.do(sessions.FollowLink(code, 'benchmark', password)).cookie}"
+            self.cookie = f"sidelight={service.do(sessions.follow_link(code, 'benchmark', password)).cookie}"
         service.close()
         command = [sys.executable, str(HERE / "service_target.py"), database]
         self.processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(processes)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sidelight.service.domain import monitors
 from sidelight.service.domain.decisions import Prediction, decide
-from sidelight.service.domain.queue import Claim, find_item, slots_of
-from sidelight.service.domain.reviews import Review, Said
+from sidelight.service.domain.queue import claim_verifications, find_item, slots_of
+from sidelight.service.domain.reviews import Said, give_review
 
 
 def make(service, items=5, name="fruit", prediction="pear", **settings):
@@ -24,13 +24,13 @@ def ask(service, monitor, items, prediction="pear", start=0):
 
 def claim(service, monitor, who="ann", **options):
     """Claim one item; return its number."""
-    found = service.do(Claim(monitor, who, **options))
+    found = service.do(claim_verifications(monitor, who, **options))
     return found[0].item.number if found else None
 
 
 def say(service, monitor, number, who="ann", correct=None, label=None, skipped=False, **options):
     """Give one review; return what became of it."""
-    return service.do(Review(monitor, who, number, Said(correct, label, skipped), **options)).status
+    return service.do(give_review(monitor, who, number, Said(correct, label, skipped), **options)).status
 
 
 def item(service, monitor, number):

@@ -12,7 +12,7 @@ from service.api.conftest import SQLITE
 from service.served import Served
 from sidelight.client import AsyncClient, Client, ServiceError
 from sidelight.monitor import ClassifierMonitor
-from sidelight.service.auth.keys import SCOPES, CreateKey
+from sidelight.service.auth.keys import SCOPES, create_key
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.server.app import make_app
 from sidelight.service.server.commands import request
@@ -22,7 +22,7 @@ from sidelight.service.server.commands import request
 def talk(service):
     """Run a coroutine function with a client of the application."""
     app = make_app(service)
-    key = service.do(CreateKey("test", "of a test", SCOPES)).text
+    key = service.do(create_key("test", "of a test", SCOPES)).text
 
     def run(conversation):
         async def main():

@@ -8,7 +8,7 @@ import dataclasses
 import httpx
 import pytest
 
-from sidelight.service.auth.keys import SCOPES, CreateKey
+from sidelight.service.auth.keys import SCOPES, create_key
 from sidelight.service.server.app import make_app
 
 SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -62,7 +62,7 @@ def as_caller(service, http):
     """Make a client with a key of some scopes, for all monitors or for some."""
 
     def make(*scopes: str, only=None, seconds=None) -> Caller:
-        new = service.do(CreateKey("test", "of a test", scopes, only, seconds))
+        new = service.do(create_key("test", "of a test", scopes, only, seconds))
         return Caller(http, new.text)
 
     return make

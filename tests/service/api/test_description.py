@@ -17,7 +17,7 @@ from schemathesis.generation import GenerationMode
 
 from service.conftest import DATABASES
 from service.running import running
-from sidelight.service.auth.keys import SCOPES, CreateKey
+from sidelight.service.auth.keys import SCOPES, create_key
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
 from sidelight.service.server.app import make_app
@@ -41,7 +41,7 @@ def api(request, tmp_path_factory):
         database = request.getfixturevalue("postgres_server").create()
     service = Service(open_storage(database))
     service.options = dataclasses.replace(Options(), requests_per_second=1e9)
-    key = service.do(CreateKey("test", "all", SCOPES)).text
+    key = service.do(create_key("test", "all", SCOPES)).text
     with running(make_app(service)) as url:
         headers = {"Authorization": f"Bearer {key}"}
         with httpx.Client(base_url=url, headers=headers) as client:

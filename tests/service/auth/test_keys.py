@@ -8,7 +8,7 @@ import pytest
 from service.api.conftest import SQLITE
 from sidelight.service.auth import callers, keys
 from sidelight.service.auth.callers import KeyRing
-from sidelight.service.auth.keys import GRACE, CreateKey, NoteUse, RevokeKey, RotateKey
+from sidelight.service.auth.keys import GRACE, create_key, note_use, revoke_key, rotate_key
 from sidelight.service.domain import monitors
 from sidelight.service.journal import audit
 from sidelight.service.problems import Problem
@@ -17,7 +17,7 @@ from sidelight.service.store.sqlite import SQLiteTransaction
 
 
 def make(service, **others):
-    return service.do(CreateKey("test", others.pop("name", "tests"), others.pop("scopes", ["report"]), **others))
+    return service.do(create_key("test", others.pop("name", "tests"), others.pop("scopes", ["report"]), **others))
 
 
 def caller(ring, key):
@@ -98,13 +98,13 @@ def test_names_that_no_database_takes_are_no_monitors(service):
 def test_a_caller_is_remembered_for_five_seconds_at_most(service, ring, clock):
     new = make(service)
     assert caller(ring, new) == (new.key.actor, {"report"}, None)
-    service.do(RevokeKey("test", new.key.id))
+    service.do(revoke_key("test", new.key.id))
     clock.now += 4.9
     assert caller(ring, new) is not None
     clock.now += 0.2
     assert caller(ring, new) is None
     with pytest.raises(Problem, match="no working key"):
-        service.do(RevokeKey("test", new.key.id))
+        service.do(revoke_key("test", new.key.id))
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_a_key_that_ends_sooner_is_remembered_no_longer_than_that(service, ring,
 
 def test_a_rotated_key_works_for_a_while_beside_the_new_one(service, ring, clock, stopped):
     old = make(service, scopes=["decide"], seconds=30 * 86_400.0)
-    new = service.do(RotateKey("test", old.key.id))
+    new = service.do(rotate_key("test", old.key.id))
     assert (new.key.scopes, new.key.monitors, new.key.name) == (old.key.scopes, old.key.monitors, old.key.name)
     assert new.key.expires_at - new.key.created_at == pytest.approx(30 * 86_400.0)
     assert caller(ring, old) is not None
@@ -140,17 +140,17 @@ def test_a_rotated_key_works_for_a_while_beside_the_new_one(service, ring, clock
     assert caller(ring, old) is None
     assert caller(ring, new) is not None
     with pytest.raises(Problem, match="no working key"):
-        service.do(RotateKey("test", old.key.id))
+        service.do(rotate_key("test", old.key.id))
 
 
 def test_rotating_never_makes_a_key_last_longer(service):
     old = make(service, seconds=60.0)
-    service.do(RotateKey("test", old.key.id))
+    service.do(rotate_key("test", old.key.id))
     with service.read() as tx:
         assert keys.find(tx, old.text).expires_at == old.key.expires_at
     for grace in (-1.0, float("nan"), 1e12):
         with pytest.raises(Problem):
-            service.do(RotateKey("test", make(service).key.id, grace))
+            service.do(rotate_key("test", make(service).key.id, grace))
 
 
 def test_unknown_keys_are_nobody_and_fill_no_memory(monkeypatch, service, clock):
@@ -172,8 +172,8 @@ def test_use_is_written_down_now_and_then(service, ring, clock):
     ((id, at),) = ring.used()
     assert id == new.key.id
     assert ring.used() == []
-    service.do(NoteUse([(id, at)]))
-    service.do(NoteUse([(id, at - 100.0)]))
+    service.do(note_use([(id, at)]))
+    service.do(note_use([(id, at - 100.0)]))
     with service.read() as tx:
         assert keys.find(tx, new.text).used_at == at
     clock.now += 6.0
@@ -183,8 +183,8 @@ def test_use_is_written_down_now_and_then(service, ring, clock):
 
 def test_the_audit_log_says_who_did_what_newest_first(service):
     new = make(service)
-    service.do(RotateKey("alice", new.key.id))
-    service.do(RevokeKey("bob", new.key.id))
+    service.do(rotate_key("alice", new.key.id))
+    service.do(revoke_key("bob", new.key.id))
     with service.read() as tx:
         notes = audit.read(tx)
         first = audit.read(tx, most=2)

@@ -98,7 +98,7 @@ def test_payloads_are_kept_for_items_alone(service):
     row = service.do(monitors.create("capped", {"tolerance": 0.2, "cap": 2, "aim": "first-come"}, actor="x"))
     payload = Payload("text/plain", b"\x00\xff what was seen")
     job = decide(service, row.id, [Prediction(f"a{k}", "a", payload=payload) for k in range(5)], actor="x")
-    assert [one.item for one in service.do(job)] == [1, 2, None, None, None]
+    assert [one.verify for one in service.do(job)] == [True, True, False, False, False]
     with service.read() as tx:
         found = tx.all("SELECT item, media_type, content FROM payloads ORDER BY item")
     assert [(item, kind, bytes(content)) for item, kind, content in found] == [(1, *payload), (2, *payload)]

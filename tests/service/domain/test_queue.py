@@ -9,7 +9,13 @@ import pytest
 
 from service.reviews import ask, claim, item, make, say, slots
 from sidelight.service.domain import monitors
-from sidelight.service.domain.queue import Claim, Release, held_by, last_answered, waiting_for
+from sidelight.service.domain.queue import (
+    claim_verifications,
+    held_by,
+    last_answered,
+    release_verification,
+    waiting_for,
+)
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
@@ -21,9 +27,10 @@ def expire(service, monitor, who):
 
     class End:
         monitors = ()
+        keys = item_keys = ()
 
         def run(self, work):
-            work.tx.run(
+            work.writing().run(
                 "UPDATE slots SET lease_until = ? WHERE monitor = ? AND reviewer = ?", work.now - 1, monitor, who
             )
 
@@ -37,10 +44,10 @@ def test_items_are_offered_oldest_first_and_to_one_reviewer_each(service):
 
 def test_many_are_claimed_at_once_and_never_more_than_there_are(service):
     monitor = make(service, 3)
-    assert [one.item.number for one in service.do(Claim(monitor, "ann", count=10))] == [1, 2, 3]
+    assert [one.item.number for one in service.do(claim_verifications(monitor, "ann", count=10))] == [1, 2, 3]
     for count in (0, 101):
         with pytest.raises(Problem, match="1 to 100"):
-            service.do(Claim(monitor, "ann", count=count))
+            service.do(claim_verifications(monitor, "ann", count=count))
 
 
 def test_a_lease_that_has_ended_is_seen_in_the_claim(service):
@@ -70,14 +77,14 @@ def test_one_reviewer_never_holds_both_slots(service):
 def test_a_release_frees_the_slot_but_not_an_answer(service):
     monitor = make(service, 1, reviews=2)
     claim(service, monitor, "ann")
-    assert service.do(Release(monitor, "ann", 1)) is True
-    assert service.do(Release(monitor, "ann", 1)) is False
+    assert service.do(release_verification(monitor, "ann", 1)) is True
+    assert service.do(release_verification(monitor, "ann", 1)) is False
     assert slots(service, monitor, 1) == []
     say(service, monitor, 1, "ann", correct=True)
-    assert service.do(Release(monitor, "ann", 1)) is False
+    assert service.do(release_verification(monitor, "ann", 1)) is False
     assert len(slots(service, monitor, 1)) == 1
     with pytest.raises(Problem, match="no item 7"):
-        service.do(Release(monitor, "ann", 7))
+        service.do(release_verification(monitor, "ann", 7))
 
 
 def test_a_disputed_item_is_offered_to_those_who_may_settle_and_did_not_review_it(service):
@@ -147,7 +154,7 @@ def test_reviewers_in_many_threads_and_processes_never_hold_the_same_slot(databa
             service, who = services[place % len(services)], f"reviewer-{place // 2}"
             start.wait()
             for _ in range(200):
-                found = service.do(Claim(monitor, who))
+                found = service.do(claim_verifications(monitor, who))
                 if not found:
                     break
                 taken.append((found[0].item.number, who, found[0].slot))
@@ -161,7 +168,9 @@ def test_reviewers_in_many_threads_and_processes_never_hold_the_same_slot(databa
         one.join()
     # A row that another process had locked was passed over: somebody comes back for it.
     for who in ("late-1", "late-2"):
-        taken += [(one.item.number, who, one.slot) for one in services[0].do(Claim(monitor, who, count=100))]
+        taken += [
+            (one.item.number, who, one.slot) for one in services[0].do(claim_verifications(monitor, who, count=100))
+        ]
     for one in services:
         one.close()
     assert not failures

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from service.reviews import ask, claim, entries, item, make, say, slots
-from sidelight.service.auth.keys import CreateKey, RevokeKey
-from sidelight.service.auth.reviewers import DisableReviewer, InviteReviewer
-from sidelight.service.auth.sessions import FollowLink
+from sidelight.service.auth.keys import create_key, revoke_key
+from sidelight.service.auth.reviewers import disable_reviewer, invite_reviewer
+from sidelight.service.auth.sessions import follow_link
 from sidelight.service.domain.answers import AnswerTo, answers
 from sidelight.service.domain.monitor_changes import change
 from sidelight.service.domain.queue import Slot
-from sidelight.service.domain.reviews import Said, Settle, Withdraw, disputed, outcome
+from sidelight.service.domain.reviews import Said, disputed, outcome, settle_verification, withdraw_review
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.problems import Problem
 
@@ -106,10 +106,10 @@ def test_a_team_of_two_can_settle(service):
     monitor = make(service, 1, reviews=2)
     say(service, monitor, 1, "ann", correct=True)
     say(service, monitor, 1, "bob", correct=False)
-    assert service.do(Settle(monitor, "ann", 1, Said(correct=False))).status == "settled"
+    assert service.do(settle_verification(monitor, "ann", 1, Said(correct=False))).status == "settled"
     assert counts(service, monitor) == (1, 1, 0)
     # What was settled over the reviews does not change with them.
-    assert service.do(Withdraw(monitor, "bob", 1)).status == "withdrawn"
+    assert service.do(withdraw_review(monitor, "bob", 1)).status == "withdrawn"
     assert item(service, monitor, 1).correct is False
 
 
@@ -165,7 +165,7 @@ def test_a_review_that_is_replaced_may_reopen_what_two_had_settled(service):
 def test_a_withdrawn_answer_opens_the_item_again(service):
     monitor = make(service, 1)
     say(service, monitor, 1, correct=False)
-    assert service.do(Withdraw(monitor, "ann", 1)).status == "withdrawn"
+    assert service.do(withdraw_review(monitor, "ann", 1)).status == "withdrawn"
     assert counts(service, monitor) == (0, 0, 1)
     found = item(service, monitor, 1)
     assert (found.state, found.correct, found.settled_by) == ("open", None, None)
@@ -173,13 +173,13 @@ def test_a_withdrawn_answer_opens_the_item_again(service):
     assert say(service, monitor, 1, "bob", correct=True) == "settled"
     assert counts(service, monitor) == (1, 0, 0)
     with pytest.raises(Problem, match="no answer to this item"):
-        service.do(Withdraw(monitor, "ann", 1))
+        service.do(withdraw_review(monitor, "ann", 1))
 
 
 def test_an_item_that_was_opened_again_can_be_skipped(service):
     monitor = make(service, 1)
     say(service, monitor, 1, correct=False)
-    service.do(Withdraw(monitor, "ann", 1))
+    service.do(withdraw_review(monitor, "ann", 1))
     assert say(service, monitor, 1, skipped=True) == "skipped"
     assert item(service, monitor, 1).state == "skipped"
     assert claim(service, monitor, "bob") is None
@@ -218,7 +218,7 @@ def test_a_skip_can_be_taken_back_by_an_answer(service):
 def test_a_skip_that_is_withdrawn_brings_the_item_back(service):
     monitor = make(service, 1, reviews=2)
     say(service, monitor, 1, "ann", skipped=True)
-    service.do(Withdraw(monitor, "ann", 1))
+    service.do(withdraw_review(monitor, "ann", 1))
     assert claim(service, monitor, "ann") == 1
 
 
@@ -277,12 +277,18 @@ def test_an_item_that_was_forgotten_is_gone(service):
 
 def test_settling_what_is_settled_takes_the_word(service):
     monitor = make(service, 1)
-    service.do(Settle(monitor, "ann", 1, Said(correct=True)))
-    assert service.do(Settle(monitor, "bob", 1, Said(correct=True))).status == "unchanged"
+    service.do(settle_verification(monitor, "ann", 1, Said(correct=True)))
+    assert service.do(settle_verification(monitor, "bob", 1, Said(correct=True))).status == "unchanged"
     with pytest.raises(Problem, match="settled"):
-        service.do(Settle(monitor, "bob", 1, Said(correct=False)))
-    assert service.do(Settle(monitor, "bob", 1, Said(correct=False), revision=1, replace=True)).status == "settled"
-    assert service.do(Settle(monitor, "bob", 1, Said(skipped=True), revision=2, replace=True)).status == "skipped"
+        service.do(settle_verification(monitor, "bob", 1, Said(correct=False)))
+    assert (
+        service.do(settle_verification(monitor, "bob", 1, Said(correct=False), revision=1, replace=True)).status
+        == "settled"
+    )
+    assert (
+        service.do(settle_verification(monitor, "bob", 1, Said(skipped=True), revision=2, replace=True)).status
+        == "skipped"
+    )
     assert counts(service, monitor) == (0, 0, 1)
 
 
@@ -292,7 +298,7 @@ def test_the_journal_replays_to_what_reviews_left(service):
         say(service, monitor, number, "ann", correct=number % 2 == 0)
         say(service, monitor, number, "bob", correct=True)
     say(service, monitor, 2, "ann", correct=False, replace=True, revision=1)
-    service.do(Settle(monitor, "cem", 1, Said(correct=False)))
+    service.do(settle_verification(monitor, "cem", 1, Said(correct=False)))
     say(service, monitor, 5, "ann", skipped=True)
     served = service.report(monitor)
     service.writer.followers.forget()
@@ -301,9 +307,9 @@ def test_the_journal_replays_to_what_reviews_left(service):
 
 def person(service, name, *scopes, only=None, ready=True):
     """Add somebody who may sign in; return their actor."""
-    invited = service.do(InviteReviewer("test", name, scopes or ("answer",), only))
+    invited = service.do(invite_reviewer("test", name, scopes or ("answer",), only))
     if ready:
-        service.do(FollowLink(invited.code, "", "hash"))
+        service.do(follow_link(invited.code, "", "hash"))
     return invited.reviewer.actor
 
 
@@ -327,7 +333,7 @@ def test_what_one_skips_another_answers(service):
     say(service, monitor, 1, ann, skipped=True)
     assert say(service, monitor, 1, bob, correct=False) == "settled"
     assert counts(service, monitor) == (1, 1, 0)
-    service.do(Withdraw(monitor, ann, 1))
+    service.do(withdraw_review(monitor, ann, 1))
     assert item(service, monitor, 1).correct is False
 
 
@@ -340,14 +346,14 @@ def test_only_who_can_review_it_keeps_a_skipped_item_open(service):
         person(service, "elsewhere", only=["other"]),
         person(service, "x", "report"),
     )
-    service.do(CreateKey("test", "classifier", ["decide", "answer"]))
-    service.do(RevokeKey("test", service.do(CreateKey("test", "old", ["answer"])).key.id))
+    service.do(create_key("test", "classifier", ["decide", "answer"]))
+    service.do(revoke_key("test", service.do(create_key("test", "old", ["answer"])).key.id))
     assert say(service, monitor, 1, ann, skipped=True) == "skipped"
     bob = person(service, "Bob")
     assert say(service, monitor, 2, ann, skipped=True) == "passed on"
-    service.do(DisableReviewer("test", bob.partition(":")[2]))
+    service.do(disable_reviewer("test", bob.partition(":")[2]))
     assert say(service, monitor, 3, ann, skipped=True) == "skipped"
-    service.do(CreateKey("test", "tool", ["answer"], ["fruit"]))
+    service.do(create_key("test", "tool", ["answer"], ["fruit"]))
     assert say(service, monitor, 4, ann, skipped=True) == "passed on"
 
 
@@ -355,7 +361,7 @@ def test_a_skip_that_is_withdrawn_opens_the_item_and_can_be_replaced(service):
     monitor = make(service, 1)
     ann, bob = person(service, "Ann"), person(service, "Bob")
     say(service, monitor, 1, ann, skipped=True), say(service, monitor, 1, bob, skipped=True)
-    service.do(Withdraw(monitor, ann, 1))
+    service.do(withdraw_review(monitor, ann, 1))
     assert item(service, monitor, 1).state == "open"
     assert claim(service, monitor, bob) is None
     assert claim(service, monitor, ann) == 1
@@ -369,8 +375,8 @@ def test_who_settled_an_item_as_skipped_is_not_overruled_by_one_withdrawn_skip(s
     monitor = make(service, 1)
     ann, _ = person(service, "Ann"), person(service, "Bob")
     say(service, monitor, 1, ann, skipped=True)
-    service.do(Settle(monitor, "reviewer:cem", 1, Said(skipped=True)))
-    service.do(Withdraw(monitor, ann, 1))
+    service.do(settle_verification(monitor, "reviewer:cem", 1, Said(skipped=True)))
+    service.do(withdraw_review(monitor, ann, 1))
     assert item(service, monitor, 1).state == "skipped"
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from service.reviews import ask, entries, make
 from sidelight.service.domain.answers import AnswerTo, answers
-from sidelight.service.domain.queue import Claim
-from sidelight.service.domain.reviews import Review, Said, Withdraw
+from sidelight.service.domain.queue import claim_verifications
+from sidelight.service.domain.reviews import Said, give_review, withdraw_review
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
@@ -37,16 +37,16 @@ def test_every_item_is_settled_once_whoever_comes_when(database, reviews):
     def reviewer(service, place):
         who = f"reviewer-{place}"
         for turn in range(3 * ITEMS):
-            found = service.do(Claim(monitor, who, settle=True))
+            found = service.do(claim_verifications(monitor, who, settle=True))
             if not found:
                 if turn > ITEMS:
                     return
                 continue
             number = found[0].item.number
             try:
-                service.do(Review(monitor, who, number, Said(correct=(number + place) % 7 > 0), settles=True))
+                service.do(give_review(monitor, who, number, Said(correct=(number + place) % 7 > 0), settles=True))
                 if number % 11 == place:
-                    service.do(Withdraw(monitor, who, number))
+                    service.do(withdraw_review(monitor, who, number))
             except Problem as problem:
                 refused[problem.kind] += 1
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sidelight.service.auth.keys import SCOPES, CreateKey
+from sidelight.service.auth.keys import SCOPES, create_key
 from sidelight.service.domain import monitors
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
@@ -95,6 +95,6 @@ def prepare(database: str, **settings) -> tuple[str, str]:
     try:
         settings = {"tolerance": 0.2, "confidence": 0.9} | settings
         monitor = service.do(monitors.create("digits", settings, actor="test")).id
-        return monitor, service.do(CreateKey("test", "of a test", SCOPES)).text
+        return monitor, service.do(create_key("test", "of a test", SCOPES)).text
     finally:
         service.close()

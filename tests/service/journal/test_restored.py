@@ -81,13 +81,14 @@ def test_a_snapshot_of_what_is_no_more_is_not_used(service):
 
     class Restore:
         monitors = ()
+        keys = item_keys = ()
 
         def run(self, work):
             for table, found in rows.items():
-                work.tx.run(f"DELETE FROM {table}")
+                work.writing().run(f"DELETE FROM {table}")
                 marks = ", ".join("?" * len(names.get(table, ())))
                 for row in found:
-                    work.tx.run(f"INSERT INTO {table} VALUES ({marks})", *row)
+                    work.writing().run(f"INSERT INTO {table} VALUES ({marks})", *row)
 
     service.do(Restore())
     decisions(service, traffic.monitor, "after", 90)

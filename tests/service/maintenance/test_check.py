@@ -12,7 +12,7 @@ from sidelight.service.domain import monitor_changes, monitors
 from sidelight.service.domain.answers import AnswerTo, answers
 from sidelight.service.domain.decisions import Prediction, decide
 from sidelight.service.domain.expiry import expire
-from sidelight.service.domain.reviews import Withdraw
+from sidelight.service.domain.reviews import withdraw_review
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import replica, replicas
 from sidelight.service.maintenance import check
@@ -80,9 +80,9 @@ def test_answers_that_were_taken_back_are_well(service):
     for number, second in ((1, True), (2, True), (3, None)):
         for who, correct in (("ann", number != 3 or None), ("bob", second)):
             say(service, monitor, number, who, correct, skipped=correct is None)
-    service.do(Withdraw(monitor, "ann", 1))
+    service.do(withdraw_review(monitor, "ann", 1))
     say(service, monitor, 2, "bob", correct=False, replace=True, revision=1)
-    service.do(Withdraw(monitor, "ann", 3))
+    service.do(withdraw_review(monitor, "ann", 3))
     with service.read() as tx:
         assert tx.all("SELECT DISTINCT state FROM items") == [("open",)]
     assert check_database(service.storage) == []
@@ -95,13 +95,14 @@ class Sql:
     """Changes the database behind the back of the service."""
 
     monitors = ()
+    keys = item_keys = ()
 
     def __init__(self, *statements):
         self.statements = statements
 
     def run(self, work):
         for sql in self.statements:
-            assert work.tx.run(sql)
+            assert work.writing().run(sql)
 
 
 def test_a_decision_that_was_recorded_but_not_made_is_found(service, monkeypatch):

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from service.api.conftest import SQLITE, Caller, Http
-from sidelight.service.auth.keys import CreateKey
-from sidelight.service.auth.sessions import MakeFirstLink
+from sidelight.service.auth.keys import create_key
+from sidelight.service.auth.sessions import make_first_link
 from sidelight.service.http.logs import ACCESS, JSONFormatter
 from sidelight.service.problems import Problem
 from sidelight.service.server.app import make_app
@@ -34,7 +34,7 @@ def http(app):
 
 @pytest.fixture
 def everyone(service, http):
-    return Caller(http, service.do(CreateKey("test", "all", ["decide", "answer", "report", "admin"])).text)
+    return Caller(http, service.do(create_key("test", "all", ["decide", "answer", "report", "admin"])).text)
 
 
 @pytest.fixture
@@ -58,6 +58,7 @@ class Blocked:
     """A job that keeps the writer busy until it is let go."""
 
     monitors = ()
+    keys = item_keys = ()
 
     def __init__(self):
         self.begun, self.go = threading.Event(), threading.Event()
@@ -101,9 +102,9 @@ def test_alive_and_ready_are_two_questions(service, http, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(service.storage, "write", _full)
         with pytest.raises(Problem):
-            service.do(MakeFirstLink())
+            service.do(make_first_link())
         assert http.request("GET", "/readyz").status_code == 503
-    service.do(MakeFirstLink())
+    service.do(make_first_link())
     assert http.request("GET", "/readyz").status_code == 200
     service.do(_NewerSchema())
     reply = http.request("GET", "/readyz")
@@ -117,9 +118,10 @@ def _full():
 
 class _NewerSchema:
     monitors = ()
+    keys = item_keys = ()
 
     def run(self, work):
-        work.tx.run("UPDATE schema_version SET version = version + 1000")
+        work.writing().run("UPDATE schema_version SET version = version + 1000")
 
 
 @pytest.mark.parametrize("error", [UnavailableError("no route to host db-7"), UnknownOutcomeError("db-7 hung up")])
@@ -154,7 +156,7 @@ def test_a_key_that_asks_too_often_is_told_to_wait(service):
     service.options = dataclasses.replace(service.options, requests_per_second=0.5)
     http = Http(make_app(service))
     try:
-        one, other = (Caller(http, service.do(CreateKey("test", name, ["report"])).text) for name in ("one", "other"))
+        one, other = (Caller(http, service.do(create_key("test", name, ["report"])).text) for name in ("one", "other"))
         assert one("GET", "/v1/monitors").status_code == 200
         reply = one("GET", "/v1/monitors")
         assert (reply.status_code, reply.headers["retry-after"]) == (429, "2")

@@ -10,7 +10,7 @@ import pytest
 
 from service.api.conftest import SQLITE
 from service.running import running
-from sidelight.service.auth.keys import SCOPES, CreateKey
+from sidelight.service.auth.keys import SCOPES, create_key
 from sidelight.service.domain import monitors
 from sidelight.service.server.app import make_app
 
@@ -22,7 +22,7 @@ def served(service):
     """The address of a server, and the headers of a key for everything."""
     service.options = dataclasses.replace(service.options, requests_per_second=1e6)
     service.do(monitors.create("digits", {"tolerance": 0.05}, actor="test"))
-    key = service.do(CreateKey("test", "all", SCOPES)).text
+    key = service.do(create_key("test", "all", SCOPES)).text
     with running(make_app(service)) as url:
         yield url, {"Authorization": f"Bearer {key}"}
 

@@ -70,6 +70,6 @@ class Browser:
 
 def add_person(service, name, *scopes, only=None):
     """Add somebody who can sign in with `PASSWORD`; return their actor."""
-    invited = service.do(reviewers.InviteReviewer("test", name, scopes, only))
-    service.do(sessions.FollowLink(invited.code, "", HASHED))
+    invited = service.do(reviewers.invite_reviewer("test", name, scopes, only))
+    service.do(sessions.follow_link(invited.code, "", HASHED))
     return invited.reviewer.actor

@@ -8,7 +8,7 @@ import re
 from service.api.conftest import SQLITE
 from service.web.browsing import PASSWORD, Browser
 from sidelight.service.auth import reviewers
-from sidelight.service.auth.keys import CreateKey
+from sidelight.service.auth.keys import create_key
 from sidelight.service.journal import audit
 
 pytestmark = SQLITE
@@ -23,7 +23,7 @@ def change(browser, old, new):
 def test_the_own_password_is_changed_by_who_knows_the_old_one(service, app, browsers):
     browser, elsewhere = browsers("Ann", "answer"), Browser(app)
     elsewhere.sign_in("Ann")
-    invited = service.do(reviewers.RenewLink("test", next(one.id for one in _people(service))))
+    invited = service.do(reviewers.renew_link("test", next(one.id for one in _people(service))))
     assert "Ann" in browser.get("/account").text
     assert change(browser, "not the one", NEW).status_code == 403
     assert change(browser, PASSWORD, "short").status_code == 422
@@ -49,7 +49,7 @@ def _people(service):
 
 def test_scopes_of_people_and_keys_are_changed_on_the_page(service, browsers):
     admin, ann = browsers(), browsers("Ann", "answer")
-    key = service.do(CreateKey("test", "nightly", ["answer"])).key
+    key = service.do(create_key("test", "nightly", ["answer"])).key
     person = next(one for one in _people(service) if one.name == "Ann")
     assert ann.get("/admin").status_code == 403
     for page, action in (("/admin", f"/admin/reviewers/{person.id}"), ("/admin/keys", f"/admin/keys/{key.id}")):
@@ -65,7 +65,7 @@ def test_scopes_of_people_and_keys_are_changed_on_the_page(service, browsers):
 
 
 def test_a_link_says_whom_it_is_for_and_stays_usable(service, stranger):
-    invited = service.do(reviewers.InviteReviewer("test", "Ann <b>", ["answer"]))
+    invited = service.do(reviewers.invite_reviewer("test", "Ann <b>", ["answer"]))
     page = stranger.get("/start").text
     assert "readonly" not in page
     assert page.index("Continue</button>") < page.index('name="look"')  # Enter presses the first button
@@ -81,14 +81,14 @@ def test_a_link_says_whom_it_is_for_and_stays_usable(service, stranger):
 
 
 def test_the_link_of_the_first_administrator_asks_for_a_name(service, stranger):
-    from sidelight.service.auth.sessions import MakeFirstLink
+    from sidelight.service.auth.sessions import make_first_link
 
-    look = stranger.post("/start", {"code": service.do(MakeFirstLink()), "look": "1"})
+    look = stranger.post("/start", {"code": service.do(make_first_link()), "look": "1"})
     assert (look.status_code, "readonly" in look.text) == (200, False)
 
 
 def test_a_link_of_somebody_who_is_out_tells_nothing(service, stranger):
-    invited = service.do(reviewers.InviteReviewer("test", "Ann", ["answer"]))
-    service.do(reviewers.DisableReviewer("test", invited.reviewer.id))
+    invited = service.do(reviewers.invite_reviewer("test", "Ann", ["answer"]))
+    service.do(reviewers.disable_reviewer("test", invited.reviewer.id))
     reply = stranger.post("/start", {"code": invited.code, "look": "1"})
     assert (reply.status_code, "Ann" in reply.text) == (403, False)

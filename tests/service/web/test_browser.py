@@ -79,7 +79,7 @@ def item_on(page):
 
 
 def test_the_first_start_leads_from_a_link_to_the_first_monitor(service, window):
-    code = service.do(sessions.MakeFirstLink())
+    code = service.do(sessions.make_first_link())
     one = window(signed_in=False)
     page = one.go(f"/start#{code}")
     page.wait_for_selector("#code", state="hidden")
@@ -104,7 +104,7 @@ def test_the_first_start_leads_from_a_link_to_the_first_monitor(service, window)
 
 
 def test_an_invitation_shows_the_name_it_is_for(service, window):
-    invited = service.do(reviewers.InviteReviewer("test", "Ann", ["answer"]))
+    invited = service.do(reviewers.invite_reviewer("test", "Ann", ["answer"]))
     one = window(signed_in=False)
     page = one.go(f"/start#{invited.code}")
     page.wait_for_selector("#name[readonly]")

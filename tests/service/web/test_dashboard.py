@@ -7,7 +7,7 @@ import re
 
 from service.api.conftest import SQLITE
 from service.reviews import ask, make, say
-from sidelight.service.domain.queue import Claim
+from sidelight.service.domain.queue import claim_verifications
 
 CLASS = '/m/fruit/class?name="pear"'
 
@@ -96,7 +96,7 @@ def test_waiting_and_the_button_say_the_same(service, browsers):
     assert late > 0
     assert "Review 20 items" in page
     assert f"waiting 20 {late} overdue; oldest:" in page
-    service.do(Claim(monitor, "reviewer:x", 2))
+    service.do(claim_verifications(monitor, "reviewer:x", 2))
     page = words(browser, "/m/fruit")
     assert "Review 18 items" in page
     assert "; 18 for you" in page

@@ -23,27 +23,28 @@ def cookie_header(reply):
 
 
 def test_the_first_link_makes_an_administrator_once(service, stranger):
-    code = service.do(sessions.MakeFirstLink())
+    code = service.do(sessions.make_first_link())
     assert stranger.get("/start").status_code == 200  # whoever only looks uses nothing up
     reply = stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD)
     assert reply.url.path == "/"
     assert "Ada" in reply.text
     assert stranger.get("/admin").status_code == 200
-    assert service.do(sessions.MakeFirstLink()) is None
+    assert service.do(sessions.make_first_link()) is None
     again = stranger.submit("/start", "/start", code=code, name="Eve", password=PASSWORD)
     assert again.status_code == 403
     assert "used already" in again.text
 
 
 def test_a_link_ends_after_fifteen_minutes(service, stranger):
-    code = service.do(sessions.MakeFirstLink())
+    code = service.do(sessions.make_first_link())
 
     class Age:
         monitors = ()
+        keys = item_keys = ()
 
         def run(self, work):
-            row = work.tx.one("SELECT expires_at - created_at FROM sessions WHERE kind = 'link'")
-            work.tx.run("UPDATE sessions SET expires_at = ?", work.now)
+            row = work.writing().one("SELECT expires_at - created_at FROM sessions WHERE kind = 'link'")
+            work.writing().run("UPDATE sessions SET expires_at = ?", work.now)
             return row[0]
 
     assert service.do(Age()) == pytest.approx(15 * 60)
@@ -51,13 +52,13 @@ def test_a_link_ends_after_fifteen_minutes(service, stranger):
 
 
 def test_a_newer_link_ends_the_older_one(service, stranger):
-    old, new = (service.do(sessions.MakeFirstLink()) for _ in range(2))
+    old, new = (service.do(sessions.make_first_link()) for _ in range(2))
     assert stranger.submit("/start", "/start", code=old, name="Ada", password=PASSWORD).status_code == 403
     assert stranger.submit("/start", "/start", code=new, name="Ada", password=PASSWORD).status_code == 200
 
 
 def test_codes_cookies_and_passwords_are_stored_as_hashes(service, stranger):
-    code = service.do(sessions.MakeFirstLink())
+    code = service.do(sessions.make_first_link())
     stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD)
     cookie = stranger.client.cookies["sidelight"]
     with service.read() as tx:
@@ -68,7 +69,7 @@ def test_codes_cookies_and_passwords_are_stored_as_hashes(service, stranger):
 
 
 def test_a_password_that_is_too_short_keeps_the_link(service, stranger):
-    code = service.do(sessions.MakeFirstLink())
+    code = service.do(sessions.make_first_link())
     reply = stranger.submit("/start", "/start", code=code, name="Ada", password="short")
     assert reply.status_code == 422
     assert "at least 10" in reply.text
@@ -79,7 +80,7 @@ def test_a_password_that_is_too_short_keeps_the_link(service, stranger):
 def test_recovery_gives_an_old_account_all_scopes_and_ends_its_sessions(service, app, browsers, stranger):
     old = browsers("Ada", "answer")
     assert old.get("/admin").status_code == 403
-    code = service.do(sessions.MakeFirstLink(only_first=False))
+    code = service.do(sessions.make_first_link(only_first=False))
     assert stranger.submit("/start", "/start", code=code, name="Ada", password=PASSWORD).status_code == 200
     assert stranger.get("/admin").status_code == 200
     assert old.get("/admin", follow=False).status_code == 303
@@ -87,9 +88,9 @@ def test_recovery_gives_an_old_account_all_scopes_and_ends_its_sessions(service,
 
 def test_signing_in_does_not_depend_on_how_a_keyboard_composes_letters(service):
     accent = "\N{COMBINING ACUTE ACCENT}"
-    service.do(reviewers.InviteReviewer("test", f"A{accent}da", ["answer"]))
+    service.do(reviewers.invite_reviewer("test", f"A{accent}da", ["answer"]))
     with pytest.raises(Problem, match="this name is taken"):
-        service.do(reviewers.InviteReviewer("test", "\N{LATIN CAPITAL LETTER A WITH ACUTE}da", ["answer"]))
+        service.do(reviewers.invite_reviewer("test", "\N{LATIN CAPITAL LETTER A WITH ACUTE}da", ["answer"]))
     with service.read() as tx:
         assert sessions.account(tx, "\N{LATIN CAPITAL LETTER A WITH ACUTE}da") is not None
     stored = passwords.hashed(f"cafe{accent} au lait")
@@ -255,7 +256,7 @@ def test_behind_a_proxy_the_forwarded_address_counts(service, app, time, quick):
 
 
 def test_a_wrong_code_costs_neither_a_hash_nor_a_commit(service, at, time, monkeypatch):
-    service.do(sessions.MakeFirstLink())
+    service.do(sessions.make_first_link())
     jobs = service.writer.jobs
     monkeypatch.setattr(passwords, "hashed", None)
     replies = [at("192.0.2.1").post("/start", {"code": "wrong", "password": PASSWORD}) for _ in range(30)]

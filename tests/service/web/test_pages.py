@@ -14,12 +14,12 @@ from markupsafe import escape
 from service.api.conftest import SQLITE
 from service.reviews import ask, make, say
 from service.web.hostile import HOSTILE, LABELS
-from sidelight.service.auth.keys import CreateKey
+from sidelight.service.auth.keys import create_key
 from sidelight.service.demo.png import png
 from sidelight.service.domain import monitors, payloads
 from sidelight.service.domain.answers import AnswerTo, answers
 from sidelight.service.domain.decisions import Prediction, decide
-from sidelight.service.domain.queue import Claim
+from sidelight.service.domain.queue import claim_verifications
 from sidelight.service.domain.verifications import Payload
 from sidelight.service.web.rendering import static_file
 
@@ -49,7 +49,9 @@ def every_page(monitor="fruit", name='"pear"'):
 
 def show(service, monitor, number, payload, prediction="pear"):
     row = Prediction(f"shown-{number}", prediction, payload=payload)
-    return service.do(decide(service, monitor, [row], actor="test"))[0].item
+    assert service.do(decide(service, monitor, [row], actor="test"))[0].verify
+    with service.read() as tx:
+        return tx.one("SELECT MAX(number) FROM items WHERE monitor = ?", monitor)[0]
 
 
 @pytest.mark.parametrize("reviews", [1, 2])
@@ -166,7 +168,7 @@ def test_hostile_strings_are_only_text(service, browsers):
             one = Prediction(f"{text[:190]}-{n}-{m}", text, payload=Payload(kind, content.encode()))
             service.do(decide(service, row.id, [one], actor=text))
         say(service, row.id, 3 * n + 1, f"reviewer:{text[:100]}", label=text if text in LABELS else LABELS[0])
-        service.do(CreateKey(text, text, ["decide"]))
+        service.do(create_key(text, text, ["decide"]))
     for text in names:
         browser.submit("/admin", "/admin/reviewers", name=text, scope="answer")
     pages = [*every_page(name='"x"'), *(f"/m/fruit/review?item={n}" for n in range(1, 3 * len(HOSTILE) + 1))]
@@ -292,7 +294,7 @@ def test_the_page_that_was_left_shows_the_item_again(service, browsers):
 @SQLITE
 def test_items_say_who_reviews_them_now(service, browsers):
     monitor = make(service, 3, reviews=2)
-    service.do(Claim(monitor, "bob", count=3))
+    service.do(claim_verifications(monitor, "bob", count=3))
     browser = browsers()
     assert browser.get("/m/fruit/items").text.count("bob</b>: is reviewing") == 3
     service.do(answers(monitor, [AnswerTo("id-1", correct=True)], actor="key:night"))
@@ -300,9 +302,10 @@ def test_items_say_who_reviews_them_now(service, browsers):
 
     class End:
         monitors = ()
+        keys = item_keys = ()
 
         def run(self, work):
-            work.tx.run("UPDATE slots SET lease_until = ? WHERE item = 2", work.now - 1)
+            work.writing().run("UPDATE slots SET lease_until = ? WHERE item = 2", work.now - 1)
 
     service.do(End())
     assert browser.get("/m/fruit/items").text.count("bob</b>: is reviewing") == 1

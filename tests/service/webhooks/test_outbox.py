@@ -15,7 +15,7 @@ from sidelight.service.domain.decisions import Prediction
 from sidelight.service.journal import audit
 from sidelight.service.problems import Problem
 from sidelight.service.webhooks import outbox
-from sidelight.service.webhooks.endpoints import CreateWebhook, RemoveWebhook, listed
+from sidelight.service.webhooks.endpoints import create_webhook, listed, remove_webhook
 from sidelight.service.webhooks.events import ANSWERS_OVERDUE, BUDGET_USED_UP, EVENTS, VERDICT_CHANGED
 from sidelight.service.webhooks.outbox import DAY, PAUSES, send_due, waiting
 from sidelight.service.writer.duties import LEASE, Clock
@@ -35,7 +35,7 @@ def digits(service):
 
 
 def hook(service, url, events=tuple(EVENTS), only=None):
-    return service.do(CreateWebhook("test", url, events, only, allow_loopback=True))
+    return service.do(create_webhook("test", url, events, only, allow_loopback=True))
 
 
 def decide(service, monitor, *ids, name="7"):
@@ -57,13 +57,14 @@ class Later:
     """Let time pass for the messages that wait."""
 
     monitors = ()
+    keys = item_keys = ()
 
     def __init__(self, seconds=DAY, created=0.0):
         self.seconds, self.created = seconds, created
 
     def run(self, work):
         values = self.seconds, self.created
-        work.tx.run(
+        work.writing().run(
             "UPDATE outbox SET next_at = next_at - ?, created_at = created_at - ? WHERE sent_at IS NULL", *values
         )
 
@@ -154,6 +155,7 @@ def test_what_did_not_happen_is_not_told(service, digits, receiver):
 
     class Fails:
         monitors = (digits.id,)
+        keys = item_keys = ()
 
         def run(self, work):
             work.publish(digits.id, VERDICT_CHANGED, {})
@@ -220,6 +222,8 @@ def test_after_a_failure_the_others_to_the_same_receiver_wait_and_keep_their_ord
 class _Tell:
     """Let something happen that is told."""
 
+    keys = item_keys = ()
+
     def __init__(self, monitor):
         self.monitors = (monitor,)
 
@@ -239,7 +243,7 @@ def test_a_receiver_that_is_down_does_not_keep_others_waiting(service, digits, r
 def test_a_process_that_dies_while_sending_leaves_the_message_to_others(service, digits, receiver):
     hook(service, receiver.url, [BUDGET_USED_UP])
     use_up(service, digits)
-    assert len(service.do(outbox._Claim())) == 1  # and dies
+    assert len(service.do(outbox._claim_due())) == 1  # and dies
     assert send_due(service) == 0
     service.do(Later(LEASE + 1.0))
     assert send_due(service) == 1
@@ -259,11 +263,11 @@ def test_a_receiver_that_wants_no_more_gets_no_more(service, digits, receiver):
 def test_a_webhook_that_is_removed_sends_nothing_more(service, digits, receiver):
     new = hook(service, receiver.url)
     use_up(service, digits)
-    service.do(RemoveWebhook("test", new.webhook.id))
+    service.do(remove_webhook("test", new.webhook.id))
     assert send_due(service) == 0
     assert receiver.got == []
     with pytest.raises(Problem, match="no webhook"):
-        service.do(RemoveWebhook("test", new.webhook.id))
+        service.do(remove_webhook("test", new.webhook.id))
     with service.read() as tx:
         assert new.secret not in repr(tx.all("SELECT * FROM audit"))
 
@@ -285,7 +289,7 @@ def test_a_webhook_that_is_removed_sends_nothing_more(service, digits, receiver)
 def test_what_is_no_webhook_is_refused(service, digits, wrong):
     given = {"url": "https://hooks.example/", "events": [VERDICT_CHANGED]} | wrong
     with pytest.raises(Problem) as caught:
-        service.do(CreateWebhook("test", **given))
+        service.do(create_webhook("test", **given))
     assert caught.value.status == 422
     with service.read() as tx:
         assert listed(tx) == []

@@ -31,6 +31,8 @@ def traffic(service):
 class Failing:
     """A job that changes something and then fails."""
 
+    keys = item_keys = ()
+
     def __init__(self, traffic, error):
         self.monitors, self.error, self.traffic = (traffic.monitor,), error, traffic
 
@@ -43,6 +45,7 @@ class Waiting:
     """A job that lets others pile up behind it."""
 
     monitors = ()
+    keys = item_keys = ()
 
     def __init__(self):
         self.begun, self.go_on = threading.Event(), threading.Event()
@@ -94,6 +97,8 @@ def test_a_request_that_fails_takes_no_other_with_it(service, traffic, error):
 class Late:
     """A job that writes everywhere but to the monitor itself, and is refused then."""
 
+    keys = item_keys = ()
+
     def __init__(self, monitor):
         self.monitors = (monitor,)
 
@@ -101,7 +106,7 @@ class Late:
         monitor = self.monitors[0]
         work.insert("duties", ("name", "holder", "until", "next_at"), ("first", "x", 1.0, 1.0))
         work.append(monitor, journal.REVIEWED, {"number": 1}, actor="x")
-        work.tx.run("INSERT INTO duties (name, holder, until, next_at) VALUES ('second', 'x', 1.0, 1.0)")
+        work.writing().run("INSERT INTO duties (name, holder, until, next_at) VALUES ('second', 'x', 1.0, 1.0)")
         work.update("UPDATE monitors SET name = 'renamed' WHERE id = ?", monitor)
         assert work.reading.one("SELECT name FROM monitors WHERE id = ?", monitor) == ("renamed",)
         raise SidelightError("not like this")
@@ -278,11 +283,13 @@ def test_a_monitor_in_use_by_many_threads_stays_whole(service, traffic):
 class Refused:
     """A job that looks at a monitor and at the database, and then refuses."""
 
+    keys = item_keys = ()
+
     def __init__(self, monitor):
         self.monitors = (monitor,)
 
     def run(self, work):
-        assert work.held(self.monitors[0]).number == work.tx.one("SELECT last FROM monitors")[0]
+        assert work.held(self.monitors[0]).number == work.writing().one("SELECT last FROM monitors")[0]
         raise Problem("conflict", "not this one")
 
 

@@ -12,7 +12,7 @@ from fastapi import Depends, Path, Request
 from sidelight.service.auth.callers import Gate
 from sidelight.service.auth.keys import Caller
 from sidelight.service.domain.service import Service
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader
 
 T = TypeVar("T")
 _NAME = Path(description="The name of the monitor.", examples=["digits"])
@@ -37,7 +37,7 @@ class Call:
         """What links to this server begin with."""
         return self.state.options.url or f"{self.request.url.scheme}://{self.request.headers['host']}"
 
-    async def read(self, look: Callable[[Transaction], T]) -> T:
+    async def read(self, look: Callable[[Reader], T]) -> T:
         """Return what a function finds in the database."""
 
         def read() -> T:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, PlainValidator
 
 from sidelight.errors import SidelightError
 from sidelight.service.domain import payloads
-from sidelight.service.domain.decisions import Payload
+from sidelight.service.domain.verifications import Payload
 from sidelight.service.faults import MOST_CHARACTERS, label_fault, text_fault
 from sidelight.service.limits import BATCH
 from sidelight.service.settings import ALL_SCHEMA, CHANGEABLE_SCHEMA

@@ -10,17 +10,14 @@ import hashlib
 import json
 import secrets
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sidelight.service.faults import check_text, text_fault
 from sidelight.service.journal import audit
 from sidelight.service.journal.entry import text_of
 from sidelight.service.problems import Problem, place
-from sidelight.service.store.base import Row, Transaction
-
-if TYPE_CHECKING:
-    from sidelight.service.writer.unit import Work
+from sidelight.service.store.base import Reader, Row
+from sidelight.service.writer.unit import Work, job
 
 SCOPES = ("decide", "answer", "settle", "report", "admin")
 """What a key may do; one scope does not include another."""
@@ -90,120 +87,79 @@ def digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 
-def find(tx: Transaction, text: str) -> Key | None:
+def find(tx: Reader, text: str) -> Key | None:
     """Return the key of a request, whether or not it still works."""
     row = tx.one(f"SELECT {_COLUMNS} FROM keys WHERE sha256 = ?", digest(text))
     return None if row is None else _key(row)
 
 
-def listed(tx: Transaction) -> list[Key]:
+def listed(tx: Reader) -> list[Key]:
     """Return all keys, newest first."""
     return [_key(row) for row in tx.all(f"SELECT {_COLUMNS} FROM keys ORDER BY created_at DESC, id")]
 
 
-def live(tx: Transaction) -> list[Key]:
+def live(tx: Reader) -> list[Key]:
     """Return the keys that work."""
     now = tx.now()
     return [one for one in listed(tx) if one.live(now)]
 
 
-@dataclass(frozen=True)
-class CreateKey:
-    """Create a key.
+@job
+def create_key(
+    work: Work,
+    actor: str,
+    name: str,
+    scopes: Collection[str],
+    only: Collection[str] | None = None,
+    seconds: float | None = None,
+) -> NewKey:
+    """Create a key with some of `SCOPES`, for the monitors named in `only` or for all, including future ones.
 
-    Parameters
-    ----------
-    name
-        What the key is for.
-    scopes
-        Some of `SCOPES`.
-    only
-        Names of the monitors that it is for; None for all, including future ones.
-    seconds
-        How long it works; None for no limit.
+    `name` says what it is for, `seconds` how long it works; None for no limit.
     """
-
-    actor: str
-    name: str
-    scopes: Collection[str]
-    only: Collection[str] | None = None
-    seconds: float | None = None
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> NewKey:
-        """Check everything, then insert the key and note it."""
-        check_text("name", self.name)
-        scopes = check_scopes(self.scopes)
-        seconds = check_lifetime(self.seconds)
-        only = None if self.only is None else monitor_ids(work.reading, self.only)
-        return _insert(work, self.actor, self.name, scopes, only, None if seconds is None else work.now + seconds)
+    check_text("name", name)
+    scopes = check_scopes(scopes)
+    seconds = check_lifetime(seconds)
+    only = None if only is None else monitor_ids(work.reading, only)
+    return _insert(work, actor, name, scopes, only, None if seconds is None else work.now + seconds)
 
 
-@dataclass(frozen=True)
-class RotateKey:
+@job
+def rotate_key(work: Work, actor: str, id: str, grace: float = GRACE) -> NewKey:
     """Replace a key with a new one; the old key works for a while, so that nothing stops."""
-
-    actor: str
-    id: str
-    grace: float = GRACE
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> NewKey:
-        """Insert the new key and set when the old one expires."""
-        old = _live(work, self.id)
-        if not 0.0 <= self.grace <= LONGEST:
-            raise Problem("invalid", "the grace of a rotated key must be from 0 seconds to ten years")
-        ends = work.now + self.grace if old.expires_at is None else min(old.expires_at, work.now + self.grace)
-        lifetime = None if old.expires_at is None else old.expires_at - old.created_at
-        expires = None if lifetime is None else work.now + lifetime
-        new = _insert(work, self.actor, old.name, old.scopes, old.monitors, expires)
-        work.tx.run("UPDATE keys SET expires_at = ? WHERE id = ?", ends, old.id)
-        audit.write(work.tx, self.actor, "key rotated", old.prefix, replaced_by=new.key.prefix, works_until=ends)
-        return new
+    old = _live(work, id)
+    if not 0.0 <= grace <= LONGEST:
+        raise Problem("invalid", "the grace of a rotated key must be from 0 seconds to ten years")
+    ends = work.now + grace if old.expires_at is None else min(old.expires_at, work.now + grace)
+    lifetime = None if old.expires_at is None else old.expires_at - old.created_at
+    expires = None if lifetime is None else work.now + lifetime
+    new = _insert(work, actor, old.name, old.scopes, old.monitors, expires)
+    work.writing().run("UPDATE keys SET expires_at = ? WHERE id = ?", ends, old.id)
+    audit.write(work.writing(), actor, "key rotated", old.prefix, replaced_by=new.key.prefix, works_until=ends)
+    return new
 
 
-@dataclass(frozen=True)
-class RevokeKey:
+@job
+def revoke_key(work: Work, actor: str, id: str) -> None:
     """Revoke a key; requests in progress may still be answered."""
-
-    actor: str
-    id: str
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> None:
-        """Mark the key as revoked and note it."""
-        key = _live(work, self.id)
-        work.tx.run("UPDATE keys SET revoked_at = ? WHERE id = ?", work.now, key.id)
-        audit.write(work.tx, self.actor, "key revoked", key.prefix)
+    key = _live(work, id)
+    work.writing().run("UPDATE keys SET revoked_at = ? WHERE id = ?", work.now, key.id)
+    audit.write(work.writing(), actor, "key revoked", key.prefix)
 
 
-@dataclass(frozen=True)
-class ChangeKeyScopes:
+@job
+def change_key_scopes(work: Work, actor: str, id: str, scopes: Collection[str]) -> None:
     """Change what a key may do; all processes notice within five seconds."""
-
-    actor: str
-    id: str
-    scopes: Collection[str]
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> None:
-        """Store the scopes and note them."""
-        scopes, key = check_scopes(self.scopes), _live(work, self.id)
-        work.tx.run("UPDATE keys SET scopes = ? WHERE id = ?", text_of(list(scopes)), key.id)
-        audit.write(work.tx, self.actor, "key scopes changed", key.prefix, scopes=list(scopes))
+    scopes, key = check_scopes(scopes), _live(work, id)
+    work.writing().run("UPDATE keys SET scopes = ? WHERE id = ?", text_of(list(scopes)), key.id)
+    audit.write(work.writing(), actor, "key scopes changed", key.prefix, scopes=list(scopes))
 
 
-@dataclass(frozen=True)
-class NoteUse:
+@job
+def note_use(work: Work, used: Sequence[tuple[str, float]]) -> None:
     """Store when keys were last used."""
-
-    used: Sequence[tuple[str, float]]
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> None:
-        """Write the times, which never go back."""
-        for id, at in self.used:
-            work.tx.run("UPDATE keys SET used_at = ? WHERE id = ? AND (used_at IS NULL OR used_at < ?)", at, id, at)
+    for id, at in used:
+        work.writing().run("UPDATE keys SET used_at = ? WHERE id = ? AND (used_at IS NULL OR used_at < ?)", at, id, at)
 
 
 def check_scopes(scopes: Collection[str]) -> tuple[str, ...]:
@@ -223,7 +179,7 @@ def check_lifetime(seconds: float | None) -> float | None:
     return seconds
 
 
-def monitor_ids(tx: Transaction, names: Collection[str]) -> tuple[str, ...]:
+def monitor_ids(tx: Reader, names: Collection[str]) -> tuple[str, ...]:
     """Return the ids of existing monitors, by name."""
     if not names:
         wrong = place(["monitors"], "name at least one monitor, or give null for all")
@@ -245,9 +201,9 @@ def _insert(
     text = f"{prefix}_{secrets.token_urlsafe(32)}"
     monitors = None if only is None else text_of(list(only))
     row = (id, name, prefix, text_of(list(scopes)), monitors, work.now, actor, expires, None, None, digest(text))
-    work.tx.insert("keys", [*_COLUMNS.split(", "), "sha256"], [row])
+    work.writing().insert("keys", [*_COLUMNS.split(", "), "sha256"], [row])
     audit.write(
-        work.tx, actor, "key created", prefix, name=name, scopes=list(scopes), monitors=only, expires_at=expires
+        work.writing(), actor, "key created", prefix, name=name, scopes=list(scopes), monitors=only, expires_at=expires
     )
     return NewKey(text, _key(row[:10]))
 

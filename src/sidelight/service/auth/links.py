@@ -10,7 +10,7 @@ import hashlib
 import secrets
 
 from sidelight.service.problems import Problem
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader, Transaction
 
 FIRST = 15 * 60.0
 """Seconds for which the link of an administrator works."""
@@ -40,7 +40,7 @@ def make(tx: Transaction, now: float, reviewer: str | None, seconds: float = FIR
     return code
 
 
-def owner(tx: Transaction, now: float, code: str) -> str | None:
+def owner(tx: Reader, now: float, code: str) -> str | None:
     """Return whose password a link sets, None for a new administrator; refuse a link that does not work."""
     row = tx.one(
         "SELECT reviewer FROM sessions WHERE sha256 = ? AND kind = 'link' AND expires_at > ?", digest(code.strip()), now

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sidelight.service.auth import keys, links
@@ -15,8 +14,8 @@ from sidelight.service.faults import check_text
 from sidelight.service.journal import audit
 from sidelight.service.journal.entry import text_of
 from sidelight.service.problems import Problem
-from sidelight.service.store.base import Row, Transaction
-from sidelight.service.writer.unit import Work
+from sidelight.service.store.base import Reader, Row
+from sidelight.service.writer.unit import Work, job
 
 ADMINISTRATOR = ("answer", "settle", "report", "admin")
 """Scopes of the first administrator."""
@@ -54,18 +53,18 @@ class Invitation(NamedTuple):
     code: str
 
 
-def listed(tx: Transaction) -> list[Reviewer]:
+def listed(tx: Reader) -> list[Reviewer]:
     """Return all reviewers, by name."""
     return [_reviewer(row) for row in tx.all(f"SELECT {_COLUMNS} FROM reviewers ORDER BY name")]
 
 
-def find(tx: Transaction, id: str) -> Reviewer | None:
+def find(tx: Reader, id: str) -> Reviewer | None:
     """Return one reviewer."""
     row = tx.one(f"SELECT {_COLUMNS} FROM reviewers WHERE id = ?", id)
     return None if row is None else _reviewer(row)
 
 
-def any_administrator(tx: Transaction, besides: str = "") -> bool:
+def any_administrator(tx: Reader, besides: str = "") -> bool:
     """Say whether anyone can sign in as an administrator, apart from `besides`."""
     rows = tx.all(
         "SELECT scopes FROM reviewers WHERE disabled_at IS NULL AND password IS NOT NULL AND monitors IS NULL"
@@ -75,104 +74,68 @@ def any_administrator(tx: Transaction, besides: str = "") -> bool:
     return any("admin" in json.loads(scopes) for (scopes,) in rows)
 
 
-def names(tx: Transaction) -> dict[str, str]:
+def names(tx: Reader) -> dict[str, str]:
     """Return the names of reviewers, by actor."""
     return {f"{PERSON}{id}": name for id, name in tx.all("SELECT id, name FROM reviewers")}
 
 
-def has_others(tx: Transaction, monitor: str, actors: Collection[str]) -> bool:
+def has_others(tx: Reader, monitor: str, actors: Collection[str]) -> bool:
     """Say whether anyone else can review items of a monitor: a person, or a key that is not the classifier's."""
     people = [one.caller for one in listed(tx) if one.ready and one.disabled_at is None]
     programs = [one.caller for one in keys.live(tx) if "decide" not in one.scopes]
     return any(one.may("answer", monitor) and one.actor not in actors for one in people + programs)
 
 
-@dataclass(frozen=True)
-class InviteReviewer:
+@job
+def invite_reviewer(
+    work: Work, actor: str, name: str, scopes: Collection[str], only: Collection[str] | None = None
+) -> Invitation:
     """Add a reviewer, who then follows a link to choose a password."""
-
-    actor: str
-    name: str
-    scopes: Collection[str]
-    only: Collection[str] | None = None
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> Invitation:
-        """Check everything, then insert the reviewer and the link."""
-        scopes = check_scopes(self.scopes)
-        only = None if self.only is None else monitor_ids(work.reading, self.only)
-        reviewer = insert(work, self.name, None, scopes, only)
-        audit.write(work.tx, self.actor, "reviewer invited", reviewer.name, scopes=list(scopes), monitors=only)
-        return Invitation(reviewer, links.make(work.tx, work.now, reviewer.id, links.INVITATION))
+    scopes = check_scopes(scopes)
+    only = None if only is None else monitor_ids(work.reading, only)
+    reviewer = insert(work, name, None, scopes, only)
+    audit.write(work.writing(), actor, "reviewer invited", reviewer.name, scopes=list(scopes), monitors=only)
+    return Invitation(reviewer, links.make(work.writing(), work.now, reviewer.id, links.INVITATION))
 
 
-@dataclass(frozen=True)
-class RenewLink:
+@job
+def renew_link(work: Work, actor: str, id: str) -> Invitation:
     """Give a reviewer a new link to choose a password; the old password and all sessions work until it is used."""
-
-    actor: str
-    id: str
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> Invitation:
-        """Insert the link."""
-        reviewer = enabled(work.reading, self.id)
-        audit.write(work.tx, self.actor, "link renewed", reviewer.name)
-        return Invitation(reviewer, links.make(work.tx, work.now, reviewer.id, links.INVITATION))
+    reviewer = enabled(work.reading, id)
+    audit.write(work.writing(), actor, "link renewed", reviewer.name)
+    return Invitation(reviewer, links.make(work.writing(), work.now, reviewer.id, links.INVITATION))
 
 
-@dataclass(frozen=True)
-class ChangeScopes:
+@job
+def change_scopes(work: Work, actor: str, id: str, scopes: Collection[str]) -> None:
     """Change the scopes of a reviewer, from the next request on."""
-
-    actor: str
-    id: str
-    scopes: Collection[str]
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> None:
-        """Store the scopes, unless no administrator would be left."""
-        scopes = check_scopes(self.scopes)
-        reviewer = enabled(work.reading, self.id)
-        if "admin" not in scopes:
-            _keep_an_administrator(work.reading, reviewer)
-        work.tx.run("UPDATE reviewers SET scopes = ? WHERE id = ?", text_of(list(scopes)), reviewer.id)
-        audit.write(work.tx, self.actor, "scopes changed", reviewer.name, scopes=list(scopes))
-
-
-@dataclass(frozen=True)
-class DisableReviewer:
-    """Stop a reviewer from signing in: sessions end, links and the password stop working; answers stay."""
-
-    actor: str
-    id: str
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> None:
-        """Mark the reviewer as disabled and release their items."""
-        reviewer = enabled(work.reading, self.id)
+    scopes = check_scopes(scopes)
+    reviewer = enabled(work.reading, id)
+    if "admin" not in scopes:
         _keep_an_administrator(work.reading, reviewer)
-        work.tx.run("UPDATE reviewers SET disabled_at = ? WHERE id = ?", work.now, reviewer.id)
-        work.tx.run("DELETE FROM sessions WHERE reviewer = ?", reviewer.id)
-        work.tx.run("DELETE FROM slots WHERE reviewer = ? AND answer IS NULL", reviewer.actor)
-        audit.write(work.tx, self.actor, "reviewer disabled", reviewer.name)
+    work.writing().run("UPDATE reviewers SET scopes = ? WHERE id = ?", text_of(list(scopes)), reviewer.id)
+    audit.write(work.writing(), actor, "scopes changed", reviewer.name, scopes=list(scopes))
 
 
-@dataclass(frozen=True)
-class EnableReviewer:
+@job
+def disable_reviewer(work: Work, actor: str, id: str) -> None:
+    """Stop a reviewer from signing in: sessions end, links and the password stop working; answers stay."""
+    reviewer = enabled(work.reading, id)
+    _keep_an_administrator(work.reading, reviewer)
+    work.writing().run("UPDATE reviewers SET disabled_at = ? WHERE id = ?", work.now, reviewer.id)
+    work.writing().run("DELETE FROM sessions WHERE reviewer = ?", reviewer.id)
+    work.writing().run("DELETE FROM slots WHERE reviewer = ? AND answer IS NULL", reviewer.actor)
+    audit.write(work.writing(), actor, "reviewer disabled", reviewer.name)
+
+
+@job
+def enable_reviewer(work: Work, actor: str, id: str) -> None:
     """Let a reviewer sign in again."""
-
-    actor: str
-    id: str
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> None:
-        """Remove the mark."""
-        reviewer = find(work.reading, self.id)
-        if reviewer is None:
-            raise Problem("not-found", "there is no reviewer with this id: reload the list")
-        work.tx.run("UPDATE reviewers SET disabled_at = NULL WHERE id = ?", reviewer.id)
-        audit.write(work.tx, self.actor, "reviewer enabled", reviewer.name)
+    reviewer = find(work.reading, id)
+    if reviewer is None:
+        raise Problem("not-found", "there is no reviewer with this id: reload the list")
+    work.writing().run("UPDATE reviewers SET disabled_at = NULL WHERE id = ?", reviewer.id)
+    audit.write(work.writing(), actor, "reviewer enabled", reviewer.name)
 
 
 def insert(
@@ -185,7 +148,7 @@ def insert(
         raise Problem("conflict", "this name is taken: choose another one")
     id = new_id()
     monitors = None if only is None else text_of(list(only))
-    work.tx.run(
+    work.writing().run(
         "INSERT INTO reviewers (id, name, password, scopes, monitors, preferences, created_at)"
         " VALUES (?, ?, ?, ?, ?, '{}', ?)",
         *(id, name, password, text_of(list(scopes)), monitors, work.now),
@@ -200,7 +163,7 @@ def spelled(name: str) -> str:
     return unicodedata.normalize("NFC", name.strip())
 
 
-def enabled(tx: Transaction, id: str) -> Reviewer:
+def enabled(tx: Reader, id: str) -> Reviewer:
     """Return a reviewer who may sign in."""
     reviewer = find(tx, id)
     if reviewer is None or reviewer.disabled_at is not None:
@@ -208,7 +171,7 @@ def enabled(tx: Transaction, id: str) -> Reviewer:
     return reviewer
 
 
-def _keep_an_administrator(tx: Transaction, leaving: Reviewer) -> None:
+def _keep_an_administrator(tx: Reader, leaving: Reviewer) -> None:
     if "admin" in leaving.scopes and not any_administrator(tx, besides=leaving.id):
         raise Problem("conflict", "this would leave no administrator: give someone else the scope admin first")
 

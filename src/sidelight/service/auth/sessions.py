@@ -7,8 +7,6 @@ sites (SameSite), and say where a request comes from (Origin, Sec-Fetch-Site).
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -20,8 +18,8 @@ from sidelight.service.faults import check_text
 from sidelight.service.journal import audit
 from sidelight.service.journal.entry import text_of
 from sidelight.service.problems import Problem
-from sidelight.service.store.base import Transaction
-from sidelight.service.writer.unit import Work
+from sidelight.service.store.base import Reader
+from sidelight.service.writer.unit import Work, job
 
 SECONDS = 14 * 86_400.0
 """Seconds for which a session lasts."""
@@ -43,7 +41,7 @@ class Account(NamedTuple):
     password: str | None
 
 
-def find(tx: Transaction, cookie: str) -> Reviewer | None:
+def find(tx: Reader, cookie: str) -> Reviewer | None:
     """Return the reviewer whose session a cookie belongs to, if it is still valid."""
     row = tx.one(
         "SELECT reviewer, expires_at FROM sessions WHERE sha256 = ? AND kind = 'session'", links.digest(cookie)
@@ -54,113 +52,73 @@ def find(tx: Transaction, cookie: str) -> Reviewer | None:
     return None if reviewer is None or reviewer.disabled_at is not None else reviewer
 
 
-def account(tx: Transaction, name: str) -> Account | None:
+def account(tx: Reader, name: str) -> Account | None:
     """Return the account with this name."""
     row = tx.one("SELECT id, password FROM reviewers WHERE name = ? AND disabled_at IS NULL", reviewers.spelled(name))
     return None if row is None else Account(*row)
 
 
-@dataclass(frozen=True)
-class SignIn:
+@job
+def sign_in(work: Work, id: str, old_cookie: str | None = None, renewed: str | None = None) -> NewSession:
     """Open a session for a reviewer whose password was right; their old session ends.
 
     `renewed` is the password hashed again, if hashes are made differently now.
     """
-
-    id: str
-    old_cookie: str | None = None
-    renewed: str | None = None
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> NewSession:
-        """Insert the session."""
-        reviewer = reviewers.enabled(work.reading, self.id)
-        if self.renewed is not None:
-            work.tx.run("UPDATE reviewers SET password = ? WHERE id = ?", self.renewed, self.id)
-        audit.write(work.tx, reviewer.actor, "signed in", reviewer.name)
-        return _open(work, reviewer, self.old_cookie)
+    reviewer = reviewers.enabled(work.reading, id)
+    if renewed is not None:
+        work.writing().run("UPDATE reviewers SET password = ? WHERE id = ?", renewed, id)
+    audit.write(work.writing(), reviewer.actor, "signed in", reviewer.name)
+    return _open(work, reviewer, old_cookie)
 
 
-@dataclass(frozen=True)
-class SignOut:
+@job
+def sign_out(work: Work, cookie: str) -> None:
     """End a session."""
-
-    cookie: str
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> None:
-        """Delete the session."""
-        work.tx.run("DELETE FROM sessions WHERE sha256 = ?", links.digest(self.cookie))
+    work.writing().run("DELETE FROM sessions WHERE sha256 = ?", links.digest(cookie))
 
 
-@dataclass(frozen=True)
-class FollowLink:
+@job
+def follow_link(work: Work, code: str, name: str, password: str, old_cookie: str | None = None) -> NewSession:
     """Use a link to choose a password, and as a new administrator also a name; all other sessions end.
 
-    Parameters
-    ----------
-    password
-        Hashed already, because hashing takes long and would hold up the writer.
+    The password is hashed already, because hashing takes long and would hold up the writer.
     """
-
-    code: str
-    name: str
-    password: str
-    old_cookie: str | None = None
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> NewSession:
-        """Insert or change the reviewer, and open a session."""
-        id = links.owner(work.reading, work.now, self.code)
-        if id is None:
-            check_text("name", self.name.strip())
-            links.use_up(work.tx, self.code)
-            reviewer = _administrator(work, self.name, self.password)
-        else:
-            reviewer = reviewers.enabled(work.reading, id)
-            links.use_up(work.tx, self.code)
-            _set_password(work, reviewer, self.password, "password chosen")
-        return _open(work, reviewer, self.old_cookie)
+    id = links.owner(work.reading, work.now, code)
+    if id is None:
+        check_text("name", name.strip())
+        links.use_up(work.writing(), code)
+        reviewer = _administrator(work, name, password)
+    else:
+        reviewer = reviewers.enabled(work.reading, id)
+        links.use_up(work.writing(), code)
+        _set_password(work, reviewer, password, "password chosen")
+    return _open(work, reviewer, old_cookie)
 
 
-@dataclass(frozen=True)
-class ChangePassword:
+@job
+def change_password(work: Work, id: str, password: str) -> NewSession:
     """Change the password of someone who knew the old one; all their other sessions and links end."""
-
-    id: str
-    password: str
-    """Hashed already."""
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> NewSession:
-        """Store the password, and open a new session."""
-        reviewer = reviewers.enabled(work.reading, self.id)
-        _set_password(work, reviewer, self.password, "password changed")
-        return _open(work, reviewer, None)
+    reviewer = reviewers.enabled(work.reading, id)
+    _set_password(work, reviewer, password, "password changed")
+    return _open(work, reviewer, None)
 
 
-@dataclass(frozen=True)
-class MakeFirstLink:
+@job
+def make_first_link(work: Work, only_first: bool = True) -> str | None:
     """Create the link for an administrator: at the first start, while there is none, or at any time by a command.
 
     Returns the code, or None if there is an administrator and the link is only for the first one.
     """
-
-    only_first: bool = True
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> str | None:
-        """Insert the link."""
-        if self.only_first and reviewers.any_administrator(work.reading):
-            return None
-        audit.write(work.tx, "system", "administrator link made", "" if self.only_first else "recovery")
-        return links.make(work.tx, work.now, None)
+    if only_first and reviewers.any_administrator(work.reading):
+        return None
+    audit.write(work.writing(), "system", "administrator link made", "" if only_first else "recovery")
+    return links.make(work.writing(), work.now, None)
 
 
 def _set_password(work: Work, reviewer: Reviewer, password: str, action: str) -> None:
-    work.tx.run("UPDATE reviewers SET password = ? WHERE id = ?", password, reviewer.id)
-    work.tx.run("DELETE FROM sessions WHERE reviewer = ?", reviewer.id)
-    audit.write(work.tx, reviewer.actor, action, reviewer.name)
+    work.writing().run("UPDATE reviewers SET password = ? WHERE id = ?", password, reviewer.id)
+    work.writing().run("DELETE FROM sessions WHERE reviewer = ?", reviewer.id)
+    audit.write(work.writing(), reviewer.actor, action, reviewer.name)
 
 
 def _administrator(work: Work, name: str, password: str) -> Reviewer:
@@ -168,25 +126,25 @@ def _administrator(work: Work, name: str, password: str) -> Reviewer:
     row = work.reading.one("SELECT id FROM reviewers WHERE name = ?", reviewers.spelled(name))
     if row is None:
         reviewer = reviewers.insert(work, name, password, reviewers.ADMINISTRATOR)
-        audit.write(work.tx, reviewer.actor, "administrator created", reviewer.name)
+        audit.write(work.writing(), reviewer.actor, "administrator created", reviewer.name)
         return reviewer
     id = row[0]
-    work.tx.run(
+    work.writing().run(
         "UPDATE reviewers SET password = ?, scopes = ?, monitors = NULL, disabled_at = NULL WHERE id = ?",
         *(password, text_of(list(reviewers.ADMINISTRATOR)), id),
     )
-    work.tx.run("DELETE FROM sessions WHERE reviewer = ?", id)
+    work.writing().run("DELETE FROM sessions WHERE reviewer = ?", id)
     reviewer = reviewers.enabled(work.reading, id)
-    audit.write(work.tx, reviewer.actor, "administrator recovered", reviewer.name)
+    audit.write(work.writing(), reviewer.actor, "administrator recovered", reviewer.name)
     return reviewer
 
 
 def _open(work: Work, reviewer: Reviewer, old_cookie: str | None) -> NewSession:
     cookie = secrets.token_urlsafe(32)
     if old_cookie is not None:
-        work.tx.run("DELETE FROM sessions WHERE sha256 = ?", links.digest(old_cookie))
-    work.tx.run("DELETE FROM sessions WHERE expires_at < ?", work.now)
-    work.tx.run(
+        work.writing().run("DELETE FROM sessions WHERE sha256 = ?", links.digest(old_cookie))
+    work.writing().run("DELETE FROM sessions WHERE expires_at < ?", work.now)
+    work.writing().run(
         "INSERT INTO sessions (sha256, kind, reviewer, created_at, expires_at) VALUES (?, 'session', ?, ?, ?)",
         *(links.digest(cookie), reviewer.id, work.now, work.now + SECONDS),
     )

@@ -10,21 +10,20 @@ import asyncio
 import secrets
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from sidelight.service.auth import passwords, reviewers
-from sidelight.service.auth.keys import CreateKey
+from sidelight.service.auth.keys import create_key
 from sidelight.service.demo.worlds import World, worlds
 from sidelight.service.domain import monitors
 from sidelight.service.domain.decisions import Prediction, decide
-from sidelight.service.domain.queue import MOST_CLAIMED, Claim
-from sidelight.service.domain.reviews import Review, Said
+from sidelight.service.domain.queue import MOST_CLAIMED, claim_verifications
+from sidelight.service.domain.reviews import Said, give_review
 from sidelight.service.domain.service import Service
 from sidelight.service.problems import Problem
-from sidelight.service.writer.unit import Work
+from sidelight.service.writer.unit import Job, Work, job
 
 NAME = "demo"
 _PEOPLE = ("Mira Lang", "Jonas Weber", "Aiko Sato")
@@ -37,18 +36,12 @@ _MISTAKES, _SKIPS = 0.006, 0.01
 _PAUSE = 0.8
 
 
-@dataclass(frozen=True)
-class _AddPeople:
-    """Adds the administrator of the demonstration and the made-up reviewers, who cannot sign in."""
-
-    password: str
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> list[str]:
-        """Return the actors of the reviewers."""
-        reviewers.insert(work, NAME, self.password, reviewers.ADMINISTRATOR)
-        people = [reviewers.insert(work, one, None, ("answer", "settle", "report")) for one in _PEOPLE]
-        return [one.actor for one in people]
+@job
+def _add_people(work: Work, password: str) -> list[str]:
+    """Add the administrator of the demonstration and the made-up reviewers, who cannot sign in."""
+    reviewers.insert(work, NAME, password, reviewers.ADMINISTRATOR)
+    people = [reviewers.insert(work, one, None, ("answer", "settle", "report")) for one in _PEOPLE]
+    return [one.actor for one in people]
 
 
 class Demo:
@@ -73,11 +66,11 @@ class Demo:
     def prepare(self) -> None:
         """Create monitors, people, and the predictions and reviews of the last day."""
         service = self.service
-        self._people = service.do(_AddPeople(passwords.hashed(self.password)))
+        self._people = service.do(_add_people(passwords.hashed(self.password)))
         for world in self._worlds:
             row = service.do(monitors.create(world.name, world.settings, actor=_ACTOR))
             self._ids[world.name] = row.id
-            service.do(CreateKey(_ACTOR, f"{world.name} in production", ["decide"], [world.name]))
+            service.do(create_key(_ACTOR, f"{world.name} in production", ["decide"], [world.name]))
         asyncio.run(self._past())
 
     def start(self) -> None:
@@ -111,30 +104,34 @@ class Demo:
         decisions = await self.service.submit(decide(self.service, self._ids[world.name], rows, actor=_ACTOR))
         for one in decisions:
             if not one.verify:
-                del world.truth[one.id]
+                del world.truth[str(one.id)]
 
     async def _review(self, world: World, most: int) -> None:
         """Let the reviewers answer the waiting items, except for the last few."""
         spare = min(most, len(world.truth) - _LEFT_OPEN)
-        monitor, jobs = self._ids[world.name], []
+        monitor, jobs, skips, answered = self._ids[world.name], list[Job[Any]](), list[Job[Any]](), list[str]()
         if spare < 1:
             return
         for who in self._people[: world.settings.get("reviews", 1)]:
-            found = await self.service.submit(Claim(monitor, who, count=min(spare, MOST_CLAIMED), settle=True))
-            jobs += [self._said(world, monitor, who, one.item) for one in found]
-        # Someone else skips it, too; otherwise the visitor would get what was skipped in the past, without a picture.
-        jobs += [replace(one, reviewer=self._people[-1]) for one in jobs if one.said.skipped]
-        await asyncio.gather(*(self.service.submit(one) for one in jobs))
-        for one in jobs:
-            world.truth.pop(one.id, None)
+            found = await self.service.submit(
+                claim_verifications(monitor, who, count=min(spare, MOST_CLAIMED), settle=True)
+            )
+            for item in [one.item for one in found]:
+                said = self._said(world, item)
+                jobs.append(give_review(monitor, who, item.number, said, settles=True))
+                if said.skipped:  # by someone else, too; or the visitor would get it, without a picture
+                    skips.append(give_review(monitor, self._people[-1], item.number, said, settles=True))
+                answered.append(item.id)
+        await asyncio.gather(*(self.service.submit(one) for one in jobs + skips))
+        for id in answered:
+            world.truth.pop(id, None)
 
-    def _said(self, world: World, monitor: str, who: str, item: Any) -> _Reviewed:
+    def _said(self, world: World, item: Any) -> Said:
         real = world.truth.get(item.id, str(item.prediction))
         u = self._rng.random()
         if u < _MISTAKES:
             real = world.mistaken[real]
-        said = Said(skipped=True) if u > 1.0 - _SKIPS else Said(label=real)
-        return _Reviewed(monitor, who, item.number, said, settles=True, id=item.id)
+        return Said(skipped=True) if u > 1.0 - _SKIPS else Said(label=real)
 
     def _run(self) -> None:
         asyncio.run(self._go_on())
@@ -151,10 +148,3 @@ class Demo:
                 await self._review(world, 6)
             except Problem:  # the visitor may have archived or settled something
                 continue
-
-
-@dataclass(frozen=True)
-class _Reviewed(Review):
-    """A review that knows the id of its item."""
-
-    id: str = ""

@@ -56,66 +56,63 @@ class Answered(NamedTuple):
     """The item's answer now; None if it is skipped or has none."""
 
 
-class _Answer:
-    """Records the answers of one request."""
-
-    def __init__(self, monitor: str, answers: Sequence[AnswerTo], actor: str, settles: bool) -> None:
-        self.monitors: Sequence[str] = (monitor,)
-        self.answers, self.actor, self.settles = answers, actor, settles
-        self._refuse_faults()
-        self.item_keys = [journal.key_of(monitor, one.id) for one in answers]
-
-    def _refuse_faults(self) -> None:
-        found = []
-        for i, one in enumerate(self.answers):
-            fault = text_fault(one.id)
-            if fault is not None:
-                found.append(place([i, "id"], fault))
-            if (one.correct is not None) + (one.label is not None) + bool(one.skipped) != 1:
-                found.append(place([i], "give exactly one of correct, label and skipped"))
-            elif one.label is not None and (fault := label_fault(one.label)) is not None:
-                found.append(place([i, "label"], fault))
-        if found:
-            raise Problem("invalid", "some answers are not valid; nothing changed", places=found)
-
-    def run(self, work: Work) -> list[Answered]:
-        """Check everything, then record the answers one by one."""
-        held = work.held(self.monitors[0])
-        refuse_archived(held)
-        rights.check_direct(self.actor, self.settles, held.review)
-        work.look_up_items(self.item_keys)
-        work.look_up(key for key in self.item_keys if work.items[key] is None)
-        saying = self._correctness(work, held.review.blind)
-        results = []
-        for one, key, correct in zip(self.answers, self.item_keys, saying, strict=True):
-            work.look_up_items([key])
-            item = work.items[key]
-            if item is None or item.id != one.id:
-                results.append(_without_item(work, one.id, key))
-            else:
-                result = settle(work, held, item, correct, label=one.label, replace=one.replace, actor=self.actor)
-                results.append(_hidden(result) if held.review.blind else result)
-        return results
-
-    def _correctness(self, work: Work, blind: bool) -> list[bool | None]:
-        """Return whether each answer says correct, None to skip; labels that cannot be compared are refused."""
-        saying, found = [], []
-        for i, (one, key) in enumerate(zip(self.answers, self.item_keys, strict=True)):
-            correct, item = one.correct, work.items[key]
-            if one.label is not None and item is not None:
-                try:
-                    correct = same_label(item.prediction, one.label)
-                except SidelightError as error:
-                    found.append(place([i, "label"], UNLIKE if blind else str(error)))
-            saying.append(correct)
-        if found:
-            raise Problem("invalid", "some labels cannot be compared with predictions; nothing changed", places=found)
-        return saying
-
-
 def answers(monitor: str, given: Sequence[AnswerTo], *, actor: str, settles: bool = True) -> Job[list[Answered]]:
     """Record answers; the results are in the same order. `settles` says whether the actor has that scope."""
-    return _Answer(monitor, given, actor, settles)
+    _refuse_faults(given)
+    keys = [journal.key_of(monitor, one.id) for one in given]
+    return Job(lambda work: _record(work, monitor, given, keys, actor, settles), (monitor,), item_keys=keys)
+
+
+def _refuse_faults(given: Sequence[AnswerTo]) -> None:
+    found = []
+    for i, one in enumerate(given):
+        fault = text_fault(one.id)
+        if fault is not None:
+            found.append(place([i, "id"], fault))
+        if (one.correct is not None) + (one.label is not None) + bool(one.skipped) != 1:
+            found.append(place([i], "give exactly one of correct, label and skipped"))
+        elif one.label is not None and (fault := label_fault(one.label)) is not None:
+            found.append(place([i, "label"], fault))
+    if found:
+        raise Problem("invalid", "some answers are not valid; nothing changed", places=found)
+
+
+def _record(
+    work: Work, monitor: str, given: Sequence[AnswerTo], keys: Sequence[bytes], actor: str, settles: bool
+) -> list[Answered]:
+    """Check everything, then record the answers one by one."""
+    held = work.held(monitor)
+    refuse_archived(held)
+    rights.check_direct(actor, settles, held.review)
+    work.look_up_items(keys)
+    work.look_up(key for key in keys if work.items[key] is None)
+    saying = _correctness(work, given, keys, held.review.blind)
+    results = []
+    for one, key, correct in zip(given, keys, saying, strict=True):
+        work.look_up_items([key])
+        item = work.items[key]
+        if item is None or item.id != one.id:
+            results.append(_without_item(work, one.id, key))
+        else:
+            result = settle(work, held, item, correct, label=one.label, replace=one.replace, actor=actor)
+            results.append(_hidden(result) if held.review.blind else result)
+    return results
+
+
+def _correctness(work: Work, given: Sequence[AnswerTo], keys: Sequence[bytes], blind: bool) -> list[bool | None]:
+    """Return whether each answer says correct, None to skip; labels that cannot be compared are refused."""
+    saying, found = [], []
+    for i, (one, key) in enumerate(zip(given, keys, strict=True)):
+        correct, item = one.correct, work.items[key]
+        if one.label is not None and item is not None:
+            try:
+                correct = same_label(item.prediction, one.label)
+            except SidelightError as error:
+                found.append(place([i, "label"], UNLIKE if blind else str(error)))
+        saying.append(correct)
+    if found:
+        raise Problem("invalid", "some labels cannot be compared with predictions; nothing changed", places=found)
+    return saying
 
 
 def settle(
@@ -175,7 +172,7 @@ def _hidden(result: Answered) -> Answered:
 
 def _without_item(work: Work, id: str, key: bytes) -> Answered:
     work.look_up([key])
-    known = work.known(key)
+    known = work.known[key]
     if known is None or known.id != id:
         return Answered(id, UNKNOWN, None, "this id was never decided: check it; nothing changed")
     return Answered(id, NOT_CHOSEN, None, "this prediction was let pass, not chosen for verification; nothing changed")

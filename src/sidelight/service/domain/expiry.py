@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 
 from sidelight.monitor.types import VerificationClosed
 from sidelight.service import journal
@@ -13,7 +12,7 @@ from sidelight.service.domain.verifications import follow
 from sidelight.service.journal.replica import plain_events
 from sidelight.service.problems import Problem
 from sidelight.service.writer.duties import duty
-from sidelight.service.writer.unit import Job, Work
+from sidelight.service.writer.unit import Work, monitor_job
 
 _LOG = logging.getLogger("sidelight.duties")
 _WAITING = (
@@ -22,29 +21,20 @@ _WAITING = (
 )
 
 
-class _Expire:
-    """Marks the overdue requests of a monitor."""
-
-    def __init__(self, monitor: str) -> None:
-        self.monitors: Sequence[str] = (monitor,)
-
-    def run(self, work: Work) -> int:
-        """Return how many requests are newly overdue; nothing is journaled if there are none."""
-        held = work.held(self.monitors[0])
-        if held.archived:
-            return 0
-        events = held.monitor.expire(work.now)
-        if events:
-            body = {"time": work.now} | plain_events(events)
-            number = work.append(held.id, journal.EXPIRED, body, actor="service")
-            follow(work, held, events)
-            history.turned(work, held, events, number)
-        return sum(isinstance(one, VerificationClosed) for one in events)
-
-
-def expire(monitor: str) -> Job[int]:
-    """Mark the overdue requests of a monitor whose patience is measured in time."""
-    return _Expire(monitor)
+@monitor_job
+def expire(work: Work, monitor: str) -> int:
+    """Mark the overdue verifications of a monitor, and return how many there are; without any, nothing is journaled."""
+    held = work.held(monitor)
+    if held.archived:
+        return 0
+    events = held.monitor.expire(work.now)
+    closed = sum(isinstance(one, VerificationClosed) for one in events)
+    if closed:
+        body = {"time": work.now} | plain_events(events)
+        number = work.append(held.id, journal.EXPIRED, body, actor="service")
+        follow(work, held, events)
+        history.turned(work, held, events, number)
+    return closed
 
 
 @duty("expiry", every=60.0)

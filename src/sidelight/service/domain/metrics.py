@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sidelight.monitor.report.records import ClassReport, Report
 from sidelight.service.domain.service import Service
 from sidelight.service.problems import Problem
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 MOST_CLASSES = 100
@@ -64,7 +64,7 @@ def _number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 
-def _stored(tx: Transaction, monitors: Collection[tuple[Any, ...]]) -> Iterator[Family]:
+def _stored(tx: Reader, monitors: Collection[tuple[Any, ...]]) -> Iterator[Family]:
     """Yield what the database says about each monitor without a report."""
     last = [({"monitor": name}, number) for _, name, number in monitors]
     yield Family("sidelight_journal_entries_total", "counter", "Journal entries.", last)
@@ -79,7 +79,7 @@ def _stored(tx: Transaction, monitors: Collection[tuple[Any, ...]]) -> Iterator[
     )
 
 
-def _of_the_service(tx: Transaction) -> Iterator[Family]:
+def _of_the_service(tx: Reader) -> Iterator[Family]:
     """Yield what does not belong to a monitor: webhooks and their messages."""
     now = tx.now()
     waiting = tx.one("SELECT COUNT(*), MIN(created_at) FROM outbox WHERE sent_at IS NULL") or (0, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sidelight.errors import SidelightError
@@ -13,44 +13,32 @@ from sidelight.service.domain.reviews import settle_reviewed
 from sidelight.service.journal import audit
 from sidelight.service.problems import Problem, place
 from sidelight.service.settings import changeable, from_json, make_review, review_plain
-from sidelight.service.writer.unit import Job, Work
+from sidelight.service.writer.unit import Work, monitor_job
 
 
-class _Change:
-    """Changes settings of a monitor."""
-
-    def __init__(self, monitor: str, settings: Mapping[str, Any], actor: str) -> None:
-        self.monitors: Sequence[str] = (monitor,)
-        self.settings, self.actor = dict(settings), actor
-        changeable(settings)
-
-    def run(self, work: Work) -> MonitorRow:
-        """Check all settings, then change the monitor."""
-        (id,) = self.monitors
-        held = work.held(id)
-        refuse_archived(held)
-        limits = {name: self.settings[name] for name in self.settings if name in LIMITS}
-        review = {name: self.settings[name] for name in self.settings if name not in LIMITS}
-        before, new = held.review, make_review(review, held.review)
-        if limits:
-            try:
-                held.monitor.change(**{name: from_json(name, value) for name, value in limits.items()})
-            except SidelightError as error:
-                name = next((one for one in limits if one in str(error)), next(iter(limits)))
-                places = [place(["settings", name], str(error))]
-                raise Problem("invalid", "some settings are not allowed", places=places) from None
-        held.review = new
-        body = {"limits": limits, "review": {name: review_plain(new)[name] for name in review}}
-        work.append(id, journal.SETTINGS, body, actor=self.actor)
-        row = stored(work.tx, id)
-        settings = row.settings | limits | body["review"]
-        work.tx.run("UPDATE monitors SET settings = ? WHERE id = ?", journal.text_of(settings), id)
-        audit.write(work.tx, self.actor, "monitor changed", row.name, settings=sorted(self.settings))
-        if new.reviews < before.reviews:
-            settle_reviewed(work, id)
-        return row._replace(settings=settings, last=held.number)
-
-
-def change(monitor: str, settings: Mapping[str, Any], *, actor: str) -> Job[MonitorRow]:
-    """Change caps, pending limits, patience and settings of the queue; other changes need a new monitor."""
-    return _Change(monitor, settings, actor)
+@monitor_job
+def change(work: Work, monitor: str, settings: Mapping[str, Any], *, actor: str) -> MonitorRow:
+    """Change caps, pending limits, patience and settings of the queue, all or none; others need a new monitor."""
+    changeable(settings)
+    held = work.held(monitor)
+    refuse_archived(held)
+    limits = {name: settings[name] for name in settings if name in LIMITS}
+    review = {name: settings[name] for name in settings if name not in LIMITS}
+    before, new = held.review, make_review(review, held.review)
+    if limits:
+        try:
+            held.monitor.change(**{name: from_json(name, value) for name, value in limits.items()})
+        except SidelightError as error:
+            name = next((one for one in limits if one in str(error)), next(iter(limits)))
+            places = [place(["settings", name], str(error))]
+            raise Problem("invalid", "some settings are not allowed", places=places) from None
+    held.review = new
+    body = {"limits": limits, "review": {name: review_plain(new)[name] for name in review}}
+    work.append(monitor, journal.SETTINGS, body, actor=actor)
+    row = stored(work.reading, monitor)
+    after = row.settings | limits | body["review"]
+    work.writing().run("UPDATE monitors SET settings = ? WHERE id = ?", journal.text_of(after), monitor)
+    audit.write(work.writing(), actor, "monitor changed", row.name, settings=sorted(settings))
+    if new.reviews < before.reviews:
+        settle_reviewed(work, monitor)
+    return row._replace(settings=after, last=held.number)

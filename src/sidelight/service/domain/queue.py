@@ -10,16 +10,15 @@ the same reviewer again. UNIQUE (monitor, item, reviewer) keeps one person from 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sidelight.service import journal
 from sidelight.service.domain.verifications import UNSETTLED
 from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings, make_review, split
-from sidelight.service.store.base import Row, Transaction
-from sidelight.service.writer.unit import ITEM_COLUMNS, Item, Work, item_of
+from sidelight.service.store.base import Reader, Row, Transaction
+from sidelight.service.writer.unit import ITEM_COLUMNS, Item, Work, item_of, job
 from sidelight.text import grouped
 
 MOST_CLAIMED = 100
@@ -92,7 +91,7 @@ class Claimed(NamedTuple):
     lease_until: float
 
 
-def review_settings(tx: Transaction, monitor: str) -> ReviewSettings:
+def review_settings(tx: Reader, monitor: str) -> ReviewSettings:
     """Return how the items of a monitor are reviewed; an archived one is refused."""
     row = tx.one("SELECT settings, archived_at FROM monitors WHERE id = ?", monitor)
     if row is None:
@@ -106,7 +105,7 @@ def _item(row: Row) -> ReviewItem:
     return ReviewItem(*item_of(row[:10]), *row[10:])
 
 
-def find_item(tx: Transaction, monitor: str, number: int, lock: bool = False) -> ReviewItem:
+def find_item(tx: Reader, monitor: str, number: int, lock: bool = False) -> ReviewItem:
     """Return an item; `lock` keeps others from claiming or answering it until the transaction ends."""
     row = None
     if 0 < number <= MOST_NUMBER:
@@ -116,17 +115,17 @@ def find_item(tx: Transaction, monitor: str, number: int, lock: bool = False) ->
     return _item(row)
 
 
-def items_where(tx: Transaction, where: str, *values: Any) -> list[ReviewItem]:
+def items_where(tx: Reader, where: str, *values: Any) -> list[ReviewItem]:
     """Return the items that satisfy a condition on `items i`."""
     return [_item(row) for row in tx.all(f"{_ITEM} i WHERE {where}", *values)]
 
 
-def slots_of(tx: Transaction, monitor: str, number: int) -> list[Slot]:
+def slots_of(tx: Reader, monitor: str, number: int) -> list[Slot]:
     """Return the slots of an item in order, skips first."""
     return slots_among(tx, monitor, [number]).get(number, [])
 
 
-def slots_among(tx: Transaction, monitor: str, numbers: Iterable[int]) -> dict[int, list[Slot]]:
+def slots_among(tx: Reader, monitor: str, numbers: Iterable[int]) -> dict[int, list[Slot]]:
     """Return the slots of many items."""
     sql = "SELECT item, slot, reviewer, lease_until, answer, answered_at FROM slots WHERE item IN (??) AND monitor = ?"
     found: dict[int, list[Slot]] = {}
@@ -138,78 +137,50 @@ def slots_among(tx: Transaction, monitor: str, numbers: Iterable[int]) -> dict[i
     return found
 
 
-@dataclass(frozen=True)
-class Claim:
-    """Give a reviewer the oldest items with a free slot, for the length of the lease.
+@job
+def claim_verifications(work: Work, monitor: str, reviewer: str, count: int = 1, settle: bool = False) -> list[Claimed]:
+    """Give a reviewer the oldest verifications with a free slot, for the length of the lease.
 
-    Parameters
-    ----------
-    monitor
-        Its id.
-    reviewer
-        The reviewer, as an actor.
-    count
-        Maximum number of items.
-    settle
-        Whether to include items whose reviews disagree.
+    With `settle`, this includes those whose reviews disagree.
     """
-
-    monitor: str
-    reviewer: str
-    count: int = 1
-    settle: bool = False
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> list[Claimed]:
-        """Claim the items one by one."""
-        if not 1 <= self.count <= MOST_CLAIMED:
-            raise Problem("invalid", f"claim 1 to {MOST_CLAIMED} items at once")
-        review = review_settings(work.reading, self.monitor)
-        claimed: list[Claimed] = []
-        tries = 0
-        while len(claimed) < self.count and tries < self.count + 10:
-            tries += 1
-            number = self._candidate(work.reading, review.reviews, work.now)
-            if number is None:
-                break
-            found = self._take(work, number, review)
-            if found is not None:
-                claimed.append(found)
-        return claimed
-
-    def _candidate(self, tx: Transaction, reviews: int, now: float) -> int | None:
-        """Lock the oldest item with room for this reviewer; skip items that others are claiming."""
-        where, values = _claimable(self.monitor, self.reviewer, now, reviews, self.settle)
+    if not 1 <= count <= MOST_CLAIMED:
+        raise Problem("invalid", f"claim 1 to {MOST_CLAIMED} items at once")
+    review = review_settings(work.reading, monitor)
+    claimed: list[Claimed] = []
+    for _ in range(count + 10):
+        # Lock the oldest with room for this reviewer; skip those that others are claiming.
+        where, values = _claimable(monitor, reviewer, work.now, review.reviews, settle)
+        tx = work.reading
         row = tx.one(f"SELECT i.number FROM items i WHERE {where} ORDER BY i.number LIMIT 1{tx.skip_locked}", *values)
-        return None if row is None else row[0]
-
-    def _take(self, work: Work, number: int, review: ReviewSettings) -> Claimed | None:
-        """Take a slot of a locked item; only now is everything visible that others did before the lock."""
-        now, until = work.now, work.now + review.lease
-        slots = slots_of(work.reading, self.monitor, number)
-        own = next((one for one in slots if one.reviewer == self.reviewer), None)
-        taken = {one.slot: one for one in slots if one.slot > 0 and one.live(now) and one is not own}
-        place = free_place(taken, review.reviews) if own is None else own.slot
-        if place is None or (own is not None and own.live(now)):
-            return None
-        put(work.tx, self.monitor, number, Slot(place, self.reviewer, until, None, None))
-        return Claimed(find_item(work.reading, self.monitor, number), place, until)
+        if row is None:
+            break
+        found = _take(work, monitor, reviewer, row[0], review)
+        if found is not None:
+            claimed.append(found)
+        if len(claimed) == count:
+            break
+    return claimed
 
 
-@dataclass(frozen=True)
-class Release:
+def _take(work: Work, monitor: str, reviewer: str, number: int, review: ReviewSettings) -> Claimed | None:
+    """Take a slot of a locked item; only now is everything visible that others did before the lock."""
+    now, until = work.now, work.now + review.lease
+    slots = slots_of(work.reading, monitor, number)
+    own = next((one for one in slots if one.reviewer == reviewer), None)
+    taken = {one.slot: one for one in slots if one.slot > 0 and one.live(now) and one is not own}
+    place = free_place(taken, review.reviews) if own is None else own.slot
+    if place is None or (own is not None and own.live(now)):
+        return None
+    put(work.writing(), monitor, number, Slot(place, reviewer, until, None, None))
+    return Claimed(find_item(work.reading, monitor, number), place, until)
+
+
+@job
+def release_verification(work: Work, monitor: str, reviewer: str, number: int) -> bool:
     """Release an item before the lease ends; answers stay."""
-
-    monitor: str
-    reviewer: str
-    number: int
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> bool:
-        """Free the slot; return whether there was one."""
-        find_item(work.reading, self.monitor, self.number, lock=True)
-        sql = "DELETE FROM slots WHERE monitor = ? AND item = ? AND reviewer = ? AND answer IS NULL"
-        return bool(work.tx.run(sql, self.monitor, self.number, self.reviewer))
+    find_item(work.reading, monitor, number, lock=True)
+    sql = "DELETE FROM slots WHERE monitor = ? AND item = ? AND reviewer = ? AND answer IS NULL"
+    return bool(work.writing().run(sql, monitor, number, reviewer))
 
 
 def free_place(taken: dict[int, Slot], reviews: int) -> int | None:
@@ -253,7 +224,7 @@ class Waiting(NamedTuple):
         return f"over {grouped(MOST_COUNTED)}" if self.items > MOST_COUNTED else grouped(self.items)
 
 
-def waiting_for(tx: Transaction, monitor: str, reviewer: str, reviews: int, settle: bool) -> Waiting:
+def waiting_for(tx: Reader, monitor: str, reviewer: str, reviews: int, settle: bool) -> Waiting:
     """Return how many items a reviewer can claim now."""
     where, values = _claimable(monitor, reviewer, tx.now(), reviews, settle)
     some = f"SELECT i.asked_at FROM items i WHERE {where} ORDER BY i.number LIMIT {MOST_COUNTED + 1}"
@@ -262,7 +233,7 @@ def waiting_for(tx: Transaction, monitor: str, reviewer: str, reviews: int, sett
     return Waiting(*row)
 
 
-def held_by(tx: Transaction, monitor: str, reviewer: str) -> list[int]:
+def held_by(tx: Reader, monitor: str, reviewer: str) -> list[int]:
     """Return the numbers of the items that a reviewer holds, oldest first."""
     sql = (
         "SELECT s.item FROM slots s JOIN items i ON i.monitor = s.monitor AND i.number = s.item WHERE s.reviewer = ?"
@@ -272,7 +243,7 @@ def held_by(tx: Transaction, monitor: str, reviewer: str) -> list[int]:
     return [number for (number,) in tx.all(sql, reviewer, monitor, tx.now())]
 
 
-def last_answered(tx: Transaction, monitor: str, reviewer: str) -> int | None:
+def last_answered(tx: Reader, monitor: str, reviewer: str) -> int | None:
     """Return the item that a reviewer answered last, for undo."""
     sql = (
         "SELECT item FROM slots WHERE reviewer = ? AND answered_at IS NOT NULL AND monitor = ?"

@@ -9,16 +9,16 @@ archived monitors can be deleted, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sidelight.service import journal
 from sidelight.service.domain import answers, monitors
 from sidelight.service.domain.service import Service
 from sidelight.service.domain.verifications import DELETED, UNSETTLED
+from sidelight.service.journal.replica import Held
 from sidelight.service.store.base import Transaction
 from sidelight.service.writer.duties import duty
-from sidelight.service.writer.unit import Item, Work
+from sidelight.service.writer.unit import Work, job, monitor_job
 
 _DAY = 86_400.0
 _AT_ONCE = 500
@@ -47,66 +47,45 @@ def delete_past(service: Service) -> int:
         kept = {one.id: one.settings.get("retention", 30.0) for one in monitors.every(tx, archived=True)}
     deleted = 0
     for monitor, days in kept.items():
-        while days is not None and (some := service.do(_DeletePast(monitor, days))):
+        while days is not None and (some := service.do(_delete_past(monitor, days))):
             deleted += some
     return deleted
 
 
-@dataclass(frozen=True)
-class _DeletePast:
+@job
+def _delete_past(work: Work, monitor: str, days: float) -> int:
     """Delete some payloads of a monitor."""
-
-    monitor: str
-    days: float
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> int:
-        """Delete the oldest; return how many."""
-        tx = work.tx
-        rows = tx.all(_PAST, self.monitor, work.now - self.days * _DAY, _AT_ONCE)
-        for (item,) in rows:
-            _delete(tx, self.monitor, item)
-        return len(rows)
+    tx = work.writing()
+    rows = tx.all(_PAST, monitor, work.now - days * _DAY, _AT_ONCE)
+    for (item,) in rows:
+        _delete(tx, monitor, item)
+    return len(rows)
 
 
-class _Erase:
-    """Deletes the payloads of some predictions of one monitor."""
-
-    def __init__(self, monitor: str, ids: Sequence[str], actor: str) -> None:
-        self.monitors: Sequence[str] = (monitor,)
-        self.ids, self.actor = ids, actor
-        self.keys = [journal.key_of(monitor, id) for id in ids]
-
-    def run(self, work: Work) -> list[Erased]:
-        """Delete the payloads, and release the items that are waiting."""
-        held = work.held(self.monitors[0])
-        results = []
-        for id, key in zip(self.ids, self.keys, strict=True):
-            work.look_up_items([key])
-            item = work.items[key]
-            if item is None or item.id != id:
-                results.append(Erased(id, "unknown", False))
-                continue
-            waited = item.state in UNSETTLED and not held.archived
-            if waited:
-                answers.settle(work, held, item, None, actor=self.actor, detail={"erased": 1})
-            results.append(self._erase(work, item, waited))
-        return results
-
-    def _erase(self, work: Work, item: Item, waited: bool) -> Erased:
-        tx = work.tx
-        if waited:
-            tx.run(
-                "UPDATE items SET state = ?, revision = revision + 1 WHERE monitor = ? AND number = ?",
-                *(DELETED, item.monitor, item.number),
-            )
-            tx.run("DELETE FROM slots WHERE monitor = ? AND item = ? AND answer IS NULL", item.monitor, item.number)
-        return Erased(item.id, "released" if waited else "erased", _delete(tx, item.monitor, item.number))
-
-
-def erase(monitor: str, ids: Sequence[str], *, actor: str) -> _Erase:
+@monitor_job
+def erase(work: Work, monitor: str, ids: Sequence[str], *, actor: str) -> list[Erased]:
     """Delete the payloads of predictions by their ids; the results are in the same order."""
-    return _Erase(monitor, ids, actor)
+    held = work.held(monitor)
+    return [_erased(work, held, id, actor) for id in ids]
+
+
+def _erased(work: Work, held: Held, id: str, actor: str) -> Erased:
+    """Delete one payload, and release a verification that is waiting."""
+    key = journal.key_of(held.id, id)
+    work.look_up_items([key])
+    item = work.items[key]
+    if item is None or item.id != id:
+        return Erased(id, "unknown", False)
+    waited = item.state in UNSETTLED and not held.archived
+    if waited:
+        answers.settle(work, held, item, None, actor=actor, detail={"erased": 1})
+        work.writing().run(
+            "UPDATE items SET state = ?, revision = revision + 1 WHERE monitor = ? AND number = ?",
+            *(DELETED, item.monitor, item.number),
+        )
+        unanswered = "DELETE FROM slots WHERE monitor = ? AND item = ? AND answer IS NULL"
+        work.writing().run(unanswered, item.monitor, item.number)
+    return Erased(id, "released" if waited else "erased", _delete(work.writing(), item.monitor, item.number))
 
 
 def _delete(tx: Transaction, monitor: str, item: int) -> bool:

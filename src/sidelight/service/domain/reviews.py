@@ -10,8 +10,7 @@ revision that it has seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
@@ -37,7 +36,7 @@ from sidelight.service.faults import label_fault
 from sidelight.service.journal.replica import Held
 from sidelight.service.problems import Problem, place
 from sidelight.service.settings import ReviewSettings
-from sidelight.service.writer.unit import Work
+from sidelight.service.writer.unit import Work, monitor_job
 
 _SKIPPED = {"skipped": True}
 _MOST_SKIPS = 2
@@ -101,13 +100,17 @@ class _OnItem:
         return next((one for one in self.slots if one.reviewer == reviewer), None)
 
     def put(self, slot: Slot) -> None:
-        put(self.work.tx, self.monitor, self.item.number, slot)
+        put(self.work.writing(), self.monitor, self.item.number, slot)
         self.slots = slots_of(self.work.reading, self.monitor, self.item.number)
 
     def remove(self, slot: Slot) -> None:
         sql = "DELETE FROM slots WHERE monitor = ? AND item = ? AND slot = ?"
-        self.work.tx.run(sql, self.monitor, self.item.number, slot.slot)
+        self.work.writing().run(sql, self.monitor, self.item.number, slot.slot)
         self.slots = [one for one in self.slots if one != slot]
+
+    def skip_place(self) -> int:
+        """Return the place of a new skip, below all others."""
+        return min([0, *(one.slot for one in self.slots)]) - 1
 
     def conflict(self) -> Problem:
         """Return the refusal to change a settled answer, with that answer."""
@@ -135,7 +138,7 @@ class _OnItem:
     def reopen(self, actor: str) -> None:
         """Withdraw the settled answer: the monitor forgets it, and the item is offered again."""
         self.settle(None, None, actor)
-        self.work.tx.run(
+        self.work.writing().run(
             "UPDATE items SET state = 'open', correct = NULL, label = NULL, settled_at = NULL, settled_by = NULL,"
             " revision = revision + 1 WHERE monitor = ? AND number = ?",
             *(self.monitor, self.item.number),
@@ -185,144 +188,105 @@ def settle_reviewed(work: Work, monitor: str) -> None:
             on.follow(said[-1].reviewer)
 
 
-@dataclass(frozen=True)
-class Review:
+@monitor_job
+def give_review(
+    work: Work,
+    monitor: str,
+    reviewer: str,
+    number: int,
+    said: Said,
+    revision: int | None = None,
+    replace: bool = False,
+    settles: bool = False,
+) -> Reviewed:
     """Record one review.
 
-    Parameters
-    ----------
-    revision
-        The revision of the item that the reviewer saw; needed to replace a settled answer.
-    replace
-        Whether to replace a settled answer.
-    settles
-        Whether the reviewer may settle disagreements.
+    To `replace` a settled answer, the `revision` of the item is needed that the reviewer saw; `settles` says whether
+    they may settle disagreements.
     """
-
-    monitor: str
-    reviewer: str
-    number: int
-    said: Said
-    revision: int | None = None
-    replace: bool = False
-    settles: bool = False
-
-    @property
-    def monitors(self) -> Sequence[str]:
-        """The monitor, which receives the answer once the item is settled."""
-        return (self.monitor,)
-
-    def run(self, work: Work) -> Reviewed:
-        """Check the review, put it into a slot, and see whether the reviews settle the item."""
-        on = _OnItem(work, self.monitor, self.number)
-        answer = checked(self.said, on.item, on.review)
-        own = on.own(self.reviewer)
-        if own is not None and own.answer == answer:
-            return Reviewed(self.number, "unchanged", on.item.revision)
-        if not on.item.open:
-            return self._replace(on, own, answer)
-        if self.said.skipped:
-            return self._skip(on)
-        on.put(Slot(self._place(on, own), self.reviewer, None, answer, work.now))
-        if on.review.reviews > 1:
-            on.journal(self.reviewer, answer)
-        return Reviewed(self.number, on.follow(self.reviewer), on.item.revision)
-
-    def _place(self, on: _OnItem, own: Slot | None) -> int:
-        """Return the slot for the answer; if need be, one that someone else has claimed but not answered."""
-        if own is not None and own.slot > 0:
-            return own.slot
-        taken = {one.slot: one for one in on.slots if one.slot > 0}
-        free = {number: one for number, one in taken.items() if one.live(on.work.now)}
-        found = free_place(free, on.review.reviews)
-        if found is None:
-            found = min(number for number, one in taken.items() if one.answer is None)
-        if found > on.review.reviews:
-            rights.check_settling(self.settles, "the reviews of this item disagree: settling it")
-        return found
-
-    def _skip(self, on: _OnItem) -> Reviewed:
-        """Free the slot, and note the skip so that the item is not offered to the same reviewer again."""
-        place = min([0, *(one.slot for one in on.slots)]) - 1
-        on.put(Slot(place, self.reviewer, None, _SKIPPED, on.work.now))
-        on.journal(self.reviewer, _SKIPPED)
-        status = on.follow(self.reviewer)
-        return Reviewed(self.number, "skipped" if status == "skipped" else "passed on", on.item.revision)
-
-    def _replace(self, on: _OnItem, own: Slot | None, answer: dict[str, Any]) -> Reviewed:
-        if not self.replace or self.revision != on.item.revision:
+    on = _OnItem(work, monitor, number)
+    answer = checked(said, on.item, on.review)
+    own = on.own(reviewer)
+    if own is not None and own.answer == answer:
+        return Reviewed(number, "unchanged", on.item.revision)
+    if not on.item.open:
+        if not replace or revision != on.item.revision:
             raise on.conflict()
-        if own is None:
-            rights.check_settling(self.settles, "this item was settled by others: replacing that")
-            on.settle(answer.get("correct"), answer.get("label"), self.reviewer)
-            return Reviewed(self.number, "settled", on.item.revision)
-        rests = on.rests_on_reviews()
-        if self.said.skipped:
-            on.remove(own)
-            place = min([0, *(one.slot for one in on.slots)]) - 1
-        else:
-            taken = {one.slot: one for one in on.slots if one.slot > 0 and one is not own}
-            place = own.slot if own.slot > 0 else free_place(taken, on.review.reviews) or 1
-        on.put(Slot(place, self.reviewer, None, answer, on.work.now))
-        on.journal(self.reviewer, answer)
-        status = on.follow(self.reviewer) if rests else "recorded"
-        return Reviewed(self.number, status, on.item.revision)
+        return _replaced(on, reviewer, own, answer, settles)
+    if said.skipped:
+        # The slot is free again, but the item is not offered to the same reviewer.
+        on.put(Slot(on.skip_place(), reviewer, None, answer, work.now))
+        on.journal(reviewer, answer)
+        status = on.follow(reviewer)
+        return Reviewed(number, "skipped" if status == "skipped" else "passed on", on.item.revision)
+    on.put(Slot(_place(on, own, settles), reviewer, None, answer, work.now))
+    if on.review.reviews > 1:
+        on.journal(reviewer, answer)
+    return Reviewed(number, on.follow(reviewer), on.item.revision)
 
 
-@dataclass(frozen=True)
-class Withdraw:
-    """Withdraw a review; if it settled the item, the item is open again."""
+def _place(on: _OnItem, own: Slot | None, settles: bool) -> int:
+    """Return the slot for an answer; if need be, one that someone else has claimed but not answered."""
+    if own is not None and own.slot > 0:
+        return own.slot
+    taken = {one.slot: one for one in on.slots if one.slot > 0}
+    free = {number: one for number, one in taken.items() if one.live(on.work.now)}
+    found = free_place(free, on.review.reviews)
+    if found is None:
+        found = min(number for number, one in taken.items() if one.answer is None)
+    if found > on.review.reviews:
+        rights.check_settling(settles, "the reviews of this item disagree: settling it")
+    return found
 
-    monitor: str
-    reviewer: str
-    number: int
 
-    @property
-    def monitors(self) -> Sequence[str]:
-        """The monitor, which forgets the answer."""
-        return (self.monitor,)
-
-    def run(self, work: Work) -> Reviewed:
-        """Empty the slot."""
-        on = _OnItem(work, self.monitor, self.number)
-        own = on.own(self.reviewer)
-        if own is None or own.answer is None:
-            raise Problem("conflict", "you have no answer to this item that could be withdrawn")
-        rests = not on.item.open and on.rests_on_reviews()
+def _replaced(on: _OnItem, reviewer: str, own: Slot | None, answer: dict[str, Any], settles: bool) -> Reviewed:
+    """Replace the answer of a settled item."""
+    if own is None:
+        rights.check_settling(settles, "this item was settled by others: replacing that")
+        on.settle(answer.get("correct"), answer.get("label"), reviewer)
+        return Reviewed(on.item.number, "settled", on.item.revision)
+    rests = on.rests_on_reviews()
+    if answer == _SKIPPED:
         on.remove(own)
-        on.journal(self.reviewer, {"withdrawn": True})
-        if rests:
-            on.follow(self.reviewer)
-        return Reviewed(self.number, "withdrawn", on.item.revision)
+        place = on.skip_place()
+    else:
+        taken = {one.slot: one for one in on.slots if one.slot > 0 and one is not own}
+        place = own.slot if own.slot > 0 else free_place(taken, on.review.reviews) or 1
+    on.put(Slot(place, reviewer, None, answer, on.work.now))
+    on.journal(reviewer, answer)
+    status = on.follow(reviewer) if rests else "recorded"
+    return Reviewed(on.item.number, status, on.item.revision)
 
 
-@dataclass(frozen=True)
-class Settle:
+@monitor_job
+def withdraw_review(work: Work, monitor: str, reviewer: str, number: int) -> Reviewed:
+    """Withdraw a review; if it settled the item, the item is open again."""
+    on = _OnItem(work, monitor, number)
+    own = on.own(reviewer)
+    if own is None or own.answer is None:
+        raise Problem("conflict", "you have no answer to this item that could be withdrawn")
+    rests = not on.item.open and on.rests_on_reviews()
+    on.remove(own)
+    on.journal(reviewer, {"withdrawn": True})
+    if rests:
+        on.follow(reviewer)
+    return Reviewed(number, "withdrawn", on.item.revision)
+
+
+@monitor_job
+def settle_verification(
+    work: Work, monitor: str, reviewer: str, number: int, said: Said, revision: int | None = None, replace: bool = False
+) -> Reviewed:
     """Settle an item, whatever the reviews say."""
-
-    monitor: str
-    reviewer: str
-    number: int
-    said: Said
-    revision: int | None = None
-    replace: bool = False
-
-    @property
-    def monitors(self) -> Sequence[str]:
-        """The monitor, which receives the answer."""
-        return (self.monitor,)
-
-    def run(self, work: Work) -> Reviewed:
-        """Settle the item; a settled one only with `replace`."""
-        on = _OnItem(work, self.monitor, self.number)
-        answer = checked(self.said, on.item, on.review)
-        if not on.item.open:
-            if (answer.get("correct"), answer.get("label")) == (on.item.correct, on.item.label):
-                return Reviewed(self.number, "unchanged", on.item.revision)
-            if not self.replace or self.revision != on.item.revision:
-                raise on.conflict()
-        on.settle(answer.get("correct"), answer.get("label"), self.reviewer)
-        return Reviewed(self.number, "skipped" if self.said.skipped else "settled", on.item.revision)
+    on = _OnItem(work, monitor, number)
+    answer = checked(said, on.item, on.review)
+    if not on.item.open:
+        if (answer.get("correct"), answer.get("label")) == (on.item.correct, on.item.label):
+            return Reviewed(number, "unchanged", on.item.revision)
+        if not replace or revision != on.item.revision:
+            raise on.conflict()
+    on.settle(answer.get("correct"), answer.get("label"), reviewer)
+    return Reviewed(number, "skipped" if said.skipped else "settled", on.item.revision)
 
 
 def checked(said: Said, item: ReviewItem, review: ReviewSettings) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from typing import TypeVar
@@ -14,9 +14,9 @@ from sidelight.monitor.report.records import Report
 from sidelight.service.journal import snapshots
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
-from sidelight.service.store.base import Storage, StorageError, Transaction
+from sidelight.service.store.base import Reader, Storage, StorageError
 from sidelight.service.webhooks.events import publish
-from sidelight.service.writer.unit import Job, Work, later
+from sidelight.service.writer.unit import Job, Work, later, monitor_job
 from sidelight.service.writer.writer import Ticket, Writer
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ class Service:
         assert isinstance(ticket.future, asyncio.Future)
         return await ticket.future
 
-    def read(self) -> AbstractContextManager[Transaction]:
+    def read(self) -> AbstractContextManager[Reader]:
         """Open a short transaction that only reads."""
         return self.storage.read()
 
@@ -64,7 +64,7 @@ class Service:
         made = None if held is None else held.made_report
         if made is not None and made[0] == bytes(row[0]):
             return made[1]
-        return self.do(_MakeReport(monitor))
+        return self.do(_make_report(monitor))
 
     def close(self) -> None:
         """Commit waiting requests, stop the writer, and close the database."""
@@ -89,12 +89,7 @@ class Service:
                 self._snapshot_at[id] = held.number
 
 
-class _MakeReport:
-    """Makes a report of an up-to-date monitor."""
-
-    def __init__(self, monitor: str) -> None:
-        self.monitors: Sequence[str] = (monitor,)
-
-    def run(self, work: Work) -> Report:
-        """Return the report; it is made after the commit, when the lock has been released."""
-        return later(work.held(self.monitors[0]).report)
+@monitor_job
+def _make_report(work: Work, monitor: str) -> Report:
+    """Return the report; it is made after the commit, when the lock has been released."""
+    return later(work.held(monitor).report)

@@ -7,15 +7,10 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sidelight.service.journal.entry import text_of
-from sidelight.service.store.base import Transaction
-
-if TYPE_CHECKING:
-    from sidelight.service.writer.unit import Work
+from sidelight.service.store.base import Reader, Transaction
 
 PAGE = 100
 
@@ -38,22 +33,7 @@ def write(tx: Transaction, actor: str, action: str, subject: str, **detail: Any)
     tx.run("INSERT INTO audit (id, at, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?, ?)", *values)
 
 
-@dataclass(frozen=True)
-class Write:
-    """Note something that nobody else notes."""
-
-    actor: str
-    action: str
-    subject: str
-    detail: dict[str, Any]
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> None:
-        """Write the note."""
-        write(work.tx, self.actor, self.action, self.subject, **self.detail)
-
-
-def read(tx: Transaction, before: tuple[float, str] | None = None, most: int = PAGE) -> list[Note]:
+def read(tx: Reader, before: tuple[float, str] | None = None, most: int = PAGE) -> list[Note]:
     """Return one page, newest first; the next page is the one before the last entry's time and id."""
     where, values = ("WHERE (at, id) < (?, ?)", before) if before else ("", ())
     sql = f"SELECT id, at, actor, action, subject, detail FROM audit {where} ORDER BY at DESC, id DESC LIMIT ?"

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sidelight.service.store.base import Row, Transaction
+from sidelight.service.store.base import Reader, Row
 
 CREATED, DECIDED, ANSWERED, REVIEWED = "created", "decided", "answered", "reviewed"
 SETTINGS, EXPIRED, SEALED = "settings", "expired", "sealed"
@@ -83,13 +83,13 @@ def entry_of(row: Row) -> Entry:
     return Entry(number, kind, None if key is None else bytes(key), float(at), actor, body, bytes(chain))
 
 
-def entries(tx: Transaction, monitor: str, after: int, most: int = _PAGE) -> list[Entry]:
+def entries(tx: Reader, monitor: str, after: int, most: int = _PAGE) -> list[Entry]:
     """Return at most `most` entries after a number, in order."""
     sql = f"{_SELECT} WHERE monitor = ? AND number > ? ORDER BY number LIMIT ?"
     return [entry_of(row) for row in tx.all(sql, monitor, after, most)]
 
 
-def all_entries(tx: Transaction, monitor: str, after: int) -> Iterator[Entry]:
+def all_entries(tx: Reader, monitor: str, after: int) -> Iterator[Entry]:
     """Yield the entries after a number, read page by page in one transaction."""
     while page := entries(tx, monitor, after):
         yield from page
@@ -98,7 +98,7 @@ def all_entries(tx: Transaction, monitor: str, after: int) -> Iterator[Entry]:
         after = page[-1].number
 
 
-def entries_of_many(tx: Transaction, after: Mapping[str, int]) -> dict[str, list[Entry]]:
+def entries_of_many(tx: Reader, after: Mapping[str, int]) -> dict[str, list[Entry]]:
     """Return the entries of several monitors, each after its own number, with few queries."""
     found: dict[str, list[Entry]] = {monitor: [] for monitor in after}
     pairs = list(after.items())

@@ -13,7 +13,7 @@ from sidelight.service.journal import snapshots
 from sidelight.service.journal.entry import Entry
 from sidelight.service.journal.replica import DivergedError, Held
 from sidelight.service.problems import Problem, unavailable
-from sidelight.service.store.base import Row, StorageError, Transaction
+from sidelight.service.store.base import Reader, Row, StorageError, Transaction
 
 _LOG = logging.getLogger("sidelight.service")
 _RETRY = 30.0
@@ -45,7 +45,7 @@ class Followers:
         missing = Problem("not-found", "there is no such monitor")
         return {id: found.get(id, missing) for id in wanted}
 
-    def _news(self, tx: Transaction, rows: Sequence[Row]) -> dict[str, list[Entry]]:
+    def _news(self, tx: Reader, rows: Sequence[Row]) -> dict[str, list[Entry]]:
         """Return what other processes appended to several monitors, read together if it is not much."""
         after = {}
         for id, rule, last, _, base in rows:
@@ -55,7 +55,7 @@ class Followers:
         return journal.entries_of_many(tx, after) if len(after) > 1 else {}
 
     def _followed(
-        self, tx: Transaction, id: str, rule: int, last: int, chain: bytes, base: int, news: list[Entry] | None
+        self, tx: Reader, id: str, rule: int, last: int, chain: bytes, base: int, news: list[Entry] | None
     ) -> Held | Problem:
         if rule != RULE:
             return unavailable(
@@ -116,9 +116,7 @@ def _seen(held: Held, base: int) -> int:
     return held.number - 1 if held.number > base else held.number
 
 
-def _catch_up(
-    tx: Transaction, held: Held, last: int, chain: bytes, base: int, news: Iterable[Entry] | None = None
-) -> bool:
+def _catch_up(tx: Reader, held: Held, last: int, chain: bytes, base: int, news: Iterable[Entry] | None = None) -> bool:
     """Follow the journal; False if it is not the one followed before, or if its beginning is missing."""
     if held.number == last:
         return held.chain == chain
@@ -135,7 +133,7 @@ def _catch_up(
     return held.number == last and held.chain == chain
 
 
-def rebuild(tx: Transaction, id: str, last: int, chain: bytes, base: int) -> Held:
+def rebuild(tx: Reader, id: str, last: int, chain: bytes, base: int) -> Held:
     """Return a monitor from its latest snapshot and the entries after it."""
     held = start(tx, id, last, base)
     for entry in journal.all_entries(tx, id, held.number):
@@ -145,7 +143,7 @@ def rebuild(tx: Transaction, id: str, last: int, chain: bytes, base: int) -> Hel
     return held
 
 
-def start(tx: Transaction, id: str, last: int, base: int) -> Held:
+def start(tx: Reader, id: str, last: int, base: int) -> Held:
     """Return a monitor from its latest usable snapshot, at most at entry `last` and not before the base."""
     for snapshot in snapshots.stored(tx, id, base, last):
         if snapshot.rule == RULE and (snapshot.sealed or snapshots.fits(tx, id, snapshot)):

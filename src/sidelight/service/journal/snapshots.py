@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sidelight.monitor import RULE
 from sidelight.service import journal
 from sidelight.service.journal.replica import DivergedError, Held
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader, Transaction
 
 _LEVEL = 1
 _KEPT = 2
@@ -71,13 +71,13 @@ def store(tx: Transaction, monitor: str, snapshot: Snapshot) -> None:
         tx.run("DELETE FROM snapshots WHERE monitor = ? AND number = ? AND sealed = 0", monitor, number)
 
 
-def fits(tx: Transaction, monitor: str, snapshot: Snapshot) -> bool:
+def fits(tx: Reader, monitor: str, snapshot: Snapshot) -> bool:
     """Say whether the snapshot belongs to this journal; it does not if an older backup was restored and continued."""
     row = tx.one("SELECT chain FROM journal WHERE monitor = ? AND number = ?", monitor, snapshot.number)
     return row is not None and bytes(row[0]) == snapshot.chain
 
 
-def stored(tx: Transaction, monitor: str, least: int, most: int) -> list[Snapshot]:
+def stored(tx: Reader, monitor: str, least: int, most: int) -> list[Snapshot]:
     """Return the snapshots between two numbers, latest first."""
     sql = (
         "SELECT number, rule, chain, sha256, sealed, state FROM snapshots WHERE monitor = ? AND number BETWEEN ? AND ?"

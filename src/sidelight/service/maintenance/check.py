@@ -22,7 +22,7 @@ from sidelight.service.journal import replicas, snapshots
 from sidelight.service.journal.entry import Entry
 from sidelight.service.journal.replica import DivergedError, Held
 from sidelight.service.maintenance.copy import UNFINISHED, is_unfinished
-from sidelight.service.store.base import Storage, StorageError, Transaction
+from sidelight.service.store.base import Reader, Storage, StorageError
 
 _PAGE = 5000
 _STATES = {
@@ -138,7 +138,7 @@ def check_chain(storage: Storage, whole: Stretch) -> None:
         raise DivergedError(f"the journal ends with entry {number} but should end with {whole.last}")
 
 
-def _before(tx: Transaction, whole: Stretch, first: int) -> tuple[int, bytes]:
+def _before(tx: Reader, whole: Stretch, first: int) -> tuple[int, bytes]:
     """Return the number and chain before the first entry."""
     if first == 1:
         return 0, journal.BEGINNING
@@ -167,7 +167,7 @@ def replay(storage: Storage, whole: Stretch, last: int, *, anew: bool) -> Held:
     return held
 
 
-def check_items(tx: Transaction, monitor: str, state: dict[str, Any]) -> None:
+def check_items(tx: Reader, monitor: str, state: dict[str, Any]) -> None:
     """Compare the items with the monitor."""
     asked = state["verifications"]
     known = dict(zip(asked["number"], zip(asked["id"], asked["status"], strict=True), strict=True))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from sidelight.errors import SidelightError
-from sidelight.service.store.base import Row, Storage, Transaction
+from sidelight.service.store.base import Reader, Row, Storage
 
 TABLES: dict[str, tuple[str, ...]] = {
     "monitors": ("id",),
@@ -77,18 +77,18 @@ def copy(
     return counted
 
 
-def is_unfinished(tx: Transaction) -> bool:
+def is_unfinished(tx: Reader) -> bool:
     """Say whether a copy into a database was begun but not finished; there is nothing in it."""
     return tx.one("SELECT 1 FROM duties WHERE name = 'copy'") is not None
 
 
-def _refuse_used(tx: Transaction) -> None:
+def _refuse_used(tx: Reader) -> None:
     used = [table for table in TABLES if tx.one(f"SELECT 1 FROM {table} LIMIT 1") is not None]
     if used:
         raise SidelightError(f"the target already contains data (in {', '.join(used)}): give a new database")
 
 
-def _pages(tx: Transaction, table: str, columns: Sequence[str], key: tuple[str, ...]) -> Iterator[list[Row]]:
+def _pages(tx: Reader, table: str, columns: Sequence[str], key: tuple[str, ...]) -> Iterator[list[Row]]:
     """Yield all rows in the order of their keys, in pages that fit into memory."""
     places = [columns.index(name) for name in key]
     order, marks = ", ".join(key), ", ".join("?" * len(key))
@@ -110,7 +110,7 @@ def _plain(row: Row) -> Row:
 
 
 def _contents(
-    tx: Transaction, table: str, columns: Sequence[str], key: tuple[str, ...], meanwhile: Callable[[], object]
+    tx: Reader, table: str, columns: Sequence[str], key: tuple[str, ...], meanwhile: Callable[[], object]
 ) -> Contents:
     """Return the fingerprint of a table; `meanwhile` keeps another transaction from timing out as idle."""
     found = Contents(0, 0)

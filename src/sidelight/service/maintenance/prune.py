@@ -7,55 +7,39 @@ forgets predictions that were let pass before the base; those chosen for verific
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sidelight.service import journal
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import snapshots
 from sidelight.service.journal.replica import DivergedError
 from sidelight.service.journal.snapshots import Snapshot
 from sidelight.service.maintenance.check import check_chain, replay, stretch
-from sidelight.service.writer.unit import Work
+from sidelight.service.writer.unit import Work, monitor_job
 
 _CHUNK = 5000
 
 
-class _Seal:
-    """Makes a snapshot the base."""
-
-    def __init__(self, monitor: str, base: int, snapshot: Snapshot) -> None:
-        self.monitors: Sequence[str] = (monitor,)
-        self.base, self.snapshot = base, snapshot
-
-    def run(self, work: Work) -> bool:
-        """Return whether it was done; another process may have been faster."""
-        (id,) = self.monitors
-        held, snapshot = work.held(id), self.snapshot
-        row = work.reading.one("SELECT base FROM monitors WHERE id = ?", id)
-        if row is None or row[0] != self.base:
-            return False
-        body = {"number": snapshot.number, "chain": snapshot.chain.hex(), "sha256": snapshot.sha256.hex()}
-        snapshots.store(work.tx, id, snapshot)
-        work.tx.run("UPDATE monitors SET base = ? WHERE id = ?", snapshot.number, id)
-        work.append(held.id, journal.SEALED, body | {"rule": snapshot.rule}, actor="service")
-        return True
+@monitor_job
+def _seal(work: Work, monitor: str, base: int, snapshot: Snapshot) -> bool:
+    """Make a snapshot the base; False if another process was faster."""
+    held = work.held(monitor)
+    row = work.reading.one("SELECT base FROM monitors WHERE id = ?", monitor)
+    if row is None or row[0] != base:
+        return False
+    body = {"number": snapshot.number, "chain": snapshot.chain.hex(), "sha256": snapshot.sha256.hex()}
+    snapshots.store(work.writing(), monitor, snapshot)
+    work.writing().run("UPDATE monitors SET base = ? WHERE id = ?", snapshot.number, monitor)
+    work.append(held.id, journal.SEALED, body | {"rule": snapshot.rule}, actor="service")
+    return True
 
 
-class _Delete:
-    """Deletes some entries before the base."""
-
-    def __init__(self, monitor: str) -> None:
-        self.monitors: Sequence[str] = (monitor,)
-
-    def run(self, work: Work) -> int:
-        """Return how many entries were deleted."""
-        (id,) = self.monitors
-        work.held(id)
-        sql = "SELECT j.number FROM journal j JOIN monitors m ON m.id = j.monitor WHERE j.monitor = ? "
-        found = work.reading.all(f"{sql} AND j.number <= m.base ORDER BY j.number LIMIT ?", id, _CHUNK)
-        if not found:
-            return 0
-        return work.tx.run("DELETE FROM journal WHERE monitor = ? AND number <= ?", id, found[-1][0])
+@monitor_job
+def _delete(work: Work, monitor: str) -> int:
+    """Delete some entries before the base, and return how many."""
+    sql = "SELECT j.number FROM journal j JOIN monitors m ON m.id = j.monitor WHERE j.monitor = ? "
+    found = work.reading.all(f"{sql} AND j.number <= m.base ORDER BY j.number LIMIT ?", monitor, _CHUNK)
+    if not found:
+        return 0
+    return work.writing().run("DELETE FROM journal WHERE monitor = ? AND number <= ?", monitor, found[-1][0])
 
 
 def prune(service: Service, monitor: str, *, days: float | None = None) -> int:
@@ -79,9 +63,9 @@ def prune(service: Service, monitor: str, *, days: float | None = None) -> int:
             raise DivergedError(
                 "replaying the journal gives another result: nothing was pruned, run `sidelight admin check`"
             )
-        if not service.do(_Seal(monitor, whole.base, snapshots.take(held, sealed=True))):
+        if not service.do(_seal(monitor, whole.base, snapshots.take(held, sealed=True))):
             return 0
     deleted = 0
-    while some := service.do(_Delete(monitor)):
+    while some := service.do(_delete(monitor)):
         deleted += some
     return deleted

@@ -23,7 +23,7 @@ from sidelight.service.api.monitor_names import Names
 from sidelight.service.api.routing import MonitorRoutes, Route
 from sidelight.service.api.validation import problem_of
 from sidelight.service.auth.callers import KeyRing
-from sidelight.service.auth.keys import NoteUse
+from sidelight.service.auth.keys import note_use
 from sidelight.service.auth.sign_in_limit import Door
 from sidelight.service.domain import expiry, retention
 from sidelight.service.domain.service import Service
@@ -101,7 +101,7 @@ def _lifespan(service: Service) -> Callable[[FastAPI], AbstractAsyncContextManag
 def _note_use(app: FastAPI) -> None:
     used = app.state.keys.used()
     if used:
-        app.state.service.do(NoteUse(used))
+        app.state.service.do(note_use(used))
 
 
 async def _refused(request: Request, error: Problem) -> Response:

@@ -93,5 +93,5 @@ def run(options: ServeOptions, listener: socket.socket, say: Callable[[str, str 
 
 def first_link(service: Service, base: str) -> str | None:
     """Return the sign-in link for the first administrator, or None if there is an administrator."""
-    code = service.do(sessions.MakeFirstLink())
+    code = service.do(sessions.make_first_link())
     return None if code is None else links.address(base, code)

@@ -37,8 +37,8 @@ class DiskError(StorageError):
     """The disk failed: the process must stop, because what it would read back may not be what is stored."""
 
 
-class Transaction(Protocol):
-    """One open transaction."""
+class Reader(Protocol):
+    """One open transaction, as those see it who may only read."""
 
     locking: str
     """Put at the end of a SELECT, it locks the rows until the transaction ends."""
@@ -51,14 +51,24 @@ class Transaction(Protocol):
     def one(self, sql: str, *values: Value) -> Row | None:
         """Return the first row, or None."""
 
-    def run(self, sql: str, *values: Value) -> int:
-        """Return how many rows were changed."""
-
     def among(self, sql: str, values: Sequence[Value], *rest: Value) -> list[Row]:
         """Return the rows for many values, in any order; `IN (??)` in the SQL is their placeholder.
 
         `rest` are the values of each `?` after it; there may be none before it.
         """
+
+    def columns(self, table: str) -> list[str]:
+        """Return the names of the columns of a table, sorted."""
+
+    def now(self) -> float:
+        """Return the time by the clock of the database (with SQLite, of this machine)."""
+
+
+class Transaction(Reader, Protocol):
+    """One open transaction that may write."""
+
+    def run(self, sql: str, *values: Value) -> int:
+        """Return how many rows were changed."""
 
     def lock(self, sql: str, values: Sequence[Value]) -> list[Row]:
         """Return the rows of `among`, locked until the transaction ends; `now` then returns the time after locking."""
@@ -75,12 +85,6 @@ class Transaction(Protocol):
     def go_back(self) -> None:
         """Undo everything after the last `mark`."""
 
-    def columns(self, table: str) -> list[str]:
-        """Return the names of the columns of a table, sorted."""
-
-    def now(self) -> float:
-        """Return the time by the clock of the database (with SQLite, of this machine)."""
-
 
 class Storage(Protocol):
     """A database."""
@@ -90,7 +94,7 @@ class Storage(Protocol):
     shared: bool
     """Whether other processes may write to it as well."""
 
-    def read(self) -> AbstractContextManager[Transaction]:
+    def read(self) -> AbstractContextManager[Reader]:
         """Open a short transaction that only reads, from any thread."""
 
     def write(self) -> AbstractContextManager[Transaction]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib import resources
 
-from sidelight.service.store.base import StorageError, Transaction
+from sidelight.service.store.base import Reader, StorageError, Transaction
 
 _FILE = re.compile(r"(\d{4})\.sql")
 _ONLY = re.compile(r"^(.*)-- (sqlite|postgres)$")
@@ -25,20 +25,20 @@ def latest() -> int:
     return max(migrations())
 
 
-def version_of(tx: Transaction) -> int:
+def version_of(tx: Reader) -> int:
     """Return the schema version of a database; 0 for a new one whose version table is empty."""
     row = tx.one("SELECT max(version) FROM schema_version")
     return 0 if row is None or row[0] is None else int(row[0])
 
 
-def check_ours(tx: Transaction) -> None:
+def check_ours(tx: Reader) -> None:
     """Refuse a database without data of sidelight, or with another schema version."""
     if tx.columns("schema_version") != ["version"]:
         raise StorageError("this database contains no data of sidelight: check its name")
     check_version(version_of(tx))
 
 
-def refuse_foreign(tx: Transaction) -> None:
+def refuse_foreign(tx: Reader) -> None:
     """Refuse a database in which another program has tables with our names, before anything is changed."""
     if tx.columns("schema_version") != ["version"]:
         names = ["schema_version", *(name for text in migrations().values() for name in _TABLE.findall(text))]

@@ -12,7 +12,7 @@ from sidelight.monitor.report.wording import skipped_text, stands_text
 from sidelight.monitor.types import ANSWERS
 from sidelight.service import journal
 from sidelight.service.domain.queue import DISPUTED_ITEM, UNSETTLED_ITEM
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader
 from sidelight.service.web import charts
 from sidelight.service.web.charts import Point, percent
 from sidelight.service.web.rendering import address
@@ -145,7 +145,7 @@ class History(NamedTuple):
     turns: list[Turn]
 
 
-def histories(tx: Transaction, monitor: str, names: Sequence[Any]) -> dict[str, History]:
+def histories(tx: Reader, monitor: str, names: Sequence[Any]) -> dict[str, History]:
     """Return the history of classes over their answers, by the JSON of their names."""
     columns = "number, at, class, verdict, counted, errors, low, high"
     sql = f"SELECT {columns} FROM history WHERE class IN (??) AND monitor = ? ORDER BY class, number"
@@ -163,7 +163,7 @@ def histories(tx: Transaction, monitor: str, names: Sequence[Any]) -> dict[str, 
     return found
 
 
-def turn_rows(tx: Transaction, monitor: str, name: str, turns: Iterable[Turn]) -> list[dict[str, Any]]:
+def turn_rows(tx: Reader, monitor: str, name: str, turns: Iterable[Turn]) -> list[dict[str, Any]]:
     """Return changes of verdicts as tables show them, the latest first; `name` is that of the monitor."""
     latest = sorted(turns, reverse=True)[:_MOST_TURNS]
     sql = "SELECT number, body FROM journal WHERE number IN (??) AND monitor = ?"
@@ -181,7 +181,7 @@ def turn_rows(tx: Transaction, monitor: str, name: str, turns: Iterable[Turn]) -
     return rows
 
 
-def standings(tx: Transaction, monitor: str, reviews: int) -> Mapping[str, Standing]:
+def standings(tx: Reader, monitor: str, reviews: int) -> Mapping[str, Standing]:
     """Return the unsettled items of each class, by the JSON of its name."""
     oldest = "MIN(CASE WHEN i.state = 'open' THEN i.asked_at END)"
     sql = f"SELECT i.class, COUNT(*), {oldest} FROM items i WHERE i.monitor = ? AND {UNSETTLED_ITEM} GROUP BY i.class"

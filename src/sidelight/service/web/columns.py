@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader
 
 _HOUR, _DAY = 3600, 86400
 _SIZES: Sequence[tuple[int, str]] = (
@@ -20,7 +20,7 @@ _SIZES: Sequence[tuple[int, str]] = (
 _MOST = 50
 
 
-def asked_over_time(tx: Transaction, monitor: str) -> list[tuple[str, float, float]]:
+def asked_over_time(tx: Reader, monitor: str) -> list[tuple[str, float, float]]:
     """Return, for each time span, how many of the items requested in it were answered, and how many were not.
 
     Spans are long enough that a few cover all items; after some years only the latest are shown.

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from sidelight.service.domain import payloads
 from sidelight.service.settings import ReviewSettings
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader
 
 _MOST_FACTS = 24
 _HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?")
@@ -24,7 +24,7 @@ class Shown(NamedTuple):
     hosts: tuple[str, ...] = ()
 
 
-def shown(tx: Transaction, monitor: str, name: str, number: int, review: ReviewSettings) -> Shown:
+def shown(tx: Reader, monitor: str, name: str, number: int, review: ReviewSettings) -> Shown:
     """Return the payload of an item; `name` is that of its monitor."""
     row = tx.one("SELECT media_type, content FROM payloads WHERE monitor = ? AND item = ?", monitor, number)
     if row is None:

@@ -23,7 +23,7 @@ from sidelight.service.http.guards import read_body
 from sidelight.service.limits import FORM, FORM_FIELDS
 from sidelight.service.problems import Problem, unavailable
 from sidelight.service.settings import ReviewSettings, make_review, split
-from sidelight.service.store.base import StorageError, Transaction
+from sidelight.service.store.base import Reader, StorageError
 from sidelight.service.web.rendering import render
 
 _SCOPES = {"": "report", "/review": "answer", "/items": "report", "/settings": "report"}
@@ -205,7 +205,7 @@ def enter_admin(request: Request) -> Visitor:
     return visitor
 
 
-def monitor_for(tx: Transaction, visitor: Visitor, name: str, scope: str) -> tuple[MonitorRow, ReviewSettings]:
+def monitor_for(tx: Reader, visitor: Visitor, name: str, scope: str) -> tuple[MonitorRow, ReviewSettings]:
     """Return a monitor if the visitor has the scope for it; other monitors do not exist for them."""
     missing = Problem("not-found", "there is no monitor with this name, or you have no access to it")
     try:

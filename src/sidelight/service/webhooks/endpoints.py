@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection
+from typing import NamedTuple
 
 from sidelight.service.auth.keys import monitor_ids
 from sidelight.service.journal import audit
 from sidelight.service.journal.entry import text_of
 from sidelight.service.problems import Problem, place
-from sidelight.service.store.base import Row, Transaction
+from sidelight.service.store.base import Reader, Row
 from sidelight.service.webhooks.addresses import AddressError, check_url
 from sidelight.service.webhooks.events import EVENTS
 from sidelight.service.webhooks.outbox import disable
 from sidelight.service.webhooks.signatures import new_secret
-
-if TYPE_CHECKING:
-    from sidelight.service.writer.unit import Work
+from sidelight.service.writer.unit import Work, job
 
 _COLUMNS = "id, url, events, monitors, created_at, created_by, disabled_at, failure"
 MOST = 100
@@ -47,66 +44,49 @@ class NewWebhook(NamedTuple):
     secret: str
 
 
-def listed(tx: Transaction) -> list[Webhook]:
+def listed(tx: Reader) -> list[Webhook]:
     """Return all webhooks, newest first."""
     return [_webhook(row) for row in tx.all(f"SELECT {_COLUMNS} FROM webhooks ORDER BY created_at DESC, id")]
 
 
-@dataclass(frozen=True)
-class CreateWebhook:
-    """Create a webhook.
+@job
+def create_webhook(
+    work: Work,
+    actor: str,
+    url: str,
+    events: Collection[str],
+    only: Collection[str] | None = None,
+    allow_loopback: bool = False,
+) -> NewWebhook:
+    """Create a webhook for some of `EVENTS`, of the monitors named in `only` or of all.
 
-    Parameters
-    ----------
-    url
-        Where messages go, over https; the host is looked up when a message is sent.
-    events
-        Some of `EVENTS`.
-    only
-        Names of the monitors whose events are sent; None for all.
+    Messages go over https; the host is looked up when one is sent.
     """
-
-    actor: str
-    url: str
-    events: Collection[str]
-    only: Collection[str] | None = None
-    allow_loopback: bool = False
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> NewWebhook:
-        """Check everything, then insert the webhook and note it."""
-        try:
-            host, *_ = check_url(self.url, allow_loopback=self.allow_loopback)
-        except AddressError as error:
-            raise Problem("invalid", str(error), places=[place(["url"], str(error))]) from None
-        if not self.events or any(one not in EVENTS for one in self.events):
-            wrong = place(["events"], f"give one or more of {', '.join(EVENTS)}")
-            raise Problem("invalid", "some events are unknown, or there are none", places=[wrong])
-        only = None if self.only is None else monitor_ids(work.reading, self.only)
-        count = work.reading.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL")
-        if count is not None and count[0] >= MOST:
-            raise Problem("conflict", f"there are {MOST} webhooks already: remove one first")
-        id, secret, events = "wh_" + secrets.token_hex(6), new_secret(), [one for one in EVENTS if one in self.events]
-        monitors = None if only is None else text_of(list(only))
-        row = (id, self.url, text_of(events), monitors, work.now, self.actor, None, None)
-        work.tx.insert("webhooks", [*_COLUMNS.split(", "), "secret"], [(*row, secret)])
-        audit.write(work.tx, self.actor, "webhook created", id, host=host, events=events, monitors=only)
-        return NewWebhook(_webhook(row), secret)
+    try:
+        host, *_ = check_url(url, allow_loopback=allow_loopback)
+    except AddressError as error:
+        raise Problem("invalid", str(error), places=[place(["url"], str(error))]) from None
+    if not events or any(one not in EVENTS for one in events):
+        wrong = place(["events"], f"give one or more of {', '.join(EVENTS)}")
+        raise Problem("invalid", "some events are unknown, or there are none", places=[wrong])
+    only = None if only is None else monitor_ids(work.reading, only)
+    count = work.reading.one("SELECT COUNT(*) FROM webhooks WHERE disabled_at IS NULL")
+    if count is not None and count[0] >= MOST:
+        raise Problem("conflict", f"there are {MOST} webhooks already: remove one first")
+    id, secret, events = "wh_" + secrets.token_hex(6), new_secret(), [one for one in EVENTS if one in events]
+    monitors = None if only is None else text_of(list(only))
+    row = (id, url, text_of(events), monitors, work.now, actor, None, None)
+    work.writing().insert("webhooks", [*_COLUMNS.split(", "), "secret"], [(*row, secret)])
+    audit.write(work.writing(), actor, "webhook created", id, host=host, events=events, monitors=only)
+    return NewWebhook(_webhook(row), secret)
 
 
-@dataclass(frozen=True)
-class RemoveWebhook:
+@job
+def remove_webhook(work: Work, actor: str, id: str) -> None:
     """Remove a webhook."""
-
-    actor: str
-    id: str
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> None:
-        """Disable the webhook and note it."""
-        if work.reading.one("SELECT 1 FROM webhooks WHERE id = ? AND disabled_at IS NULL", self.id) is None:
-            raise Problem("not-found", "there is no webhook with this id: list the webhooks")
-        disable(work.tx, self.id, self.actor, "removed")
+    if work.reading.one("SELECT 1 FROM webhooks WHERE id = ? AND disabled_at IS NULL", id) is None:
+        raise Problem("not-found", "there is no webhook with this id: list the webhooks")
+    disable(work.writing(), id, actor, "removed")
 
 
 def _webhook(row: Row) -> Webhook:

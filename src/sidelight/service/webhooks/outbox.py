@@ -7,19 +7,18 @@ import random
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidelight.service.journal import audit
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader, Transaction
 from sidelight.service.webhooks.delivery import SECONDS, send
 from sidelight.service.webhooks.signatures import signed_headers
 from sidelight.service.writer.duties import LEASE, duty
+from sidelight.service.writer.unit import Work, job
 
 if TYPE_CHECKING:
     from sidelight.service.domain.service import Service
-    from sidelight.service.writer.unit import Work
 
 PAUSES = (5.0, 30.0, 120.0, 600.0, 1800.0, 3600.0, 7200.0, 14400.0, 28800.0, 28800.0)
 """Seconds before each retry: 11 attempts within a day."""
@@ -47,7 +46,7 @@ Outcome = int | str | None
 """The status of the receiver's answer; or why there is none; or None if the message was not sent."""
 
 
-def waiting(tx: Transaction) -> bool:
+def waiting(tx: Reader) -> bool:
     """Say whether a message is due."""
     due = "SELECT 1 FROM outbox WHERE sent_at IS NULL AND next_at <= ? LIMIT 1"
     return tx.one(due, tx.now()) is not None
@@ -60,13 +59,13 @@ def send_due(service: Service) -> int:
     No transaction is open while a message is being sent.
     """
     by_receiver: dict[str, list[Message]] = {}
-    for one in service.do(_Claim()):
+    for one in service.do(_claim_due()):
         by_receiver.setdefault(one.endpoint, []).append(one)
     allow_loopback = service.options.webhooks_to_loopback
     with ThreadPoolExecutor(_RECEIVERS, "sidelight-webhook") as pool:
         done = pool.map(lambda messages: _deliver(messages, allow_loopback, service.ending), by_receiver.values())
         results = [result for some in done for result in some]
-    service.do(_Settle(results))
+    service.do(_store_outcomes(results))
     return sum(_arrived(outcome) for _, outcome in results)
 
 
@@ -88,64 +87,54 @@ def _arrived(outcome: Outcome) -> bool:
     return isinstance(outcome, int) and 200 <= outcome < 300
 
 
-@dataclass(frozen=True)
-class _Claim:
+@job
+def _claim_due(work: Work) -> list[Message]:
     """Take the due messages; if this process dies, another one takes them when the lease has ended."""
-
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> list[Message]:
-        rows = work.tx.all(
-            "SELECT o.endpoint, o.event, o.bytes, o.tries, o.created_at, w.url, w.secret"
-            " FROM outbox o JOIN webhooks w ON w.id = o.endpoint"
-            " WHERE o.sent_at IS NULL AND o.next_at <= ? ORDER BY o.next_at, o.created_at, o.number LIMIT ?",
-            work.now,
-            _MESSAGES,
-        )
-        for endpoint, event, *_ in rows:
-            held = "UPDATE outbox SET next_at = ? WHERE endpoint = ? AND event = ?"
-            work.tx.run(held, work.now + LEASE, endpoint, event)
-        return [Message(endpoint, event, bytes(body), *rest) for endpoint, event, body, *rest in rows]
+    rows = work.writing().all(
+        "SELECT o.endpoint, o.event, o.bytes, o.tries, o.created_at, w.url, w.secret"
+        " FROM outbox o JOIN webhooks w ON w.id = o.endpoint"
+        " WHERE o.sent_at IS NULL AND o.next_at <= ? ORDER BY o.next_at, o.created_at, o.number LIMIT ?",
+        work.now,
+        _MESSAGES,
+    )
+    for endpoint, event, *_ in rows:
+        held = "UPDATE outbox SET next_at = ? WHERE endpoint = ? AND event = ?"
+        work.writing().run(held, work.now + LEASE, endpoint, event)
+    return [Message(endpoint, event, bytes(body), *rest) for endpoint, event, body, *rest in rows]
 
 
-@dataclass(frozen=True)
-class _Settle:
-    """Store the outcome of messages."""
-
-    results: Sequence[tuple[Message, Outcome]]
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> None:
-        failed: dict[str, float] = {}
-        for message, outcome in self.results:
-            if _arrived(outcome):
-                sent = (
-                    "UPDATE outbox SET sent_at = ?, tries = tries + 1, failure = NULL WHERE endpoint = ? AND event = ?"
-                )
-                work.tx.run(sent, work.now, message.endpoint, message.event)
-                work.tx.run("UPDATE webhooks SET failure = NULL WHERE id = ?", message.endpoint)
-            elif outcome is None:  # it waits for the failed message before it
-                later = "UPDATE outbox SET next_at = ? WHERE endpoint = ? AND event = ?"
-                work.tx.run(later, failed.get(message.endpoint, work.now), message.endpoint, message.event)
-            else:
-                failed[message.endpoint] = self._failed(work, message, outcome)
-        work.tx.run("DELETE FROM outbox WHERE sent_at < ?", work.now - _KEEP)
-
-    def _failed(self, work: Work, message: Message, outcome: int | str) -> float:
-        """Return when to try again."""
-        reason = f"the receiver answered {outcome}" if isinstance(outcome, int) else outcome
-        _LOG.warning("a webhook failed", extra={"fields": {"webhook": message.endpoint, "failure": reason}})
-        work.tx.run("UPDATE webhooks SET failure = ? WHERE id = ?", reason, message.endpoint)
-        pause = PAUSES[min(message.tries, len(PAUSES) - 1)] * (1.0 - _JITTER * random.random())
-        if outcome == _GONE:
-            disable(work.tx, message.endpoint, "service", "the receiver answered 410 (gone)")
-        elif message.tries < len(PAUSES) and work.now + pause < message.created_at + DAY:
-            again = "UPDATE outbox SET next_at = ?, tries = tries + 1, failure = ? WHERE endpoint = ? AND event = ?"
-            work.tx.run(again, work.now + pause, reason, message.endpoint, message.event)
+@job
+def _store_outcomes(work: Work, results: Sequence[tuple[Message, Outcome]]) -> None:
+    """Store what became of messages."""
+    tx, failed = work.writing(), dict[str, float]()
+    for message, outcome in results:
+        if _arrived(outcome):
+            sent = "UPDATE outbox SET sent_at = ?, tries = tries + 1, failure = NULL WHERE endpoint = ? AND event = ?"
+            tx.run(sent, work.now, message.endpoint, message.event)
+            tx.run("UPDATE webhooks SET failure = NULL WHERE id = ?", message.endpoint)
+        elif outcome is None:  # it waits for the failed message before it
+            later = "UPDATE outbox SET next_at = ? WHERE endpoint = ? AND event = ?"
+            tx.run(later, failed.get(message.endpoint, work.now), message.endpoint, message.event)
         else:
-            work.tx.run("DELETE FROM outbox WHERE endpoint = ? AND event = ?", message.endpoint, message.event)
-            audit.write(work.tx, "service", "webhook given up", message.endpoint, message=message.event, failure=reason)
-        return work.now + pause
+            failed[message.endpoint] = _failed(tx, work.now, message, outcome)
+    tx.run("DELETE FROM outbox WHERE sent_at < ?", work.now - _KEEP)
+
+
+def _failed(tx: Transaction, now: float, message: Message, outcome: int | str) -> float:
+    """Note that a message did not arrive, and return when to try again."""
+    reason = f"the receiver answered {outcome}" if isinstance(outcome, int) else outcome
+    _LOG.warning("a webhook failed", extra={"fields": {"webhook": message.endpoint, "failure": reason}})
+    tx.run("UPDATE webhooks SET failure = ? WHERE id = ?", reason, message.endpoint)
+    pause = PAUSES[min(message.tries, len(PAUSES) - 1)] * (1.0 - _JITTER * random.random())
+    if outcome == _GONE:
+        disable(tx, message.endpoint, "service", "the receiver answered 410 (gone)")
+    elif message.tries < len(PAUSES) and now + pause < message.created_at + DAY:
+        again = "UPDATE outbox SET next_at = ?, tries = tries + 1, failure = ? WHERE endpoint = ? AND event = ?"
+        tx.run(again, now + pause, reason, message.endpoint, message.event)
+    else:
+        tx.run("DELETE FROM outbox WHERE endpoint = ? AND event = ?", message.endpoint, message.event)
+        audit.write(tx, "service", "webhook given up", message.endpoint, message=message.event, failure=reason)
+    return now + pause
 
 
 def disable(tx: Transaction, webhook: str, actor: str, reason: str) -> None:

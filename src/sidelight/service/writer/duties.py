@@ -11,14 +11,13 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader
+from sidelight.service.writer.unit import Work, job
 
 if TYPE_CHECKING:
     from sidelight.service.domain.service import Service
-    from sidelight.service.writer.unit import Work
 
 LEASE = 120.0
 """Seconds for which a duty belongs to the process that started it."""
@@ -32,7 +31,7 @@ class Duty(NamedTuple):
     name: str
     every: float
     run: Callable[[Service], object]
-    when: Callable[[Transaction], bool]
+    when: Callable[[Reader], bool]
     """Whether there is anything to do; if not, the row is not even written."""
 
 
@@ -40,7 +39,7 @@ DUTIES: dict[str, Duty] = {}
 
 
 def duty(
-    name: str, *, every: float, when: Callable[[Transaction], bool] = lambda tx: True
+    name: str, *, every: float, when: Callable[[Reader], bool] = lambda tx: True
 ) -> Callable[[Callable[[Service], object]], Callable[[Service], object]]:
     """Register a function that is called with the service every `every` seconds, by one process at a time."""
 
@@ -92,7 +91,7 @@ class Clock:
         done = []
         duties = list(DUTIES.values()) if self._duties is None else self._duties
         for one in self._due(duties):
-            if self._stop.is_set() or not self._service.do(_Take(one.name, self.holder)):
+            if self._stop.is_set() or not self._service.do(_take(one.name, self.holder)):
                 continue
             begin = time.monotonic()
             try:
@@ -100,7 +99,7 @@ class Clock:
                 done.append(one.name)
             except Exception:  # a failing duty must not stop the others
                 _LOG.exception("the duty %s failed", one.name)
-            self._service.do(_Done(one.name, self.holder, one.every))
+            self._service.do(_release(one.name, self.holder, one.every))
             if time.monotonic() - begin > LEASE:
                 _LOG.warning("the duty %s took longer than its lease of %g s", one.name, LEASE)
         return done
@@ -116,30 +115,17 @@ class Clock:
             return [one for one in duties if one.name not in busy and one.when(tx)]
 
 
-@dataclass(frozen=True)
-class _Take:
+@job
+def _take(work: Work, name: str, holder: str) -> bool:
     """Take a duty, unless another process has it or has just done it."""
-
-    name: str
-    holder: str
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> bool:
-        insert = "INSERT INTO duties (name, holder, until, next_at) VALUES (?, '', 0, 0) ON CONFLICT (name) DO NOTHING"
-        work.tx.run(insert, self.name)
-        update = "UPDATE duties SET holder = ?, until = ? WHERE name = ? AND until <= ? AND next_at <= ?"
-        return work.tx.run(update, self.holder, work.now + LEASE, self.name, work.now, work.now) == 1
+    insert = "INSERT INTO duties (name, holder, until, next_at) VALUES (?, '', 0, 0) ON CONFLICT (name) DO NOTHING"
+    work.writing().run(insert, name)
+    update = "UPDATE duties SET holder = ?, until = ? WHERE name = ? AND until <= ? AND next_at <= ?"
+    return work.writing().run(update, holder, work.now + LEASE, name, work.now, work.now) == 1
 
 
-@dataclass(frozen=True)
-class _Done:
+@job
+def _release(work: Work, name: str, holder: str, every: float) -> None:
     """Release a duty and set when it is due again."""
-
-    name: str
-    holder: str
-    every: float
-    monitors: Sequence[str] = ()
-
-    def run(self, work: Work) -> None:
-        update = "UPDATE duties SET until = 0, next_at = ? WHERE name = ? AND holder = ?"
-        work.tx.run(update, work.now + self.every, self.name, self.holder)
+    update = "UPDATE duties SET until = 0, next_at = ? WHERE name = ? AND holder = ?"
+    work.writing().run(update, work.now + every, name, holder)

@@ -2,35 +2,59 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
+from sidelight.monitor.types import Decision, Reason
 from sidelight.service import journal
 from sidelight.service.journal.entry import Entry
 from sidelight.service.journal.replica import Held, Mark
 from sidelight.service.journal.replicas import rebuild
 from sidelight.service.problems import Problem
-from sidelight.service.store.base import Row, Transaction, Value
+from sidelight.service.store.base import Reader, Row, Transaction, Value
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
+P = ParamSpec("P")
 Publisher = Callable[["Work", str, str, dict[str, Any]], None]
 
 
-class Job(Protocol[T_co]):
+@dataclass(frozen=True, slots=True)
+class Job(Generic[T]):
     """One writing request.
 
     A `SidelightError` refuses only this request, and undoes what it did. Any other error rolls the group back, and its
-    requests are run one by one. A job may have `keys` and `item_keys`, the keys of the decisions and items it needs:
-    they are looked up for the whole group at once.
+    requests are run one by one.
     """
 
-    @property
-    def monitors(self) -> Sequence[str]:
-        """Ids of the monitors that the job changes or needs up to date; they are locked."""
+    run: Callable[[Work], T]
+    """Does the job and returns its result; the caller gets it after the commit."""
+    monitors: Sequence[str] = ()
+    """Ids of the monitors that the job changes or needs up to date; they are locked."""
+    keys: Sequence[bytes] = ()
+    """Keys of the decisions that it needs; they are looked up for the whole group at once."""
+    item_keys: Sequence[bytes] = ()
+    """The same for verifications."""
 
-    def run(self, work: Work) -> T_co:
-        """Do the job and return its result; the caller gets it after the commit."""
+
+def job(function: Callable[Concatenate[Work, P], T]) -> Callable[P, Job[T]]:
+    """Turn a function on a unit of work into one that returns the job of calling it."""
+
+    @functools.wraps(function)
+    def make(*given: P.args, **named: P.kwargs) -> Job[T]:
+        return Job(lambda work: function(work, *given, **named))
+
+    return make
+
+
+def monitor_job(function: Callable[Concatenate[Work, str, P], T]) -> Callable[Concatenate[str, P], Job[T]]:
+    """Do the same for a function whose first argument is the monitor that it changes."""
+
+    def make(monitor: str, /, *given: P.args, **named: P.kwargs) -> Job[T]:
+        return Job(lambda work: function(work, monitor, *given, **named), (monitor,))
+
+    return make
 
 
 class Later:
@@ -43,15 +67,6 @@ class Later:
 def later(make: Callable[[], T]) -> T:
     """Return this from a job whose result takes long and needs no lock; the caller gets what `make` returns."""
     return Later(make)  # type: ignore[return-value]
-
-
-class Known(NamedTuple):
-    """An earlier decision."""
-
-    id: str
-    prediction: Any
-    verify: bool
-    reason: int
 
 
 class Item(NamedTuple):
@@ -129,7 +144,8 @@ class Work:
         self._marked = False
         self._new: list[str] = []
         self._learned: list[bytes] = []
-        self._known: dict[bytes, Known | None] = {}
+        self.known: dict[bytes, Decision | None] = {}
+        """Decisions that the group has looked up or made, by their keys."""
         self.items: dict[bytes, Item | None] = {}
         """Items that the group has looked up or created, by their keys."""
         self._steady: dict[tuple[Any, ...], list[Row]] = {}
@@ -153,7 +169,7 @@ class Work:
         self._own.clear()
         if self._marked:
             self._tx.go_back()
-        self._known.update(dict.fromkeys(self._learned))
+        self.known.update(dict.fromkeys(self._learned))
         for id in self._new:
             del self._held[id]
             self.changed.discard(id)
@@ -165,17 +181,17 @@ class Work:
                 again.base, again.spent = held.base, mark.spent
                 self.changed.add(id)
 
-    @property
-    def tx(self) -> Transaction:
-        """The transaction, to read and write; everything done earlier in the group is visible in it."""
+    def writing(self) -> Transaction:
+        """Return the transaction, to read and write; everything done earlier in the group is visible in it."""
         self.items.clear()
         self._steady.clear()
         self._unsent.send(self._tx)
         self._mark()
-        return self.reading
+        self._own.send(self._tx)
+        return self._tx
 
     @property
-    def reading(self) -> Transaction:
+    def reading(self) -> Reader:
         """The transaction for reading only, which costs less."""
         self._unsent.send(self._tx)
         if self._own:
@@ -189,7 +205,7 @@ class Work:
             self._marked = True
 
     def steady(self, sql: str, *values: Value) -> list[Row]:
-        """Return rows that only `tx` changes: queried once per group, without flushing first."""
+        """Return rows that only `writing` changes: queried once per group, without flushing first."""
         asked = (sql, *values)
         if asked not in self._steady:
             self._steady[asked] = self._tx.all(sql, *values)
@@ -241,15 +257,17 @@ class Work:
 
     def look_up(self, keys: Iterable[bytes]) -> None:
         """Find the decisions with these keys; those not known yet are read with one query."""
-        wanted = [key for key in dict.fromkeys(keys) if key not in self._known]
+        wanted = [key for key in dict.fromkeys(keys) if key not in self.known]
         if not wanted:
             return
-        self._known.update(dict.fromkeys(wanted))
+        self.known.update(dict.fromkeys(wanted))
         for key, body in self._tx.among("SELECT key, body FROM journal WHERE key IN (??)", wanted):
             data = journal.read_text(body)
-            self._known[bytes(key)] = Known(data["id"], data["class"], bool(data["verify"]), data["reason"])
+            self.known[bytes(key)] = Decision(
+                bool(data["verify"]), data["id"], Reason.of(data["reason"]), data["class"]
+            )
         if any(isinstance(held, Held) and held.base for held in self._held.values()):
-            self._look_up_pruned([key for key in wanted if self._known[key] is None])
+            self._look_up_pruned([key for key in wanted if self.known[key] is None])
 
     def _look_up_pruned(self, keys: Sequence[bytes]) -> None:
         """Find decisions whose entries may be pruned, by their items, which are kept."""
@@ -257,7 +275,7 @@ class Work:
         for key in keys:
             item = self.items[key]
             if item is not None:
-                self._known[key] = Known(item.id, item.prediction, True, item.reason)
+                self.known[key] = Decision(True, item.id, Reason.of(item.reason), item.prediction)
 
     def look_up_items(self, keys: Iterable[bytes]) -> None:
         """Find the items with these keys; those not known yet are read with one query."""
@@ -268,13 +286,9 @@ class Work:
                 item = item_of(row)
                 self.items[item.key] = item
 
-    def known(self, key: bytes) -> Known | None:
-        """Return the decision with a looked-up key, or None."""
-        return self._known[key]
-
-    def remember(self, key: bytes, known: Known) -> None:
+    def remember(self, key: bytes, decision: Decision) -> None:
         """Note a decision of this group."""
-        self._known[key] = known
+        self.known[key] = decision
         self._learned.append(key)
 
     def finish(self) -> None:

@@ -13,6 +13,7 @@ from sidelight.service.api.routing import make_router, problems
 from sidelight.service.api.shapes import Shape
 from sidelight.service.http.responses import answer
 from sidelight.service.journal import audit
+from sidelight.service.writer.unit import Work, job
 
 router = make_router("audit")
 MOST = 1_000
@@ -64,5 +65,10 @@ class NoteIn(Shape):
 )
 async def write(body: Annotated[NoteIn, Body()], call: Admin) -> Response:
     """Note a backup, copy or export, which the service itself does not see."""
-    await call.service.submit(audit.Write(call.caller.actor, body.action, body.subject, body.detail))
+    await call.service.submit(_note(call.caller.actor, body))
     return Response(status_code=204)
+
+
+@job
+def _note(work: Work, actor: str, note: NoteIn) -> None:
+    audit.write(work.writing(), actor, note.action, note.subject, **note.detail)

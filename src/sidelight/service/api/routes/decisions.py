@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 from fastapi import Body, Response
 
+from sidelight.monitor.types import Decision
 from sidelight.service.api.requests import MonitorCall, needs_on
 from sidelight.service.api.routing import BatchRoute, links, make_router, problems
 from sidelight.service.api.shapes import DecisionOut, Decisions, DecisionsOut, PredictionIn
 from sidelight.service.domain import decisions
-from sidelight.service.domain.decisions import Decided, Prediction
+from sidelight.service.domain.decisions import Prediction
 from sidelight.service.http.responses import answer
 from sidelight.service.problems import relocated
 
@@ -40,5 +41,5 @@ async def decide(body: Annotated[Decisions, Body()], call: Annotated[MonitorCall
     return answer(decided[0] if single else {"decisions": decided})
 
 
-def _plain(one: Decided) -> dict[str, Any]:
+def _plain(one: Decision) -> dict[str, Any]:
     return {"id": one.id, "verify": one.verify, "reason": one.reason, "prediction": one.prediction}

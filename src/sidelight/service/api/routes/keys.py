@@ -11,7 +11,7 @@ from sidelight.service.api.requests import Admin
 from sidelight.service.api.routing import make_router, problems
 from sidelight.service.api.shapes import Names, Shape, Text
 from sidelight.service.auth import keys
-from sidelight.service.auth.keys import GRACE, LONGEST, CreateKey, NewKey, RevokeKey, RotateKey
+from sidelight.service.auth.keys import GRACE, LONGEST, NewKey, create_key, revoke_key, rotate_key
 from sidelight.service.http.responses import answer
 from sidelight.service.limits import BATCH
 
@@ -73,7 +73,7 @@ async def list_all(call: Admin) -> Response:
 )
 async def create(body: Annotated[KeyIn, Body()], call: Admin) -> Response:
     """Create a key; it is shown only in this answer."""
-    job = CreateKey(call.caller.actor, body.name, body.scopes, body.monitors, body.expires_in)
+    job = create_key(call.caller.actor, body.name, body.scopes, body.monitors, body.expires_in)
     return _new(await call.service.submit(job))
 
 
@@ -86,7 +86,7 @@ async def create(body: Annotated[KeyIn, Body()], call: Admin) -> Response:
 )
 async def rotate(id: KeyId, body: Annotated[RotationIn, Body()], call: Admin) -> Response:
     """Create a key with the same scopes; the old one works for a while, so that nothing stops."""
-    return _new(await call.service.submit(RotateKey(call.caller.actor, id, body.grace)))
+    return _new(await call.service.submit(rotate_key(call.caller.actor, id, body.grace)))
 
 
 @router.post(
@@ -98,7 +98,7 @@ async def rotate(id: KeyId, body: Annotated[RotationIn, Body()], call: Admin) ->
 )
 async def revoke(id: KeyId, call: Admin) -> Response:
     """Revoke a key; all processes notice within five seconds."""
-    await call.service.submit(RevokeKey(call.caller.actor, id))
+    await call.service.submit(revoke_key(call.caller.actor, id))
     return Response(status_code=204)
 
 

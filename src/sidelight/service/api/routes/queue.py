@@ -14,8 +14,15 @@ from sidelight.service.api.requests import MonitorCall, needs_on
 from sidelight.service.api.routing import make_router, problems
 from sidelight.service.api.shapes import Label, Shape
 from sidelight.service.domain import payloads
-from sidelight.service.domain.queue import MOST_CLAIMED, MOST_NUMBER, Claim, Claimed, Release, review_settings
-from sidelight.service.domain.reviews import Review, Reviewed, Said, Settle, Withdraw
+from sidelight.service.domain.queue import (
+    MOST_CLAIMED,
+    MOST_NUMBER,
+    Claimed,
+    claim_verifications,
+    release_verification,
+    review_settings,
+)
+from sidelight.service.domain.reviews import Reviewed, Said, give_review, settle_verification, withdraw_review
 from sidelight.service.http.responses import answer
 
 router = make_router("queue")
@@ -96,7 +103,7 @@ async def claim(body: Annotated[ClaimIn, Body()], call: Annotated[MonitorCall, n
     With the scope settle, this includes items whose reviews disagree.
     """
     settle = call.caller.may("settle")
-    claimed = await call.service.submit(Claim(call.monitor, call.caller.actor, body.count, settle))
+    claimed = await call.service.submit(claim_verifications(call.monitor, call.caller.actor, body.count, settle))
     return answer({"items": await asyncio.to_thread(_items, call, claimed)})
 
 
@@ -110,7 +117,7 @@ async def review(body: Annotated[ReviewIn, Body()], call: Annotated[MonitorCall,
     """Record the caller's review of an item; a settled answer changes only with `replace` and the `revision`."""
     settles = call.caller.may("settle")
     said = Said(body.correct, body.label, body.skipped)
-    job = Review(call.monitor, call.caller.actor, body.item, said, body.revision, body.replace, settles)
+    job = give_review(call.monitor, call.caller.actor, body.item, said, body.revision, body.replace, settles)
     return _reviewed(await call.service.submit(job))
 
 
@@ -122,7 +129,7 @@ async def review(body: Annotated[ReviewIn, Body()], call: Annotated[MonitorCall,
 )
 async def withdraw(body: Annotated[ItemIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
     """Withdraw the caller's review of an item; if it settled the item, the item is open again."""
-    return _reviewed(await call.service.submit(Withdraw(call.monitor, call.caller.actor, body.item)))
+    return _reviewed(await call.service.submit(withdraw_review(call.monitor, call.caller.actor, body.item)))
 
 
 @router.post(
@@ -133,7 +140,7 @@ async def withdraw(body: Annotated[ItemIn, Body()], call: Annotated[MonitorCall,
 )
 async def release(body: Annotated[ItemIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
     """Release an item that the caller claimed and will not review, so that someone else can."""
-    released = await call.service.submit(Release(call.monitor, call.caller.actor, body.item))
+    released = await call.service.submit(release_verification(call.monitor, call.caller.actor, body.item))
     return answer({"released": released})
 
 
@@ -146,7 +153,7 @@ async def release(body: Annotated[ItemIn, Body()], call: Annotated[MonitorCall, 
 async def settle(body: Annotated[ReviewIn, Body()], call: Annotated[MonitorCall, needs_on("settle")]) -> Response:
     """Settle an item, whatever its reviews say."""
     said = Said(body.correct, body.label, body.skipped)
-    job = Settle(call.monitor, call.caller.actor, body.item, said, body.revision, body.replace)
+    job = settle_verification(call.monitor, call.caller.actor, body.item, said, body.revision, body.replace)
     return _reviewed(await call.service.submit(job))
 
 

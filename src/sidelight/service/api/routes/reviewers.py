@@ -67,7 +67,7 @@ async def list_all(call: Admin) -> Response:
 )
 async def invite(body: Annotated[ReviewerIn, Body()], call: Admin) -> Response:
     """Add a reviewer, who chooses a password with the link within a week."""
-    job = reviewers.InviteReviewer(call.caller.actor, body.name, body.scopes, body.monitors)
+    job = reviewers.invite_reviewer(call.caller.actor, body.name, body.scopes, body.monitors)
     return answer({"link": address(call.base, (await call.service.submit(job)).code)}, 201)
 
 
@@ -80,7 +80,7 @@ async def invite(body: Annotated[ReviewerIn, Body()], call: Admin) -> Response:
 )
 async def renew(id: ReviewerId, call: Admin) -> Response:
     """Return a new link to choose a password; the old password works until it is used."""
-    new = await call.service.submit(reviewers.RenewLink(call.caller.actor, id))
+    new = await call.service.submit(reviewers.renew_link(call.caller.actor, id))
     return answer({"link": address(call.base, new.code)}, 201)
 
 
@@ -93,7 +93,7 @@ async def renew(id: ReviewerId, call: Admin) -> Response:
 )
 async def disable(id: ReviewerId, call: Admin) -> Response:
     """End the sessions of a reviewer and release what they hold; their answers stay."""
-    await call.service.submit(reviewers.DisableReviewer(call.caller.actor, id))
+    await call.service.submit(reviewers.disable_reviewer(call.caller.actor, id))
     return Response(status_code=204)
 
 
@@ -106,7 +106,7 @@ async def disable(id: ReviewerId, call: Admin) -> Response:
 )
 async def enable(id: ReviewerId, call: Admin) -> Response:
     """Let a reviewer sign in again."""
-    await call.service.submit(reviewers.EnableReviewer(call.caller.actor, id))
+    await call.service.submit(reviewers.enable_reviewer(call.caller.actor, id))
     return Response(status_code=204)
 
 
@@ -119,5 +119,5 @@ async def enable(id: ReviewerId, call: Admin) -> Response:
 )
 async def recover(call: Admin) -> Response:
     """Return a link that makes whoever opens it within 15 minutes an administrator."""
-    code = await call.service.submit(sessions.MakeFirstLink(only_first=False))
+    code = await call.service.submit(sessions.make_first_link(only_first=False))
     return answer({"link": address(call.base, code or "")}, 201)

@@ -13,7 +13,7 @@ from sidelight.service.api.shapes import Names, Shape
 from sidelight.service.http.responses import answer
 from sidelight.service.limits import BATCH
 from sidelight.service.webhooks import endpoints
-from sidelight.service.webhooks.endpoints import CreateWebhook, RemoveWebhook
+from sidelight.service.webhooks.endpoints import create_webhook, remove_webhook
 from sidelight.service.webhooks.events import EVENTS
 
 router = make_router("webhooks")
@@ -72,7 +72,7 @@ async def list_all(call: Admin) -> Response:
 async def create(body: Annotated[WebhookIn, Body()], call: Admin) -> Response:
     """Create a webhook; its secret is shown only in this answer."""
     loopback = call.service.options.webhooks_to_loopback
-    job = CreateWebhook(call.caller.actor, body.url, body.events, body.monitors, loopback)
+    job = create_webhook(call.caller.actor, body.url, body.events, body.monitors, loopback)
     new = await call.service.submit(job)
     return answer(new.webhook._asdict() | {"secret": new.secret}, 201)
 
@@ -86,5 +86,5 @@ async def create(body: Annotated[WebhookIn, Body()], call: Admin) -> Response:
 )
 async def remove(id: WebhookId, call: Admin) -> Response:
     """Remove a webhook, and drop its waiting messages."""
-    await call.service.submit(RemoveWebhook(call.caller.actor, id))
+    await call.service.submit(remove_webhook(call.caller.actor, id))
     return Response(status_code=204)

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse
 from sidelight.service.auth import keys, links, reviewers
 from sidelight.service.domain import monitors
 from sidelight.service.journal import audit
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader
 from sidelight.service.web.rendering import address, render
 from sidelight.service.web.visitors import Form, Visitor, enter_admin, form_of, make_router, own_address, service_of
 from sidelight.service.webhooks import endpoints
@@ -52,7 +52,7 @@ def people(request: Request) -> Response:
 def invite(request: Request) -> Response:
     """Add a reviewer and show the link that lets them choose a password."""
     visitor, form = enter_admin(request), form_of(request)
-    job = reviewers.InviteReviewer(visitor.actor, form.get("name"), form.all("scope"), _only(form))
+    job = reviewers.invite_reviewer(visitor.actor, form.get("name"), form.all("scope"), _only(form))
     return _people(request, visitor, _link(request, service_of(request).do(job)))
 
 
@@ -62,13 +62,13 @@ def change_reviewer(request: Request, id: str) -> Response:
     visitor, form, service = enter_admin(request), form_of(request), service_of(request)
     what = form.get("do")
     if what == "link":
-        return _people(request, visitor, _link(request, service.do(reviewers.RenewLink(visitor.actor, id))))
+        return _people(request, visitor, _link(request, service.do(reviewers.renew_link(visitor.actor, id))))
     if what == "disable":
-        service.do(reviewers.DisableReviewer(visitor.actor, id))
+        service.do(reviewers.disable_reviewer(visitor.actor, id))
     elif what == "enable":
-        service.do(reviewers.EnableReviewer(visitor.actor, id))
+        service.do(reviewers.enable_reviewer(visitor.actor, id))
     elif what == "scopes":
-        service.do(reviewers.ChangeScopes(visitor.actor, id, form.all("scope")))
+        service.do(reviewers.change_scopes(visitor.actor, id, form.all("scope")))
     return RedirectResponse("/admin", 303)
 
 
@@ -84,7 +84,7 @@ def create_key(request: Request) -> Response:
     visitor, form = enter_admin(request), form_of(request)
     days = form.number("days")
     seconds = None if days is None else days * _DAY
-    job = keys.CreateKey(visitor.actor, form.get("name"), form.all("scope"), _only(form), seconds)
+    job = keys.create_key(visitor.actor, form.get("name"), form.all("scope"), _only(form), seconds)
     new = service_of(request).do(job)
     return _keys(request, visitor, Secret("New key:", "copy it now; it will not be shown again.", new.text))
 
@@ -95,13 +95,13 @@ def change_key(request: Request, id: str) -> Response:
     visitor, service, form = enter_admin(request), service_of(request), form_of(request)
     what = form.get("do")
     if what == "rotate":
-        new = service.do(keys.RotateKey(visitor.actor, id))
+        new = service.do(keys.rotate_key(visitor.actor, id))
         text = "copy it now; it will not be shown again. The old key works for another day."
         return _keys(request, visitor, Secret("New key:", text, new.text))
     if what == "revoke":
-        service.do(keys.RevokeKey(visitor.actor, id))
+        service.do(keys.revoke_key(visitor.actor, id))
     elif what == "scopes":
-        service.do(keys.ChangeKeyScopes(visitor.actor, id, form.all("scope")))
+        service.do(keys.change_key_scopes(visitor.actor, id, form.all("scope")))
     return RedirectResponse("/admin/keys", 303)
 
 
@@ -116,7 +116,7 @@ def create_webhook(request: Request) -> Response:
     """Create a webhook and show its secret once."""
     visitor, form = enter_admin(request), form_of(request)
     loopback = request.app.state.options.webhooks_to_loopback
-    job = endpoints.CreateWebhook(visitor.actor, form.get("url").strip(), form.all("event"), _only(form), loopback)
+    job = endpoints.create_webhook(visitor.actor, form.get("url").strip(), form.all("event"), _only(form), loopback)
     new = service_of(request).do(job)
     text = "the receiver needs it to check signatures. Copy it now; it will not be shown again."
     return _webhooks(request, visitor, Secret("Webhook secret:", text, new.secret))
@@ -126,7 +126,7 @@ def create_webhook(request: Request) -> Response:
 def remove_webhook(request: Request, id: str) -> Response:
     """Remove a webhook."""
     visitor = enter_admin(request)
-    service_of(request).do(endpoints.RemoveWebhook(visitor.actor, id))
+    service_of(request).do(endpoints.remove_webhook(visitor.actor, id))
     return RedirectResponse("/admin/webhooks", 303)
 
 
@@ -214,7 +214,7 @@ def _link(request: Request, invitation: reviewers.Invitation) -> Secret:
     return Secret(f"Link for {invitation.reviewer.name}:", text, links.address(own_address(request), invitation.code))
 
 
-def _names(tx: Transaction) -> dict[str, str]:
+def _names(tx: Reader) -> dict[str, str]:
     return {one.id: one.name for one in monitors.every(tx)}
 
 

@@ -15,7 +15,7 @@ from sidelight.service import journal
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import waiting_for
 from sidelight.service.problems import Problem
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader
 from sidelight.service.web import charts
 from sidelight.service.web.charts import percent
 from sidelight.service.web.class_rows import answer_rate, class_row, histories, standings, turn_rows
@@ -156,7 +156,7 @@ def _filters(report: Report) -> list[tuple[str, str, int]]:
     return found + [(one, _WORDS[one], counts[one]) for one in VERDICTS if counts[one] or one != "near"]
 
 
-def _budgets(tx: Transaction, row: MonitorRow, report: Report) -> list[dict[str, Any]]:
+def _budgets(tx: Reader, row: MonitorRow, report: Report) -> list[dict[str, Any]]:
     """Return how much of each cap is used up."""
     found = []
     cap, daily = row.settings.get("cap"), row.settings.get("daily_cap")

@@ -41,7 +41,7 @@ async def signin(request: Request) -> Response:
 def _sign_in(request: Request, name: str, password: str) -> sessions.NewSession:
     account = _known(request, name, password, "the name or password is wrong")
     renewed = _hashed(password) if passwords.is_outdated(account.password or "") else None
-    return service_of(request).do(sessions.SignIn(account.id, _old(request), renewed))
+    return service_of(request).do(sessions.sign_in(account.id, _old(request), renewed))
 
 
 def _known(request: Request, name: str, password: str, refusal: str) -> sessions.Account:
@@ -80,7 +80,7 @@ async def change_password(request: Request) -> Response:
 
 def _change(request: Request, visitor: Visitor, old: str, new: str) -> sessions.NewSession:
     account = _known(request, visitor.name, old, "the old password is wrong; nothing changed")
-    return service_of(request).do(sessions.ChangePassword(account.id, _hashed(new)))
+    return service_of(request).do(sessions.change_password(account.id, _hashed(new)))
 
 
 def _account(
@@ -103,7 +103,7 @@ def signout(request: Request) -> Response:
     enter(request)
     cookie = _old(request)
     if cookie is not None:
-        service_of(request).do(sessions.SignOut(cookie))
+        service_of(request).do(sessions.sign_out(cookie))
     response = RedirectResponse("/signin", 303)
     sessions.drop_cookie(response, is_secure(request))
     return response
@@ -143,7 +143,7 @@ def _follow(request: Request, code: str, name: str, password: str) -> sessions.N
     service = service_of(request)
     with service.read() as tx:  # before hashing, with which strangers could keep the server busy
         links.owner(tx, tx.now(), code)
-    return service.do(sessions.FollowLink(code, name, _hashed(password), _old(request)))
+    return service.do(sessions.follow_link(code, name, _hashed(password), _old(request)))
 
 
 def _invited(request: Request, code: str) -> str | None:

@@ -14,7 +14,7 @@ from sidelight.service.domain.queue import Waiting, waiting_for
 from sidelight.service.domain.service import Service
 from sidelight.service.problems import Problem
 from sidelight.service.settings import make_review, split
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader
 from sidelight.service.web.charts import percent
 from sidelight.service.web.etags import etag_of, unchanged
 from sidelight.service.web.rendering import render
@@ -58,7 +58,7 @@ def _report(service: Service, row: MonitorRow) -> tuple[Report | None, str | Non
         return None, problem.detail
 
 
-def _waiting(tx: Transaction, visitor: Visitor, row: MonitorRow) -> Waiting:
+def _waiting(tx: Reader, visitor: Visitor, row: MonitorRow) -> Waiting:
     review = make_review(split(row.settings)[1])
     return waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
 

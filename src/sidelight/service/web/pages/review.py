@@ -11,21 +11,21 @@ from starlette.responses import RedirectResponse
 from sidelight.service.auth import reviewers
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import (
-    Claim,
     ReviewItem,
     Slot,
+    claim_verifications,
     find_item,
     held_by,
     last_answered,
     slots_of,
     waiting_for,
 )
-from sidelight.service.domain.reviews import Review, Said, Settle, Withdraw, disputed
+from sidelight.service.domain.reviews import Said, disputed, give_review, settle_verification, withdraw_review
 from sidelight.service.domain.service import Service
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings
-from sidelight.service.store.base import Transaction
+from sidelight.service.store.base import Reader
 from sidelight.service.web import payload_markup
 from sidelight.service.web.rendering import address, render
 from sidelight.service.web.shortcuts import button_keys, label_keys
@@ -115,11 +115,11 @@ def _job(form: Form, visitor: Visitor, row: MonitorRow, number: int | None) -> J
     if number is None or (said is None and form.get("answer") != "withdraw"):
         return None
     if said is None:
-        return Withdraw(row.id, visitor.actor, number)
+        return withdraw_review(row.id, visitor.actor, number)
     revision, replace, settles = form.whole("revision"), form.get("replace") == "1", visitor.may("settle", row.id)
     if form.get("settle") == "1" and settles:
-        return Settle(row.id, visitor.actor, number, said, revision, replace)
-    return Review(row.id, visitor.actor, number, said, revision, replace, settles)
+        return settle_verification(row.id, visitor.actor, number, said, revision, replace)
+    return give_review(row.id, visitor.actor, number, said, revision, replace, settles)
 
 
 def _said(form: Form) -> Said | None:
@@ -131,13 +131,11 @@ def _said(form: Form) -> Said | None:
 
 
 def _next(service: Service, visitor: Visitor, row: MonitorRow) -> int | None:
-    claimed = service.do(Claim(row.id, visitor.actor, settle=visitor.may("settle", row.id)))
+    claimed = service.do(claim_verifications(row.id, visitor.actor, settle=visitor.may("settle", row.id)))
     return claimed[0].item.number if claimed else None
 
 
-def _shown(
-    tx: Transaction, visitor: Visitor, row: MonitorRow, review: ReviewSettings, item: ReviewItem
-) -> dict[str, Any]:
+def _shown(tx: Reader, visitor: Visitor, row: MonitorRow, review: ReviewSettings, item: ReviewItem) -> dict[str, Any]:
     """Return what the page shows of an item; in blind mode nothing depends on the prediction."""
     slots = slots_of(tx, row.id, item.number)
     own = next((one for one in slots if one.reviewer == visitor.actor and one.answer is not None), None)
@@ -197,13 +195,13 @@ def choices(review: ReviewSettings, prediction: Any) -> dict[str, Any]:
     return {"labels": [Choice(one, key) for one, key in keys.items()], "also": also}
 
 
-def _held_by_others(tx: Transaction, monitor: str, reviewer: str) -> int:
+def _held_by_others(tx: Reader, monitor: str, reviewer: str) -> int:
     sql = "SELECT COUNT(*) FROM slots WHERE monitor = ? AND reviewer <> ? AND answer IS NULL AND lease_until > ?"
     row = tx.one(sql, monitor, reviewer, tx.now())
     return 0 if row is None else row[0]
 
 
-def _done(tx: Transaction, monitor: str, reviewer: str) -> int:
+def _done(tx: Reader, monitor: str, reviewer: str) -> int:
     sql = "SELECT COUNT(*) FROM slots WHERE reviewer = ? AND answered_at > ? AND monitor = ?"
     row = tx.one(sql, reviewer, tx.now() - _DAY, monitor)
     return 0 if row is None else row[0]

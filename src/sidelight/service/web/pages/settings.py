@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from fastapi import Request, Response
@@ -30,7 +30,7 @@ from sidelight.service.web.visitors import (
     service_of,
     told_words,
 )
-from sidelight.service.writer.unit import Work, later
+from sidelight.service.writer.unit import Work, later, monitor_job
 
 router = make_router()
 _FIELDS: Mapping[str, Mapping[str, Any]] = CHANGEABLE_SCHEMA["properties"]
@@ -51,16 +51,11 @@ class Field(NamedTuple):
     words: str
 
 
-class _Read:
-    """Reads the settings that a monitor has, with the defaults of the version that created it."""
-
-    def __init__(self, monitor: str) -> None:
-        self.monitors: Sequence[str] = (monitor,)
-
-    def run(self, work: Work) -> dict[str, Any]:
-        """Return the settings by name."""
-        held = work.held(self.monitors[0])
-        return later(lambda: held.monitor.to_dict()["settings"] | review_plain(held.review))
+@monitor_job
+def _read(work: Work, monitor: str) -> dict[str, Any]:
+    """Return the settings that a monitor has, with the defaults of the version that created it."""
+    held = work.held(monitor)
+    return later(lambda: held.monitor.to_dict()["settings"] | review_plain(held.review))
 
 
 @router.get("/m/{monitor}/settings")
@@ -77,7 +72,7 @@ def change(request: Request, monitor: str) -> Response:
     """Change the settings whose fields were changed."""
     visitor, row = _administrator(request, monitor)
     service, form = service_of(request), form_of(request)
-    before = service.do(_Read(row.id))
+    before = service.do(_read(row.id))
     try:
         if form.get("seen") != _seen(before):
             raise Problem("conflict", "someone changed the settings meanwhile: look at them and try again")
@@ -120,7 +115,7 @@ def _page(
     notice: dict[str, str] | None = None,
     problem: Problem | None = None,
 ) -> Response:
-    values = service_of(request).do(_Read(row.id))
+    values = service_of(request).do(_read(row.id))
     fields = []
     for name, schema in _FIELDS.items():
         kind = kind_of(name)

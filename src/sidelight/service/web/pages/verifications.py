@@ -14,7 +14,7 @@ from sidelight.service.domain.reviews import disputed
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.faults import MOST_CHARACTERS
 from sidelight.service.settings import ReviewSettings
-from sidelight.service.store.base import Transaction, Value
+from sidelight.service.store.base import Reader, Value
 from sidelight.service.web.etags import etag_of, unchanged
 from sidelight.service.web.pages.review import answer_words, item_words
 from sidelight.service.web.rendering import address, render
@@ -86,7 +86,7 @@ class Wanted(NamedTuple):
     before: int | None
 
 
-def _page(tx: Transaction, monitor: str, review: ReviewSettings, wanted: Wanted) -> tuple[list[ReviewItem], int | None]:
+def _page(tx: Reader, monitor: str, review: ReviewSettings, wanted: Wanted) -> tuple[list[ReviewItem], int | None]:
     """Return the items of a page, and where the next page begins, if there is one."""
     state, name, q, before = wanted
     where, values = ["i.monitor = ?"], list[Value]([monitor])
