@@ -15,8 +15,6 @@ from sidelight.monitor.stats.overall import Counts, Overall, overall
 from sidelight.monitor.types import ANSWERS, Reason, VerdictChanged, Verification
 
 _MONTH, _LEAST_SPAN = 30 * 86400.0, 3600.0
-OLDEST = "; the oldest pending one is "
-"""What the reason why a class is stalled says before it names a verification."""
 
 
 def make_report(engine: Engine) -> Report:
@@ -82,6 +80,7 @@ def _refusal(settings: Settings, ledger: Ledger, state: ClassState) -> Reason | 
 def _class_report(
     state: ClassState, oldest: Verification | None, refusal: Reason | None, decidable: bool, spot_share: float
 ) -> ClassReport:
+    stalled = _stalled(state, refusal if decidable else Reason.HOPELESS)
     return ClassReport(
         name=state.name,
         tolerance=state.tolerance,
@@ -99,7 +98,8 @@ def _class_report(
         undecidable=state.test.undecidable,
         needed=0 if state.verdict != "unknown" else state.needed(),
         saved=state.predictions - state.asked,
-        stalled=_stalled(state, oldest, refusal if decidable else Reason.HOPELESS),
+        stalled=stalled,
+        oldest=f"{oldest.id!r}, asked for {oldest.age} decisions ago" if stalled is not None and oldest else None,
         decidable=decidable,
         spot_share=spot_share,
         fresh=state.line.counted_since(state.predictions - FRESH) / state.n if state.n else None,
@@ -116,13 +116,9 @@ def _turned(event: VerdictChanged) -> bool:
     return "unknown" not in (event.before, event.verdict)
 
 
-def _stalled(state: ClassState, oldest: Verification | None, refusal: Reason | None) -> str | None:
+def _stalled(state: ClassState, refusal: Reason | None) -> str | None:
     """Explain why a class makes no progress."""
     if state.verdict != "unknown" or (refusal is None and not state.ahead):
         return None
-    reasons = [] if refusal is None else [str(refusal)]
-    if state.ahead:
-        reasons.append(f"{state.ahead} answers count as soon as an earlier one has come or is overdue")
-    if oldest is not None:
-        return "; ".join(reasons) + f"{OLDEST}{oldest.id!r}, asked for {oldest.age} decisions ago"
-    return "; ".join(reasons)
+    waiting = f"{state.ahead} answers count as soon as an earlier one has come or is overdue"
+    return "; ".join([*([] if refusal is None else [refusal]), *([waiting] if state.ahead else [])])

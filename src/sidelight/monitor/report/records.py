@@ -57,7 +57,7 @@ class ClassReport:
     saved: int
     """Predictions that were let pass."""
     stalled: str | None
-    """Why the class is not asked about although its verdict is unknown, and what it is waiting for."""
+    """Why the class makes no progress although its verdict is unknown."""
     decidable: bool
     """False if verifications are rationed and a verdict would take more than the foreseeable traffic of the class."""
     stands: tuple[int, int] | None
@@ -75,6 +75,9 @@ class ClassReport:
     doubling: int | None = None
     """Within how many predictions of the class a rise to twice its tolerance (of a class above: a fall to half of it)
     would be noticed in nine of ten cases, if answers come at once; None if it is open, or for more than 100 000."""
+
+    oldest: str | None = None
+    """Which pending verification a stalled class has waited for longest; a blind service does not tell."""
 
     @property
     def skipped_share(self) -> float | None:

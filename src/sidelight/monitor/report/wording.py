@@ -46,6 +46,11 @@ def stands_text(k: int, m: int) -> str:
     return f"stands if at most {k} of the {m} missing answers {'is' if k == 1 else 'are'} against it"
 
 
+def stalled_text(one: ClassReport) -> str:
+    """Explain why a class makes no progress, and which answer it has waited for longest."""
+    return f"stalled: {one.stalled}" + (f"; the oldest pending one is {one.oldest}" if one.oldest else "")
+
+
 def skipped_text(one: ClassReport) -> str:
     """Describe which share of a class was skipped, and what that may mean."""
     share = 100 * (one.skipped_share or 0.0)
@@ -82,4 +87,4 @@ def _notes(one: ClassReport) -> list[str]:
             f"{one.verdict!r} was reached by earlier answers; all answers together are less clear, and the estimate "
             "lies outside the interval, which agrees with the verdict"
         )
-    return [*notes, *([f"stalled: {one.stalled}"] if one.stalled else [])]
+    return [*notes, *([stalled_text(one)] if one.stalled else [])]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE, Decision, Reason
 from sidelight.monitor.engine.engine import Engine
-from sidelight.monitor.report.make import OLDEST, make_report
+from sidelight.monitor.report.make import make_report
 from sidelight.monitor.report.records import Report
 from sidelight.monitor.types import Events, VerdictChanged, VerificationClosed
 from sidelight.service import journal
@@ -130,12 +130,8 @@ class Held:
 
 
 def without_ids(report: Report) -> Report:
-    """Return a report that does not say which pending request is of which class, which a blind monitor hides."""
-    named = [
-        one if one.stalled is None else replace(one, stalled=one.stalled.partition(OLDEST)[0] or None)
-        for one in report.classes
-    ]
-    return replace(report, classes=tuple(named))
+    """Return a report that does not say which pending verification is of which class, which a blind monitor hides."""
+    return replace(report, classes=tuple(replace(one, oldest=None) for one in report.classes))
 
 
 def plain_events(events: Events) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from sidelight.monitor.report.records import ClassReport
-from sidelight.monitor.report.wording import skipped_text, stands_text
+from sidelight.monitor.report.wording import skipped_text, stalled_text, stands_text
 from sidelight.monitor.types import ANSWERS
 from sidelight.service import journal
 from sidelight.service.domain.queue import DISPUTED_ITEM, UNSETTLED_ITEM
@@ -118,7 +118,7 @@ def _warnings(one: ClassReport, standing: Standing | None) -> list[str]:
     if (one.skipped_share or 0.0) >= _MANY_SKIPPED:
         found.append(skipped_text(one))
     if one.stalled is not None:
-        found.append(f"stalled: {one.stalled}")
+        found.append(stalled_text(one))
     if not one.decidable:
         found.append("cannot be decided with the labels available")
     return found
