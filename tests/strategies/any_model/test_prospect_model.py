@@ -9,6 +9,7 @@ import sidelight as sl
 from sidelight.checks.report import same
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.strategies import OrderError, ProspectModel
+from sidelight.strategies.any_model.clones import _probabilities
 
 APPLES = sl.games.load("apple-tasting")
 LABELS = sl.games.load("label-efficient")
@@ -199,6 +200,16 @@ def test_rows_may_hold_texts_categories_and_gaps(tmp_path):
     assert len(strategy.act_many(frame)) == 60
     with pytest.raises(SidelightError, match=r"a context is one row: give frame.iloc\[i\]"):
         strategy.act(frame)
+
+
+@pytest.mark.parametrize("name", ["RandomForestClassifier", "ExtraTreesClassifier"])
+def test_forests_are_asked_tree_by_tree(name):
+    forest = getattr(pytest.importorskip("sklearn.ensemble"), name)(7, random_state=1)
+    X = np.random.default_rng(12).normal(size=(90, 4))
+    forest.fit(X, np.arange(90) % 3)
+    assert np.allclose(_probabilities(forest, X[:20]), forest.predict_proba(X[:20]), atol=1e-12)
+    with pytest.raises(ValueError, match="3 features instead of 4"):
+        _probabilities(forest, X[:, :3])
 
 
 def test_built_in_models_want_numbers():

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import sys
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class Clones:
         """Return the probability of each outcome under each member."""
         P = np.zeros((len(self._models), len(contexts), self._stakes.outcomes))
         for member, model in zip(P, self._models, strict=True):
-            member[:, np.asarray(model.classes_, int)] = model.predict_proba(contexts)
+            member[:, np.asarray(model.classes_, int)] = _probabilities(model, contexts)
         return np.maximum(P, _FLOOR)
 
     def to_plain(self) -> dict[str, Any]:
@@ -95,6 +96,19 @@ def _fitted(model: Any, rows: Any, labels: Integers, weights: Floats, rng: np.ra
     firsts = np.unique(labels, return_index=True)[1]  # every class is there
     drawn[: len(firsts)] = firsts[: len(drawn)]
     return clone.fit(chosen(rows, drawn), labels[drawn]) or clone
+
+
+def _probabilities(model: Any, contexts: Any) -> Floats:
+    """Return `predict_proba`; for a forest the mean of its trees, which takes a twentieth of the time for one row."""
+    ensemble = sys.modules.get("sklearn.ensemble")
+    forests = (ensemble.RandomForestClassifier, ensemble.ExtraTreesClassifier) if ensemble else ()
+    if type(model) not in forests or not isinstance(contexts, np.ndarray) or contexts.dtype != float:
+        return np.asarray(model.predict_proba(contexts), float)
+    if contexts.shape[1] != model.n_features_in_:
+        raise ValueError(f"{contexts.shape[1]} features instead of {model.n_features_in_}")
+    rows = contexts.astype(np.float32)
+    total = sum(tree.tree_.predict(rows)[:, : len(model.classes_)] for tree in model.estimators_)
+    return np.asarray(total / np.sum(total, axis=1, keepdims=True), float)
 
 
 def _clone(model: Any) -> Any:
