@@ -191,7 +191,7 @@ def test_interrupted(tmp_path, monkeypatch):
         (["--merge"], "run all shares first"),
         (["table4", "--tolerance", "0"], "between 0 and 1"),
         (["table4", "--tolerance", "nan"], "tolerance is nan"),
-        (["table4", "--tolerance", "1e-12"], "at least 1e-09"),
+        (["table4", "--tolerance", "1e-12"], "tolerance is 1e-12"),
         (["table5", "--confidence", "2"], "confidence is 2.0"),
         (["table1", "--policy", "cbp"], "name table4 or table5"),
         (["table4", "--policy", "CBPP"], "--policy"),
@@ -214,16 +214,9 @@ def test_a_file_is_no_folder(tmp_path):
     assert file.read_text() == "mine"
 
 
-PLAN = {"names": [], "runs": 2, "protocol": "both", "full": False, "beyond": False, "seed": 0, "shares": 2}
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    ["{", "5", *({**PLAN, name: 5.5} for name in PLAN), {**PLAN, "runs": 0}, {**PLAN, "shares": 0}],
-    ids=str,
-)
+@pytest.mark.parametrize("wrong", ["{", "5", '{"names": []}'])
 def test_a_damaged_plan(tmp_path, wrong):
-    (tmp_path / "plan.json").write_text(wrong if isinstance(wrong, str) else json.dumps(wrong))
+    (tmp_path / "plan.json").write_text(wrong)
     result = invoke("reproduce", "--merge", "--out", tmp_path)
     assert result.exit_code == 2
     assert "plan.json' is damaged" in " ".join(result.stderr.split())

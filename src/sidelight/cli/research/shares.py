@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +11,13 @@ import click
 
 from sidelight._storage import replacing
 from sidelight.errors import SidelightError
-from sidelight.reproduction.exhibit import PROTOCOLS
 from sidelight.tasks import Share
 
 if TYPE_CHECKING:
     from sidelight.reproduction.runs import Reproduction
 
 _PLAN = "plan.json"
-_USE_CASE: dict[str, Any] = {"tolerances": [], "policies": [], "confidence": None}
-_REMEMBERED = ("names", "runs", "protocol", "full", "beyond", "seed", *_USE_CASE)
+_REMEMBERED = ("names", "runs", "protocol", "full", "beyond", "seed", "tolerances", "policies", "confidence")
 
 
 def keep_plan(folder: Path, options: Mapping[str, Any], shares: int) -> None:
@@ -51,13 +49,12 @@ def planned(context: click.Context, folder: Path, options: dict[str, Any]) -> di
 def _plan(folder: Path) -> dict[str, Any]:
     path = folder / _PLAN
     try:
-        plan = _USE_CASE | json.loads(path.read_text(encoding="utf-8"))
-        found = {name: plan[name] for name in (*_REMEMBERED, "shares")}
+        plan = json.loads(path.read_text(encoding="utf-8"))
+        return {name: plan[name] for name in (*_REMEMBERED, "shares")}
     except (OSError, ValueError, KeyError, TypeError):
-        found = {}
-    if not found or not all(good(found[name]) for name, good in _GOOD.items()):
-        raise SidelightError(f"{str(path)!r} is damaged: remove it, and give --merge the options of the shares")
-    return found
+        raise SidelightError(
+            f"{str(path)!r} is damaged: remove it, and give --merge the options of the shares"
+        ) from None
 
 
 def check_complete(reproduction: Reproduction, folder: Path) -> None:
@@ -75,25 +72,3 @@ def check_complete(reproduction: Reproduction, folder: Path) -> None:
     raise SidelightError(
         f"{len(missing)} of {len(every)} pieces of work are missing, damaged or from other code in {folder}: {where}"
     )
-
-
-def _count(value: Any, least: int = 1) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _list_of(kind: type, value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, kind) for each in value)
-
-
-_GOOD: dict[str, Callable[[Any], bool]] = {
-    "names": lambda value: _list_of(str, value),
-    "tolerances": lambda value: _list_of(float, value),
-    "policies": lambda value: _list_of(str, value),
-    "confidence": lambda value: value is None or isinstance(value, float),
-    "runs": _count,
-    "protocol": lambda value: value in (*PROTOCOLS, "both"),
-    "full": lambda value: isinstance(value, bool),
-    "beyond": lambda value: isinstance(value, bool),
-    "seed": lambda value: _count(value, 0),
-    "shares": _count,
-}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import json
 import os
@@ -16,7 +15,6 @@ import numpy as np
 
 from sidelight._storage import replacing
 from sidelight.results import ResultSet, provenance, sealed
-from sidelight.results._checks import canonical
 from sidelight.results.frames import long
 from sidelight.studies.plan.code import code_of, combined
 from sidelight.studies.plan.skips import titled
@@ -47,13 +45,14 @@ def report(of: StudyRun | str | os.PathLike[str]) -> Report:
 
 
 def is_current(progress: StudyRun) -> bool:
-    """Say whether the report in the folder is about exactly what is there."""
+    """Return whether the report in the folder is about exactly what is there."""
     progress.look_again()
     try:
         manifest = json.loads((progress.folder / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return (progress.folder / _PAGE).exists() and manifest.get("inputs") == _inputs(progress)
+    facts = {name: value for name, value in _facts(progress).items() if name != "created"}
+    return (progress.folder / _PAGE).exists() and all(manifest.get(name) == value for name, value in facts.items())
 
 
 def write(progress: StudyRun, note: Note) -> Report:
@@ -86,7 +85,7 @@ def write(progress: StudyRun, note: Note) -> Report:
     _write(folder / "report.md", page.to_markdown())
     _write(folder / "tables.json", json.dumps(records(report), indent=1) + "\n")
     write_runs(folder / "runs.parquet", run_rows(results, progress.study.measures), note)
-    manifest = {"format": "sidelight study report", "inputs": _inputs(progress), **report.facts}
+    manifest = {"format": "sidelight study report", **report.facts}
     _write(folder / _MANIFEST, json.dumps(manifest, indent=1) + "\n")
     return report
 
@@ -119,26 +118,13 @@ def _facts(progress: StudyRun) -> dict[str, Any]:
         "cases": len(progress.playable),
         "finished": len(done),
         "rounds": sum(case.runs * case.horizon for case in done),
+        "skipped": len(progress.skipped),
+        "failures": len(progress.record.failures()),
+        "calls": len(progress.record.calls()),
+        "notes": list(progress.notes),
         "code": combined(map(code_of, checked)),
         **provenance.collected(),
     }
-
-
-def _inputs(progress: StudyRun) -> str:
-    """Return a digest of everything that a report is written from."""
-    store = progress.store
-    lines = [
-        f"{case.place} {case.stem} {case.runs} {store.key(case)} {progress.is_finished(case)}"
-        for case in progress.playable
-    ]
-    rest = [
-        canonical(progress.study.to_dict()),
-        canonical(progress.record.failures()),
-        provenance.collected()["sidelight"],
-    ]
-    lines += [f"{case.title} {why}" for case, why in progress.skipped.items()]
-    calls = [str(call.get("state")) for call in progress.record.calls()]
-    return hashlib.sha256("\n".join([*lines, *rest, *calls, *progress.notes]).encode()).hexdigest()
 
 
 def write_runs(path: Path, rows: Iterator[dict[str, Any]], note: Note) -> None:
