@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from sidelight.results import Results
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.plan.tasks import Task
+from sidelight.studies.plan.tasks import Task, in_random_order
 from sidelight.tasks import Failure, cores, run_here
 
-_FEW, _MANY = 16, 2_000  # rounds of the first try and, if that is over soon, of another
-_SOON = 0.01  # seconds
+_FEW, _MANY = 16, 1_000  # rounds of the first try and, if that is over soon, of another
+_SOON = 0.03  # seconds
 
 
 class Cost(NamedTuple):
@@ -29,7 +29,7 @@ class Cost(NamedTuple):
         return None if self.seconds is None else self.seconds / (workers or cores()) / 60
 
 
-def estimate(cases: Iterable[Case]) -> Cost:
+def estimate(cases: Sequence[Case]) -> Cost:
     """Try every player briefly on every game, and say what all runs of some cases will cost.
 
     A run of T rounds is taken to cost a + b T, with a and b from two tries; what costs more and more per round takes
@@ -38,20 +38,24 @@ def estimate(cases: Iterable[Case]) -> Cost:
     kinds: dict[Hashable, list[Case]] = {}
     for case in cases:
         kinds.setdefault((case.player, case.game, case.world.kind, case.horizon), []).append(case)
-    found = {kind: group[0] for kind, group in kinds.items()}
-    first = _tried(found, _FEW)
-    quick = [kind for kind, each in first.items() if isinstance(each, float) and each < _SOON]
-    more = _tried({kind: found[kind] for kind in quick}, _MANY)
-    seconds = []
+    groups = [(group, _try_of(group[0], _FEW), _try_of(group[0], _MANY)) for group in kinds.values()]
+    found = _tried({few for _, few, _ in groups})
+    found |= _tried({few for _, few, _ in groups if few.case.player.policy})  # the first of them had to compile
+    found |= _tried({many for _, few, many in groups if few != many and _is_quick(found[few])})
+    seconds = 0.0
     failures: dict[Case, Failure] = {}
-    for kind, group in kinds.items():
-        one = first[kind]
+    for group, few, many in groups:
+        one = found[few]
         if isinstance(one, Failure):
             failures |= dict.fromkeys(group, one)
         else:
-            seconds.append(sum(case.runs for case in group) * _per_run(group[0].horizon, one, more.get(kind)))
-    rounds = sum(case.runs * case.horizon for group in kinds.values() for case in group)
-    return Cost(rounds, sum(seconds) if seconds else None, failures)
+            seconds += sum(case.runs for case in group) * _per_run(group[0].horizon, one, found.get(many))
+    rounds = sum(case.runs * case.horizon for case in cases)
+    return Cost(rounds, seconds if len(failures) < len(cases) else None, failures)
+
+
+def _is_quick(found: float | Failure) -> bool:
+    return not isinstance(found, Failure) and found < _SOON
 
 
 def _per_run(horizon: int, few: float, many: float | Failure | None) -> float:
@@ -64,16 +68,17 @@ def _per_run(horizon: int, few: float, many: float | Failure | None) -> float:
     return few + slope * (horizon - _FEW)
 
 
-def _tried(cases: dict[Hashable, Case], rounds: int) -> dict[Hashable, float | Failure]:
-    """Play one run of each case, of at most so many rounds; return the seconds it took, or why it failed."""
-    found: dict[Hashable, float | Failure] = {}
-    tasks = {
-        Task(replace(case, horizon=min(rounds, case.horizon), runs=1, checkpoints=1), 0, 1): kind
-        for kind, case in cases.items()
-    }
+def _try_of(case: Case, rounds: int) -> Task:
+    """Return one run of a case, of at most so many rounds."""
+    return Task(replace(case, horizon=min(rounds, case.horizon), runs=1, checkpoints=1), 0, 1)
+
+
+def _tried(tasks: Iterable[Task]) -> dict[Task, float | Failure]:
+    """Return the seconds that each task takes, or why it fails."""
+    found: dict[Task, float | Failure] = {}
 
     def finished(task: Task, result: Results | Failure) -> None:
-        found[tasks[task]] = result if isinstance(result, Failure) else float(result.seconds or 0.0)
+        found[task] = result if isinstance(result, Failure) else float(result.measures["seconds"].sum())
 
-    run_here(list(tasks), finished, workers=1)
+    run_here(in_random_order(list(tasks)), finished, workers=1)
     return found
