@@ -10,7 +10,8 @@ from sidelight.service.domain.reviews import Said, give_review
 
 def make(service, items=5, name="fruit", prediction="pear", **settings):
     """Make a monitor with so many open items; return its id."""
-    given = {"tolerance": 0.05, "policy": "explore", "half_width": 0.01} | settings
+    given = {"tolerance": 0.05, "policy": "explore"} | settings
+    given |= {"half_width" if given["policy"] == "explore" else "margin": 0.01} if "margin" not in given else {}
     row = service.do(monitors.create(name, given, actor="test"))
     ask(service, row.id, items, prediction)
     return row.id
