@@ -88,6 +88,6 @@ def test_defaults_are_those_of_whoever_made_the_monitor(service, monkeypatch):
     before = service.report(traffic.monitor)
     assert before.drift is not None
     monkeypatch.setattr(library, "DRIFT", False)
-    service.writer.followers.forget()
+    service.writer.replicas.forget()
     assert service.report(traffic.monitor) == before
     assert check_database(service.storage) == []

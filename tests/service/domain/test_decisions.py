@@ -108,7 +108,7 @@ def test_classes_may_be_numbers_and_keep_their_type(service, monitor):
     names = [3, 2.5, -7, 1e300, True, 0.1]
     batch = [Prediction(f"n{k}", name) for k, name in enumerate(names)]
     first = service.do(decide(service, monitor, batch, actor="key:1"))
-    service.writer.followers.forget()
+    service.writer.replicas.forget()
     again = service.do(decide(service, monitor, batch, actor="key:1"))
     assert [(one.prediction, type(one.prediction)) for one in again] == [(name, type(name)) for name in names]
     assert [one[:4] for one in again] == [one[:4] for one in first]

@@ -301,7 +301,7 @@ def test_the_journal_replays_to_what_reviews_left(service):
     service.do(settle_verification(monitor, "cem", 1, Said(correct=False)))
     say(service, monitor, 5, "ann", skipped=True)
     served = service.report(monitor)
-    service.writer.followers.forget()
+    service.writer.replicas.forget()
     assert service.report(monitor) == served
 
 

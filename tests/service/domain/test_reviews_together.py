@@ -82,7 +82,7 @@ def test_every_item_is_settled_once_whoever_comes_when(database, reviews):
     report = service.report(monitor)
     assert report.classes[0].verified == len(answered)
     for one in services:
-        one.writer.followers.drop([monitor])
+        one.writer.replicas.drop([monitor])
     assert service.report(monitor) == report
     for one in services:
         one.close()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from service.durability.load import Client
-from sidelight.monitor import ClassifierMonitor, Reason
+from sidelight.monitor import Reason
+from sidelight.monitor.report.records import Report
 from sidelight.service.maintenance.check import check_database, replay, stretch
 from sidelight.service.store import open_storage
 
@@ -32,11 +33,11 @@ def losses(database: str, monitor: str, clients: list[Client], cap: int | None =
         storage.close()
 
 
-def replayed(database: str, monitor: str) -> ClassifierMonitor:
-    """Return the monitor that follows from the journal."""
+def replayed(database: str, monitor: str) -> Report:
+    """Return the report of the monitor that follows from the journal."""
     storage = open_storage(database, readonly=True)
     try:
         whole = stretch(storage, monitor)
-        return replay(storage, whole, whole.last, anew=True).monitor
+        return replay(storage, whole, whole.last, anew=True).report()
     finally:
         storage.close()

@@ -79,7 +79,7 @@ def test_nothing_acknowledged_is_lost_in_sqlite(tmp_path):
     assert sum(len(one.decided) for one in clients) > 20 * KILLS
     assert sum(len(one.answered) for one in clients) > KILLS
     assert losses(database, monitor, clients, CAP) == []
-    assert report["classes"] == json.loads(json.dumps(replayed(database, monitor).report().to_dict()["classes"]))
+    assert report["classes"] == json.loads(json.dumps(replayed(database, monitor).to_dict()["classes"]))
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ def test_nothing_acknowledged_is_lost_in_postgres(own_postgres):
     report = kill_again_and_again(database, key, clients, KILLS, servers=2, between=between)
     assert sum(len(one.decided) for one in clients) > 20 * KILLS
     assert losses(database, monitor, clients, CAP) == []
-    assert report["classes"] == json.loads(json.dumps(replayed(database, monitor).report().to_dict()["classes"]))
+    assert report["classes"] == json.loads(json.dumps(replayed(database, monitor).to_dict()["classes"]))
 
 
 @pytest.mark.slow

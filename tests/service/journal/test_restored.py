@@ -94,7 +94,7 @@ def test_a_snapshot_of_what_is_no_more_is_not_used(service):
     decisions(service, traffic.monitor, "after", 90)
     with service.read() as tx:
         assert tx.one("SELECT count(*) FROM snapshots")[0] >= 1
-    service.writer.followers.forget()
+    service.writer.replicas.forget()
     assert service.report(traffic.monitor).predictions == 130
     decisions(service, traffic.monitor, "more", 3)
     assert [one.text for one in check_database(service.storage)] == ["snapshot 100 does not follow from the journal"]

@@ -31,12 +31,12 @@ SETTINGS = [
 
 
 def state_of(service, monitor):
-    return json.dumps(service.writer.followers.get(monitor).state(), sort_keys=True)
+    return json.dumps(service.writer.replicas.get(monitor).state(), sort_keys=True)
 
 
 def restart(service):
     """Forget everything in memory, as a new process has."""
-    service.writer.followers.forget()
+    service.writer.replicas.forget()
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)

@@ -121,7 +121,7 @@ def test_a_verdict_that_turns_is_told_with_its_number_in_the_journal(service, di
 def test_a_cap_is_told_once_by_all_processes_and_again_when_a_new_one_is_used_up(service, digits, receiver, storage):
     hook(service, receiver.url, [BUDGET_USED_UP])
     use_up(service, digits)
-    service.writer.followers.drop([digits.id])  # as if another process went on
+    service.writer.replicas.drop([digits.id])  # as if another process went on
     decide(service, digits, "a")
     assert len(rows(service)) == 1
     service.do(monitor_changes.change(digits.id, {"cap": 21}, actor="test"))

@@ -113,12 +113,12 @@ class Late:
 
 
 def test_a_late_refusal_undoes_only_what_it_did(service, traffic):
-    held = service.writer.followers.get(traffic.monitor)
+    held = service.writer.replicas.get(traffic.monitor)
     jobs = [one(traffic, "x1"), Late(traffic.monitor), Late(traffic.monitor), one(traffic, "x2")]
     found, groups = together(service, jobs)
     assert groups == 1
     assert [str(found[k]) for k in (1, 2)] == ["not like this"] * 2
-    assert service.writer.followers.get(traffic.monitor) is held  # nothing is replayed
+    assert service.writer.replicas.get(traffic.monitor) is held  # nothing is replayed
     assert service.report(traffic.monitor).predictions == traffic.sent + 2
     with service.read() as tx:
         assert tx.all("SELECT name FROM duties") == []
@@ -255,7 +255,7 @@ def test_two_services_on_postgres_follow_each_other(postgres_url):
             traffic.answer()
         for service in services:
             assert service.report(first.monitor).predictions == 200
-        states = [service.writer.followers.get(first.monitor).state() for service in services]
+        states = [service.writer.replicas.get(first.monitor).state() for service in services]
         assert states[0] == states[1]
         assert states[0]["monitor"]["asked"] <= 60
         assert check_database(services[0].storage) == []
@@ -289,22 +289,22 @@ class Refused:
         self.monitors = (monitor,)
 
     def run(self, work):
-        assert work.held(self.monitors[0]).number == work.writing().one("SELECT last FROM monitors")[0]
+        assert work.replica(self.monitors[0]).number == work.writing().one("SELECT last FROM monitors")[0]
         raise Problem("conflict", "not this one")
 
 
 def test_a_refusal_does_not_cost_the_monitor_in_memory(service, traffic):
-    held = service.writer.followers.get(traffic.monitor)
+    held = service.writer.replicas.get(traffic.monitor)
     held_before = held.state()
     with pytest.raises(Problem, match="not this one"):
         service.do(Refused(traffic.monitor))
-    assert service.writer.followers.get(traffic.monitor) is held
+    assert service.writer.replicas.get(traffic.monitor) is held
     with pytest.raises(Problem, match="too late"):
         service.do(Failing(traffic, Problem("conflict", "too late")))
-    assert service.writer.followers.get(traffic.monitor).state() == held_before
+    assert service.writer.replicas.get(traffic.monitor).state() == held_before
     with pytest.raises(RuntimeError):
         service.do(Failing(traffic, RuntimeError("a defect")))
-    assert service.writer.followers.get(traffic.monitor) is None
+    assert service.writer.replicas.get(traffic.monitor) is None
     traffic.run(2)
     assert check_database(service.storage) == []
 

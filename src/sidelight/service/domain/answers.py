@@ -15,9 +15,9 @@ from sidelight.service.domain import history
 from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN, UNSETTLED, follow, settle_item
 from sidelight.service.faults import label_fault, text_fault
-from sidelight.service.journal.replica import Held, plain_events
+from sidelight.service.journal.replica import Replica, plain_events
 from sidelight.service.problems import Problem, place
-from sidelight.service.writer.unit import Item, Job, Work
+from sidelight.service.writer.unit import Job, Verification, Work
 
 NOT_CHOSEN, UNKNOWN, CONFLICT, GONE = "not chosen", "unknown", "conflict", "gone"
 """Statuses of an answer in addition to those of the library; with these, nothing has changed."""
@@ -81,12 +81,12 @@ def _record(
     work: Work, monitor: str, given: Sequence[AnswerTo], keys: Sequence[bytes], actor: str, settles: bool
 ) -> list[Answered]:
     """Check everything, then record the answers one by one."""
-    held = work.held(monitor)
-    refuse_archived(held)
-    rights.check_direct(actor, settles, held.review)
+    replica = work.replica(monitor)
+    refuse_archived(replica)
+    rights.check_direct(actor, settles, replica.review)
     work.look_up_items(keys)
     work.look_up(key for key in keys if work.items[key] is None)
-    saying = _correctness(work, given, keys, held.review.blind)
+    saying = _correctness(work, given, keys, replica.review.blind)
     results = []
     for one, key, correct in zip(given, keys, saying, strict=True):
         work.look_up_items([key])
@@ -94,8 +94,8 @@ def _record(
         if item is None or item.id != one.id:
             results.append(_without_item(work, one.id, key))
         else:
-            result = settle(work, held, item, correct, label=one.label, replace=one.replace, actor=actor)
-            results.append(_hidden(result) if held.review.blind else result)
+            result = settle(work, replica, item, correct, label=one.label, replace=one.replace, actor=actor)
+            results.append(_hidden(result) if replica.review.blind else result)
     return results
 
 
@@ -117,8 +117,8 @@ def _correctness(work: Work, given: Sequence[AnswerTo], keys: Sequence[bytes], b
 
 def settle(
     work: Work,
-    held: Held,
-    item: Item,
+    replica: Replica,
+    item: Verification,
     correct: bool | None,
     *,
     label: Label | None = None,
@@ -133,12 +133,12 @@ def settle(
     if item.state in (FORGOTTEN, DELETED):
         return Answered(item.id, GONE, None, f"this item was {item.state}; nothing changed")
     settled, relabelled = item.state not in UNSETTLED, label != item.label
-    if settled and not replace and (item.correct != correct or (held.review.blind and relabelled)):
+    if settled and not replace and (item.correct != correct or (replica.review.blind and relabelled)):
         text = f"this item is settled as {_WORDS[item.correct]}: set replace to change that; nothing changed"
         return Answered(item.id, CONFLICT, None, text, item.correct)
-    before = history.position(held, item.prediction)
+    before = history.position(replica, item.prediction)
     try:
-        answer, events = held.monitor.answer(item.id, correct)
+        answer, events = replica.monitor.answer(item.id, correct)
     except UnknownIdError:
         text = f"this item is settled as {_WORDS[item.correct]} and is too old to be changed; nothing changed"
         return Answered(item.id, GONE, None, text, item.correct)
@@ -154,10 +154,10 @@ def settle(
             "verdict": answer.verdict,
         }
         body |= ({} if label is None else {"label": label}) | (detail or {}) | plain_events(events)
-        number = work.append(held.id, journal.ANSWERED, body, actor=actor)
+        number = work.append(replica.id, journal.ANSWERED, body, actor=actor)
         settle_item(work, item, correct, label, actor)
-        follow(work, held, events)
-        history.note(work, held, item.prediction, before, number)
+        follow(work, replica, events)
+        history.note(work, replica, item.prediction, before, number)
     return Answered(item.id, answer.status, answer.verdict, answer.text, correct)
 
 

@@ -12,7 +12,7 @@ from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.service import Service
 from sidelight.service.domain.verifications import Payload, enter_item, follow
 from sidelight.service.faults import label_fault, text_fault
-from sidelight.service.journal.replica import Held, day_of, plain_events
+from sidelight.service.journal.replica import Replica, day_of, plain_events
 from sidelight.service.problems import Problem, place
 from sidelight.service.writer.unit import Job, Work
 
@@ -59,20 +59,20 @@ def _decide_all(
     window: tuple[float, float],
 ) -> list[Decision]:
     """Check everything, then decide about the new predictions."""
-    held = work.held(monitor)
-    refuse_archived(held)
+    replica = work.replica(monitor)
+    refuse_archived(replica)
     work.look_up(keys)
     _refuse_contradictions(work, predictions, keys)
     fresh = [i for i, key in enumerate(keys) if work.known[key] is None]
     _refuse_untimely(work, predictions, fresh, window)
-    _refuse_classes(held, predictions, fresh)
+    _refuse_classes(replica, predictions, fresh)
     new = dict.fromkeys(keys[i] for i in fresh)
     if len(new) > 1:
-        held.monitor.begin_batch(len(new))
+        replica.monitor.begin_batch(len(new))
     batch = {"batch": len(new)} if len(new) > 1 else {}
     for i in fresh:
         if work.known[keys[i]] is None:
-            _decide(work, held, predictions[i], keys[i], batch, actor)
+            _decide(work, replica, predictions[i], keys[i], batch, actor)
             batch = {}
     return [_found(work, key) for key in keys]
 
@@ -109,17 +109,17 @@ def _refuse_untimely(
         raise Problem("invalid", "some times are too far from now; nothing changed", places=found)
 
 
-def _refuse_classes(held: Held, predictions: Sequence[Prediction], fresh: Sequence[int]) -> None:
-    faults = held.monitor.faults(predictions[i].prediction for i in fresh)
+def _refuse_classes(replica: Replica, predictions: Sequence[Prediction], fresh: Sequence[int]) -> None:
+    faults = replica.monitor.faults(predictions[i].prediction for i in fresh)
     if faults:
         found = [place([fresh[n], "prediction"], fault) for n, fault in faults.items()]
         raise Problem("invalid", "some classes are not allowed; nothing changed", places=found)
 
 
-def _decide(work: Work, held: Held, one: Prediction, key: bytes, batch: dict[str, int], actor: str) -> None:
+def _decide(work: Work, replica: Replica, one: Prediction, key: bytes, batch: dict[str, int], actor: str) -> None:
     """Decide about one prediction and journal it."""
     time = work.now if one.time is None else one.time
-    decision, events = held.monitor.decide(one.prediction, one.id, time)
+    decision, events = replica.monitor.decide(one.prediction, one.id, time)
     reason = Reason(decision.reason).code
     body: dict[str, Any] = {
         "id": one.id,
@@ -131,14 +131,14 @@ def _decide(work: Work, held: Held, one: Prediction, key: bytes, batch: dict[str
         **batch,
     }
     if decision.verify:
-        body["number"] = held.monitor.asked
-    number = work.append(held.id, journal.DECIDED, body | plain_events(events), actor=actor, key=key)
+        body["number"] = replica.monitor.asked
+    number = work.append(replica.id, journal.DECIDED, body | plain_events(events), actor=actor, key=key)
     work.remember(key, decision)
     if events:
-        follow(work, held, events)
-        history.turned(work, held, events, number)
-    if reason in _BUDGETS and held.spent != (spent := (_BUDGETS[reason], body["day"], held.monitor.asked)):
-        held.spent = spent
-        work.publish(held.id, "budget.used_up", dict(zip(("limit", "day", "verifications"), spent, strict=True)))
+        follow(work, replica, events)
+        history.turned(work, replica, events, number)
+    if reason in _BUDGETS and replica.spent != (spent := (_BUDGETS[reason], body["day"], replica.monitor.asked)):
+        replica.spent = spent
+        work.publish(replica.id, "budget.used_up", dict(zip(("limit", "day", "verifications"), spent, strict=True)))
     if decision.verify:
-        enter_item(work, held, key, decision, time, one.payload)
+        enter_item(work, replica, key, decision, time, one.payload)

@@ -24,16 +24,16 @@ _WAITING = (
 @monitor_job
 def expire(work: Work, monitor: str) -> int:
     """Mark the overdue verifications of a monitor, and return how many there are; without any, nothing is journaled."""
-    held = work.held(monitor)
-    if held.archived:
+    replica = work.replica(monitor)
+    if replica.archived:
         return 0
-    events = held.monitor.expire(work.now)
+    events = replica.monitor.expire(work.now)
     closed = sum(isinstance(one, VerificationClosed) for one in events)
     if closed:
         body = {"time": work.now} | plain_events(events)
-        number = work.append(held.id, journal.EXPIRED, body, actor="service")
-        follow(work, held, events)
-        history.turned(work, held, events, number)
+        number = work.append(replica.id, journal.EXPIRED, body, actor="service")
+        follow(work, replica, events)
+        history.turned(work, replica, events, number)
     return closed
 
 

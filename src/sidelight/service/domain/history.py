@@ -10,7 +10,7 @@ import math
 
 from sidelight.monitor.types import Events, Label, VerdictChanged
 from sidelight.service import journal
-from sidelight.service.journal.replica import Held
+from sidelight.service.journal.replica import Replica
 from sidelight.service.writer.unit import Work
 
 _COLUMNS = (
@@ -28,32 +28,32 @@ _COLUMNS = (
 )
 
 
-def position(held: Held, name: Label) -> tuple[int, str]:
+def position(replica: Replica, name: Label) -> tuple[int, str]:
     """Return the number of counted answers of a class, and its verdict."""
-    state = held.monitor.classes[name]
+    state = replica.monitor.classes[name]
     return state.n, state.verdict
 
 
-def note(work: Work, held: Held, name: Label, before: tuple[int, str], number: int) -> None:
+def note(work: Work, replica: Replica, name: Label, before: tuple[int, str], number: int) -> None:
     """Store a row about a class after an answer if one is due; `before` is its position before the answer."""
-    now = held.monitor.classes[name]
+    now = replica.monitor.classes[name]
     if (now.n, now.verdict) == before or (now.verdict == before[1] and not _passed(before[0], now.n)):
         return
-    _write(work, held, name, number)
+    _write(work, replica, name, number)
 
 
-def turned(work: Work, held: Held, events: Events, number: int) -> None:
+def turned(work: Work, replica: Replica, events: Events, number: int) -> None:
     """Store a row about each class whose verdict changed without an answer, as when requests become overdue."""
     for name in dict.fromkeys(one.prediction for one in events if isinstance(one, VerdictChanged)):
-        _write(work, held, name, number)
+        _write(work, replica, name, number)
 
 
-def _write(work: Work, held: Held, name: Label, number: int) -> None:
-    now = held.monitor.classes[name]
+def _write(work: Work, replica: Replica, name: Label, number: int) -> None:
+    now = replica.monitor.classes[name]
     low, high = now.interval()
     counts = (now.predictions, now.asked, now.n, now.e)
     work.insert(
-        "history", _COLUMNS, (held.id, journal.text_of(now.name), number, work.now, *counts, low, high, now.verdict)
+        "history", _COLUMNS, (replica.id, journal.text_of(now.name), number, work.now, *counts, low, high, now.verdict)
     )
 
 

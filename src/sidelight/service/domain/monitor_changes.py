@@ -20,19 +20,19 @@ from sidelight.service.writer.unit import Work, monitor_job
 def change(work: Work, monitor: str, settings: Mapping[str, Any], *, actor: str) -> MonitorRow:
     """Change caps, pending limits, patience and settings of the queue, all or none; others need a new monitor."""
     changeable(settings)
-    held = work.held(monitor)
-    refuse_archived(held)
+    replica = work.replica(monitor)
+    refuse_archived(replica)
     limits = {name: settings[name] for name in settings if name in LIMITS}
     review = {name: settings[name] for name in settings if name not in LIMITS}
-    before, new = held.review, make_review(review, held.review)
+    before, new = replica.review, make_review(review, replica.review)
     if limits:
         try:
-            held.monitor.change(**{name: from_json(name, value) for name, value in limits.items()})
+            replica.monitor.change(**{name: from_json(name, value) for name, value in limits.items()})
         except SidelightError as error:
             name = next((one for one in limits if one in str(error)), next(iter(limits)))
             places = [place(["settings", name], str(error))]
             raise Problem("invalid", "some settings are not allowed", places=places) from None
-    held.review = new
+    replica.review = new
     body = {"limits": limits, "review": {name: review_plain(new)[name] for name in review}}
     work.append(monitor, journal.SETTINGS, body, actor=actor)
     row = stored(work.reading, monitor)
@@ -41,4 +41,4 @@ def change(work: Work, monitor: str, settings: Mapping[str, Any], *, actor: str)
     audit.write(work.writing(), actor, "monitor changed", row.name, settings=sorted(settings))
     if new.reviews < before.reviews:
         settle_reviewed(work, monitor)
-    return row._replace(settings=after, last=held.number)
+    return row._replace(settings=after, last=replica.number)

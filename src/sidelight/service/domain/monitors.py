@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sidelight.monitor import RULE
 from sidelight.service import journal
 from sidelight.service.journal import audit
-from sidelight.service.journal.replica import Held
+from sidelight.service.journal.replica import Replica
 from sidelight.service.problems import Problem, place
 from sidelight.service.settings import make_monitor, make_review, review_plain, split
 from sidelight.service.store.base import Reader
@@ -74,10 +74,10 @@ def _insert(
     values = (id, name, journal.text_of(settings), RULE, 0, journal.BEGINNING, 0, work.now)
     columns = ("id", "name", "settings", "rule", "last", "chain", "base", "created_at")
     work.writing().insert("monitors", columns, [values])
-    held = Held(id)
-    held.watch(state)
-    held.review = make_review(review)
-    work.hold(held)
+    replica = Replica(id)
+    replica.watch(state)
+    replica.review = make_review(review)
+    work.add(replica)
     body = {"name": name, "rule": RULE, "monitor": monitor, "review": review, "state": state}
     number = work.append(id, journal.CREATED, body, actor=actor)
     audit.write(work.writing(), actor, "monitor created", name, settings=sorted(settings))
@@ -87,9 +87,9 @@ def _insert(
 @monitor_job
 def archive(work: Work, monitor: str, *, actor: str) -> MonitorRow:
     """Archive a monitor: it can still be read, but no longer changed, and its name is free."""
-    held = work.held(monitor)
-    refuse_archived(held)
-    held.archived = True
+    replica = work.replica(monitor)
+    refuse_archived(replica)
+    replica.archived = True
     number = work.append(monitor, journal.SETTINGS, {"archived": True}, actor=actor)
     work.writing().run("UPDATE monitors SET archived_at = ? WHERE id = ?", work.now, monitor)
     row = stored(work.reading, monitor)
@@ -97,9 +97,9 @@ def archive(work: Work, monitor: str, *, actor: str) -> MonitorRow:
     return row._replace(last=number)
 
 
-def refuse_archived(held: Held) -> None:
+def refuse_archived(replica: Replica) -> None:
     """Refuse to change an archived monitor."""
-    if held.archived:
+    if replica.archived:
         raise Problem("gone", "this monitor is archived and cannot be changed: create a new one")
 
 

@@ -14,11 +14,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sidelight.service import journal
-from sidelight.service.domain.verifications import UNSETTLED
 from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings, make_review, split
-from sidelight.service.store.base import Reader, Row, Transaction
-from sidelight.service.writer.unit import ITEM_COLUMNS, Item, Work, item_of, job
+from sidelight.service.store.base import Reader, Transaction
+from sidelight.service.writer.unit import VERIFICATION_COLUMNS, Verification, Work, job, verification_of
 from sidelight.text import grouped
 
 MOST_CLAIMED = 100
@@ -38,35 +37,7 @@ DISPUTED_ITEM = f"{UNSETTLED_ITEM} AND ({_ANSWERED}) >= ?"
 """The condition that an item has all its reviews (the value says how many) and is not settled: they disagree."""
 _DISPUTED = f"({_ANSWERED}) >= ? AND ({_LEASED}) = 0"
 _FREE = f"i.monitor = ? AND {UNSETTLED_ITEM} AND NOT EXISTS ({_OWN})"
-_ITEM = f"SELECT {ITEM_COLUMNS}, asked_at, settled_at, settled_by FROM items"
-
-
-class ReviewItem(NamedTuple):
-    """A prediction to verify, or already verified, with what people see of it."""
-
-    monitor: str
-    number: int
-    key: bytes
-    id: str
-    prediction: Any
-    reason: int
-    state: str
-    revision: int
-    correct: bool | None
-    label: Any
-    asked_at: float
-    settled_at: float | None
-    settled_by: str | None
-
-    @property
-    def open(self) -> bool:
-        """Whether the item has no settled answer yet."""
-        return self.state in UNSETTLED
-
-    @property
-    def stored(self) -> Item:
-        """The part that settling needs."""
-        return Item(*self[:10])
+_SELECT = f"SELECT {VERIFICATION_COLUMNS} FROM items"
 
 
 class Slot(NamedTuple):
@@ -86,7 +57,7 @@ class Slot(NamedTuple):
 class Claimed(NamedTuple):
     """An item that a reviewer holds."""
 
-    item: ReviewItem
+    item: Verification
     slot: int
     lease_until: float
 
@@ -101,23 +72,19 @@ def review_settings(tx: Reader, monitor: str) -> ReviewSettings:
     return make_review(split(journal.read_text(row[0]))[1])
 
 
-def _item(row: Row) -> ReviewItem:
-    return ReviewItem(*item_of(row[:10]), *row[10:])
-
-
-def find_item(tx: Reader, monitor: str, number: int, lock: bool = False) -> ReviewItem:
+def find_item(tx: Reader, monitor: str, number: int, lock: bool = False) -> Verification:
     """Return an item; `lock` keeps others from claiming or answering it until the transaction ends."""
     row = None
     if 0 < number <= MOST_NUMBER:
-        row = tx.one(f"{_ITEM} WHERE monitor = ? AND number = ?{tx.locking if lock else ''}", monitor, number)
+        row = tx.one(f"{_SELECT} WHERE monitor = ? AND number = ?{tx.locking if lock else ''}", monitor, number)
     if row is None:
         raise Problem("not-found", f"there is no item {number}: check the number")
-    return _item(row)
+    return verification_of(row)
 
 
-def items_where(tx: Reader, where: str, *values: Any) -> list[ReviewItem]:
+def items_where(tx: Reader, where: str, *values: Any) -> list[Verification]:
     """Return the items that satisfy a condition on `items i`."""
-    return [_item(row) for row in tx.all(f"{_ITEM} i WHERE {where}", *values)]
+    return [verification_of(row) for row in tx.all(f"{_SELECT} i WHERE {where}", *values)]
 
 
 def slots_of(tx: Reader, monitor: str, number: int) -> list[Slot]:

@@ -15,7 +15,7 @@ from sidelight.service import journal
 from sidelight.service.domain import answers, monitors
 from sidelight.service.domain.service import Service
 from sidelight.service.domain.verifications import DELETED, UNSETTLED
-from sidelight.service.journal.replica import Held
+from sidelight.service.journal.replica import Replica
 from sidelight.service.store.base import Transaction
 from sidelight.service.writer.duties import duty
 from sidelight.service.writer.unit import Work, job, monitor_job
@@ -65,20 +65,20 @@ def _delete_past(work: Work, monitor: str, days: float) -> int:
 @monitor_job
 def erase(work: Work, monitor: str, ids: Sequence[str], *, actor: str) -> list[Erased]:
     """Delete the payloads of predictions by their ids; the results are in the same order."""
-    held = work.held(monitor)
-    return [_erased(work, held, id, actor) for id in ids]
+    replica = work.replica(monitor)
+    return [_erased(work, replica, id, actor) for id in ids]
 
 
-def _erased(work: Work, held: Held, id: str, actor: str) -> Erased:
+def _erased(work: Work, replica: Replica, id: str, actor: str) -> Erased:
     """Delete one payload, and release a verification that is waiting."""
-    key = journal.key_of(held.id, id)
+    key = journal.key_of(replica.id, id)
     work.look_up_items([key])
     item = work.items[key]
     if item is None or item.id != id:
         return Erased(id, "unknown", False)
-    waited = item.state in UNSETTLED and not held.archived
+    waited = item.state in UNSETTLED and not replica.archived
     if waited:
-        answers.settle(work, held, item, None, actor=actor, detail={"erased": 1})
+        answers.settle(work, replica, item, None, actor=actor, detail={"erased": 1})
         work.writing().run(
             "UPDATE items SET state = ?, revision = revision + 1 WHERE monitor = ? AND number = ?",
             *(DELETED, item.monitor, item.number),

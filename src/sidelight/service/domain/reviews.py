@@ -23,7 +23,6 @@ from sidelight.service.domain import answers
 from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.queue import (
     DISPUTED_ITEM,
-    ReviewItem,
     Slot,
     find_item,
     free_place,
@@ -33,10 +32,10 @@ from sidelight.service.domain.queue import (
 )
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.faults import label_fault
-from sidelight.service.journal.replica import Held
+from sidelight.service.journal.replica import Replica
 from sidelight.service.problems import Problem, place
 from sidelight.service.settings import ReviewSettings
-from sidelight.service.writer.unit import Work, monitor_job
+from sidelight.service.writer.unit import Verification, Work, monitor_job
 
 _SKIPPED = {"skipped": True}
 _MOST_SKIPS = 2
@@ -85,16 +84,16 @@ class _OnItem:
 
     def __init__(self, work: Work, monitor: str, number: int) -> None:
         self.work, self.monitor = work, monitor
-        self.held: Held = work.held(monitor)
-        refuse_archived(self.held)
-        self.item: ReviewItem = find_item(work.reading, monitor, number, lock=True)
+        self.replica: Replica = work.replica(monitor)
+        refuse_archived(self.replica)
+        self.item: Verification = find_item(work.reading, monitor, number, lock=True)
         if self.item.state in (FORGOTTEN, DELETED):
             raise Problem("gone", f"this item was {self.item.state} and no longer needs an answer")
         self.slots = slots_of(work.reading, monitor, number)
 
     @property
     def review(self) -> ReviewSettings:
-        return self.held.review
+        return self.replica.review
 
     def own(self, reviewer: str) -> Slot | None:
         return next((one for one in self.slots if one.reviewer == reviewer), None)
@@ -129,7 +128,7 @@ class _OnItem:
         """Give the item its answer, replacing an earlier one."""
         said = {"reviews": [[one.reviewer, one.answer] for one in self.slots if one.answer is not None]}
         result = answers.settle(
-            self.work, self.held, self.item.stored, correct, label=label, replace=True, actor=actor, detail=said
+            self.work, self.replica, self.item, correct, label=label, replace=True, actor=actor, detail=said
         )
         if result.status == answers.GONE:
             raise Problem("gone", result.detail)
@@ -180,7 +179,7 @@ class _OnItem:
 
 def settle_reviewed(work: Work, monitor: str) -> None:
     """Settle the items that have all the reviews they need, now that they need fewer."""
-    reviews = work.held(monitor).review.reviews
+    reviews = work.replica(monitor).review.reviews
     for item in items_where(work.reading, f"i.monitor = ? AND {DISPUTED_ITEM} ORDER BY i.number", monitor, reviews):
         on = _OnItem(work, monitor, item.number)
         said = [one for one in on.slots if one.slot > 0 and one.answer is not None]
@@ -289,7 +288,7 @@ def settle_verification(
     return Reviewed(number, "skipped" if said.skipped else "settled", on.item.revision)
 
 
-def checked(said: Said, item: ReviewItem, review: ReviewSettings) -> dict[str, Any]:
+def checked(said: Said, item: Verification, review: ReviewSettings) -> dict[str, Any]:
     """Return what is stored of a review: its correctness, and the label if one was given."""
     if (said.correct is not None) + (said.label is not None) + bool(said.skipped) != 1:
         raise Problem("invalid", "give exactly one of correct, label and skipped; nothing changed")

@@ -60,8 +60,8 @@ class Service:
             row = tx.one("SELECT chain FROM monitors WHERE id = ?", monitor)
         if row is None:
             raise Problem("not-found", "there is no such monitor")
-        held = self.writer.followers.get(monitor)
-        made = None if held is None else held.made_report
+        replica = self.writer.replicas.get(monitor)
+        made = None if replica is None else replica.made_report
         if made is not None and made[0] == bytes(row[0]):
             return made[1]
         return self.do(_make_report(monitor))
@@ -71,25 +71,25 @@ class Service:
         self.writer.close()
         if not self.writer.failed:
             with contextlib.suppress(StorageError):  # a snapshot only saves time
-                self._take_snapshots(self.writer.followers.ids(), _AT_THE_END)
+                self._take_snapshots(self.writer.replicas.ids(), _AT_THE_END)
         self.storage.close()
 
     def _take_snapshots(self, monitors: Iterable[str], every: int) -> None:
         """Take snapshots of monitors whose last one is at least `every` entries old, without holding a lock."""
         for id in sorted(monitors):
-            held = self.writer.followers.get(id)
-            if held is None:
+            replica = self.writer.replicas.get(id)
+            if replica is None:
                 continue
-            since = self._snapshot_at.setdefault(id, held.snapshot_at)
-            if held.number - since >= every:
-                snapshot = snapshots.take(held)
+            since = self._snapshot_at.setdefault(id, replica.snapshot_at)
+            if replica.number - since >= every:
+                snapshot = snapshots.take(replica)
                 with self.storage.write() as tx:
                     if snapshots.fits(tx, id, snapshot):
                         snapshots.store(tx, id, snapshot)
-                self._snapshot_at[id] = held.number
+                self._snapshot_at[id] = replica.number
 
 
 @monitor_job
 def _make_report(work: Work, monitor: str) -> Report:
     """Return the report; it is made after the commit, when the lock has been released."""
-    return later(work.held(monitor).report)
+    return later(work.replica(monitor).report)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from sidelight.monitor import Decision, Reason
 from sidelight.monitor.types import Events, Label, VerdictChanged, VerificationClosed
 from sidelight.service import journal
-from sidelight.service.journal.replica import Held
-from sidelight.service.writer.unit import Item, Work
+from sidelight.service.journal.replica import Replica
+from sidelight.service.writer.unit import Verification, Work
 
 OPEN, ANSWERED, SKIPPED, OVERDUE = "open", "answered", "skipped", "overdue"
 FORGOTTEN, DELETED = "forgotten", "deleted"
@@ -33,18 +33,20 @@ class Payload(NamedTuple):
     content: bytes
 
 
-def enter_item(work: Work, held: Held, key: bytes, decision: Decision, time: float, payload: Payload | None) -> None:
+def enter_item(
+    work: Work, replica: Replica, key: bytes, decision: Decision, time: float, payload: Payload | None
+) -> None:
     """Insert the prediction whose verification the monitor requested last."""
-    number, reason, id = held.monitor.asked, Reason(decision.reason).code, str(decision.id)
-    name = journal.text_of(held.monitor.classes[decision.prediction].name)
-    work.insert("items", _COLUMNS, (held.id, number, key, id, name, reason, OPEN, 0, time))
-    work.items[key] = Item(held.id, number, key, id, decision.prediction, reason, OPEN, 0, None)
+    number, reason, id = replica.monitor.asked, Reason(decision.reason).code, str(decision.id)
+    name = journal.text_of(replica.monitor.classes[decision.prediction].name)
+    work.insert("items", _COLUMNS, (replica.id, number, key, id, name, reason, OPEN, 0, time))
+    work.items[key] = Verification(replica.id, number, key, id, decision.prediction, reason, OPEN, 0, None, None, time)
     if payload is not None:
-        row = (held.id, number, payload.media_type, payload.content)
+        row = (replica.id, number, payload.media_type, payload.content)
         work.insert("payloads", ("monitor", "item", "media_type", "content"), row)
 
 
-def settle_item(work: Work, item: Item, correct: bool | None, label: Label | None, actor: str) -> None:
+def settle_item(work: Work, item: Verification, correct: bool | None, label: Label | None, actor: str) -> None:
     """Store the settled answer of an item; None if it is skipped."""
     state, value = (SKIPPED, None) if correct is None else (ANSWERED, int(correct))
     said = None if label is None else journal.text_of(label)
@@ -52,18 +54,18 @@ def settle_item(work: Work, item: Item, correct: bool | None, label: Label | Non
     work.items[item.key] = item._replace(state=state, correct=correct, label=label, revision=item.revision + 1)
 
 
-def follow(work: Work, held: Held, events: Events) -> None:
+def follow(work: Work, replica: Replica, events: Events) -> None:
     """Store what else changed in the monitor: requests that are no longer pending, and verdicts."""
     closed = [one for one in events if isinstance(one, VerificationClosed)]
     for one in closed:
-        work.update(_CLOSE, FORGOTTEN if one.forgotten else OVERDUE, held.id, one.number)
+        work.update(_CLOSE, FORGOTTEN if one.forgotten else OVERDUE, replica.id, one.number)
     if closed:
         work.items.clear()
     overdue = sum(not one.forgotten for one in closed)
     if overdue:
-        work.publish(held.id, "answers.overdue", {"items": overdue})
+        work.publish(replica.id, "answers.overdue", {"items": overdue})
     for event in events:
         if not isinstance(event, VerdictChanged):
             continue
         data = {"class": event.prediction, "before": event.before, "verdict": event.verdict, "cause": event.cause}
-        work.publish(held.id, "verdict.changed", data)
+        work.publish(replica.id, "verdict.changed", data)

@@ -33,7 +33,7 @@ class Mark(NamedTuple):
     spent: tuple[str, str, int] | None
 
 
-class Held:
+class Replica:
     """One monitor (its engine) and its position in the journal.
 
     Entries record outcomes, which `apply` takes over; nothing is decided again. What else follows (verdicts that
@@ -113,13 +113,13 @@ class Held:
         }
 
     @classmethod
-    def from_state(cls, id: str, state: dict[str, Any], number: int, chain: bytes) -> Held:
+    def from_state(cls, id: str, state: dict[str, Any], number: int, chain: bytes) -> Replica:
         """Return the monitor with this state, at this position in its journal."""
-        held = cls(id)
-        held.watch(state["monitor"])
-        held.review, held.archived = make_review(state["review"]), state["archived"]
-        held.number, held.chain, held.snapshot_at = number, chain, number
-        return held
+        replica = cls(id)
+        replica.watch(state["monitor"])
+        replica.review, replica.archived = make_review(state["review"]), state["archived"]
+        replica.number, replica.chain, replica.snapshot_at = number, chain, number
+        return replica
 
     def report(self) -> Report:
         """Return the report, which is made only once per journal entry."""
@@ -144,48 +144,48 @@ def plain_events(events: Events) -> dict[str, Any]:
 # Each of these applies an entry to a monitor, and returns what the entry must contain if both agree, and the events.
 
 
-def _created(held: Held, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
-    held.watch(data["state"])  # with the defaults of the version that created it
-    held.review = make_review(data["review"])
+def _created(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+    replica.watch(data["state"])  # with the defaults of the version that created it
+    replica.review = make_review(data["review"])
     return {"rule": RULE}, ()
 
 
-def _decided(held: Held, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
-    _begin_batch(held, data)
+def _decided(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+    _begin_batch(replica, data)
     decision = Decision(bool(data["verify"]), data["id"], Reason.of(data["reason"]), data["class"])
-    events = held.monitor.record(decision, data["time"])
-    return {"number": held.monitor.asked} if data["verify"] else {}, events
+    events = replica.monitor.record(decision, data["time"])
+    return {"number": replica.monitor.asked} if data["verify"] else {}, events
 
 
-def _decided_anew(held: Held, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
-    _begin_batch(held, data)
-    decision, events = held.monitor.decide(data["class"], data["id"], data["time"])
+def _decided_anew(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+    _begin_batch(replica, data)
+    decision, events = replica.monitor.decide(data["class"], data["id"], data["time"])
     code = Reason(decision.reason).code
     found = {"verify": int(decision.verify), "reason": code, "day": day_of(data["time"])}
-    return found | ({"number": held.monitor.asked} if decision.verify else {}), events
+    return found | ({"number": replica.monitor.asked} if decision.verify else {}), events
 
 
-def _begin_batch(held: Held, data: dict[str, Any]) -> None:
+def _begin_batch(replica: Replica, data: dict[str, Any]) -> None:
     if "batch" in data:
-        held.monitor.begin_batch(data["batch"])
+        replica.monitor.begin_batch(data["batch"])
 
 
-def _answered(held: Held, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
-    answer, events = held.monitor.answer(data["id"], data["correct"])
+def _answered(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+    answer, events = replica.monitor.answer(data["id"], data["correct"])
     return {"status": answer.status, "previous": answer.previous, "verdict": answer.verdict}, events
 
 
-def _settings(held: Held, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+def _settings(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
     if data.get("limits"):
-        held.monitor.change(**{name: from_json(name, value) for name, value in data["limits"].items()})
+        replica.monitor.change(**{name: from_json(name, value) for name, value in data["limits"].items()})
     if data.get("review"):
-        held.review = make_review(data["review"], held.review)
-    held.archived = data.get("archived", held.archived)
+        replica.review = make_review(data["review"], replica.review)
+    replica.archived = data.get("archived", replica.archived)
     return {}, ()
 
 
-def _expired(held: Held, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
-    return {}, held.monitor.expire(data["time"])
+def _expired(replica: Replica, data: dict[str, Any]) -> tuple[dict[str, Any], Events]:
+    return {}, replica.monitor.expire(data["time"])
 
 
 def day_of(time: float) -> str:

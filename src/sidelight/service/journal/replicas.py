@@ -11,7 +11,7 @@ from sidelight.monitor import RULE
 from sidelight.service import journal
 from sidelight.service.journal import snapshots
 from sidelight.service.journal.entry import Entry
-from sidelight.service.journal.replica import DivergedError, Held
+from sidelight.service.journal.replica import DivergedError, Replica
 from sidelight.service.problems import Problem, unavailable
 from sidelight.service.store.base import Reader, Row, StorageError, Transaction
 
@@ -21,24 +21,24 @@ _MUCH = 1000
 _LOCK = "SELECT id, rule, last, chain, base FROM monitors WHERE id IN (??) ORDER BY id"
 
 
-class Followers:
+class Replicas:
     """The monitors in this process."""
 
     def __init__(self) -> None:
-        self._held: dict[str, Held] = {}
+        self._replicas: dict[str, Replica] = {}
         self._failed: dict[str, tuple[bytes, float]] = {}
         """Chains of journals that cannot be followed, and when to try again."""
         self._stored: dict[str, object] = {}
         """Stored versions of the monitors when they were last locked."""
 
-    def lock(self, tx: Transaction, monitors: Iterable[str]) -> dict[str, Held | Problem]:
+    def lock(self, tx: Transaction, monitors: Iterable[str]) -> dict[str, Replica | Problem]:
         """Lock monitors in sorted order and bring them up to date; a monitor that cannot be used gives a `Problem`."""
         wanted = sorted(set(monitors))
         if not wanted:
             return {}
         # Only a second statement sees everything committed before the lock was granted.
         rows = tx.lock(_LOCK, wanted)
-        found: dict[str, Held | Problem] = {}
+        found: dict[str, Replica | Problem] = {}
         news = self._news(tx, rows)
         for id, rule, last, chain, base in rows:
             found[id] = self._followed(tx, id, rule, last, bytes(chain), base, news.get(id))
@@ -49,14 +49,14 @@ class Followers:
         """Return what other processes appended to several monitors, read together if it is not much."""
         after = {}
         for id, rule, last, _, base in rows:
-            held = self._held.get(id)
-            if held is not None and rule == RULE and base <= held.number < last <= held.number + _MUCH:
-                after[id] = _seen(held, base)
+            replica = self._replicas.get(id)
+            if replica is not None and rule == RULE and base <= replica.number < last <= replica.number + _MUCH:
+                after[id] = _seen(replica, base)
         return journal.entries_of_many(tx, after) if len(after) > 1 else {}
 
     def _followed(
         self, tx: Reader, id: str, rule: int, last: int, chain: bytes, base: int, news: list[Entry] | None
-    ) -> Held | Problem:
+    ) -> Replica | Problem:
         if rule != RULE:
             return unavailable(
                 f"this monitor uses rule {rule}, but this version of sidelight has rule {RULE}: run the version that "
@@ -67,43 +67,43 @@ class Followers:
         if failed is not None and failed[0] == chain and time.monotonic() < failed[1]:
             return _broken()
         try:
-            held = self._held.get(id)
-            if held is None or not _catch_up(tx, held, last, chain, base, news):
-                held = rebuild(tx, id, last, chain, base)
+            replica = self._replicas.get(id)
+            if replica is None or not _catch_up(tx, replica, last, chain, base, news):
+                replica = rebuild(tx, id, last, chain, base)
         except StorageError:
             raise
         except SidelightError as error:
             _LOG.error("the journal of %s cannot be followed: %s", id, error)
-            self._held.pop(id, None)
+            self._replicas.pop(id, None)
             self._failed[id] = chain, time.monotonic() + _RETRY
             return _broken()
-        held.base = base
-        self._held[id], self._stored[id] = held, held.version
-        return held
+        replica.base = base
+        self._replicas[id], self._stored[id] = replica, replica.version
+        return replica
 
-    def keep(self, held: Held) -> None:
+    def keep(self, replica: Replica) -> None:
         """Keep a monitor that this process created."""
-        self._held[held.id] = held
+        self._replicas[replica.id] = replica
 
     def drop(self, monitors: Iterable[str]) -> None:
         """Drop monitors that have changed since they were locked; they are rebuilt when needed."""
         for id in set(monitors):
-            held = self._held.get(id)
-            if held is not None and held.version != self._stored.get(id):
-                del self._held[id]
+            replica = self._replicas.get(id)
+            if replica is not None and replica.version != self._stored.get(id):
+                del self._replicas[id]
 
     def forget(self) -> None:
         """Drop all monitors, as if the process had just started."""
-        self._held.clear()
+        self._replicas.clear()
         self._failed.clear()
 
     def ids(self) -> list[str]:
         """Return the ids of the monitors that this process has in memory."""
-        return list(self._held)
+        return list(self._replicas)
 
-    def get(self, monitor: str) -> Held | None:
+    def get(self, monitor: str) -> Replica | None:
         """Return a monitor as this process last saw it."""
-        return self._held.get(monitor)
+        return self._replicas.get(monitor)
 
 
 def _broken() -> Problem:
@@ -111,39 +111,41 @@ def _broken() -> Problem:
     return unavailable(detail, _RETRY)
 
 
-def _seen(held: Held, base: int) -> int:
+def _seen(replica: Replica, base: int) -> int:
     """Return the entry before the last one followed; that one is read again, since a restore may have replaced it."""
-    return held.number - 1 if held.number > base else held.number
+    return replica.number - 1 if replica.number > base else replica.number
 
 
-def _catch_up(tx: Reader, held: Held, last: int, chain: bytes, base: int, news: Iterable[Entry] | None = None) -> bool:
+def _catch_up(
+    tx: Reader, replica: Replica, last: int, chain: bytes, base: int, news: Iterable[Entry] | None = None
+) -> bool:
     """Follow the journal; False if it is not the one followed before, or if its beginning is missing."""
-    if held.number == last:
-        return held.chain == chain
-    if held.number > last or held.number < base:
+    if replica.number == last:
+        return replica.chain == chain
+    if replica.number > last or replica.number < base:
         return False
-    first = held.number > base
-    for entry in journal.all_entries(tx, held.id, _seen(held, base)) if news is None else news:
+    first = replica.number > base
+    for entry in journal.all_entries(tx, replica.id, _seen(replica, base)) if news is None else news:
         if first:
-            if entry.number != held.number or entry.chain != held.chain:
+            if entry.number != replica.number or entry.chain != replica.chain:
                 return False
             first = False
         else:
-            held.apply(entry)
-    return held.number == last and held.chain == chain
+            replica.apply(entry)
+    return replica.number == last and replica.chain == chain
 
 
-def rebuild(tx: Reader, id: str, last: int, chain: bytes, base: int) -> Held:
+def rebuild(tx: Reader, id: str, last: int, chain: bytes, base: int) -> Replica:
     """Return a monitor from its latest snapshot and the entries after it."""
-    held = start(tx, id, last, base)
-    for entry in journal.all_entries(tx, id, held.number):
-        held.apply(entry)
-    if (held.number, held.chain) != (last, chain):
-        raise DivergedError(f"the journal ends with entry {held.number} but should end with {last}")
-    return held
+    replica = start(tx, id, last, base)
+    for entry in journal.all_entries(tx, id, replica.number):
+        replica.apply(entry)
+    if (replica.number, replica.chain) != (last, chain):
+        raise DivergedError(f"the journal ends with entry {replica.number} but should end with {last}")
+    return replica
 
 
-def start(tx: Reader, id: str, last: int, base: int) -> Held:
+def start(tx: Reader, id: str, last: int, base: int) -> Replica:
     """Return a monitor from its latest usable snapshot, at most at entry `last` and not before the base."""
     for snapshot in snapshots.stored(tx, id, base, last):
         if snapshot.rule == RULE and (snapshot.sealed or snapshots.fits(tx, id, snapshot)):
@@ -154,4 +156,4 @@ def start(tx: Reader, id: str, last: int, base: int) -> Held:
                     raise
     if base:
         raise DivergedError(f"the base, snapshot {base}, is missing or was made with another rule")
-    return Held(id)
+    return Replica(id)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sidelight.monitor import RULE
 from sidelight.service import journal
-from sidelight.service.journal.replica import DivergedError, Held
+from sidelight.service.journal.replica import DivergedError, Replica
 from sidelight.service.store.base import Reader, Transaction
 
 _LEVEL = 1
@@ -30,9 +30,9 @@ class Snapshot(NamedTuple):
     sealed: bool
     state: bytes
 
-    def opened(self, monitor: str) -> Held:
+    def opened(self, monitor: str) -> Replica:
         """Return the monitor, or raise an error if the snapshot is damaged."""
-        return Held.from_state(monitor, self.data(monitor), self.number, self.chain)
+        return Replica.from_state(monitor, self.data(monitor), self.number, self.chain)
 
     def data(self, monitor: str) -> dict[str, Any]:
         """Return the state as data, or raise an error if the snapshot is damaged."""
@@ -46,11 +46,11 @@ class Snapshot(NamedTuple):
         return found
 
 
-def take(held: Held, *, sealed: bool = False) -> Snapshot:
+def take(replica: Replica, *, sealed: bool = False) -> Snapshot:
     """Return a snapshot of a monitor."""
-    text = journal.text_of(held.state()).encode("ascii")
+    text = journal.text_of(replica.state()).encode("ascii")
     digest = hashlib.sha256(text).digest()
-    return Snapshot(held.number, RULE, held.chain, digest, sealed, zlib.compress(text, _LEVEL))
+    return Snapshot(replica.number, RULE, replica.chain, digest, sealed, zlib.compress(text, _LEVEL))
 
 
 def _as_value(value: Any) -> Any:

@@ -20,7 +20,7 @@ from sidelight.service import journal
 from sidelight.service.domain import verifications
 from sidelight.service.journal import replicas, snapshots
 from sidelight.service.journal.entry import Entry
-from sidelight.service.journal.replica import DivergedError, Held
+from sidelight.service.journal.replica import DivergedError, Replica
 from sidelight.service.maintenance.copy import UNFINISHED, is_unfinished
 from sidelight.service.store.base import Reader, Storage, StorageError
 
@@ -149,22 +149,24 @@ def _before(tx: Reader, whole: Stretch, first: int) -> tuple[int, bytes]:
     raise DivergedError(f"the entries before {first} are missing, and no sealed snapshot replaces them")
 
 
-def replay(storage: Storage, whole: Stretch, last: int, *, anew: bool) -> Held:
+def replay(storage: Storage, whole: Stretch, last: int, *, anew: bool) -> Replica:
     """Replay the entries from the base up to `last`, compare with each snapshot, and return the monitor."""
     with storage.read() as tx:
         on_the_way = {one.number: one for one in snapshots.stored(tx, whole.id, whole.base, last)}
-    held = Held(whole.id)
+    replica = Replica(whole.id)
     if whole.base:
         base = on_the_way.pop(whole.base, None)
         if base is None or not base.sealed or base.rule != RULE:
             raise DivergedError(f"the base, snapshot {whole.base}, is missing, not sealed, or made with another rule")
-        held = base.opened(whole.id)
-    for entry in pages(storage, whole.id, held.number, last):
-        held.apply(entry, anew=anew)
+        replica = base.opened(whole.id)
+    for entry in pages(storage, whole.id, replica.number, last):
+        replica.apply(entry, anew=anew)
         snapshot = on_the_way.get(entry.number)
-        if snapshot is not None and (snapshot.chain != entry.chain or snapshots.take(held).sha256 != snapshot.sha256):
+        if snapshot is not None and (
+            snapshot.chain != entry.chain or snapshots.take(replica).sha256 != snapshot.sha256
+        ):
             raise DivergedError(f"snapshot {entry.number} does not follow from the journal")
-    return held
+    return replica
 
 
 def check_items(tx: Reader, monitor: str, state: dict[str, Any]) -> None:

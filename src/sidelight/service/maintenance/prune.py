@@ -21,14 +21,14 @@ _CHUNK = 5000
 @monitor_job
 def _seal(work: Work, monitor: str, base: int, snapshot: Snapshot) -> bool:
     """Make a snapshot the base; False if another process was faster."""
-    held = work.held(monitor)
+    replica = work.replica(monitor)
     row = work.reading.one("SELECT base FROM monitors WHERE id = ?", monitor)
     if row is None or row[0] != base:
         return False
     body = {"number": snapshot.number, "chain": snapshot.chain.hex(), "sha256": snapshot.sha256.hex()}
     snapshots.store(work.writing(), monitor, snapshot)
     work.writing().run("UPDATE monitors SET base = ? WHERE id = ?", snapshot.number, monitor)
-    work.append(held.id, journal.SEALED, body | {"rule": snapshot.rule}, actor="service")
+    work.append(replica.id, journal.SEALED, body | {"rule": snapshot.rule}, actor="service")
     return True
 
 
@@ -58,12 +58,12 @@ def prune(service: Service, monitor: str, *, days: float | None = None) -> int:
     last = whole.last if row is None or row[0] is None else row[0] - 1
     if last > whole.base:
         check_chain(storage, whole)
-        held = replay(storage, whole, last, anew=True)
-        if held.state() != replay(storage, whole, last, anew=False).state():
+        replica = replay(storage, whole, last, anew=True)
+        if replica.state() != replay(storage, whole, last, anew=False).state():
             raise DivergedError(
                 "replaying the journal gives another result: nothing was pruned, run `sidelight admin check`"
             )
-        if not service.do(_seal(monitor, whole.base, snapshots.take(held, sealed=True))):
+        if not service.do(_seal(monitor, whole.base, snapshots.take(replica, sealed=True))):
             return 0
     deleted = 0
     while some := service.do(_delete(monitor)):

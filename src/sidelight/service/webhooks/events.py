@@ -41,7 +41,7 @@ def publish(work: Work, monitor: str, event: str, data: dict[str, Any]) -> None:
     new = [one for one in endpoints if (one,) not in told]
     if not new:
         return
-    number, now = work.held(monitor).number, work.now
+    number, now = work.replica(monitor).number, work.now
     body = _body(work, monitor, number, event, data)
     for one in new:
         work.insert("outbox", _COLUMNS, (one, message, monitor, number, body, now, now, 0))

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 from sidelight.monitor.types import Decision, Reason
 from sidelight.service import journal
 from sidelight.service.journal.entry import Entry
-from sidelight.service.journal.replica import Held, Mark
+from sidelight.service.journal.replica import Mark, Replica
 from sidelight.service.journal.replicas import rebuild
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader, Row, Transaction, Value
@@ -69,8 +69,8 @@ def later(make: Callable[[], T]) -> T:
     return Later(make)  # type: ignore[return-value]
 
 
-class Item(NamedTuple):
-    """A prediction to verify."""
+class Verification(NamedTuple):
+    """A prediction that was chosen, and waits for an answer or has one."""
 
     monitor: str
     number: int
@@ -81,18 +81,29 @@ class Item(NamedTuple):
     state: str
     revision: int
     correct: bool | None
-    label: Any = None
+    label: Any
+    asked_at: float
+    settled_at: float | None = None
+    settled_by: str | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether there is no settled answer yet; late answers still count."""
+        return self.state in ("open", "overdue")
 
 
-ITEM_COLUMNS = "monitor, number, key, id, class, reason, state, revision, correct, label"
+VERIFICATION_COLUMNS = (
+    "monitor, number, key, id, class, reason, state, revision, correct, label, asked_at, settled_at, settled_by"
+)
 
 
-def item_of(row: Row) -> Item:
-    """Return the item in a row with `ITEM_COLUMNS`."""
-    monitor, number, key, id, name, reason, state, revision, correct, label = row
+def verification_of(row: Row) -> Verification:
+    """Return the verification in a row with `VERIFICATION_COLUMNS`."""
+    monitor, number, key, id, name, reason, state, revision, correct, label, *settled = row
     right = None if correct is None else bool(correct)
     said = None if label is None else journal.read_text(label)
-    return Item(monitor, number, bytes(key), id, journal.read_text(name), reason, state, revision, right, said)
+    prediction = journal.read_text(name)
+    return Verification(monitor, number, bytes(key), id, prediction, reason, state, revision, right, said, *settled)
 
 
 class _Unsent:
@@ -136,8 +147,8 @@ class Work:
     rows are kept apart until they are sent, and sent only after a mark in the transaction.
     """
 
-    def __init__(self, tx: Transaction, held: dict[str, Held | Problem], publisher: Publisher | None) -> None:
-        self._tx, self._held, self._publisher = tx, held, publisher
+    def __init__(self, tx: Transaction, replica: dict[str, Replica | Problem], publisher: Publisher | None) -> None:
+        self._tx, self._replicas, self._publisher = tx, replica, publisher
         self._now: float | None = None
         self._unsent, self._own = _Unsent(), _Unsent()
         self._marks: dict[str, Mark] = {}
@@ -146,7 +157,7 @@ class Work:
         self._learned: list[bytes] = []
         self.known: dict[bytes, Decision | None] = {}
         """Decisions that the group has looked up or made, by their keys."""
-        self.items: dict[bytes, Item | None] = {}
+        self.items: dict[bytes, Verification | None] = {}
         """Items that the group has looked up or created, by their keys."""
         self._steady: dict[tuple[Any, ...], list[Row]] = {}
         self.changed: set[str] = set()
@@ -155,8 +166,8 @@ class Work:
         """Begin a request that may change these monitors."""
         if self._own:
             self._unsent.take(self._own)
-        held = ((id, self._held.get(id)) for id in monitors)
-        self._marks = {id: one.mark() for id, one in held if isinstance(one, Held)}
+        replica = ((id, self._replicas.get(id)) for id in monitors)
+        self._marks = {id: one.mark() for id, one in replica if isinstance(one, Replica)}
         self._marked = False
         self._new.clear()
         self._learned.clear()
@@ -171,14 +182,14 @@ class Work:
             self._tx.go_back()
         self.known.update(dict.fromkeys(self._learned))
         for id in self._new:
-            del self._held[id]
+            del self._replicas[id]
             self.changed.discard(id)
         for id, mark in self._marks.items():
-            held = self.held(id)
-            if not held.go_back(mark):
+            replica = self.replica(id)
+            if not replica.go_back(mark):
                 self._unsent.send(self._tx)
-                self._held[id] = again = rebuild(self._tx, id, mark.number, mark.chain, held.base)
-                again.base, again.spent = held.base, mark.spent
+                self._replicas[id] = again = rebuild(self._tx, id, mark.number, mark.chain, replica.base)
+                again.base, again.spent = replica.base, mark.spent
                 self.changed.add(id)
 
     def writing(self) -> Transaction:
@@ -218,27 +229,27 @@ class Work:
             self._now = self._tx.now()
         return self._now
 
-    def held(self, monitor: str) -> Held:
+    def replica(self, monitor: str) -> Replica:
         """Return a monitor, locked and up to date."""
-        found = self._held.get(monitor)
+        found = self._replicas.get(monitor)
         if found is None:
             raise KeyError(f"the job does not name the monitor {monitor} in its monitors")
         if isinstance(found, Problem):  # each caller gets a new one
             raise Problem(found.kind, found.detail, places=found.places, headers=found.headers)
         return found
 
-    def hold(self, held: Held) -> None:
+    def add(self, replica: Replica) -> None:
         """Make a monitor that the group created known to it."""
-        self._held[held.id] = held
-        self._new.append(held.id)
+        self._replicas[replica.id] = replica
+        self._new.append(replica.id)
 
     def append(self, monitor: str, kind: str, body: dict[str, Any], *, actor: str, key: bytes | None = None) -> int:
         """Append an entry to the journal of a monitor, which the caller has already changed; return its number."""
-        held = self.held(monitor)
-        number, text = held.number + 1, journal.text_of(body)
-        chain = journal.next_chain(held.chain, number, kind, key, self.now, actor, text)
+        replica = self.replica(monitor)
+        number, text = replica.number + 1, journal.text_of(body)
+        chain = journal.next_chain(replica.chain, number, kind, key, self.now, actor, text)
         self.insert("journal", journal.COLUMNS, (monitor, number, kind, key, self.now, actor, text, chain))
-        held.advance(Entry(number, kind, key, self.now, actor, text, chain))
+        replica.advance(Entry(number, kind, key, self.now, actor, text, chain))
         self.changed.add(monitor)
         return number
 
@@ -266,7 +277,7 @@ class Work:
             self.known[bytes(key)] = Decision(
                 bool(data["verify"]), data["id"], Reason.of(data["reason"]), data["class"]
             )
-        if any(isinstance(held, Held) and held.base for held in self._held.values()):
+        if any(isinstance(replica, Replica) and replica.base for replica in self._replicas.values()):
             self._look_up_pruned([key for key in wanted if self.known[key] is None])
 
     def _look_up_pruned(self, keys: Sequence[bytes]) -> None:
@@ -282,8 +293,8 @@ class Work:
         wanted = [key for key in dict.fromkeys(keys) if key not in self.items]
         if wanted:
             self.items.update(dict.fromkeys(wanted))
-            for row in self.reading.among(f"SELECT {ITEM_COLUMNS} FROM items WHERE key IN (??)", wanted):
-                item = item_of(row)
+            for row in self.reading.among(f"SELECT {VERIFICATION_COLUMNS} FROM items WHERE key IN (??)", wanted):
+                item = verification_of(row)
                 self.items[item.key] = item
 
     def remember(self, key: bytes, decision: Decision) -> None:
@@ -296,5 +307,5 @@ class Work:
         self.begin(())
         self._unsent.send(self._tx)
         if self.changed:
-            rows = [(held.number, held.chain, held.id) for held in map(self.held, sorted(self.changed))]
+            rows = [(replica.number, replica.chain, replica.id) for replica in map(self.replica, sorted(self.changed))]
             self._tx.many("UPDATE monitors SET last = ?, chain = ? WHERE id = ?", rows)

@@ -23,7 +23,7 @@ from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 from sidelight.errors import SidelightError
-from sidelight.service.journal.replicas import Followers
+from sidelight.service.journal.replicas import Replicas
 from sidelight.service.options import Options
 from sidelight.service.problems import unavailable
 from sidelight.service.store.base import DiskError, Storage, StorageError, UnavailableError, UnknownOutcomeError
@@ -58,7 +58,7 @@ class Writer:
 
     def __init__(self, storage: Storage, options: Options) -> None:
         self._storage, self._options = storage, options
-        self.followers = Followers()
+        self.replicas = Replicas()
         self.publisher: Publisher | None = None
         self.after_commit: Callable[[set[str]], None] = lambda monitors: None
         self.heartbeat = time.monotonic()
@@ -147,14 +147,14 @@ class Writer:
     def _commit(self, group: Sequence[Ticket[Any]]) -> set[str]:
         """Run a group in one transaction."""
         with self._storage.write() as tx:
-            held = self.followers.lock(tx, (id for ticket in group for id in ticket.job.monitors))
-            work = Work(tx, held, self.publisher)
+            replica = self.replicas.lock(tx, (id for ticket in group for id in ticket.job.monitors))
+            work = Work(tx, replica, self.publisher)
             work.look_up(key for ticket in group for key in ticket.job.keys)
             work.look_up_items(key for ticket in group for key in ticket.job.item_keys)
             self._run(group, work)
         self.refused = False
         for id in work.changed:
-            self.followers.keep(work.held(id))
+            self.replicas.keep(work.replica(id))
         return work.changed
 
     def _run(self, group: Sequence[Ticket[Any]], work: Work) -> None:
@@ -184,7 +184,7 @@ class Writer:
             ticket.error = unavailable(detail, 1)
 
     def _forget(self, group: Sequence[Ticket[Any]]) -> None:
-        self.followers.drop(id for ticket in group for id in ticket.job.monitors)
+        self.replicas.drop(id for ticket in group for id in ticket.job.monitors)
 
     def _rest(self, changed: set[str]) -> None:
         """Do the work that no request waits for."""

@@ -11,7 +11,6 @@ from starlette.responses import RedirectResponse
 from sidelight.service.auth import reviewers
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import (
-    ReviewItem,
     Slot,
     claim_verifications,
     find_item,
@@ -30,7 +29,7 @@ from sidelight.service.web import payload_markup
 from sidelight.service.web.rendering import address, render
 from sidelight.service.web.shortcuts import button_keys, label_keys
 from sidelight.service.web.visitors import Form, Visitor, enter, form_of, make_router, monitor_for, service_of
-from sidelight.service.writer.unit import Job
+from sidelight.service.writer.unit import Job, Verification
 
 router = make_router()
 _DAY = 86_400.0
@@ -135,7 +134,7 @@ def _next(service: Service, visitor: Visitor, row: MonitorRow) -> int | None:
     return claimed[0].item.number if claimed else None
 
 
-def _shown(tx: Reader, visitor: Visitor, row: MonitorRow, review: ReviewSettings, item: ReviewItem) -> dict[str, Any]:
+def _shown(tx: Reader, visitor: Visitor, row: MonitorRow, review: ReviewSettings, item: Verification) -> dict[str, Any]:
     """Return what the page shows of an item; in blind mode nothing depends on the prediction."""
     slots = slots_of(tx, row.id, item.number)
     own = next((one for one in slots if one.reviewer == visitor.actor and one.answer is not None), None)
@@ -162,7 +161,7 @@ def _shown(tx: Reader, visitor: Visitor, row: MonitorRow, review: ReviewSettings
     }
 
 
-def item_words(item: ReviewItem, blind: bool) -> tuple[str, str]:
+def item_words(item: Verification, blind: bool) -> tuple[str, str]:
     """Return the state or answer of an item in words, and the verdict whose color suits it."""
     if item.state != "answered":
         return {"open": "waiting"}.get(item.state, item.state), "unknown"

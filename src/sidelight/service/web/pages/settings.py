@@ -54,8 +54,8 @@ class Field(NamedTuple):
 @monitor_job
 def _read(work: Work, monitor: str) -> dict[str, Any]:
     """Return the settings that a monitor has, with the defaults of the version that created it."""
-    held = work.held(monitor)
-    return later(lambda: held.monitor.to_dict()["settings"] | review_plain(held.review))
+    replica = work.replica(monitor)
+    return later(lambda: replica.monitor.to_dict()["settings"] | review_plain(replica.review))
 
 
 @router.get("/m/{monitor}/settings")

@@ -9,7 +9,7 @@ from fastapi import Query, Request, Response
 
 from sidelight.service import journal
 from sidelight.service.auth import reviewers
-from sidelight.service.domain.queue import DISPUTED_ITEM, MOST_NUMBER, ReviewItem, Slot, items_where, slots_among
+from sidelight.service.domain.queue import DISPUTED_ITEM, MOST_NUMBER, Slot, items_where, slots_among
 from sidelight.service.domain.reviews import disputed
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.faults import MOST_CHARACTERS
@@ -19,6 +19,7 @@ from sidelight.service.web.etags import etag_of, unchanged
 from sidelight.service.web.pages.review import answer_words, item_words
 from sidelight.service.web.rendering import address, render
 from sidelight.service.web.visitors import enter, make_router, monitor_for, service_of
+from sidelight.service.writer.unit import Verification
 
 router = make_router()
 _PAGE = 50
@@ -86,7 +87,7 @@ class Wanted(NamedTuple):
     before: int | None
 
 
-def _page(tx: Reader, monitor: str, review: ReviewSettings, wanted: Wanted) -> tuple[list[ReviewItem], int | None]:
+def _page(tx: Reader, monitor: str, review: ReviewSettings, wanted: Wanted) -> tuple[list[Verification], int | None]:
     """Return the items of a page, and where the next page begins, if there is one."""
     state, name, q, before = wanted
     where, values = ["i.monitor = ?"], list[Value]([monitor])
@@ -97,7 +98,7 @@ def _page(tx: Reader, monitor: str, review: ReviewSettings, wanted: Wanted) -> t
         where.append("(LOWER(i.id) LIKE LOWER(?) ESCAPE '!' OR i.number = ?)")
         plain = re.sub("[!%_]", lambda found: f"!{found[0]}", q)
         values += [f"%{plain}%", int(q) if q.isascii() and q.isdigit() and len(q) < _DIGITS else 0]
-    first: list[ReviewItem] = []
+    first: list[Verification] = []
     if before is None and review.reviews > 1 and state in ("", "open"):
         sql = f"{' AND '.join([*where, DISPUTED_ITEM])} ORDER BY i.number LIMIT {_PAGE}"
         first = items_where(tx, sql, *values, review.reviews)
@@ -116,7 +117,7 @@ def _page(tx: Reader, monitor: str, review: ReviewSettings, wanted: Wanted) -> t
     return first + [one for one in rows[:_PAGE] if one.number not in listed], older
 
 
-def _row(item: ReviewItem, slots: list[Slot], names: dict[str, str], review: ReviewSettings) -> dict[str, Any]:
+def _row(item: Verification, slots: list[Slot], names: dict[str, str], review: ReviewSettings) -> dict[str, Any]:
     differ = item.open and disputed(slots, review.reviews)
     word, tone = ("disagreement", "near") if differ else item_words(item, review.blind)
     return {
