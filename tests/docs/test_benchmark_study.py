@@ -6,8 +6,8 @@ import make_benchmark as script
 import pytest
 
 import sidelight as sl
+from sidelight.results.result_set import is_chosen
 from sidelight.studies import read
-from sidelight.studies.model import chosen
 
 ROOT = Path(__file__).parent.parent.parent
 STUDY = ROOT / "studies" / "benchmark.toml"
@@ -51,7 +51,7 @@ def test_there_are_runs_enough_for_tails_where_rounds_are_cheap(study):
 
 def test_the_slowest_strategy_plays_all_games_but_two(study):
     (hinge,) = (player for player in study.players if player.name == "PMDMEDHinge")
-    missing = [game.label for game in study.games if not chosen(hinge.games, game.label)]
+    missing = [game.label for game in study.games if not is_chosen(hinge.games, game.label)]
     assert missing == ["cops-and-robbers(arms=3)", "symbol-ladder(symbols=5)"]
 
 

@@ -1,4 +1,4 @@
-"""Values as files and programs give them: whether they are what is wanted, and if not, what to write instead."""
+"""Check values from files and programs, and say what to write instead of wrong ones."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ _LONGEST = 80  # characters of a value in a message
 
 
 class Values:
-    """Checks values and collects what is wrong with them; what it returns in their place is of the right type."""
+    """Checks values and collects problems; what it returns always has the right type."""
 
     def __init__(self) -> None:
         self.found: list[Problem] = []
 
     def problem(self, place: Place, text: str) -> None:
-        """Note what is wrong at a place."""
+        """Add a problem, unless it is known already."""
         if Problem(place, text) not in self.found:
             self.found.append(Problem(place, text))
 
     def refuse(self, where: str) -> None:
-        """Raise an error if something is wrong."""
+        """Raise an error if there are problems."""
         if self.found:
             raise StudyError(self.found, where)
 
     def check_keys(self, place: Place, entry: Mapping[str, Any], known: Sequence[str], what: str) -> None:
-        """Complain about keys that nobody knows."""
+        """Report unknown keys."""
         for key in entry:
             if key not in known:
                 there = ", ".join(known)
                 self.problem((*place, key), f"{what} has no {key!r}: {did_you_mean(key, known)}there are {there}")
 
     def known(self, place: Place, name: Any, known: Sequence[str], what: str, or_own: str = "") -> bool:
-        """Say whether a name is known, and complain if not; `or_own` says how names of the user's own are written."""
+        """Return whether a name is known, and report it if not; `or_own` says how to write one's own names."""
         if isinstance(name, str) and (name in known or (or_own and ":" in name)):
             return True
         own = f", and {or_own}" if or_own else ""
@@ -49,18 +49,18 @@ class Values:
         return False
 
     def text(self, place: Place, value: Any, empty: bool = False) -> str:
-        """Return a text that is not empty, unless it may be."""
+        """Check a text; an empty one is reported unless `empty` is set."""
         if not isinstance(value, str) or not (value.strip() or empty):
             self.problem(place, f"{place[-1]} is {shown(value)}: give a text in quotation marks")
             return ""
         return value
 
     def texts(self, place: Place, value: Any) -> tuple[str, ...]:
-        """Return a list of texts."""
+        """Check a list of texts."""
         return tuple(self.text(place, each) for each in self.listed(place, value))
 
     def listed(self, place: Place, value: Any, empty: bool = False) -> list[Any]:
-        """Return a list that is not empty, unless it may be."""
+        """Check a list; an empty one is reported unless `empty` is set."""
         several = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
         several = several and getattr(value, "ndim", 1) > 0  # a number of NumPy may be an array without axes
         found = list(value) if several else []
@@ -71,7 +71,7 @@ class Values:
         return found
 
     def whole(self, place: Place, value: Any, least: int, most: int = _MOST) -> int:
-        """Return a whole number; those of NumPy become plain."""
+        """Check a whole number; one of NumPy becomes a plain one."""
         number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
         if number is None or number < least:
             self.problem(place, f"{place[-1]} is {shown(value)}: give a whole number of at least {least}")
@@ -82,7 +82,7 @@ class Values:
         return number
 
     def wholes(self, place: Place, values: Any, least: int, most: int = _MOST) -> tuple[int, ...]:
-        """Return one or more different whole numbers."""
+        """Check a list of different whole numbers."""
         given = self.listed(place, values)
         before = len(self.found)
         found = tuple(self.whole(place, value, least, most) for value in given)
@@ -91,7 +91,7 @@ class Values:
         return found
 
     def positive(self, place: Place, value: Any) -> float:
-        """Return a positive number."""
+        """Check a positive number."""
         number = as_number(value)
         if number is None or not 0 < number < math.inf:
             self.problem(place, f"{place[-1]} is {shown(value)}: give a positive number")
@@ -99,20 +99,20 @@ class Values:
         return number
 
     def flag(self, place: Place, value: Any) -> bool:
-        """Return true or false."""
+        """Check that a value is true or false."""
         if not isinstance(value, bool):
             self.problem(place, f"{place[-1]} is {shown(value)}: give true or false")
         return value is True
 
     def choice(self, place: Place, value: Any, words: Sequence[str]) -> Any:
-        """Return one of some words."""
+        """Check that a value is one of the allowed words."""
         if not isinstance(value, str) or value not in words:
             near = did_you_mean(value, words) if isinstance(value, str) else ""
             self.problem(place, f"{place[-1]} is {shown(value)}: {near}choose from {', '.join(words)}")
         return value
 
     def choices(self, place: Place, value: Any, words: Sequence[str]) -> tuple[Any, ...]:
-        """Return some of some words, each once."""
+        """Check a list of allowed words without repetition."""
         found = tuple(self.choice(place, each, words) for each in self.listed(place, value))
         for each in words:
             if found.count(each) > 1:
@@ -120,7 +120,7 @@ class Values:
         return found
 
     def checkpoints(self, place: Place, value: Any) -> Any:
-        """Return when regret is recorded: how often, "log", or after which rounds."""
+        """Check checkpoints: a number, "log", or a list of rounds."""
         if isinstance(value, str) and value == "log":
             return value
         if isinstance(value, Iterable) and not isinstance(value, str):
@@ -131,7 +131,7 @@ class Values:
         return self.whole(place, value, 1)
 
     def parameters(self, place: Place, value: Any) -> dict[str, Any]:
-        """Return parameters by name, which are plain data."""
+        """Check parameters: names with plain data as values."""
         given = value.items() if isinstance(value, Mapping) else value
         pairs = [each for each in given if _is_pair(each)] if isinstance(given, Iterable) else None
         if isinstance(given, str) or pairs is None or len(pairs) < len(list(given)):
@@ -146,7 +146,7 @@ class Values:
 
 
 def as_number(value: Any) -> float | None:
-    """Return a value as a float; None if it is no number, or beyond all floats."""
+    """Return a value as a float, or None if it is not a number or too large."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     try:
@@ -156,7 +156,7 @@ def as_number(value: Any) -> float | None:
 
 
 def is_plain(value: Any) -> bool:
-    """Say whether a value is plain data, which a file can hold."""
+    """Return whether a file can hold a value."""
     if isinstance(value, Mapping):
         return all(isinstance(key, str | int | tuple) and is_plain(each) for key, each in value.items())
     if isinstance(value, list | tuple):
@@ -165,7 +165,7 @@ def is_plain(value: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return a value as a message shows it, on one line that is not too long."""
+    """Return a short form of a value for a message."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     try:

@@ -1,4 +1,4 @@
-"""Whether the parts of a study fit together: labels that name something, wishes that can be met, not too much work."""
+"""Check that the parts of a study fit together: labels, measures, tables and figures, and the amount of work."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING
 
-from sidelight.studies.labels import chosen, matches, none_such
+from sidelight.results.result_set import is_chosen
+from sidelight.studies.labels import none_such
 from sidelight.studies.problems import Problem
 from sidelight.text import grouped, joined
 
@@ -19,12 +20,12 @@ _OF_POLICIES = ("verifications", "f1")
 
 
 def problems(study: Study) -> list[Problem]:
-    """Return what does not fit, with places such as ("players", 2, "games")."""
+    """Return all problems, with places such as ("players", 2, "games")."""
     return [*_doubles(study), *_strangers(study), *_measures(study), *_wishes(study), *_work(study)]
 
 
 def _doubles(study: Study) -> Iterator[Problem]:
-    """Say which labels name two different things."""
+    """Report labels that are used twice."""
     for what in ("games", "worlds", "players"):
         seen: set[str] = set()
         told: set[str] = set()
@@ -37,13 +38,13 @@ def _doubles(study: Study) -> Iterator[Problem]:
 
 
 def _strangers(study: Study) -> Iterator[Problem]:
-    """Say which names of others name nobody."""
+    """Report references to unknown labels."""
     labels = {kind: [other.label for other in getattr(study, kind)] for kind in ("games", "worlds", "players")}
     for what in ("worlds", "players", "tables", "figures"):
         for index, each in enumerate(getattr(study, what)):
             for kind in ("games", "worlds"):
                 for wanted in getattr(each, kind, ()):
-                    if not any(matches(wanted, label) for label in labels[kind]):
+                    if not any(is_chosen(wanted, label) for label in labels[kind]):
                         title = getattr(each, "label", "") or getattr(each, "title", "") or each.kind
                         text = f"{what}: {title!r} names {kind} {wanted!r}, {none_such(wanted, labels[kind])}"
                         yield Problem((what, index, kind), text)
@@ -56,14 +57,14 @@ def _strangers(study: Study) -> Iterator[Problem]:
 
 
 def _known_measures(study: Study) -> list[str]:
-    """Return what can be measured of the players of a study, in the order of tables."""
+    """Return the measures that the players of a study have, in the order of tables."""
     strategies = any(not player.policy for player in study.players)
     policies = any(player.policy for player in study.players)
     return list(dict.fromkeys((*_OF_STRATEGIES * strategies, *_OF_POLICIES * policies)))
 
 
 def _measures(study: Study) -> Iterator[Problem]:
-    """Say which measures none of the players has."""
+    """Report measures that no player has."""
     known = _known_measures(study)
     if not study.players or study.measures == ("regret",):  # the default, whoever plays
         return
@@ -75,7 +76,7 @@ def _measures(study: Study) -> Iterator[Problem]:
 
 
 def _wishes(study: Study) -> Iterator[Problem]:
-    """Say which tables and figures would stay empty."""
+    """Report tables and figures that would be empty."""
     if not study.players:
         return
     own = (horizon for player in study.players for horizon in player.horizons)
@@ -91,7 +92,7 @@ def _wishes(study: Study) -> Iterator[Problem]:
 
 
 def _unmet(study: Study, wish: TableEntry | FigureEntry, kind: str) -> str:
-    """Say why there is nothing to show of a measure; empty if there is."""
+    """Return why a measure cannot be shown, or an empty text."""
     known = [measure for measure in _known_measures(study) if measure != "plays"]
     if wish.measure == "plays":
         return f'write measures = ["plays"] for tables of plays; here, choose from {", ".join(known)}'
@@ -106,7 +107,7 @@ def _unmet(study: Study, wish: TableEntry | FigureEntry, kind: str) -> str:
 
 
 def _work(study: Study) -> Iterator[Problem]:
-    """Say if there are more pieces of work than a computer can list."""
+    """Report a study with too many tasks to list."""
     pieces = [-(-(player.runs or study.runs) // (player.block or study.block)) for player in study.players]
     horizons = len({*study.horizons, *(horizon for player in study.players for horizon in player.horizons)})
     settings = max(1, len(study.games)) * len(study.worlds) * max(1, horizons)
@@ -124,10 +125,10 @@ def _work(study: Study) -> Iterator[Problem]:
 
 
 def _settings(study: Study, player: PlayerEntry) -> int:
-    """Count the settings that a player meets."""
-    worlds = [world for world in study.worlds if chosen(player.worlds, world.label)]
+    """Count the settings in which a player plays."""
+    worlds = [world for world in study.worlds if is_chosen(player.worlds, world.label)]
     if player.policy:
         return sum(world.kind == "classifiers" for world in worlds)
-    games = [game.label for game in study.games if chosen(player.games, game.label)]
-    pairs = sum(world.kind != "classifiers" and chosen(world.games, game) for game, world in product(games, worlds))
+    games = [game.label for game in study.games if is_chosen(player.games, game.label)]
+    pairs = sum(world.kind != "classifiers" and is_chosen(world.games, game) for game, world in product(games, worlds))
     return pairs * len(player.horizons or study.horizons)

@@ -16,9 +16,7 @@ from sidelight.results.statistics import Side
 from sidelight.studies import consistency
 from sidelight.studies.checks import MOST_ROUNDS, MOST_RUNS, Values, is_plain, shown
 from sidelight.studies.labels import called as called
-from sidelight.studies.labels import chosen as chosen
 from sidelight.studies.labels import is_acceptable, stem
-from sidelight.studies.labels import matches as matches
 from sidelight.studies.plain_data import arguments, frozen, pairs, plain
 from sidelight.studies.problems import StudyError as StudyError
 from sidelight.text import one_line

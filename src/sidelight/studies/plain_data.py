@@ -1,4 +1,4 @@
-"""Convert the parts of a study to plain data, which JSON can hold, and to values that can be keys; and back."""
+"""Convert parts of a study to JSON-ready data or to hashable values, and back."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Parameters = tuple[tuple[str, Any], ...]
 
 
 class Pairs(tuple[tuple[str, Any], ...]):
-    """A table that cannot be changed."""
+    """An immutable table, as pairs of names and values."""
 
 
 def frozen(value: Any) -> Any:
-    """Return plain data that cannot be changed and can be a key: lists as tuples, tables as pairs."""
+    """Make plain data immutable and hashable: lists become tuples, tables become pairs."""
     if isinstance(value, Mapping):
         return Pairs((str(key), frozen(each)) for key, each in value.items())
     if isinstance(value, Pairs):
@@ -28,20 +28,20 @@ def frozen(value: Any) -> Any:
 
 
 def thawed(value: Any) -> Any:
-    """Return plain data as strategies and files take it: tuples as lists, pairs as tables."""
+    """Undo `frozen`: tuples become lists, pairs become tables."""
     if isinstance(value, Pairs):
         return {key: thawed(each) for key, each in value}
     return [thawed(each) for each in value] if isinstance(value, tuple) else value
 
 
 def pairs(parameters: Mapping[str, Any] | Parameters) -> Parameters:
-    """Return parameters by name, in the order of names, so that equal ones are equal."""
+    """Return parameters as immutable pairs, sorted by name."""
     found = dict(parameters)
     return tuple((name, frozen(found[name])) for name in sorted(found))
 
 
 def grid(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return every choice of one value for each parameter that is a list; a list as a value stands in another list.
+    """Return all combinations of parameters of which some are lists; a list as a value is written within a list.
 
     >>> grid({"bins": [5, 10], "sigma": 1.0})
     [{'bins': 5, 'sigma': 1.0}, {'bins': 10, 'sigma': 1.0}]
@@ -51,7 +51,7 @@ def grid(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """Return a part of a study as plain data; what is at its default is left out."""
+    """Convert a part of a study to plain data, without fields at their defaults."""
     if hasattr(value, "__dataclass_fields__"):
         found = {}
         for each in fields(value):
@@ -65,7 +65,7 @@ def plain(value: Any) -> Any:
 
 
 def arguments(kind: type[Any], data: Any) -> dict[str, Any]:
-    """Return the arguments of a part of a study from plain data; refuse data that do not describe one."""
+    """Convert plain data to the arguments of a part of a study; raise an error if they do not describe one."""
     what = kind.__name__
     check = Values()
     if not isinstance(data, Mapping):

@@ -1,4 +1,4 @@
-"""What is wrong with a study: where, what, and what to do about it."""
+"""Problems of a study: where, what, and what to do about it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST = 50  # problems that a message lists; the others are only counted
 
 
 class Problem(NamedTuple):
-    """Something that is wrong with a study, or with a part of it."""
+    """One problem of a study or of a part of it."""
 
     place: Place
     """Where, from the whole to the part: ("players", 2, "runs") in a study, ("runs",) in a player."""
@@ -22,7 +22,7 @@ class Problem(NamedTuple):
 
 
 class StudyError(SidelightError):
-    """A study that cannot be run as it is; the message lists everything that is wrong with it, and what to do.
+    """A study that cannot be run; the message lists all of its problems, and what to do about them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From the words of a study to the things themselves: games, environments, strategies and policies."""
+"""Make games, environments, strategies and policies from the entries of a study."""
 
 from __future__ import annotations
 
@@ -116,13 +116,13 @@ def policy(player: studies.PlayerEntry) -> Policy:
 
 
 def refresh() -> None:
-    """Make everything anew when it is next asked for: files of games, strategies and recordings may have changed."""
+    """Forget everything that was made: files of games, strategies and recordings may have changed."""
     for cached in (_game, environment, _found, _strategy):
         cached.cache_clear()
 
 
 def modules(thing: Any) -> set[str]:
-    """Return the modules (or files) that an object's class and its bases are written in."""
+    """Return the modules (or files) of an object's class and its bases."""
     kinds_of = inspect.getmro(thing if isinstance(thing, type) else type(thing))
     found = {_module(kind) for kind in kinds_of} - {"builtins", "abc", "typing"}
     sampler = getattr(thing, "law", None)
@@ -160,7 +160,7 @@ def _values(parameters: Parameters) -> dict[str, Any]:
 
 
 def _laws(name: str, played: Game, given: Mapping[str, Any]) -> Any:
-    """Return what draws laws: a kind that is known by name, or what a function of the user's own returns."""
+    """Return what draws laws: a kind of the library, or what a function of the user returns."""
     if ":" not in name:
         if given:
             raise SidelightError(f"{name!r} laws have no parameters, but {', '.join(map(repr, given))} was given")
@@ -171,7 +171,7 @@ def _laws(name: str, played: Game, given: Mapping[str, Any]) -> Any:
 
 
 def attribute(name: str, what: str) -> Any:
-    """Import what a text of the form package.module:name stands for, which is to be called."""
+    """Import the class or function that a text of the form package.module:name stands for."""
     module, colon, own = name.rpartition(":")
     loose = module.endswith(".py")
     if not colon or not own or not (loose or all(part.isidentifier() for part in module.split("."))):
@@ -188,7 +188,7 @@ def attribute(name: str, what: str) -> Any:
 
 
 def own_environment(world: studies.WorldEntry) -> Environment:
-    """Return the environment that a class of the user's own makes."""
+    """Make an environment from a class of the user."""
     kind = attribute(world.value, "class")
     with in_words(f"{world.value!r} cannot be made"):
         made = kind(**_values(world.parameters))
@@ -206,7 +206,7 @@ def recorded(world: studies.WorldEntry, folder: str = "") -> Environment:
 
 
 def law(value: Any) -> Any:
-    """Return a law, or a row for each run, as an array; refuse what is not made of numbers."""
+    """Return a law, or one row per run, as an array; raise an error if it is not made of probabilities."""
     rows = thawed(value)
     if not isinstance(rows, list) or not rows:
         raise SidelightError("give a probability for each outcome, as in law = [0.3, 0.7]")
@@ -225,7 +225,7 @@ def law(value: Any) -> Any:
 
 @contextlib.contextmanager
 def in_words(what: str) -> Iterator[None]:
-    """Turn any error of code that others wrote into one line that says what failed, why and where."""
+    """Turn any error of the user's code into one line that says what failed, why and where."""
     try:
         yield
     except SidelightError:

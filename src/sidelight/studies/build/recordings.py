@@ -21,7 +21,7 @@ _OUTCOME = "outcome"
 
 
 class _Recorded(NamedTuple):
-    """What a file holds; None for what it does not hold."""
+    """The contents of a file; None for what is missing."""
 
     outcomes: Any
     contexts: Any = None
@@ -81,7 +81,7 @@ def _columns(path: Path) -> _Recorded:
 
 @contextlib.contextmanager
 def _understood() -> Iterator[None]:
-    """Say what is wrong with a file that is no CSV."""
+    """Raise a clear error for a file that is not CSV."""
     try:
         yield
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Whether the names, parameters, laws and files of a study are right, before anything is played.
+"""Check the names, parameters, laws and files of a study before anything is played.
 
 What is found here is a plain mistake and always refused. Whether a game, a world and a player fit each other is another
 matter, see `plan.impossible`.
@@ -15,11 +15,11 @@ from sidelight import games as catalogue
 from sidelight.environments import IID, contexts_by_name, laws
 from sidelight.errors import ParameterError, SidelightError
 from sidelight.monitor.policies import POLICIES
+from sidelight.results.result_set import is_chosen
 from sidelight.simulation import players as strategies
 from sidelight.studies.build import objects as making
 from sidelight.studies.checks import Values, as_number, shown
 from sidelight.studies.classifiers.published import CASES
-from sidelight.studies.labels import chosen
 from sidelight.studies.model import WORLDS, GameEntry, PlayerEntry, WorldEntry
 from sidelight.studies.problems import Place, Problem
 from sidelight.text import did_you_mean
@@ -39,11 +39,11 @@ def mistakes(
     horizons: Sequence[int],
     folder: str,
 ) -> list[Problem]:
-    """Return what is wrong with the entries of a study, with places such as ("players", 2, "name")."""
+    """Return the problems of all entries, with places such as ("players", 2, "name")."""
     found: list[Problem] = []
 
     def right(kind: str, entries: Sequence[Any], check: Callable[[Any, Values], None]) -> list[Any]:
-        """Check all entries of a kind; return those that are right."""
+        """Check all entries of a kind; return those without problems."""
         good = []
         for index, entry in enumerate(entries):
             noted = Values()
@@ -61,14 +61,14 @@ def mistakes(
 
 
 class _Scope(NamedTuple):
-    """What is right in a study, for entries that depend on it."""
+    """The valid parts of a study, for checks that depend on them."""
 
     games: Sequence[GameEntry]
     worlds: Sequence[WorldEntry]
     horizons: tuple[int, ...]
     folder: str
     unusable: dict[str, str]
-    """Why a strategy cannot be imported, so that nobody tries again."""
+    """Why a strategy cannot be imported, to avoid further attempts."""
 
 
 def _game(entry: GameEntry, noted: Values, folder: str) -> None:
@@ -111,7 +111,7 @@ def _world(entry: WorldEntry, noted: Values, scope: _Scope) -> None:
 
 
 def _only(entry: WorldEntry, noted: Values, known: Sequence[str]) -> None:
-    """Complain about parameters of a world that takes none, or only some."""
+    """Report parameters that a world does not have."""
     keys = (*known, "label", "games")
     for name, _ in entry.parameters:
         if name not in known:
@@ -121,14 +121,14 @@ def _only(entry: WorldEntry, noted: Values, known: Sequence[str]) -> None:
 
 
 def _own_laws(entry: WorldEntry, noted: Values, scope: _Scope) -> None:
-    """Complain about a function that cannot be imported, or that returns laws for none of the games."""
+    """Report a function that cannot be imported, or that fails for all games."""
     try:
         making.attribute(entry.value, "function")
     except SidelightError as error:
         noted.problem((entry.kind,), str(error))
         return
     first = ""
-    for game in [game for game in scope.games if chosen(entry.games, game.label)][:_TRIES]:
+    for game in [game for game in scope.games if is_chosen(entry.games, game.label)][:_TRIES]:
         try:
             making.environment(entry.bare(), game, scope.folder)
         except SidelightError as error:
@@ -140,7 +140,7 @@ def _own_laws(entry: WorldEntry, noted: Values, scope: _Scope) -> None:
 
 
 def _made(entry: WorldEntry, noted: Values, folder: str) -> None:
-    """Complain about a recording or an environment that cannot be made, whatever the game."""
+    """Report a recording or an environment that cannot be made for any game."""
     given = dict(entry.parameters).get("law") if entry.kind == "replay" else None
     if isinstance(given, str) and given != "outcome":
         noted.problem(("parameters", "law"), f"law is {given!r}: give probabilities, or 'outcome'")
@@ -217,7 +217,7 @@ def _player(entry: PlayerEntry, noted: Values, scope: _Scope) -> None:
 
 
 def _parameter_names(entry: PlayerEntry, noted: Values, kind: Any) -> None:
-    """Complain about parameters that a strategy does not have."""
+    """Report parameters that a strategy does not have."""
     for name, _ in entry.parameters:
         try:
             strategies.check_parameters(kind, [name])
@@ -227,11 +227,11 @@ def _parameter_names(entry: PlayerEntry, noted: Values, kind: Any) -> None:
 
 
 def _places(entry: PlayerEntry, scope: _Scope) -> Iterator[tuple[GameEntry, int]]:
-    """Yield the games that a player meets, each with the size of the contexts there; each combination once."""
+    """Yield the games of a player with the dimension of the contexts there, each combination once."""
     seen = set()
     for world in scope.worlds:
-        for game in scope.games if world.kind != "classifiers" and chosen(entry.worlds, world.label) else ():
-            if not chosen(entry.games, game.label) or not chosen(world.games, game.label):
+        for game in scope.games if world.kind != "classifiers" and is_chosen(entry.worlds, world.label) else ():
+            if not is_chosen(entry.games, game.label) or not is_chosen(world.games, game.label):
                 continue
             dimension = 0
             if world.kind not in ("law", "laws"):
@@ -297,7 +297,7 @@ def _place_of(entry: GameEntry | PlayerEntry | WorldEntry, error: SidelightError
 
 
 def _try(noted: Values, place: Place, make: Callable[[], Any]) -> None:
-    """Make something, and note what is wrong if that cannot be done."""
+    """Make something, and report the error if that fails."""
     try:
         make()
     except SidelightError as error:

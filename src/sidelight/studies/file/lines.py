@@ -1,4 +1,4 @@
-"""Where things stand in a TOML file: Python's reader does not say, and an error should."""
+"""Find the lines of keys and tables in a TOML file, which Python's parser does not tell."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def places(text: str) -> dict[Place, int]:
 
 
 def line_of(place: Place, lines: Mapping[Place, int]) -> int | None:
-    """Return the line of a place, or of the innermost thing around it that has one."""
+    """Return the line of a place, or of the innermost table around it."""
     # A parameter stands in the entry itself, or in a table of its own, which may be written on one line.
     short = tuple(part for part in place if part != _INNER)
     for whole in (place, short):
@@ -56,13 +56,13 @@ def line_of(place: Place, lines: Mapping[Place, int]) -> int | None:
 
 
 def _after(line: str, until: str) -> tuple[str, str]:
-    """Return what still ends the text, and what follows its end on this line."""
+    """Return the quotes that still end a multi-line text, and the rest of the line after them."""
     _, end, rest = line.partition(until)
     return ("", rest) if end else (until, "")
 
 
 def _outside_strings(line: str) -> tuple[str, str]:
-    """Return a line without its texts and comments, and what ends a text that goes on in the next line."""
+    """Return a line without texts and comments, and the quotes that end a text that continues on the next line."""
     outside, position = "", 0
     while match := _STRING.search(line, position):
         outside += line[position : match.start()]

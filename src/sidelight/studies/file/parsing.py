@@ -1,4 +1,4 @@
-"""The entries of a study file: games, worlds, players, and what is to be said about them.
+"""Make the entries of a study file: games, worlds, players, comparisons, tables and figures.
 
 What the values of `study` say about themselves is left to them; here is what only a file has, such as keys and grids.
 """
@@ -32,7 +32,7 @@ _Options = dict[str, Any]
 
 
 class Entries(Values):
-    """Makes the entries of a study from parsed TOML, and collects what is wrong with them."""
+    """Makes the entries of a study from parsed TOML, and collects problems."""
 
     def made(self, kind: str, value: Any) -> list[tuple[Place, Any]]:
         """Return the entries of one kind, each with its place in the file."""
@@ -56,7 +56,7 @@ class Entries(Values):
         return found
 
     def adopt(self, error: StudyError, place: Place) -> None:
-        """Note what is wrong with something at a place."""
+        """Take over the problems of an entry at a place."""
         for inner, text in zip(error.places, error.problems, strict=True):
             self.problem((*place, *inner), text)
 
@@ -130,11 +130,11 @@ class Entries(Values):
         return {key: value for key, value in entry.items() if key in _OWN_KEYS[kind] and key not in _SCOPES} | scope
 
     def _scope(self, place: Place, own: Mapping[str, Any]) -> _Options:
-        """Return what an entry is restricted to; nobody restricts it to nothing."""
+        """Return the games, worlds and horizons that an entry is restricted to; empty lists are reported."""
         return {key: own[key] for key in _SCOPES if key in own and self.listed((*place, key), own[key])}
 
     def _split(self, place: Place, entry: _Options, kind: str) -> tuple[_Options, _Options]:
-        """Return the keys that a study gives a meaning to, and the parameters."""
+        """Split the keys of an entry into those of the study and parameters."""
         own = {key: value for key, value in entry.items() if key in _OWN_KEYS[kind]}
         parameters = {key: value for key, value in entry.items() if key not in own}
         more = own.pop("parameters", {})
@@ -157,7 +157,7 @@ class Entries(Values):
 
 
 def _label(own: Mapping[str, Any], chosen: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
-    """Return the label that was given, with the values of a grid behind it."""
+    """Return the given label, followed by the values that vary in a grid."""
     if not own.get("label"):
         return ""
     varied = {

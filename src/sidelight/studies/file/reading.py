@@ -1,4 +1,4 @@
-"""Reading a study from a TOML file; everything that is wrong with it is said at once, with lines and remedies."""
+"""Read a study from a TOML file, and report all of its problems at once, with lines and remedies."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def parse(text: str, name: str = "study", folder: str = "", where: str = "") -> 
 
 
 class _Reader(Entries):
-    """Turns parsed TOML into a study, and collects what is wrong."""
+    """Turns parsed TOML into a study, and collects problems."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         super().__init__()
@@ -86,19 +86,19 @@ class _Reader(Entries):
         return found if not self.found else None
 
     def told(self, lines: Mapping[Place, int]) -> list[str]:
-        """Return the problems in the order of their lines, which each begins with; the others come last."""
+        """Return the problems sorted by line, each beginning with its line; those without one come last."""
         located = [(line_of(place, lines), text) for place, text in self.found]
         located.sort(key=lambda each: each[0] or float("inf"))
         return list(dict.fromkeys(f"line {line}: {text}" if line else text for line, text in located))
 
     def _check(self, parts: Mapping[str, Sequence[tuple[Place, Any]]], options: Mapping[str, Any], folder: str) -> None:
-        """Complain about names, parameters, laws and files that are wrong."""
+        """Report wrong names, parameters, laws and files."""
         games, worlds, players = ([entry for _, entry in parts[kind]] for kind in ("games", "worlds", "players"))
         for place, text in checking.mistakes(games, worlds, players, options.get("horizons", ()), folder):
             self.problem(_written(place, parts), text)
 
     def _missing(self, entries: Mapping[str, Sequence[Any]]) -> None:
-        """Complain about what no study can do without: policies watch classifiers, all others play games."""
+        """Report missing parts: policies need classifiers, strategies need games."""
         needed = {"strategies": 'name = "CBP"', "worlds": 'laws = "dirichlet"', "games": 'name = "apple-tasting"'}
         if entries["policies"]:
             del needed["strategies"]
@@ -133,7 +133,7 @@ class _Reader(Entries):
 
 
 def _written(place: Place, parts: Mapping[str, Sequence[tuple[Place, Any]]]) -> Place:
-    """Return where a part of a study stands in its file: players are strategies or policies, and grids are unrolled."""
+    """Convert a place in a study to that in its file: players are strategies or policies there, and grids one entry."""
     kind, index = place[:2] if len(place) > 1 else ("", "")
     if not isinstance(index, int):
         return place

@@ -13,16 +13,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
+from sidelight.results.result_set import is_chosen
 from sidelight.simulation.checkpoints import rounds_of
 from sidelight.studies.build import objects as making
 from sidelight.studies.file import checking
-from sidelight.studies.model import GameEntry, PlayerEntry, Study, StudyError, WorldEntry, chosen
+from sidelight.studies.model import GameEntry, PlayerEntry, Study, StudyError, WorldEntry
 from sidelight.studies.problems import Problem
 from sidelight.text import grouped
 
 _LONGEST = 80  # bytes of a label in the name of a file
 NO_GAME = GameEntry(label="use case")
-"""What stands for the game where policies watch classifiers."""
+"""The game of cases in which policies watch classifiers."""
 
 
 class Setting(NamedTuple):
@@ -34,7 +35,7 @@ class Setting(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Its name in reports."""
         if self.world.kind == "classifiers":
             return self.world.label
         return f"{self.game.label}, {self.world.label}, {grouped(self.horizon)} rounds"
@@ -57,22 +58,22 @@ class Case:
 
     @property
     def setting(self) -> Setting:
-        """Where it is played."""
+        """The game, world and horizon."""
         return Setting(self.game, self.world, self.horizon)
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Its name in reports."""
         return f"{self.player.label} in {self.setting.title}"
 
     @property
     def place(self) -> str:
-        """A folder for its files, which it shares with the other players of its game and world."""
+        """The folder of its files, shared with the other players of its game and world."""
         return f"{slug(self.game.label)}/{slug(self.world.label)}"
 
     @property
     def stem(self) -> str:
-        """What the names of its files begin with."""
+        """The beginning of the names of its files."""
         rounds = f"-{self.horizon}" if self.horizon else ""
         return f"{slug(self.player.label)}{rounds}{f'-seed-{self.seed}' if self.seed else ''}"
 
@@ -101,7 +102,7 @@ class Case:
 
 @functools.lru_cache(maxsize=4096)
 def slug(label: str) -> str:
-    """Return a label with nothing in it that some file system or shell would mind.
+    """Turn a label into a name that is safe in any file system and shell.
 
     What is not the label itself ends with a digest of it, so that no two labels have the same.
     """
@@ -113,7 +114,7 @@ def slug(label: str) -> str:
 
 
 def settled(study: Study, former: Study | None = None) -> Study:
-    """Return the study with the games of its files in it and its paths made absolute: the same wherever it is run.
+    """Check a study, read its game files and make its paths absolute, so that it does not depend on the current folder.
 
     Parameters
     ----------
@@ -147,13 +148,13 @@ def settled(study: Study, former: Study | None = None) -> Study:
 
 
 def _is_of(problem: Problem, study: Study, former: Study) -> bool:
-    """Say whether a problem is about an entry that a former study had, too."""
+    """Return whether a problem is about an entry that the former study had, too."""
     kind, index = str(problem.place[0]), problem.place[1]
     return getattr(study, kind)[index] in getattr(former, kind)
 
 
 def cases(study: Study) -> list[Case]:
-    """Return all cases of a study, setting by setting; those of settings that nobody plays are none."""
+    """Return all cases of a study, setting by setting."""
     worlds = {world: world.bare() for world in study.worlds}
     players = {player.label: player.bare() for player in study.players}
     return [
@@ -177,23 +178,23 @@ def cases(study: Study) -> list[Case]:
 
 
 def settings(study: Study) -> list[Setting]:
-    """Return all settings of a study; horizons that only some players have come after the study's own."""
+    """Return all settings of a study; horizons of single players come after the study's own."""
     own = [horizon for player in study.players for horizon in player.horizons]
     horizons = list(dict.fromkeys((*study.horizons, *own)))
     found = []
     for game, world in product(study.games, study.worlds):
-        if world.kind != "classifiers" and chosen(world.games, game.label):
+        if world.kind != "classifiers" and is_chosen(world.games, game.label):
             found += [Setting(game, world, horizon) for horizon in horizons]
     found += [Setting(NO_GAME, world, 0) for world in study.worlds if world.kind == "classifiers"]
     return found
 
 
 def _meets(player: PlayerEntry, setting: Setting, study: Study) -> bool:
-    if player.policy != (setting.world.kind == "classifiers") or not chosen(player.worlds, setting.world.label):
+    if player.policy != (setting.world.kind == "classifiers") or not is_chosen(player.worlds, setting.world.label):
         return False
     if player.policy:
         return True
-    return chosen(player.games, setting.game.label) and setting.horizon in (player.horizons or study.horizons)
+    return is_chosen(player.games, setting.game.label) and setting.horizon in (player.horizons or study.horizons)
 
 
 def impossible(found: Sequence[Case]) -> Iterator[tuple[Case, str]]:
@@ -208,7 +209,7 @@ def impossible(found: Sequence[Case]) -> Iterator[tuple[Case, str]]:
 
 
 def _reason(case: Case) -> str:
-    """Say why a case cannot be played; empty if it can."""
+    """Return why a case cannot be played, or an empty text."""
     try:
         if case.player.policy:
             return _watching_reason(case)
@@ -227,7 +228,7 @@ def _reason(case: Case) -> str:
 
 
 def _watching_reason(case: Case) -> str:
-    """Say why a policy cannot watch classifiers; empty if it can."""
+    """Return why a policy cannot watch classifiers, or an empty text."""
     tolerance = dict(case.world.parameters).get("tolerance")
     if tolerance is None:
         return "classifiers need a tolerance"

@@ -121,5 +121,5 @@ def digest_of(text: str) -> str:
 
 
 def combined(codes: Iterable[dict[str, str]]) -> str:
-    """Return one digest of several."""
+    """Combine several digests into one."""
     return digest_of(repr(sorted({tuple(each.values()) for each in codes})))

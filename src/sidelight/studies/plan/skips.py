@@ -1,4 +1,4 @@
-"""What cannot be played, told briefly: one line for each player and reason."""
+"""Summarize cases that cannot be played: one line for each player and reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMED = 4  # games
 
 
 class Skip(NamedTuple):
-    """Where a player cannot play, for one reason."""
+    """The games and worlds in which a player cannot play for one reason."""
 
     player: str
     games: tuple[str, ...]
@@ -32,7 +32,7 @@ class Skip(NamedTuple):
 
 
 def grouped(skipped: Mapping[Case, str]) -> list[Skip]:
-    """Put together what cannot be played for the same reason.
+    """Group cases that cannot be played for the same reason.
 
     Two reasons are the same if they agree up to a semicolon: what follows is about a single game, and is told only if
     it is the same in all of them.
@@ -64,6 +64,6 @@ def titled(case: Case, seeds: Sequence[int]) -> str:
 
 
 def listed(labels: Sequence[str], most: int = 8) -> str:
-    """Name some of them, and say how many more there are."""
+    """List some labels, and how many more there are."""
     shown = ", ".join(labels[:most])
     return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"

@@ -105,7 +105,7 @@ def refresh() -> None:
 
 
 def pair(case: Case) -> tuple[Strategy, Environment]:
-    """Return who plays in a case, and against what."""
+    """Return the strategy and the environment of a case."""
     environment = objects.environment(case.world, case.game, case.folder)
     return objects.strategy(case.player, case.game, case.horizon, environment.dimension, case.folder), environment
 
