@@ -169,7 +169,7 @@ def test_erasing_and_pruning(filled):
     waiting = next(row["id"] for row in rows if row["state"] == "open")
     found = invoke("erase", "digits", waiting, "nobody", "--database", filled).stdout.splitlines()
     assert found[0].endswith(": released, payload deleted")
-    assert found[1] == "nobody: no such item"
+    assert found[1] == "nobody: no such verification"
     assert "there is no monitor" in invoke("erase", "letters", "a", "--database", filled, code=2).stderr
     assert "digits: " in invoke("prune", "--days", "0", "--database", filled).stdout
     assert "all is well" in invoke("check", "--database", filled).stdout

@@ -24,7 +24,7 @@ def test_an_answer_by_id_goes_around_nothing(fruit, as_caller, settings, body):
     everyone = fruit(**settings)
     ann, bob, cem = (as_caller("answer") for _ in range(3))
     for call in (ann, bob)[: settings.get("reviews", 1)]:
-        assert call("POST", f"{URL}/queue/answer", {"item": 1, "label": "pear"}).status_code == 200
+        assert call("POST", f"{URL}/queue/answer", {"number": 1, "label": "pear"}).status_code == 200
     assert errors(everyone) == (1, 0)
     refused = answer(cem, **body)
     assert refused.status_code == 403
@@ -38,8 +38,8 @@ def test_an_answer_by_id_goes_around_nothing(fruit, as_caller, settings, body):
 def test_nobody_settles_a_dispute_alone(fruit, as_caller):
     everyone = fruit(reviews=2)
     ann, bob = as_caller("answer"), as_caller("answer")
-    ann("POST", f"{URL}/queue/answer", {"item": 1, "correct": True})
-    assert bob("POST", f"{URL}/queue/answer", {"item": 1, "correct": False}).json()["status"] == "disputed"
+    ann("POST", f"{URL}/queue/answer", {"number": 1, "correct": True})
+    assert bob("POST", f"{URL}/queue/answer", {"number": 1, "correct": False}).json()["status"] == "disputed"
     assert answer(bob, correct=False).status_code == 403
     assert errors(everyone) == (0, 0)
     assert answer(as_caller("answer", "settle"), correct=False).json()["status"] == "recorded"
@@ -50,7 +50,7 @@ def test_nobody_settles_a_dispute_alone(fruit, as_caller):
 def test_labels_of_a_program_settle_where_one_visible_review_does(fruit, as_caller):
     everyone = fruit()
     people, night = as_caller("answer"), as_caller("answer")
-    people("POST", f"{URL}/queue/answer", {"item": 1, "correct": True})
+    people("POST", f"{URL}/queue/answer", {"number": 1, "correct": True})
     rows = [{"id": "id-1", "label": "plum", "replace": True}, {"id": "never", "label": "plum"}]
     reply = night("POST", f"{URL}/answers", {"answers": rows})
     assert [one["status"] for one in reply.json()["answers"]] == ["corrected", "unknown"]
@@ -71,7 +71,7 @@ def test_somebody_who_signed_in_answers_through_the_queue(fruit, service, app):
         return browser.runner.run(browser.client.post(URL + path, json=body, headers=headers)).status_code
 
     assert call("/answers", {"id": "id-1", "correct": False}) == 403
-    assert call("/queue/answer", {"item": 1, "correct": False}) == 200
+    assert call("/queue/answer", {"number": 1, "correct": False}) == 200
     browser.close()
 
 
@@ -101,7 +101,7 @@ def test_no_reply_of_a_blind_monitor_tells_what_is_right(fruit, as_caller):
 def test_a_label_of_another_type_does_not_tell_the_hidden_class(fruit, as_caller, path):
     fruit(blind=True, labels=["7", "pear"])
     call = as_caller("answer", "settle")
-    body = {"id": "id-1"} if path == "answers" else {"item": 1}
+    body = {"id": "id-1"} if path == "answers" else {"number": 1}
     reply = call("POST", f"{URL}/{path}", body | {"label": 7})
     assert reply.status_code == 422
     assert "pear" not in reply.text
@@ -110,9 +110,9 @@ def test_a_label_of_another_type_does_not_tell_the_hidden_class(fruit, as_caller
 @SQLITE
 def test_another_label_replaces_one_that_was_as_wrong(fruit, as_caller):
     everyone = fruit(labels=["pear", "plum", "kiwi"])
-    everyone("POST", f"{URL}/queue/answer", {"item": 1, "label": "plum"})
-    everyone("POST", f"{URL}/queue/answer", {"item": 1, "label": "kiwi", "replace": True, "revision": 1})
-    stands = everyone("POST", f"{URL}/queue/answer", {"item": 1, "correct": True}).json()["errors"][0]
+    everyone("POST", f"{URL}/queue/answer", {"number": 1, "label": "plum"})
+    everyone("POST", f"{URL}/queue/answer", {"number": 1, "label": "kiwi", "replace": True, "revision": 1})
+    stands = everyone("POST", f"{URL}/queue/answer", {"number": 1, "correct": True}).json()["errors"][0]
     assert (stands["label"], stands["revision"]) == ("kiwi", 2)
     assert errors(everyone) == (1, 1)
 
@@ -122,8 +122,8 @@ def test_a_label_that_reviews_no_longer_agree_on_is_gone(fruit, as_caller):
     fruit(labels=["pear", "plum", "kiwi"], reviews=2)
     ann, bob = as_caller("answer"), as_caller("answer")
     for call in (ann, bob):
-        call("POST", f"{URL}/queue/answer", {"item": 1, "label": "plum"})
-    bob("POST", f"{URL}/queue/answer", {"item": 1, "label": "kiwi", "replace": True, "revision": 1})
-    stands = bob("POST", f"{URL}/queue/answer", {"item": 1, "correct": True}).json()["errors"][0]
+        call("POST", f"{URL}/queue/answer", {"number": 1, "label": "plum"})
+    bob("POST", f"{URL}/queue/answer", {"number": 1, "label": "kiwi", "replace": True, "revision": 1})
+    stands = bob("POST", f"{URL}/queue/answer", {"number": 1, "correct": True}).json()["errors"][0]
     assert "label" not in stands
     assert stands["correct"] is False

@@ -48,7 +48,7 @@ def test_the_numbers_are_those_of_the_database(service, digits, storage):
     assert found['sidelight_class_verdict{monitor="digits",class="7",verdict="above"}'] == 0
     assert found['sidelight_classes_by_verdict{monitor="digits",verdict="unknown"}'] == 1
     assert found["sidelight_webhook_messages_waiting"] == 0
-    assert 0 <= found['sidelight_oldest_open_item_seconds{monitor="digits"}'] < 3600
+    assert 0 <= found['sidelight_oldest_open_verification_seconds{monitor="digits"}'] < 3600
     other = Service(storage)  # as another process would see it
     try:
         again = values(metrics.metrics(other, None))

@@ -83,7 +83,7 @@ def test_a_release_frees_the_slot_but_not_an_answer(service):
     say(service, monitor, 1, "ann", correct=True)
     assert service.do(release_verification(monitor, "ann", 1)) is False
     assert len(slots(service, monitor, 1)) == 1
-    with pytest.raises(Problem, match="no item 7"):
+    with pytest.raises(Problem, match="no verification 7"):
         service.do(release_verification(monitor, "ann", 7))
 
 

@@ -122,7 +122,7 @@ def test_a_late_answer_to_an_open_item_is_taken_and_the_one_after_it_is_told_wha
     assert caught.value.status == 409
     assert caught.value.places[0] | {"detail": ""} == {
         "detail": "",
-        "pointer": "#/item",
+        "pointer": "#/number",
         "state": "answered",
         "revision": 1,
         "correct": True,
@@ -172,7 +172,7 @@ def test_a_withdrawn_answer_opens_the_item_again(service):
     assert claim(service, monitor, "bob") == 1
     assert say(service, monitor, 1, "bob", correct=True) == "settled"
     assert counts(service, monitor) == (1, 0, 0)
-    with pytest.raises(Problem, match="no answer to this item"):
+    with pytest.raises(Problem, match="no answer to this verification"):
         service.do(withdraw_review(monitor, "ann", 1))
 
 

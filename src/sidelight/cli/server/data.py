@@ -152,13 +152,13 @@ def prune_command(database: str, days: float | None) -> None:
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @DATABASE
 def erase_command(monitor: str, ids: tuple[str, ...], database: str) -> None:
-    """Delete the payloads of predictions of MONITOR; items that are waiting for a reviewer are released.
+    """Delete the payloads of predictions of MONITOR; verifications that wait for a reviewer are released.
 
     Ids, classes and answers stay in the journal.
     """
     for one in post(database, f"/v1/monitors/{quote(monitor, safe='')}/erase", {"ids": list(ids)})["erased"]:
         said = f"{one['status']}, {'payload deleted' if one['payload'] else 'there was no payload'}"
-        terminal.write(f"{one['id']}: {'no such item' if one['status'] == 'unknown' else said}")
+        terminal.write(f"{one['id']}: {'no such verification' if one['status'] == 'unknown' else said}")
 
 
 @click.command("recover", short_help="Print a link for an administrator who cannot sign in.")

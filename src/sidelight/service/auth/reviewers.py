@@ -80,7 +80,7 @@ def names(tx: Reader) -> dict[str, str]:
 
 
 def has_others(tx: Reader, monitor: str, actors: Collection[str]) -> bool:
-    """Say whether anyone else can review items of a monitor: a person, or a key that is not the classifier's."""
+    """Say whether anyone else can review for a monitor: a person, or a key that is not the classifier's."""
     people = [one.caller for one in listed(tx) if one.ready and one.disabled_at is None]
     programs = [one.caller for one in keys.live(tx) if "decide" not in one.scopes]
     return any(one.may("answer", monitor) and one.actor not in actors for one in people + programs)

@@ -1,11 +1,11 @@
 """Who may answer what: the rule that the queue, the pages and the interface share.
 
-Everyone with the scope `answer` may give one review of each item, and change or withdraw it. Whatever goes over the
-reviews of others needs the scope `settle`.
+Everyone with the scope `answer` may give one review of each verification, and change or withdraw it. Whatever goes over
+the reviews of others needs the scope `settle`.
 
-An answer by id (`POST .../answers`) is no review: it settles its item at once. So it needs `settle`, too. The exception
-is a key in a monitor that shows predictions and wants one review: it belongs to a program that delivers labels, whose
-word counts as much as that of a reviewer. People who have signed in use the queue.
+An answer by id (`POST .../answers`) is no review: it settles its verification at once. So it needs `settle`, too. The
+exception is a key in a monitor that shows predictions and wants one review: it belongs to a program that delivers
+labels, whose word counts as much as that of a reviewer. People who have signed in use the queue.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ NOT_CHOSEN, UNKNOWN, CONFLICT, GONE = "not chosen", "unknown", "conflict", "gone
 UNLIKE = "the label and the prediction are of different types; nothing changed"
 """What is said instead of the class, which a blind monitor does not tell."""
 _HIDDEN = {
-    CONFLICT: "this item is settled with another answer: set replace to change that",
-    GONE: "this item was forgotten or deleted, or is too old to be changed",
+    CONFLICT: "this verification is settled with another answer: set replace to change that",
+    GONE: "this verification was forgotten or deleted, or is too old to be changed",
 }
 _WORDS = {None: "skipped", True: "right", False: "wrong"}
 
@@ -47,13 +47,13 @@ class Answered(NamedTuple):
 
     id: str
     status: str
-    """As `sidelight.monitor.Answer.status`, or "not chosen" (let pass), "unknown" (never decided), "conflict" (the item
-    has a different answer) or "gone" (forgotten or deleted)."""
+    """As `sidelight.monitor.Answer.status`, or "not chosen" (let pass), "unknown" (never decided), "conflict" (the
+    verification has a different answer) or "gone" (forgotten or deleted)."""
     verdict: str | None
     """The verdict on the class now."""
     detail: str
     correct: bool | None = None
-    """The item's answer now; None if it is skipped or has none."""
+    """The verification's answer now; None if it is skipped or has none."""
 
 
 def answers(monitor: str, given: Sequence[AnswerTo], *, actor: str, settles: bool = True) -> Job[list[Answered]]:
@@ -126,23 +126,23 @@ def settle(
     actor: str,
     detail: dict[str, Any] | None = None,
 ) -> Answered:
-    """Give an item its settled answer (None to skip it), and pass it to the monitor.
+    """Give a verification its settled answer (None to skip it), and pass it to the monitor.
 
-    `detail` is journaled, too: who reviewed the item and how, for example.
+    `detail` is journaled, too: who reviewed the verification and how, for example.
     """
     if item.state in (FORGOTTEN, DELETED):
-        return Answered(item.id, GONE, None, f"this item was {item.state}; nothing changed")
+        return Answered(item.id, GONE, None, f"this verification was {item.state}; nothing changed")
     settled, relabelled = item.state not in UNSETTLED, label != item.label
     if settled and not replace and (item.correct != correct or (replica.review.blind and relabelled)):
-        text = f"this item is settled as {_WORDS[item.correct]}: set replace to change that; nothing changed"
+        text = f"this verification is settled as {_WORDS[item.correct]}: set replace to change that; nothing changed"
         return Answered(item.id, CONFLICT, None, text, item.correct)
     before = history.position(replica, item.prediction)
     try:
         answer, events = replica.monitor.answer(item.id, correct)
     except UnknownIdError:
-        text = f"this item is settled as {_WORDS[item.correct]} and is too old to be changed; nothing changed"
+        text = f"this verification is settled as {_WORDS[item.correct]} and is too old to be changed; nothing changed"
         return Answered(item.id, GONE, None, text, item.correct)
-    # A reopened item may be skipped again, and another label may be as wrong as the one before.
+    # A reopened verification may be skipped again, and another label may be as wrong as the one before.
     if answer.status != "unchanged" or not settled or (replace and relabelled):
         body: dict[str, Any] = {
             "id": item.id,

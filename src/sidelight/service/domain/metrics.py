@@ -75,7 +75,10 @@ def _stored(tx: Reader, monitors: Collection[tuple[Any, ...]]) -> Iterator[Famil
     )
     ages = [({"monitor": names[id]}, max(0.0, now - at)) for id, at in oldest if id in names]
     yield Family(
-        "sidelight_oldest_open_item_seconds", "gauge", "Age of the oldest item that is waiting for an answer.", ages
+        "sidelight_oldest_open_verification_seconds",
+        "gauge",
+        "Age of the oldest verification that is waiting for an answer.",
+        ages,
     )
 
 

@@ -1,11 +1,12 @@
-"""The review queue: who reviews which item, and for how long.
+"""The review queue: who reviews which verification, and for how long.
 
-An item has one slot for each review that it needs, and one more if they disagree. A claim puts a reviewer into a free
-slot until the lease ends. Ended leases are noticed at the next claim, by the clock of the database; nothing sweeps.
-Items are offered oldest first, because the order must not depend on the answer.
+A verification has one slot for each review that it needs, and one more if they disagree. A claim puts a reviewer into a
+free slot until the lease ends. Ended leases are noticed at the next claim, by the clock of the database; nothing
+sweeps. Verifications are offered oldest first, because the order must not depend on the answer.
 
-Slots from 1 on hold leases and answers. Slots below 0 hold skips: they free the slot, but the item is not offered to
-the same reviewer again. UNIQUE (monitor, item, reviewer) keeps one person from taking several slots in several tabs.
+Slots from 1 on hold leases and answers. Slots below 0 hold skips: they free the slot, but the verification is not
+offered to the same reviewer again. UNIQUE (monitor, verification, reviewer) keeps one person from taking several slots
+in several tabs.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sidelight.text import grouped
 
 MOST_CLAIMED = 100
 MOST_NUMBER = (1 << 53) - 1
-"""No item has a larger number, because JSON readers may not read it exactly."""
+"""No verification has a larger number, because JSON readers may not read it exactly."""
 MOST_COUNTED = 1_000
 """A longer queue is not counted to its end, because every visitor of a page would wait for it."""
 
@@ -34,14 +35,14 @@ _ROOM = f"({_LEASED}) + ({_ANSWERED}) < ?"
 UNSETTLED_ITEM = "i.state IN ('open', 'overdue')"
 """The condition on `items i` that an item has no settled answer."""
 DISPUTED_ITEM = f"{UNSETTLED_ITEM} AND ({_ANSWERED}) >= ?"
-"""The condition that an item has all its reviews (the value says how many) and is not settled: they disagree."""
+"""The condition that a verification has all its reviews (the value says how many) and is not settled: they disagree."""
 _DISPUTED = f"({_ANSWERED}) >= ? AND ({_LEASED}) = 0"
 _FREE = f"i.monitor = ? AND {UNSETTLED_ITEM} AND NOT EXISTS ({_OWN})"
 _SELECT = f"SELECT {VERIFICATION_COLUMNS} FROM items"
 
 
 class Slot(NamedTuple):
-    """The claim, answer or skip of one reviewer for an item."""
+    """The claim, answer or skip of one reviewer for a verification."""
 
     slot: int
     reviewer: str
@@ -55,7 +56,7 @@ class Slot(NamedTuple):
 
 
 class Claimed(NamedTuple):
-    """An item that a reviewer holds."""
+    """A verification that a reviewer holds."""
 
     item: Verification
     slot: int
@@ -63,7 +64,7 @@ class Claimed(NamedTuple):
 
 
 def review_settings(tx: Reader, monitor: str) -> ReviewSettings:
-    """Return how the items of a monitor are reviewed; an archived one is refused."""
+    """Return how the verifications of a monitor are reviewed; an archived one is refused."""
     row = tx.one("SELECT settings, archived_at FROM monitors WHERE id = ?", monitor)
     if row is None:
         raise Problem("not-found", "there is no such monitor")
@@ -73,12 +74,12 @@ def review_settings(tx: Reader, monitor: str) -> ReviewSettings:
 
 
 def find_item(tx: Reader, monitor: str, number: int, lock: bool = False) -> Verification:
-    """Return an item; `lock` keeps others from claiming or answering it until the transaction ends."""
+    """Return a verification; `lock` keeps others from claiming or answering it until the transaction ends."""
     row = None
     if 0 < number <= MOST_NUMBER:
         row = tx.one(f"{_SELECT} WHERE monitor = ? AND number = ?{tx.locking if lock else ''}", monitor, number)
     if row is None:
-        raise Problem("not-found", f"there is no item {number}: check the number")
+        raise Problem("not-found", f"there is no verification {number}: check the number")
     return verification_of(row)
 
 
@@ -88,12 +89,12 @@ def items_where(tx: Reader, where: str, *values: Any) -> list[Verification]:
 
 
 def slots_of(tx: Reader, monitor: str, number: int) -> list[Slot]:
-    """Return the slots of an item in order, skips first."""
+    """Return the slots of a verification in order, skips first."""
     return slots_among(tx, monitor, [number]).get(number, [])
 
 
 def slots_among(tx: Reader, monitor: str, numbers: Iterable[int]) -> dict[int, list[Slot]]:
-    """Return the slots of many items."""
+    """Return the slots of many verifications."""
     sql = "SELECT item, slot, reviewer, lease_until, answer, answered_at FROM slots WHERE item IN (??) AND monitor = ?"
     found: dict[int, list[Slot]] = {}
     for item, slot, reviewer, until, answer, at in sorted(
@@ -111,7 +112,7 @@ def claim_verifications(work: Work, monitor: str, reviewer: str, count: int = 1,
     With `settle`, this includes those whose reviews disagree.
     """
     if not 1 <= count <= MOST_CLAIMED:
-        raise Problem("invalid", f"claim 1 to {MOST_CLAIMED} items at once")
+        raise Problem("invalid", f"claim 1 to {MOST_CLAIMED} verifications at once")
     review = review_settings(work.reading, monitor)
     claimed: list[Claimed] = []
     for _ in range(count + 10):
@@ -130,7 +131,7 @@ def claim_verifications(work: Work, monitor: str, reviewer: str, count: int = 1,
 
 
 def _take(work: Work, monitor: str, reviewer: str, number: int, review: ReviewSettings) -> Claimed | None:
-    """Take a slot of a locked item; only now is everything visible that others did before the lock."""
+    """Take a slot of a locked verification; only now is everything visible that others did before the lock."""
     now, until = work.now, work.now + review.lease
     slots = slots_of(work.reading, monitor, number)
     own = next((one for one in slots if one.reviewer == reviewer), None)
@@ -144,7 +145,7 @@ def _take(work: Work, monitor: str, reviewer: str, number: int, review: ReviewSe
 
 @job
 def release_verification(work: Work, monitor: str, reviewer: str, number: int) -> bool:
-    """Release an item before the lease ends; answers stay."""
+    """Release a verification before the lease ends; answers stay."""
     find_item(work.reading, monitor, number, lock=True)
     sql = "DELETE FROM slots WHERE monitor = ? AND item = ? AND reviewer = ? AND answer IS NULL"
     return bool(work.writing().run(sql, monitor, number, reviewer))
@@ -161,7 +162,7 @@ def free_place(taken: dict[int, Slot], reviews: int) -> int | None:
 
 
 def put(tx: Transaction, monitor: str, number: int, slot: Slot) -> None:
-    """Move a reviewer to a slot of a locked item; anyone else in that slot loses it."""
+    """Move a reviewer to a slot of a locked verification; anyone else in that slot loses it."""
     answer = None if slot.answer is None else journal.text_of(slot.answer)
     where = "DELETE FROM slots WHERE monitor = ? AND item = ? AND (slot = ? OR reviewer = ?)"
     tx.run(where, monitor, number, slot.slot, slot.reviewer)
@@ -181,7 +182,7 @@ class Waiting(NamedTuple):
     """How long the queue is."""
 
     items: int
-    """The number of items, counted up to `MOST_COUNTED` + 1."""
+    """The number of verifications, counted up to `MOST_COUNTED` + 1."""
     oldest: float | None
     """When the oldest of them was requested."""
 
@@ -192,7 +193,7 @@ class Waiting(NamedTuple):
 
 
 def waiting_for(tx: Reader, monitor: str, reviewer: str, reviews: int, settle: bool) -> Waiting:
-    """Return how many items a reviewer can claim now."""
+    """Return how many verifications a reviewer can claim now."""
     where, values = _claimable(monitor, reviewer, tx.now(), reviews, settle)
     some = f"SELECT i.asked_at FROM items i WHERE {where} ORDER BY i.number LIMIT {MOST_COUNTED + 1}"
     row = tx.one(f"SELECT COUNT(*), MIN(asked_at) FROM ({some}) AS found", *values)
@@ -201,7 +202,7 @@ def waiting_for(tx: Reader, monitor: str, reviewer: str, reviews: int, settle: b
 
 
 def held_by(tx: Reader, monitor: str, reviewer: str) -> list[int]:
-    """Return the numbers of the items that a reviewer holds, oldest first."""
+    """Return the numbers of the verifications that a reviewer holds, oldest first."""
     sql = (
         "SELECT s.item FROM slots s JOIN items i ON i.monitor = s.monitor AND i.number = s.item WHERE s.reviewer = ?"
         " AND s.answered_at IS NULL AND s.monitor = ? AND s.lease_until > ? AND i.state IN ('open', 'overdue')"
@@ -211,7 +212,7 @@ def held_by(tx: Reader, monitor: str, reviewer: str) -> list[int]:
 
 
 def last_answered(tx: Reader, monitor: str, reviewer: str) -> int | None:
-    """Return the item that a reviewer answered last, for undo."""
+    """Return the verification that a reviewer answered last, for undo."""
     sql = (
         "SELECT item FROM slots WHERE reviewer = ? AND answered_at IS NOT NULL AND monitor = ?"
         " ORDER BY answered_at DESC, item DESC LIMIT 1"

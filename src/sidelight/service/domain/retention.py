@@ -1,9 +1,9 @@
 """How long payloads are kept, and how they are deleted on request.
 
-A payload is kept while its item is waiting for an answer, and then for the monitor's `retention` in days; the same
-holds for overdue items. On request it is deleted at once. An item that is still waiting is then released, since no one
-can review it any more, and counts like a skipped one. Ids, classes and answers stay in the journal. The payloads of
-archived monitors can be deleted, too.
+A payload is kept while its verification is waiting for an answer, and then for the monitor's `retention` in days; the
+same holds for overdue verifications. On request it is deleted at once. A verification that is still waiting is then
+released, since no one can review it any more, and counts like a skipped one. Ids, classes and answers stay in the
+journal. The payloads of archived monitors can be deleted, too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Erased(NamedTuple):
 
     id: str
     status: str
-    """"released" (the item was waiting), "erased" (it was settled), or "unknown" (there is no such item)."""
+    """"released" (the verification was waiting), "erased" (it was settled), or "unknown" (there is none)."""
     payload: bool
     """Whether there was a payload."""
 

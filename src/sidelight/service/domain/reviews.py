@@ -1,11 +1,12 @@
-"""Reviews of items, and when they settle an item.
+"""Reviews of verifications, and when they settle a verification.
 
 Only the settled answer reaches the monitor, through `answering.settle`. Reviews agree if they agree on correctness. If
 they disagree, someone with the scope `settle` decides: a third reviewer from the queue, or anyone else with the scope,
-so that a team of two can manage. A skipped item is offered to others; it ends after two skips, or if no one is left.
+so that a team of two can manage. A skipped verification is offered to others; it ends after two skips, or if no one is
+left.
 
-Late answers to an open item are accepted. A settled answer changes only if the request asks for that and names the
-revision that it has seen.
+Late answers to an open verification are accepted. A settled answer changes only if the request asks for that and names
+the revision that it has seen.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class Reviewed(NamedTuple):
 
     number: int
     status: str
-    """"settled", "recorded" (another review is needed), "disputed" (reviews disagree), "skipped" (the item is skipped),
-    "passed on" (to another reviewer), "withdrawn" or "unchanged" (the same answer as before)."""
+    """"settled", "recorded" (another review is needed), "disputed" (reviews disagree), "skipped" (the verification is
+    skipped), "passed on" (to another reviewer), "withdrawn" or "unchanged" (the same answer as before)."""
     revision: int
 
 
@@ -80,7 +81,7 @@ def disputed(slots: Iterable[Slot], reviews: int) -> bool:
 
 
 class _OnItem:
-    """One item in the transaction of a request about it."""
+    """One verification in the transaction of a request about it."""
 
     def __init__(self, work: Work, monitor: str, number: int) -> None:
         self.work, self.monitor = work, monitor
@@ -88,7 +89,7 @@ class _OnItem:
         refuse_archived(self.replica)
         self.item: Verification = find_item(work.reading, monitor, number, lock=True)
         if self.item.state in (FORGOTTEN, DELETED):
-            raise Problem("gone", f"this item was {self.item.state} and no longer needs an answer")
+            raise Problem("gone", f"this verification was {self.item.state} and no longer needs an answer")
         self.slots = slots_of(work.reading, monitor, number)
 
     @property
@@ -117,15 +118,15 @@ class _OnItem:
         stands: dict[str, Any] = {"state": item.state, "revision": item.revision}
         stands |= {} if item.label is None else {"label": item.label}
         stands |= {} if self.review.blind else {"correct": item.correct}
-        detail = "this item is settled: to change it, set replace and give the revision; nothing changed"
-        return Problem("conflict", detail, places=[place(["item"], "this is the settled answer", **stands)])
+        detail = "this verification is settled: to change it, set replace and give the revision; nothing changed"
+        return Problem("conflict", detail, places=[place(["number"], "this is the settled answer", **stands)])
 
     def journal(self, actor: str, said: dict[str, Any]) -> None:
         body = {"number": self.item.number, "id": self.item.id, "said": said}
         self.work.append(self.monitor, journal.REVIEWED, body, actor=actor)
 
     def settle(self, correct: bool | None, label: Label | None, actor: str) -> None:
-        """Give the item its answer, replacing an earlier one."""
+        """Give the verification its answer, replacing an earlier one."""
         said = {"reviews": [[one.reviewer, one.answer] for one in self.slots if one.answer is not None]}
         result = answers.settle(
             self.work, self.replica, self.item, correct, label=label, replace=True, actor=actor, detail=said
@@ -135,7 +136,7 @@ class _OnItem:
         self._look_again()
 
     def reopen(self, actor: str) -> None:
-        """Withdraw the settled answer: the monitor forgets it, and the item is offered again."""
+        """Withdraw the settled answer: the monitor forgets it, and the verification is offered again."""
         self.settle(None, None, actor)
         self.work.writing().run(
             "UPDATE items SET state = 'open', correct = NULL, label = NULL, settled_at = NULL, settled_by = NULL,"
@@ -145,7 +146,7 @@ class _OnItem:
         self._look_again()
 
     def follow(self, actor: str) -> str:
-        """Bring the item in line with its reviews; return its status."""
+        """Bring the verification in line with its reviews; return its status."""
         found = outcome(self.slots, self.review.reviews)
         if found is not None:
             if self.item.open or found != (self.item.correct, self.item.label):
@@ -160,7 +161,7 @@ class _OnItem:
         return "disputed" if disputed(self.slots, self.review.reviews) else "recorded"
 
     def skipped_enough(self) -> bool:
-        """Say whether the skips end the item: there are two, or one is enough because nobody else could review it."""
+        """Say whether the skips end the verification: two do, or one if nobody else could review it."""
         skips = {one.reviewer for one in self.slots if one.slot < 0}
         if len(skips) == 1 == self.review.reviews:
             return not has_others(self.work.reading, self.monitor, skips)
@@ -178,7 +179,7 @@ class _OnItem:
 
 
 def settle_reviewed(work: Work, monitor: str) -> None:
-    """Settle the items that have all the reviews they need, now that they need fewer."""
+    """Settle the verifications that have all the reviews they need, now that they need fewer."""
     reviews = work.replica(monitor).review.reviews
     for item in items_where(work.reading, f"i.monitor = ? AND {DISPUTED_ITEM} ORDER BY i.number", monitor, reviews):
         on = _OnItem(work, monitor, item.number)
@@ -200,8 +201,8 @@ def give_review(
 ) -> Reviewed:
     """Record one review.
 
-    To `replace` a settled answer, the `revision` of the item is needed that the reviewer saw; `settles` says whether
-    they may settle disagreements.
+    To `replace` a settled answer, the `revision` of the verification is needed that the reviewer saw; `settles` says
+    whether they may settle disagreements.
     """
     on = _OnItem(work, monitor, number)
     answer = checked(said, on.item, on.review)
@@ -213,7 +214,7 @@ def give_review(
             raise on.conflict()
         return _replaced(on, reviewer, own, answer, settles)
     if said.skipped:
-        # The slot is free again, but the item is not offered to the same reviewer.
+        # The slot is free again, but the verification is not offered to the same reviewer.
         on.put(Slot(on.skip_place(), reviewer, None, answer, work.now))
         on.journal(reviewer, answer)
         status = on.follow(reviewer)
@@ -234,14 +235,14 @@ def _place(on: _OnItem, own: Slot | None, settles: bool) -> int:
     if found is None:
         found = min(number for number, one in taken.items() if one.answer is None)
     if found > on.review.reviews:
-        rights.check_settling(settles, "the reviews of this item disagree: settling it")
+        rights.check_settling(settles, "the reviews of this verification disagree: settling it")
     return found
 
 
 def _replaced(on: _OnItem, reviewer: str, own: Slot | None, answer: dict[str, Any], settles: bool) -> Reviewed:
-    """Replace the answer of a settled item."""
+    """Replace the answer of a settled verification."""
     if own is None:
-        rights.check_settling(settles, "this item was settled by others: replacing that")
+        rights.check_settling(settles, "this verification was settled by others: replacing that")
         on.settle(answer.get("correct"), answer.get("label"), reviewer)
         return Reviewed(on.item.number, "settled", on.item.revision)
     rests = on.rests_on_reviews()
@@ -259,11 +260,11 @@ def _replaced(on: _OnItem, reviewer: str, own: Slot | None, answer: dict[str, An
 
 @monitor_job
 def withdraw_review(work: Work, monitor: str, reviewer: str, number: int) -> Reviewed:
-    """Withdraw a review; if it settled the item, the item is open again."""
+    """Withdraw a review; if it settled the verification, the verification is open again."""
     on = _OnItem(work, monitor, number)
     own = on.own(reviewer)
     if own is None or own.answer is None:
-        raise Problem("conflict", "you have no answer to this item that could be withdrawn")
+        raise Problem("conflict", "you have no answer to this verification that could be withdrawn")
     rests = not on.item.open and on.rests_on_reviews()
     on.remove(own)
     on.journal(reviewer, {"withdrawn": True})
@@ -276,7 +277,7 @@ def withdraw_review(work: Work, monitor: str, reviewer: str, number: int) -> Rev
 def settle_verification(
     work: Work, monitor: str, reviewer: str, number: int, said: Said, revision: int | None = None, replace: bool = False
 ) -> Reviewed:
-    """Settle an item, whatever the reviews say."""
+    """Settle a verification, whatever the reviews say."""
     on = _OnItem(work, monitor, number)
     answer = checked(said, on.item, on.review)
     if not on.item.open:

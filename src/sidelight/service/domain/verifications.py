@@ -1,4 +1,4 @@
-"""The items of a monitor (predictions to verify) in the database."""
+"""The verifications of a monitor (predictions to verify) in the database."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def enter_item(
 
 
 def settle_item(work: Work, item: Verification, correct: bool | None, label: Label | None, actor: str) -> None:
-    """Store the settled answer of an item; None if it is skipped."""
+    """Store the settled answer of a verification; None if it is skipped."""
     state, value = (SKIPPED, None) if correct is None else (ANSWERED, int(correct))
     said = None if label is None else journal.text_of(label)
     work.update(_SETTLE, state, value, said, work.now, actor, item.monitor, item.number)

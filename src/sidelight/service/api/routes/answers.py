@@ -28,12 +28,12 @@ async def take(body: Annotated[Answers, Body()], call: Annotated[MonitorCall, ne
     """Record one answer, or a batch with a result for each.
 
     A prediction that was let pass gets the status "not chosen", which is not an error: you may send labels for
-    everything. For a single answer, an unknown id gives 404, an item with a different answer 409, and a forgotten item
-    410; in a batch these are statuses of the results.
+    everything. For a single answer, an unknown id gives 404, a verification with a different answer 409, and a
+    forgotten verification 410; in a batch these are statuses of the results.
 
-    An answer settles its item. In a monitor with two reviews or hidden predictions, and for people who have signed in,
-    this needs the scope settle, too; reviews go through the queue. A monitor that hides predictions does not say
-    whether an answer is right.
+    An answer settles its verification. In a monitor with two reviews or hidden predictions, and for people who have
+    signed in, this needs the scope settle, too; reviews go through the queue. A monitor that hides predictions does not
+    say whether an answer is right.
     """
     single = isinstance(body, AnswerIn)
     given = [body] if isinstance(body, AnswerIn) else body.answers

@@ -44,6 +44,6 @@ class ErasuresOut(BaseModel):
     summary="Delete payloads on request",
 )
 async def erase(body: Annotated[ErasuresIn, Body()], call: Annotated[MonitorCall, needs_on("admin")]) -> Response:
-    """Delete the payloads of predictions now, whatever the retention; waiting items are released."""
+    """Delete the payloads of predictions now, whatever the retention; waiting verifications are released."""
     results = await call.service.submit(retention.erase(call.monitor, body.ids, actor=call.caller.actor))
     return answer({"erased": [one._asdict() for one in results]})

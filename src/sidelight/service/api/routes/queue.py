@@ -1,4 +1,4 @@
-"""The review queue for programs: claim, review and release items, withdraw reviews, settle disagreements."""
+"""The review queue for programs: claim, review and release verifications, withdraw reviews, settle disagreements."""
 
 from __future__ import annotations
 
@@ -26,15 +26,19 @@ from sidelight.service.domain.reviews import Reviewed, Said, give_review, settle
 from sidelight.service.http.responses import answer
 
 router = make_router("queue")
-Number = Annotated[int, Field(ge=1, le=MOST_NUMBER, description="Number of the item, from a claim.")]
+Number = Annotated[int, Field(ge=1, le=MOST_NUMBER, description="Number of the verification, from a claim.")]
 Revision = Annotated[
     int | None,
-    Field(ge=0, le=MOST_NUMBER, description="Revision of the item as you saw it; needed to replace a settled answer."),
+    Field(
+        ge=0,
+        le=MOST_NUMBER,
+        description="Revision of the verification as you saw it; needed to replace a settled answer.",
+    ),
 ]
 
 
 class ClaimIn(Shape):
-    """How many items to claim."""
+    """How many verifications to claim."""
 
     count: Annotated[int, Field(ge=1, le=MOST_CLAIMED)] = 1
 
@@ -42,7 +46,7 @@ class ClaimIn(Shape):
 class ReviewIn(Shape):
     """A review: exactly one of `correct`, `label` and `skipped`."""
 
-    item: Number
+    number: Number
     correct: bool | None = None
     label: Annotated[Label | None, Field(description="The true class.")] = None
     skipped: bool = False
@@ -50,16 +54,16 @@ class ReviewIn(Shape):
     replace: Annotated[bool, Field(description="Whether to replace a settled answer.")] = False
 
 
-class ItemIn(Shape):
-    """An item."""
+class VerificationIn(Shape):
+    """A verification."""
 
-    item: Number
+    number: Number
 
 
-class ItemOut(BaseModel):
-    """An item to review; the prediction is left out if the monitor hides it from reviewers."""
+class VerificationOut(BaseModel):
+    """A verification to review; the prediction is left out if the monitor hides it from reviewers."""
 
-    item: int
+    number: int
     id: str
     revision: int
     asked_at: float
@@ -71,21 +75,21 @@ class ItemOut(BaseModel):
 
 
 class ClaimOut(BaseModel):
-    """Items that the caller now holds, oldest first."""
+    """Verifications that the caller now holds, oldest first."""
 
-    items: list[ItemOut]
+    verifications: list[VerificationOut]
 
 
 class ReviewOut(BaseModel):
     """The result of a review."""
 
-    item: int
+    number: int
     status: Literal["settled", "recorded", "disputed", "skipped", "passed on", "withdrawn", "unchanged"]
     revision: int
 
 
 class ReleaseOut(BaseModel):
-    """Whether the caller held the item."""
+    """Whether the caller held the verification."""
 
     released: bool
 
@@ -95,29 +99,29 @@ class ReleaseOut(BaseModel):
     response_model=ClaimOut,
     response_model_exclude_unset=True,
     responses=problems("not-found", "gone", body=True),
-    summary="Claim items to review",
+    summary="Claim verifications to review",
 )
 async def claim(body: Annotated[ClaimIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
-    """Return the oldest items with a free slot; no one else gets that slot until the lease ends.
+    """Return the oldest verifications with a free slot; no one else gets that slot until the lease ends.
 
-    With the scope settle, this includes items whose reviews disagree.
+    With the scope settle, this includes verifications whose reviews disagree.
     """
     settle = call.caller.may("settle")
     claimed = await call.service.submit(claim_verifications(call.monitor, call.caller.actor, body.count, settle))
-    return answer({"items": await asyncio.to_thread(_items, call, claimed)})
+    return answer({"verifications": await asyncio.to_thread(_verifications, call, claimed)})
 
 
 @router.post(
     "/v1/monitors/{monitor}/queue/answer",
     response_model=ReviewOut,
     responses=problems("not-found", "conflict", "gone", body=True),
-    summary="Review an item",
+    summary="Review a verification",
 )
 async def review(body: Annotated[ReviewIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
-    """Record the caller's review of an item; a settled answer changes only with `replace` and the `revision`."""
+    """Record the caller's review of a verification; a settled answer changes only with `replace` and the `revision`."""
     settles = call.caller.may("settle")
     said = Said(body.correct, body.label, body.skipped)
-    job = give_review(call.monitor, call.caller.actor, body.item, said, body.revision, body.replace, settles)
+    job = give_review(call.monitor, call.caller.actor, body.number, said, body.revision, body.replace, settles)
     return _reviewed(await call.service.submit(job))
 
 
@@ -127,20 +131,24 @@ async def review(body: Annotated[ReviewIn, Body()], call: Annotated[MonitorCall,
     responses=problems("not-found", "conflict", "gone", body=True),
     summary="Withdraw a review",
 )
-async def withdraw(body: Annotated[ItemIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
-    """Withdraw the caller's review of an item; if it settled the item, the item is open again."""
-    return _reviewed(await call.service.submit(withdraw_review(call.monitor, call.caller.actor, body.item)))
+async def withdraw(
+    body: Annotated[VerificationIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]
+) -> Response:
+    """Withdraw the caller's review of a verification; if it settled the verification, that is open again."""
+    return _reviewed(await call.service.submit(withdraw_review(call.monitor, call.caller.actor, body.number)))
 
 
 @router.post(
     "/v1/monitors/{monitor}/queue/release",
     response_model=ReleaseOut,
     responses=problems("not-found", body=True),
-    summary="Release an item",
+    summary="Release a verification",
 )
-async def release(body: Annotated[ItemIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
-    """Release an item that the caller claimed and will not review, so that someone else can."""
-    released = await call.service.submit(release_verification(call.monitor, call.caller.actor, body.item))
+async def release(
+    body: Annotated[VerificationIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]
+) -> Response:
+    """Release a verification that the caller claimed and will not review, so that someone else can."""
+    released = await call.service.submit(release_verification(call.monitor, call.caller.actor, body.number))
     return answer({"released": released})
 
 
@@ -148,21 +156,21 @@ async def release(body: Annotated[ItemIn, Body()], call: Annotated[MonitorCall, 
     "/v1/monitors/{monitor}/queue/settle",
     response_model=ReviewOut,
     responses=problems("not-found", "conflict", "gone", body=True),
-    summary="Settle an item",
+    summary="Settle a verification",
 )
 async def settle(body: Annotated[ReviewIn, Body()], call: Annotated[MonitorCall, needs_on("settle")]) -> Response:
-    """Settle an item, whatever its reviews say."""
+    """Settle a verification, whatever its reviews say."""
     said = Said(body.correct, body.label, body.skipped)
-    job = settle_verification(call.monitor, call.caller.actor, body.item, said, body.revision, body.replace)
+    job = settle_verification(call.monitor, call.caller.actor, body.number, said, body.revision, body.replace)
     return _reviewed(await call.service.submit(job))
 
 
 def _reviewed(found: Reviewed) -> Response:
-    return answer({"item": found.number, "status": found.status, "revision": found.revision})
+    return answer({"number": found.number, "status": found.status, "revision": found.revision})
 
 
-def _items(call: MonitorCall, claimed: list[Claimed]) -> list[dict[str, Any]]:
-    """Return items with their payloads as plain data for JSON."""
+def _verifications(call: MonitorCall, claimed: list[Claimed]) -> list[dict[str, Any]]:
+    """Return verifications with their payloads as plain data for JSON."""
     with call.service.read() as tx:
         review = review_settings(tx, call.monitor)
         sql = "SELECT item, media_type, content FROM payloads WHERE item IN (??) AND monitor = ?"
@@ -170,7 +178,7 @@ def _items(call: MonitorCall, claimed: list[Claimed]) -> list[dict[str, Any]]:
     sent = {item: decoded(kind, bytes(content)) for item, kind, content in rows}
     found = []
     for item, slot, until in claimed:
-        plain: dict[str, Any] = {"item": item.number, "id": item.id, "revision": item.revision, "slot": slot}
+        plain: dict[str, Any] = {"number": item.number, "id": item.id, "revision": item.revision, "slot": slot}
         plain |= {"asked_at": item.asked_at, "lease_until": until, "labels": list(review.labels)}
         plain |= {} if review.blind else {"prediction": item.prediction}
         found.append(plain | ({"payload": sent[item.number]} if item.number in sent else {}))
