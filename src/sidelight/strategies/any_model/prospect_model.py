@@ -3,11 +3,12 @@
 Every round the members of a belief (see `belief`) predict the outcome at the context. With l_a the mean loss of action
 a under them and VOI_a what a look with it would save per round (see `value`), it plays
 
-    argmin_a  l_a - H VOI_a,   H = caution (1.5 + 2 b) t,
+    argmin_a  l_a - H VOI_a,   H = caution ((1.5 + 2 b) t + 30 sqrt(t)),
 
 b the share of looks that were bought, that is taken although another action was cheaper: play is expected to last about
-as long again, and longer in games in which looks cost something. With a known horizon T, H is at most T - t where looks
-are free, and 1.5 t log(T / t) where they are bought. The belief is fitted anew as labels grow by the factor `refit`.
+as long again plus some thousand rounds, and longer in games in which looks cost something. With a known horizon T, H is
+at most T - t where looks are free, and 1.5 t log(T / t) where they are bought. The belief is fitted anew as labels grow
+by the factor `refit`.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class ProspectModel(Strategy):
     >>> import sidelight as sl
     >>> s = sl.strategies.ProspectModel(sl.games.load("apple-tasting"), model="linear")
     >>> s.act([0.3, -1.2]), s.observe("good"), s.act([0.1, 0.4])
-    (1, None, 0)
+    (1, None, 1)
     """
 
     any_context: ClassVar[bool] = True
@@ -294,7 +295,7 @@ class ProspectModel(Strategy):
         """Return H."""
         state, t = self.state, self.state.clock + 1.0
         bought = state.bought / max(1, state.looks)
-        rounds = (1.5 + 2.0 * bought) * t
+        rounds = (1.5 + 2.0 * bought) * t + 30.0 * math.sqrt(t + 10.0)
         if self.horizon is not None and self.horizon > t:
             share = bought**4
             left, paid = min(rounds, self.horizon - t), 1.5 * t * math.log(self.horizon / t)
