@@ -97,7 +97,7 @@ def test_policies_watch_classifiers_and_need_no_game():
         name = "sequential"
         [[policies]]
         name = "explore"
-        labels = 100
+        verifications = 100
     """)
     assert len(study.worlds) == 4
     assert [player.policy for player in study.players] == [True, True]
