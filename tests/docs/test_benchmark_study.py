@@ -33,7 +33,8 @@ def test_worlds_and_horizons(study):
     laws = [world for world in study.worlds if world.kind == "laws"]
     contexts = [world for world in study.worlds if world.kind == "contexts"]
     assert len(laws) == 8
-    assert {world.value for world in contexts} == {"linear", "logistic", "halfspace", "finite"}
+    lines, others = {"linear", "logistic", "halfspace", "finite"}, {"ball", "checkers", "useless"}
+    assert {world.value for world in contexts} == lines | others
     assert any(dict(world.parameters).get("spread", 1) > 1 for world in contexts)
     assert study.horizons == (20_000,)
     assert study.checkpoints == (500, 1_000, 10_000, 20_000)

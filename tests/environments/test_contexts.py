@@ -300,3 +300,9 @@ def test_regions_by_name_have_different_best_actions_inside_and_outside():
             assert len(set((loss @ laws.T).argmin(axis=0).tolist())) == 2
     with pytest.raises(sl.SidelightError, match="nothing to tell apart"):
         contexts_by_name.load("ball", sl.games.load("trivial"))
+
+
+def test_useless_contexts_have_one_law():
+    environment = contexts_by_name.load("useless", BARTOK, seed=3)
+    assert environment.dimension == 10
+    assert (environment.laws[0] == environment.laws[1]).all()

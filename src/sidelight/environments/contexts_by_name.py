@@ -127,6 +127,11 @@ def _checkers(game: Game, given: Mapping[str, Any]) -> Environment:
     return RegionContexts(_two_laws(game, given["seed"]), given["d"], "checkers")
 
 
+def _useless(game: Game, given: Mapping[str, Any]) -> Environment:
+    law = np.random.default_rng(given["seed"]).dirichlet(np.ones(game.n_outcomes))
+    return RegionContexts([law, law], given["d"])
+
+
 def _two_laws(game: Game, seed: int) -> Floats:
     """Draw two laws under which different actions are best."""
     rng, loss = np.random.default_rng(seed), loss_matrix(game)
@@ -145,4 +150,5 @@ _KINDS = {
     "finite": _Kind({"contexts": 4, "seed": 0}, _finite),
     "ball": _Kind({"d": 4, "seed": 0}, _ball),
     "checkers": _Kind({"d": 2, "seed": 0}, _checkers),
+    "useless": _Kind({"d": 10, "seed": 0}, _useless),
 }
