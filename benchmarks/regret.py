@@ -48,8 +48,8 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "RandCBPSide, least squares": ("RandCBPSide", {"standardize": False, "hinge": False}),
     "CESA, beta = 0.01": ("CESA", {"beta": 0.01}),
 }
-# Their cost grows with the square of the horizon; contexts that are known beforehand; what learns nothing.
-LEFT_OUT = ("PGTS", "PGIDS", "IDSContexts", "CESA", "Uniform", "FixedAction", "BayesOptimal")
+# Their cost grows with the square of the horizon; plain Python; known contexts; what learns nothing.
+LEFT_OUT = ("PGTS", "PGIDS", "ProspectModel", "IDSContexts", "CESA", "Uniform", "FixedAction", "BayesOptimal")
 
 
 # A first run that takes so many times the time of a cell is broken off.
