@@ -20,6 +20,12 @@ def test_a_share():
 @pytest.mark.parametrize("count", [1, 3, 10, 30])
 def test_shares_are_disjoint_and_make_up_the_whole(count):
     tasks = list(range(10))
-    parts = [Share(k, count).of(tasks) for k in range(1, count + 1)]
-    assert [task for part in parts for task in part] == tasks
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    shares = [Share(k, count) for k in range(1, count + 1)]
+    for parts in ([share.of(tasks) for share in shares], [tasks[share.part(10)] for share in shares]):
+        assert sorted(task for part in parts for task in part) == tasks
+        assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+def test_tasks_that_follow_one_another_go_to_different_shares():
+    assert Share(1, 3).of("aabbcc") == "ab"
+    assert Share(2, 3).part(6) == slice(2, 4)
