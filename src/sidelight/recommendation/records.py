@@ -61,7 +61,7 @@ class CaseFacts(NamedTuple):
 
 
 class PoolFacts(NamedTuple):
-    """A player in all worlds of one group of a game, run by run: tail, share of linear regret, speed."""
+    """How a player did in one group of a game's worlds, pooled over runs: tail, share of linear regret, speed."""
 
     game: str
     group: str

@@ -233,7 +233,7 @@ class Board:
 
 
 def board(benchmark: Benchmark, horizon: int, group: str, labels: Sequence[str] | None = None) -> Board:
-    """Return the players in these games, or in all that are not trivial, at one horizon."""
+    """Compare all players at one horizon, in these games or, by default, in all that are not trivial."""
     played = {case.game for case in benchmark.cases if benchmark.world[case.world].group == group}
     games = [game for game in benchmark.games if game.label in played]
     if labels is None:

@@ -46,7 +46,7 @@ def draw(exhibit: Exhibit, studies: Sequence[Study], protocol: Protocol, results
 
 
 def _panel(exhibit: Exhibit, study: Study, protocol: Protocol, results: ResultSet) -> Panel:
-    """Return the curves of one setting, without the runs of second looks."""
+    """Return the curves of one setting, without the further runs that rechecked a number."""
     curves, limit = [], None
     planned = {player.label: player.runs or study.runs for player in study.players}
     for labels, one in zip(results.labels, results, strict=True):

@@ -33,7 +33,7 @@ def versions() -> dict[str, str]:
 
 
 def differences(here: Mapping[str, str], there: Mapping[str, str]) -> list[str]:
-    """Say in words what a worker has otherwise; empty if nothing."""
+    """Describe how a worker's installation differs from ours; empty if it does not."""
     found = []
     for name, wanted in here.items():
         have = there.get(name, _NONE)

@@ -119,7 +119,7 @@ def _bayes(game: Game, horizon: int, prior: Any) -> dict[str, Any]:
 
 
 def _bound_text(game: Game, bound: dict[str, Any] | None, horizon: int) -> str:
-    """Write about C*(p)."""
+    """Return the sentences that report the lower bound C*(p)."""
     if bound is None:
         return "Lower bound C*(p): it depends on the law; give the probability of each outcome with --law."
     law = ", ".join(f"{value:.6g}" for value in bound["law"])

@@ -20,7 +20,7 @@ def variants(strategy: str, parameters: dict[str, Any], profile: Profile) -> tup
 
 
 def studies(profile: Profile) -> tuple[Study, ...]:
-    """Return the studies of Figure 1 with other players."""
+    """Return the studies of Figure 1 with variants of one strategy in place of its players."""
     players = variants("RandCBP", {}, profile)
     return tuple(
         game_study(game, kind, players, profile)

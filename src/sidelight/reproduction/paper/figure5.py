@@ -6,7 +6,7 @@ from sidelight.studies import Study
 
 
 def studies(profile: Profile) -> tuple[Study, ...]:
-    """Return the studies of Figure 2 with other players."""
+    """Return the studies of Figure 2 with variants of one strategy in place of its players."""
     widths = {"dimension": DIMENSION, "bounds": "published" if profile.protocol == "published" else "printed"}
     players = variants("PublishedRandCBPSide", widths, profile)
     return tuple(game_study(game, "contexts", players, profile) for game in ("apple-tasting", "label-efficient"))

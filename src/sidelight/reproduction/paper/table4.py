@@ -15,7 +15,7 @@ LABELS = {"randcbp": "C-RandCBP", "cbp": "C-CBP", "explore": "Explore-fully", "s
 
 
 def check(profile: Profile, exhibits: Iterable[Exhibit]) -> None:
-    """Refuse tolerances, policies or a confidence that no table can have, or without a table that has them."""
+    """Refuse tolerances, policies or a confidence that are wrong, or that no chosen table uses."""
     rates = [SETTINGS["tolerance"].checked(rate) for rate in profile.tolerances]
     if profile.confidence is not None and not 0.0 < profile.confidence < 1.0:
         raise SidelightError(f"confidence is {profile.confidence}: give a number between 0 and 1, such as 0.95")

@@ -150,7 +150,7 @@ def _who(table: Part) -> str:
 
 
 def _written(one: Number, value: float | None) -> str | None:
-    """Write a value of a number's measure as the paper does."""
+    """Format a value as the paper prints numbers of that measure."""
     if value is None or math.isnan(value):
         return None
     return grouped(round(value)) if one.measure == "verifications" else f"{value:.3f}"

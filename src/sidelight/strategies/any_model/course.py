@@ -82,7 +82,7 @@ class Course:
         return Task(stacked([label.row for label in told]), actions, symbols, stacked(self.pool), new)
 
     def take_over(self, mixture: Mixture) -> None:
-        """Use a fitted belief; looks that it has not been told of count as under way."""
+        """Replace the belief by a newly fitted one; looks made since that fit began count as pending."""
         self.mixture = mixture
         self.value = Value(self._stakes, mixture.at_pool(), *mixture.member_weights)
         untold = [*self.under_way, *self.labels[self.fitted :]]

@@ -32,7 +32,7 @@ class Value:
     """What looks are worth between two fits, given what the members predict at recent contexts."""
 
     def __init__(self, stakes: Stakes, pool: Floats, weights: Floats, noise: float) -> None:
-        """Start after a fit; `noise` is the sum of w^2 over the members that were drawn at random."""
+        """Start from a fitted belief; `noise` is the sum of w^2 over its members that were drawn at random."""
         self._stakes, self._pool, self._noise = stakes, pool, min(noise, 0.5)
         self.weights = weights
         self._root = np.sqrt(weights / (1.0 - self._noise))[:, None]

@@ -33,7 +33,7 @@ from sidelight.strategies.base import (
     observe,
 )
 from sidelight.strategies.prospect.evaluation import Belief, Terms, evaluate, new_belief, terms, worth_most
-from sidelight.strategies.prospect.expected_symbols import Waiting, count_old_plays, expected_symbols, new_waiting
+from sidelight.strategies.prospect.late_symbols import Waiting, count_old_plays, expected_symbols, new_waiting
 from sidelight.strategies.shared.first_rounds import count_play
 from sidelight.strategies.shared.requirements import refuse_hopeless, settled_action
 

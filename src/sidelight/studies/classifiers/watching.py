@@ -61,7 +61,7 @@ def watch(
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one policy did on one case and tolerance: one row per run, one column per class where there are two."""
+    """What one policy did on one case at one tolerance: a row per run, a column per class."""
 
     case: int
     tolerance: float

@@ -48,7 +48,7 @@ class Task:
 
     @property
     def where(self) -> Where:
-        """Where it can be performed: classes of a script only here, other people's code best in its own process."""
+        """Where it can run: here for classes of the running script, apart for other people's code, else anywhere."""
         if self.case.player.policy:
             return "anywhere"
         world = self.case.world

@@ -97,7 +97,7 @@ class Record:
         return give_back is not None
 
     def _mark(self, call: str) -> Path:
-        """Return the file that a call claims while it is at work."""
+        """Return the path of the lock that a running call holds."""
         return self.folder / f"call-{Path(call).name}"
 
     @contextlib.contextmanager

@@ -193,7 +193,7 @@ def _name_below(canvas: Canvas, plot: _Plot, outside: list[tuple[Spot, str]], bo
 
 
 def _draw_borders(canvas: Canvas, analysis: Analysis, plot: _Plot, cells: list[_Line], top: float) -> None:
-    """Mark where neighboring cells meet by what can be observed about the two."""
+    """Draw the points where neighboring cells meet, in a style that shows how the pair can be observed."""
     for left, right in pairwise(cells):
         style = border_style(analysis, left.action, right.action)
         x, height = plot.x(right.cell[0]), plot.y(right.at(right.cell[0]))

@@ -6,7 +6,7 @@ import pytest
 import sidelight as sl
 from sidelight.game_arrays import signals
 from sidelight.strategies import Prospect
-from sidelight.strategies.prospect.expected_symbols import count_old_plays, expected_symbols, new_waiting
+from sidelight.strategies.prospect.late_symbols import count_old_plays, expected_symbols, new_waiting
 
 LABELS = sl.games.load("label-efficient")
 SIGNALS = signals(LABELS)

@@ -53,7 +53,7 @@ def count_old_plays(waiting: Waiting, signals: Signals, counts: Floats, plays: I
 
 @kernel
 def expected_symbols(waiting: Waiting, signals: Signals, counts: Floats, plays: Integers, a: int) -> float:
-    """Return how many more symbols are expected of the looks at an action."""
+    """Return how many symbols of earlier looks at an action are still expected to come."""
     seen = symbols_of(signals, counts, a)
     share = 1.0 if seen >= waiting.old[a] else seen / waiting.old[a]
     return max(share * plays[a] - seen, 0.0)
