@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import warnings
 from collections.abc import Mapping
@@ -186,7 +187,8 @@ def _from_benchmark(
 def _parameters(score: Score, horizon: int | None, dimension: int) -> dict[str, Any]:
     """Return the constructor's arguments of a candidate for this game."""
     told = {"horizon": horizon} if score.player.knows_horizon and horizon is not None else {}
-    sized = {"dimension": dimension} if dimension and "contexts" not in score.player.parameters else {}
+    takes = inspect.signature(getattr(strategies, score.player.strategy)).parameters
+    sized = {"dimension": dimension} if dimension and "dimension" in takes else {}
     return {**score.player.parameters, **told, **sized}
 
 

@@ -408,7 +408,7 @@ def test_an_interrupt_keeps_what_is_finished(own, tmp_path):
 
 
 @pytest.mark.parametrize("columns", ["60", "80"])
-@pytest.mark.parametrize("name", ["simulate", "play", "warm"])
+@pytest.mark.parametrize("name", ["simulate", "play", "compile"])
 def test_help_fits(columns, name):
     command = [sys.executable, "-m", "sidelight", name, "--help"]
     environment = os.environ | {"COLUMNS": columns}

@@ -190,7 +190,7 @@ def test_a_byte_more_in_a_finished_study_is_noticed(tmp_path):
     ("players", "share", "line"),
     [
         (1, None, "1 of 1 case is finished"),
-        (1, "1/2", "0 of 1 case is finished"),
+        (1, "2/2", "0 of 1 case is finished"),
         (2, "1/2", "1 of 2 cases is finished"),
         (2, None, "2 of 2 cases are finished"),
     ],
