@@ -23,15 +23,19 @@ FORM, FORM_FIELDS = 64 << 10, 1_000
 PLACES = 100
 """How many mistakes in a body are listed."""
 
-# Connections; the proxy in front limits headers, and how long they take.
+# Connections.
+HEAD = 64 << 10
+"""Maximum size of the head of a request in bytes."""
 PATIENCE = 20.0
-"""Seconds within which a body must arrive; it gets more as it comes."""
+"""Seconds within which a head must arrive, and a body, which gets more as it comes."""
 SLOWEST = 32 << 10
 """Bytes of a body that give it one more second."""
 KEEP_ALIVE = 30
 """Seconds for which a connection stays open between requests."""
 GRACE = 20.0
 """Seconds that accepted requests may take after the signal to stop."""
+ACCEPTED_AT_ONCE = 32
+"""How many connections are accepted before it is checked how many there are; far fewer than spare files."""
 _CONNECTIONS = 1_000
 _SPARE_FILES = 128
 

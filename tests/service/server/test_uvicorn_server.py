@@ -101,16 +101,37 @@ def test_a_body_must_come_in_time_and_gets_more_as_it_comes(monkeypatch):
 
 
 @pytest.mark.slow
-def test_slow_clients_keep_nobody_out(tmp_path):
+@pytest.mark.parametrize("beginning", [SLOW, SLOW[:40], b""], ids=["body", "head", "nothing"])
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="needs Linux")
+def test_slow_clients_keep_nobody_out(tmp_path, beginning):
     with Served(tmp_path / "test.db") as served, contextlib.ExitStack() as stack:
+        resource.prlimit(served.process.pid, resource.RLIMIT_NOFILE, (256, 256))
         for _ in range(300):
-            stack.enter_context(_connected(served.url)).sendall(SLOW)
+            stack.enter_context(_connected(served.url)).sendall(beginning)
         with httpx.Client(base_url=served.url, timeout=30.0) as client:
             for path in ("/healthz", "/readyz", "/signin") * 5:
                 assert client.get(path).status_code == 200
         stack.close()
         code, _, log = served.stop()
         assert (code, log) == (0, "")
+
+
+@pytest.mark.parametrize("sent", [b"GET / HTTP/1.1\r\nX: ", b"GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nX: "])
+def test_a_head_must_come_in_time_and_be_small(monkeypatch, sent):
+    monkeypatch.setattr("sidelight.service.server.connections.PATIENCE", 0.5)
+    monkeypatch.setattr("sidelight.service.server.connections.KEEP_ALIVE", 0.5)
+    gate = Gate()
+    gate.open.set()
+    with running(gate) as url:
+        for more in (b"", b"x" * (80 << 10)):
+            with _connected(url) as connection:
+                connection.sendall(sent + more)
+                received = b""
+                with contextlib.suppress(ConnectionResetError):
+                    while piece := connection.recv(1000):
+                        received += piece
+                assert received.count(b" 200 ") == sent.count(b"\r\n\r\n")
+        assert httpx.get(url, trust_env=False).status_code == 200
 
 
 def test_connections_leave_files_for_the_database(monkeypatch):

@@ -10,7 +10,8 @@ from typing import Any
 
 import uvicorn
 
-from sidelight.service.limits import GRACE, KEEP_ALIVE, most_connections
+from sidelight.service.limits import ACCEPTED_AT_ONCE, GRACE, KEEP_ALIVE
+from sidelight.service.server.connections import Connection
 
 _STOP = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 
@@ -61,7 +62,7 @@ def configured(app: Any, grace: float = GRACE, proxies: str = "") -> uvicorn.Con
     """Return the configuration of uvicorn for an application; the parameters are those of `serve`."""
     return uvicorn.Config(
         app,
-        http="httptools",
+        http=Connection,
         loop="asyncio",
         ws="none",
         log_config=None,
@@ -69,7 +70,7 @@ def configured(app: Any, grace: float = GRACE, proxies: str = "") -> uvicorn.Con
         server_header=False,
         proxy_headers=bool(proxies),
         forwarded_allow_ips=proxies or None,
-        limit_concurrency=most_connections(),
+        backlog=ACCEPTED_AT_ONCE,
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=max(1, round(grace)),
         lifespan="on",
