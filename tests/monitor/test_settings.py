@@ -15,7 +15,7 @@ from sidelight.service.settings import ALL_SCHEMA, CHANGEABLE_SCHEMA, REVIEW
 @pytest.mark.parametrize("one", SETTINGS.values(), ids=SETTINGS)
 def test_every_setting_is_on_every_surface(one):
     assert one.name in inspect.signature(ClassifierMonitor).parameters
-    assert f"    {one.name}\n        {one.meaning[:40]}" in ClassifierMonitor.__doc__
+    assert f"\n{one.name}\n    {one.meaning[:40]}" in ClassifierMonitor.__doc__
     assert (one.name in ALL_SCHEMA["properties"]) == one.served
     assert (one.name in CHANGEABLE_SCHEMA["properties"]) == one.changeable == (one.name in LIMITS)
     option = f"--{one.name.replace('_', '-')}"

@@ -31,8 +31,9 @@ def _documented(kind: type[ClassifierMonitor]) -> type[ClassifierMonitor]:
     ]
     some.append(inspect.Parameter("parameters", inspect.Parameter.VAR_KEYWORD))
     kind.__signature__ = inspect.Signature(some)  # type: ignore[attr-defined]
-    words = ["\n".join([one.name, *filled(f"{one.meaning} {one.more}", 120, 8, 8)]) for one in SETTINGS.values()]
-    kind.__doc__ = (kind.__doc__ or "").replace("{settings}", "\n    ".join(words))
+    words = ["\n".join([one.name, *filled(f"{one.meaning} {one.more}", 116, 4, 4)]) for one in SETTINGS.values()]
+    # Without the indentation, which Python itself removes from 3.13 on.
+    kind.__doc__ = inspect.cleandoc(kind.__doc__ or "").replace("{settings}", "\n".join(words))
     return kind
 
 
