@@ -47,8 +47,9 @@ def test_every_page_can_be_reached_from_the_readme():
     assert {str(each.relative_to(ROOT)) for each in PAGES} == {str(each.relative_to(ROOT)) for each in reached}
 
 
-def test_the_changelog_speaks_of_this_version():
+def test_the_changelog_and_the_citation_speak_of_this_version():
     assert f"\n## {sl.__version__}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\nversion: {sl.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_the_pages_are_written_for_strangers():
