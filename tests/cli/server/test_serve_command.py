@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 
+import click
 import httpx
 import pytest
 from click.testing import CliRunner
@@ -144,6 +145,24 @@ def test_mistakes_are_said_in_one_line(options, said, tmp_path, monkeypatch):
     assert said in result.stderr
     assert result.stderr.count("\n") == 1
     assert "Traceback" not in result.output
+
+
+def test_every_option_has_a_variable_of_the_environment(monkeypatch):
+    command = main.get_command(None, "serve")
+    options = [one for one in command.params if isinstance(one, click.Option) and one.name != "help"]
+    for option in options:
+        assert option.envvar == f"SIDELIGHT_{option.opts[0].strip('-').replace('-', '_').upper()}"
+    monkeypatch.setenv("SIDELIGHT_TRUSTED_PROXY", "127.0.0.1 proxy.example")
+    assert "--trusted-proxy proxy.example is not an address" in invoke("serve").stderr
+
+
+def test_the_password_of_the_database_comes_from_a_file(monkeypatch, tmp_path):
+    monkeypatch.setenv("PGPASSWORD", "")
+    monkeypatch.setenv("SIDELIGHT_DATABASE_PASSWORD_FILE", str(tmp_path / "secret"))
+    assert f"cannot read {tmp_path / 'secret'}" in invoke("serve").stderr
+    (tmp_path / "secret").write_text("open sesame\n")
+    invoke("serve", "--database", "postgresql://nobody@127.0.0.1:1/x")
+    assert os.environ["PGPASSWORD"] == "open sesame"
 
 
 def test_a_file_that_is_no_database(database):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,12 +17,25 @@ if TYPE_CHECKING:
     from sidelight.service.store.base import Storage
 
 _HERE = "http://127.0.0.1:8765"
+
+
+def _with_password(context: click.Context, option: click.Parameter, database: str) -> str:
+    """Hand the password in the file that SIDELIGHT_DATABASE_PASSWORD_FILE names to PostgreSQL's own library."""
+    if path := os.environ.get("SIDELIGHT_DATABASE_PASSWORD_FILE"):
+        try:
+            os.environ["PGPASSWORD"] = Path(path).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise click.UsageError(f"SIDELIGHT_DATABASE_PASSWORD_FILE: cannot read {path}: {error.strerror}") from None
+    return database
+
+
 DATABASE = click.option(
     "--database",
     metavar="FILE|URL",
     envvar="SIDELIGHT_DATABASE",
     default="sidelight.db",
     show_default=True,
+    callback=_with_password,
     help="A SQLite file or a PostgreSQL database (postgresql://...).",
 )
 URL = click.option(

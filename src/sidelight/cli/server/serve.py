@@ -17,6 +17,12 @@ from sidelight.cli.server.database import DATABASE, require_extra
 _PORT = 8765
 
 
+def _option(flag: str, *name: str, **described: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare an option that an environment variable sets, too: --rate-limit is SIDELIGHT_RATE_LIMIT."""
+    variable = f"SIDELIGHT_{flag.strip('-').replace('-', '_').upper()}"
+    return click.option(flag, *name, envvar=variable, **described)
+
+
 @click.command(
     "serve",
     epilog="""\b
@@ -28,8 +34,8 @@ Examples:
 """,
 )
 @DATABASE
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Listen on this address.")
-@click.option(
+@_option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Listen on this address.")
+@_option(
     "--port",
     type=WHOLE,
     default=_PORT,
@@ -37,13 +43,13 @@ Examples:
     metavar="PORT",
     help="Listen on this port; 0 picks a free one.",
 )
-@click.option(
+@_option(
     "--url",
     metavar="URL",
     help="The address that users see, https://... behind a proxy with TLS. Links start with it; with https, cookies "
     "are sent over TLS only.",
 )
-@click.option(
+@_option(
     "--allow-host",
     "hosts",
     multiple=True,
@@ -51,14 +57,14 @@ Examples:
     help="Also answer requests that ask for this host; repeatable. This machine's loopback names and the host of "
     "--url are always allowed.",
 )
-@click.option(
+@_option(
     "--trusted-proxy",
     "proxies",
     multiple=True,
     metavar="ADDRESS",
     help="Trust the forwarded headers of the proxy at this address or in this network; repeatable.",
 )
-@click.option(
+@_option(
     "--rate-limit",
     "rate",
     type=click.FloatRange(min=0.1),
@@ -67,7 +73,7 @@ Examples:
     metavar="N",
     help="Requests per second that each key may send to each process.",
 )
-@click.option(
+@_option(
     "--grace",
     type=click.FloatRange(min=1.0),
     default=20.0,
@@ -75,7 +81,7 @@ Examples:
     metavar="SECONDS",
     help="How long requests in progress may take after the signal to stop.",
 )
-@click.option(
+@_option(
     "--log-level",
     "log",
     type=click.Choice(["debug", "info", "warning", "error"]),
@@ -84,7 +90,7 @@ Examples:
     metavar="LEVEL",
     help="Log as JSON on stderr: debug, info (a line for each request), warning or error.",
 )
-@click.option(
+@_option(
     "--demo",
     is_flag=True,
     help="Serve made-up classifiers and reviewers to look around; nothing is kept.",
@@ -106,6 +112,8 @@ def command(
     Everything is kept in one SQLite file, which is created at the first start, or in a PostgreSQL database. The first
     start prints a link to sign in with. Programs need keys; create them with 'sidelight admin key create'. Ctrl-C
     stops the server after it has answered the requests it accepted.
+
+    Every option can be set by a variable of the environment, too: --rate-limit by SIDELIGHT_RATE_LIMIT, for example.
     """
     require_extra()
     from sidelight.service.server.listener import listen
