@@ -113,7 +113,7 @@ def summarized(folder: Path, note: str = "") -> Benchmark:
     from sidelight.studies import read
     from sidelight.studies.plan import cases as plan
     from sidelight.studies.plan.tasks import tasks
-    from sidelight.studies.run.run import prepared
+    from sidelight.studies.running.study_run import prepared
     from sidelight.studies.store.store import State
     from sidelight.tasks import cores
 

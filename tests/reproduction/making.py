@@ -4,7 +4,7 @@ import functools
 
 from sidelight.reproduction.exhibit import Exhibit, Profile, game_study
 from sidelight.reproduction.runs import Reproduction
-from sidelight.studies.run.execution import Crew, Silence
+from sidelight.studies.running.execution import Crew, Silence
 from sidelight.studies.store.store import Store
 from sidelight.tasks import run_here
 

@@ -11,7 +11,7 @@ from sidelight.errors import SidelightError
 from sidelight.reproduction.paper.table1 import CBP
 from sidelight.results import Results
 from sidelight.studies import PlayerEntry
-from sidelight.studies.run.execution import Crew
+from sidelight.studies.running.execution import Crew
 from sidelight.tasks.cluster import run_on_cluster
 
 from .making import HERE, Silent, every_array, reproduction_of

@@ -145,7 +145,7 @@ def test_two_packages_with_one_name(site):
 def test_two_packages_with_one_class(site, tmp_path):
     """A study says which of them its name means."""
     from sidelight.studies import PlayerEntry
-    from sidelight.studies.report.tables import _origin
+    from sidelight.studies.reporting.tables import _origin
 
     install(site, "tiny-one", {"Cycle": "tiny_one:Cycle"})
     install(site, "tiny-two", {"Round": "tiny_one:Cycle"})

@@ -82,7 +82,7 @@ def test_a_name_can_be_that_of_a_folder(name):
 
 
 def test_a_kind_of_world_that_nobody_knows_is_refused():
-    with pytest.raises(ValueError, match="no kind of worlds 'lawz'"):
+    with pytest.raises(ValueError, match="kind is 'lawz': did you mean 'law'"):
         WorldEntry("lawz", "dirichlet")
 
 

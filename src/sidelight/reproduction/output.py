@@ -20,7 +20,7 @@ from sidelight.reproduction.runs import Reproduction
 from sidelight.reproduction.verdicts import Part
 from sidelight.results import provenance
 from sidelight.studies.plan.code import code_of, combined
-from sidelight.studies.report.write import run_rows, write_runs
+from sidelight.studies.reporting.write import run_rows, write_runs
 
 Note = Callable[[str], None]
 _PARQUET, _MANIFEST = "runs.parquet", "manifest.json"

@@ -15,8 +15,8 @@ from sidelight.results import Results, ResultSet
 from sidelight.studies import Study
 from sidelight.studies.plan.cases import Case, cases
 from sidelight.studies.plan.tasks import Task, tasks
-from sidelight.studies.report.standings import labels_of
-from sidelight.studies.run.execution import Crew, Display, Execution
+from sidelight.studies.reporting.standings import labels_of
+from sidelight.studies.running.execution import Crew, Display, Execution
 from sidelight.studies.store.store import KEPT, State, Store
 from sidelight.tasks import Share
 

@@ -1,7 +1,7 @@
 """Studies: your own experiment as a file, run here or on a cluster, resumed, reported.
 
 A study (`model`) is read from a file (`file`) or written in Python, planned case by case (`plan`), run task by task
-(`run`), kept on disk (`store`) and reported (`report`).
+(`running`), kept on disk (`store`) and reported (`reporting`).
 """
 
 from sidelight.studies.file.reading import parse, read
@@ -16,8 +16,8 @@ from sidelight.studies.model import (
     WorldEntry,
 )
 from sidelight.studies.plain_data import grid
-from sidelight.studies.report.write import report
-from sidelight.studies.run.run import StudyRun, opened, run
+from sidelight.studies.reporting.write import report
+from sidelight.studies.running.study_run import StudyRun, opened, run
 
 __all__ = [
     "Comparison",

@@ -1,13 +1,11 @@
-"""Convert parts of a study to JSON-ready data or to hashable values, and back."""
+"""Convert parts of a study to plain data and to hashable values."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from itertools import product
 from typing import Any
-
-from sidelight.studies.checks import Values, shown
 
 Parameters = tuple[tuple[str, Any], ...]
 
@@ -52,32 +50,11 @@ def grid(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def plain(value: Any) -> Any:
     """Convert a part of a study to plain data, without fields at their defaults."""
-    if hasattr(value, "__dataclass_fields__"):
-        found = {}
-        for each in fields(value):
-            own = getattr(value, each.name)
-            if each.name == "parameters":
-                found.update({"parameters": {name: thawed(part) for name, part in own}} if own else {})
-            elif own != each.default:
-                found[each.name] = plain(own)
-        return found
-    return [plain(each) for each in value] if isinstance(value, tuple) else value
-
-
-def arguments(kind: type[Any], data: Any) -> dict[str, Any]:
-    """Convert plain data to the arguments of a part of a study; raise an error if they do not describe one."""
-    what = kind.__name__
-    check = Values()
-    if not isinstance(data, Mapping):
-        check.problem((), f"{shown(data)} does not describe one: give a table of names and values")
-        check.refuse(what)
-    known = fields(kind)
-    check.check_keys((), data, [each.name for each in known], f"a {what}")
-    for each in known:
-        if each.default is MISSING and each.name not in data:
-            check.problem((each.name,), f"it has no {each.name!r}: give one")
-    check.refuse(what)
-    values = {name: tuple(each) if isinstance(each, list | tuple) else each for name, each in data.items()}
-    if isinstance(values.get("parameters"), Mapping):
-        values["parameters"] = pairs(values["parameters"])
-    return values
+    if not hasattr(value, "__dataclass_fields__"):
+        return [plain(each) for each in value] if isinstance(value, tuple) else value
+    found = {each.name: getattr(value, each.name) for each in fields(value)}
+    return {
+        name: {key: thawed(each) for key, each in own} if name == "parameters" else plain(own)
+        for name, own in found.items()
+        if own != value.__dataclass_fields__[name].default
+    }

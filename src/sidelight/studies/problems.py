@@ -38,6 +38,7 @@ class StudyError(SidelightError):
         found = [each if isinstance(each, Problem) else Problem((), each) for each in problems]
         self.problems = tuple(one_line(each.text) for each in found)
         self.places = tuple(each.place for each in found)
+        self.located = tuple(zip(self.places, self.problems, strict=True))
         self.remedy = remedy
         before = f"{where}: " if where else ""
         more = len(found) - _MOST

@@ -90,7 +90,7 @@ def skipped(text, folder=""):
         ("law = ['a', 'b']", "line 5: the law holds 'a': give numbers from 0 to 1"),
         ("law = [[0.5, 0.5], [1.0]]", "line 5: the rows of the law differ in length"),
         ("law = [[0.5, 0.5], [0.4, 0.4]]", "line 5: row 2 of the law is [0.4, 0.4], which sums"),
-        ("law = [1979-05-27, 0.3]", "line 5: law is [1979-05-27, 0.3]: give"),
+        ("law = [1979-05-27, 0.3]", "line 5: a world cannot be [1979-05-27, 0.3]: give"),
         ("law = [{a = 1}, 0.3]", "line 5: the law holds {'a': 1}"),
         (f"law = [1{'0' * 400}, 0.3]", "line 5: the law holds 1000"),
         ("contexts = 'linear'\nd = -1", "line 6: d is -1: give a whole number of at least 1"),

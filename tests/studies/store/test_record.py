@@ -8,7 +8,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.studies import PlayerEntry, opened, report, run
-from sidelight.studies.report.page import document
+from sidelight.studies.reporting.page import document
 
 from ..making import Watcher, calls, failures, small, write_mine
 

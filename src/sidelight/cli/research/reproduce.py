@@ -90,7 +90,7 @@ def command(context: click.Context, /, out: str, share: str | None, merge: bool,
     Every finished piece of work is kept in the folder DIR/runs, so an interrupted call continues where it stopped. No
     number depends on how many workers there are, or where they run.
     """
-    from sidelight.studies.run.run import crew_of
+    from sidelight.studies.running.study_run import crew_of
     from sidelight.studies.store.store import Store
     from sidelight.tasks import Share
 

@@ -22,8 +22,8 @@ from sidelight.text import count, grouped
 
 if TYPE_CHECKING:
     from sidelight.studies import Study
-    from sidelight.studies.report.page import Report
-    from sidelight.studies.run.run import StudyRun
+    from sidelight.studies.reporting.page import Report
+    from sidelight.studies.running.study_run import StudyRun
 
 _ROWS = 500  # of all tables together, at most, on a terminal
 _EPILOG = """\b
@@ -95,8 +95,8 @@ def check_command(file: str, workers: int | None, everything: bool, as_json: boo
     from sidelight.studies import read
     from sidelight.studies.plan import cases as plan
     from sidelight.studies.plan import skips
-    from sidelight.studies.run import cost
-    from sidelight.studies.run.run import prepared
+    from sidelight.studies.running import cost
+    from sidelight.studies.running.study_run import prepared
 
     with warnings_as_notes():
         study = plan.settled(read(file))
@@ -173,7 +173,7 @@ def add_command(
     begins at the current folder. If a strategy fails in a case, the exit code is 1.
     """
     from sidelight.cli.research.arguments.players import player_of
-    from sidelight.studies.run.run import opened
+    from sidelight.studies.running.study_run import opened
 
     study = opened(folder)
     study = study.with_players([player_of(text, study.folder) for text in strategies])
@@ -185,8 +185,8 @@ def add_command(
 @click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
 def report_command(folder: str, as_json: bool) -> None:
     """Write the report of what is finished in a folder."""
-    from sidelight.studies.report import write as output
-    from sidelight.studies.run.run import opened, prepared
+    from sidelight.studies.reporting import write as output
+    from sidelight.studies.running.study_run import opened, prepared
 
     with warnings_as_notes():
         progress = prepared(opened(folder), Path(folder), stored=True)
@@ -198,8 +198,8 @@ def report_command(folder: str, as_json: bool) -> None:
 def _run(
     study: Study, folder: Path, workers: int | None, cluster: str | None, share: str | None, as_json: bool
 ) -> None:
-    from sidelight.studies.report import write as output
-    from sidelight.studies.run.run import run
+    from sidelight.studies.reporting import write as output
+    from sidelight.studies.running.study_run import run
 
     check_cluster(cluster, workers)
     bar = WorkBar()
@@ -226,8 +226,8 @@ def _exit_if_failed(progress: StudyRun, where: str) -> None:
 
 
 def _tell(progress: StudyRun, report: Report, as_json: bool) -> None:
-    from sidelight.studies.report import write as output
-    from sidelight.studies.report.tables import plays, tables
+    from sidelight.studies.reporting import write as output
+    from sidelight.studies.reporting.tables import plays, tables
 
     if as_json:
         terminal.write_json(output.records(report))

@@ -21,7 +21,7 @@ from sidelight.reproduction.report.wording import (
 )
 from sidelight.reproduction.verdicts import Number, Part
 from sidelight.results.comparison import LARGER_IS_BETTER
-from sidelight.studies.report.tables import error_text, p_text
+from sidelight.studies.reporting.tables import error_text, p_text
 from sidelight.table import Cell, Column, Row, Table
 from sidelight.text import STAY, grouped
 from sidelight.text import number as regret_text

@@ -17,14 +17,14 @@ import numpy as np
 from sidelight import games
 from sidelight.environments import IID, Environment, contexts_by_name, laws
 from sidelight.environments.base import checked_law
-from sidelight.errors import SidelightError
+from sidelight.errors import ParameterError, SidelightError
 from sidelight.game import Game
 from sidelight.monitor.policies import Policy, make_policy
 from sidelight.simulation import players
 from sidelight.strategies import Strategy, plugins
 from sidelight.studies import model as studies
 from sidelight.studies.build.recordings import recording
-from sidelight.studies.checks import as_number, shown
+from sidelight.studies.fields import as_number, shown
 from sidelight.studies.plain_data import Parameters, thawed
 from sidelight.text import one_line
 
@@ -209,15 +209,17 @@ def law(value: Any) -> Any:
     """Return a law, or one row per run, as an array; raise an error if it is not made of probabilities."""
     rows = thawed(value)
     if not isinstance(rows, list) or not rows:
-        raise SidelightError("give a probability for each outcome, as in law = [0.3, 0.7]")
+        raise ParameterError("give a probability for each outcome, as in law = [0.3, 0.7]", "law")
     one = not any(isinstance(row, list) for row in rows)
     lengths = {len(row) if isinstance(row, list) else None for row in rows}
     if len(lengths) > 1:
-        raise SidelightError("the rows of the law differ in length: give a probability for each outcome in each row")
+        raise ParameterError("the rows of the law differ in length: give each a probability for each outcome", "law")
     for each in rows if one else [each for row in rows for each in row]:
         probability = as_number(each)
         if probability is None or not 0 <= probability <= 1:
-            raise SidelightError(f"the law holds {shown(each)}: give numbers from 0 to 1, as in law = [0.3, 0.7]")
+            raise ParameterError(
+                f"the law holds {shown(each)}: give numbers from 0 to 1, as in law = [0.3, 0.7]", "law"
+            )
     for number, row in enumerate([rows] if one else rows, start=1):
         checked_law(row, where="the law" if one else f"row {number} of the law")
     return np.array(rows, dtype=float)

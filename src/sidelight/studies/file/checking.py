@@ -17,11 +17,11 @@ from sidelight.errors import ParameterError, SidelightError
 from sidelight.monitor.policies import POLICIES
 from sidelight.results.result_set import is_chosen
 from sidelight.simulation import players as strategies
-from sidelight.studies.build import objects as making
-from sidelight.studies.checks import Values, as_number, shown
+from sidelight.studies.build import objects
 from sidelight.studies.classifiers.published import CASES
-from sidelight.studies.model import WORLDS, GameEntry, PlayerEntry, WorldEntry
-from sidelight.studies.problems import Place, Problem
+from sidelight.studies.fields import Refused, as_number, shown, whole
+from sidelight.studies.model import WORLDS, GameEntry, PlayerEntry, Study, WorldEntry
+from sidelight.studies.problems import Place, Problem, StudyError
 from sidelight.text import did_you_mean
 
 _TRIES = 20  # settings in which a strategy or a function is tried until it works in one
@@ -30,6 +30,28 @@ _LEAST_TOLERANCE = 0.001  # below, more predictions would be watched than there 
 _PLAYER_KEYS = ("label", "games", "worlds", "horizons", "runs", "block", "checkpoints", "limit")
 _WORLD_KEYS = {"law": (), "laws": (), "replay": ("law",), "classifiers": ("tolerance", "confidence")}
 _SMALL = GameEntry("apple-tasting")  # two outcomes, for which there are contexts of every kind
+Found = Iterator[tuple[Place, str]]
+
+
+def check(study: Study, known: Callable[[str, Any], bool] = lambda kind, entry: False) -> None:
+    """Raise an error that lists what is wrong with a study, unless that was done when it was read from a file.
+
+    Entries that are `known`, by their kind ("games", "worlds" or "players"), are taken to be right.
+    """
+    if vars(study).get(_CHECKED):
+        return
+    found = mistakes(study.games, study.worlds, study.players, study.horizons, study.folder)
+    found = [each for each in found if not known(str(each.place[0]), getattr(study, str(each.place[0]))[each.place[1]])]
+    if found:
+        raise StudyError(found, f"study {study.name!r}")
+
+
+_CHECKED = "_checked"
+
+
+def mark_as_checked(study: Study) -> None:
+    """Note that nothing is wrong with a study; a changed copy of it has no such mark."""
+    object.__setattr__(study, _CHECKED, True)
 
 
 def mistakes(
@@ -42,21 +64,19 @@ def mistakes(
     """Return the problems of all entries, with places such as ("players", 2, "name")."""
     found: list[Problem] = []
 
-    def right(kind: str, entries: Sequence[Any], check: Callable[[Any, Values], None]) -> list[Any]:
+    def right(kind: str, entries: Sequence[Any], check: Callable[[Any, _Scope], Found], scope: _Scope) -> list[Any]:
         """Check all entries of a kind; return those without problems."""
         good = []
         for index, entry in enumerate(entries):
-            noted = Values()
-            check(entry, noted)
-            found.extend(Problem((kind, index, *place), text) for place, text in noted.found)
-            good += [] if noted.found else [entry]
+            own = [Problem((kind, index, *place), text) for place, text in _all_of(check, entry, scope)]
+            found.extend(dict.fromkeys(own))
+            good += [] if own else [entry]
         return good
 
-    known = right("games", games, lambda entry, noted: _game(entry, noted, folder))
-    scope = _Scope(known, (), tuple(horizons), folder, {})
-    places = right("worlds", worlds, lambda entry, noted: _world(entry, noted, scope))
-    met = scope._replace(worlds=places)
-    right("players", players, lambda entry, noted: _player(entry, noted, met))
+    scope = _Scope([], [], tuple(horizons), folder, {})
+    scope = scope._replace(games=right("games", games, _game, scope))
+    scope = scope._replace(worlds=right("worlds", worlds, _world, scope))
+    right("players", players, _player, scope)
     return found
 
 
@@ -71,159 +91,147 @@ class _Scope(NamedTuple):
     """Why a strategy cannot be imported, to avoid further attempts."""
 
 
-def _game(entry: GameEntry, noted: Values, folder: str) -> None:
+def _all_of(check: Callable[[Any, _Scope], Found], entry: Any, scope: _Scope) -> Found:
+    """Yield the problems of an entry; an error ends its check and is the last of them."""
+    try:
+        yield from check(entry, scope)
+    except SidelightError as error:
+        yield _place_of(entry, error), str(error)
+
+
+def _game(entry: GameEntry, scope: _Scope) -> Found:
     if entry.data:
         return
     if bool(entry.name) == bool(entry.file):
-        noted.problem((), "give each game a name (of the catalogue) or a file, one of both")
-    elif entry.file:
-        if entry.parameters:
-            key = entry.parameters[0][0]
-            noted.problem(("parameters", key), "a game in a file has no parameters: change the file")
-        _try(noted, ("file",), lambda: making.game(entry, folder))
-    elif entry.name not in catalogue.names():
+        yield (), "give each game a name (of the catalogue) or a file, one of both"
+    elif entry.file and entry.parameters:
+        yield ("parameters", entry.parameters[0][0]), "a game in a file has no parameters: change the file"
+    elif entry.name and entry.name not in catalogue.names():
         near = did_you_mean(entry.name, catalogue.names())
-        noted.problem(("name",), f"there is no game {entry.name!r}: {near}'sidelight games' lists the catalogue")
+        yield ("name",), f"there is no game {entry.name!r}: {near}'sidelight games' lists the catalogue"
     else:
-        try:
-            making.game(entry, folder)
-        except SidelightError as error:
-            noted.problem(_place_of(entry, error), str(error))
+        objects.game(entry, scope.folder)
 
 
-def _world(entry: WorldEntry, noted: Values, scope: _Scope) -> None:
-    own = isinstance(entry.value, str) and ":" in entry.value
-    if entry.kind in _WORLD_KEYS and not (entry.kind == "laws" and own):
-        _only(entry, noted, (entry.kind, *_WORLD_KEYS[entry.kind]))
-    place = (entry.kind,)
+def _world(entry: WorldEntry, scope: _Scope) -> Found:
+    given, value = dict(entry.parameters), entry.value
+    own = entry.kind == "laws" and isinstance(value, str) and ":" in value
+    if entry.kind in _WORLD_KEYS and not own:
+        strange = [name for name in given if name not in (entry.kind, *_WORLD_KEYS[entry.kind])]
+        known = (entry.kind, *_WORLD_KEYS[entry.kind], "label", "games")
+        for name in strange:
+            text = f"a world with {entry.kind!r} has no {name!r}: {did_you_mean(name, (*known, *WORLDS))}"
+            yield ("parameters", name), f"{text}there are {', '.join(known)}"
+        if strange:
+            return
     if entry.kind == "law":
-        _try(noted, place, lambda: IID(making.law(entry.value)))
+        IID(objects.law(value))
     elif entry.kind == "laws":
-        if noted.known(place, entry.value, laws.names(), "kind of laws", or_own="package.module:function") and own:
-            _own_laws(entry, noted, scope)
+        if not own:
+            _known(value, laws.names(), "kind of laws", ", and package.module:function")
+        else:
+            _try_somewhere(entry, scope)
     elif entry.kind == "contexts":
-        if noted.known(place, entry.value, contexts_by_name.names(), "kind of contexts"):
-            _contexts(entry, noted)
+        _known(value, contexts_by_name.names(), "kind of contexts")
+        yield from _contexts(entry, given)
     elif entry.kind == "classifiers":
-        _classifiers(entry, noted)
-    elif noted.text(place, entry.value):
-        _made(entry, noted, scope.folder)
+        yield from _classifiers(entry, given)
+    elif not isinstance(value, str):
+        raise SidelightError(f"{entry.kind} is {shown(value)}: give a text in quotation marks")
+    elif entry.kind == "replay":
+        law = given.get("law")
+        if isinstance(law, str) and law != "outcome":
+            raise ParameterError(f"law is {law!r}: give probabilities, or 'outcome'", "law")
+        objects.recorded(entry, scope.folder)
+    else:
+        objects.own_environment(entry)
 
 
-def _only(entry: WorldEntry, noted: Values, known: Sequence[str]) -> None:
-    """Report parameters that a world does not have."""
-    keys = (*known, "label", "games")
-    for name, _ in entry.parameters:
-        if name not in known:
-            near = did_you_mean(name, (*keys, *WORLDS))
-            text = f"a world with {entry.kind!r} has no {name!r}: {near}there are {', '.join(keys)}"
-            noted.problem(("parameters", name), text)
+class _NameError(SidelightError):
+    """There is nothing of a name; this has nothing to do with parameters."""
 
 
-def _own_laws(entry: WorldEntry, noted: Values, scope: _Scope) -> None:
-    """Report a function that cannot be imported, or that fails for all games."""
-    try:
-        making.attribute(entry.value, "function")
-    except SidelightError as error:
-        noted.problem((entry.kind,), str(error))
-        return
-    first = ""
+def _known(name: Any, known: Sequence[str], what: str, own: str = "") -> None:
+    """Refuse a name that is not known; `own` says how to write one's own names."""
+    if not isinstance(name, str) or name not in known:
+        near = did_you_mean(name, known) if isinstance(name, str) else ""
+        raise _NameError(f"there is no {what} {shown(name)}: {near}there are {', '.join(known)}{own}")
+
+
+def _try_somewhere(entry: WorldEntry, scope: _Scope) -> None:
+    """Refuse a function that cannot be imported, or that fails for all games."""
+    objects.attribute(entry.value, "function")
+    first = None
     for game in [game for game in scope.games if is_chosen(entry.games, game.label)][:_TRIES]:
         try:
-            making.environment(entry.bare(), game, scope.folder)
+            objects.environment(entry.bare(), game, scope.folder)
         except SidelightError as error:
-            first = first or str(error)
+            first = first or error
         else:
             return
     if first:
-        noted.problem((entry.kind,), first)
+        raise first
 
 
-def _made(entry: WorldEntry, noted: Values, folder: str) -> None:
-    """Report a recording or an environment that cannot be made for any game."""
-    given = dict(entry.parameters).get("law") if entry.kind == "replay" else None
-    if isinstance(given, str) and given != "outcome":
-        noted.problem(("parameters", "law"), f"law is {given!r}: give probabilities, or 'outcome'")
-    elif given is not None and not isinstance(given, str):
-        _try(noted, ("parameters", "law"), lambda: making.law(given))
-    if noted.found:
-        return
-    try:
-        if entry.kind == "replay":
-            making.recorded(entry, folder)
-        else:
-            making.own_environment(entry)
-    except SidelightError as error:
-        noted.problem(_place_of(entry, error, entry.kind), str(error))
-
-
-def _contexts(entry: WorldEntry, noted: Values) -> None:
+def _contexts(entry: WorldEntry, given: dict[str, Any]) -> Found:
     known = contexts_by_name.defaults(entry.value)
-    good = True
-    for name, value in entry.parameters:
-        if name not in known:
-            there = ", ".join(f"{key} = {default}" for key, default in known.items())
-            near = did_you_mean(name, (*known, "label", "games"))
-            noted.problem(("parameters", name), f"{entry.value} contexts have no {name!r}: {near}there is {there}")
-            good = False
-        elif name in ("d", "contexts"):
-            noted.whole(("parameters", name), value, 1, _LARGEST)
-    if good and not noted.found:
+    there = ", ".join(f"{key} = {default}" for key, default in known.items())
+    for name in [name for name in given if name not in known]:
+        near = did_you_mean(name, (*known, "label", "games"))
+        yield ("parameters", name), f"{entry.value} contexts have no {name!r}: {near}there is {there}"
+    for name in [name for name in ("d", "contexts") if name in given]:
         try:
-            making.contexts(entry, making.game(_SMALL))
-        except SidelightError as error:
-            noted.problem(_place_of(entry, error, entry.kind), str(error))
+            whole(1, _LARGEST)(given[name])
+        except Refused as refused:
+            raise ParameterError(refused.problem(name).text, name) from None
+    if all(name in known for name in given):
+        objects.contexts(entry, objects.game(_SMALL))
 
 
-def _classifiers(entry: WorldEntry, noted: Values) -> None:
+def _classifiers(entry: WorldEntry, given: dict[str, Any]) -> Found:
     if type(entry.value) is not int or entry.value not in CASES:
-        cases = " or ".join(map(str, CASES))
-        noted.problem((entry.kind,), f"classifiers is {shown(entry.value)}: give the case, {cases}")
-    given = dict(entry.parameters)
-    if "tolerance" not in given and not noted.found:
-        noted.problem((entry.kind,), "classifiers need a tolerated error rate, as in tolerance = 0.05")
+        yield (entry.kind,), f"classifiers is {shown(entry.value)}: give the case, {' or '.join(map(str, CASES))}"
+    elif "tolerance" not in given:
+        yield (entry.kind,), "classifiers need a tolerated error rate, as in tolerance = 0.05"
     for name, least in (("tolerance", _LEAST_TOLERANCE), ("confidence", 0.0)):
         number = as_number(given.get(name, 0.5))
         if number is None or not least <= number < 1 or number == 0:
-            text = f"{name} is {shown(given[name])}: give a number between {least:g} and 1"
-            noted.problem(("parameters", name), text)
+            yield ("parameters", name), f"{name} is {shown(given[name])}: give a number between {least:g} and 1"
 
 
-def _player(entry: PlayerEntry, noted: Values, scope: _Scope) -> None:
+def _player(entry: PlayerEntry, scope: _Scope) -> Found:
     if entry.policy:
-        if noted.known(("name",), entry.name, tuple(POLICIES), "policy"):
-            try:
-                making.policy(entry)
-            except SidelightError as error:
-                noted.problem(_place_of(entry, error), str(error))
+        _known(entry.name, tuple(POLICIES), "policy")
+        objects.policy(entry)
         return
     try:
         if entry.name in scope.unusable:
             raise SidelightError(scope.unusable[entry.name])
-        kind = making.strategy_class(entry, scope.folder)
+        kind = objects.strategy_class(entry, scope.folder)
     except SidelightError as error:
         scope.unusable[entry.name] = str(error)
         head, rest = strategies.split(entry.name)
         as_keys = f"{head} has its parameters as keys of their own, not in its name {entry.name!r}"
-        noted.problem(("name",), as_keys if rest is not None and strategies.is_known(head) else str(error))
+        yield ("name",), as_keys if rest is not None and strategies.is_known(head) else str(error)
         return
-    _parameter_names(entry, noted, kind)
+    wrong = list(_parameter_names(entry, kind))
+    yield from wrong
     given = {*dict(entry.parameters), "horizon", "dimension"}
     missing = [name for name in strategies.required(kind) if name not in given]
     if missing:
-        noted.problem(("name",), f"{kind.__name__} needs {' and '.join(missing)}: give a value")
-    if entry.parameters and not noted.found:
-        _parameter_values(entry, noted, scope)
+        yield ("name",), f"{kind.__name__} needs {' and '.join(missing)}: give a value"
+    elif entry.parameters and not wrong:
+        yield from _parameter_values(entry, scope)
 
 
-def _parameter_names(entry: PlayerEntry, noted: Values, kind: Any) -> None:
+def _parameter_names(entry: PlayerEntry, kind: Any) -> Found:
     """Report parameters that a strategy does not have."""
     for name, _ in entry.parameters:
         try:
             strategies.check_parameters(kind, [name])
         except SidelightError as error:
             near = "" if "did you mean" in str(error) else did_you_mean(name, _PLAYER_KEYS)
-            noted.problem(("parameters", name), f"{error}{f'; {near.strip()}' if near else ''}")
+            yield ("parameters", name), f"{error}{f'; {near.strip()}' if near else ''}"
 
 
 def _places(entry: PlayerEntry, scope: _Scope) -> Iterator[tuple[GameEntry, int]]:
@@ -236,7 +244,7 @@ def _places(entry: PlayerEntry, scope: _Scope) -> Iterator[tuple[GameEntry, int]
             dimension = 0
             if world.kind not in ("law", "laws"):
                 try:
-                    dimension = making.environment(world.bare(), game, scope.folder).dimension
+                    dimension = objects.environment(world.bare(), game, scope.folder).dimension
                 except SidelightError:  # they do not fit
                     continue
             if (game, dimension) not in seen:
@@ -244,7 +252,7 @@ def _places(entry: PlayerEntry, scope: _Scope) -> Iterator[tuple[GameEntry, int]
                 yield game, dimension
 
 
-def _parameter_values(entry: PlayerEntry, noted: Values, scope: _Scope) -> None:
+def _parameter_values(entry: PlayerEntry, scope: _Scope) -> Found:
     """Report values that are wrong in every game, not those that only do not fit one.
 
     A value is wrong if the strategy can be made in none of its games with it, and either the error names the parameter,
@@ -268,16 +276,16 @@ def _parameter_values(entry: PlayerEntry, noted: Values, scope: _Scope) -> None:
     for name, value in bare.parameters:
         error = next((error for error in errors(((name, value),)) if _blamed(entry, error) == name), None)
         if error is not None:
-            noted.problem(("parameters", name), str(error))
+            yield ("parameters", name), str(error)
             blamed = True
     if places and not blamed and not errors(()):
-        noted.problem(_place_of(entry, found[0]), str(found[0]))
+        yield _place_of(entry, found[0]), str(found[0])
 
 
 def _error(player: PlayerEntry, game: GameEntry, horizon: int, dimension: int, folder: str) -> SidelightError | None:
     """Return why a strategy cannot be made; None if it can."""
     try:
-        making.strategy(player, game, horizon, dimension, folder)
+        objects.strategy(player, game, horizon, dimension, folder)
     except SidelightError as error:
         return error
     return None
@@ -289,16 +297,12 @@ def _blamed(entry: GameEntry | PlayerEntry | WorldEntry, error: SidelightError) 
     return name if name in dict(entry.parameters) else ""
 
 
-def _place_of(entry: GameEntry | PlayerEntry | WorldEntry, error: SidelightError, otherwise: str = "name") -> Place:
+def _place_of(entry: GameEntry | PlayerEntry | WorldEntry, error: SidelightError) -> Place:
     """Return where the parameter stands that an error is about."""
-    only = entry.parameters[0][0] if len(entry.parameters) == 1 else ""
-    name = _blamed(entry, error) or (only if otherwise != "replay" else "")
+    only = entry.parameters[0][0] if len(entry.parameters) == 1 and not isinstance(error, _NameError) else ""
+    otherwise = "file" if isinstance(entry, GameEntry) and entry.file else "name"
+    if isinstance(entry, WorldEntry):
+        otherwise = entry.kind
+        only = "" if entry.kind == "replay" else only
+    name = _blamed(entry, error) or only
     return ("parameters", name) if name else (otherwise,)
-
-
-def _try(noted: Values, place: Place, make: Callable[[], Any]) -> None:
-    """Make something, and report the error if that fails."""
-    try:
-        make()
-    except SidelightError as error:
-        noted.problem(place, str(error))

@@ -1,28 +1,52 @@
-"""Read a study from a TOML file, and report all of its problems at once, with lines and remedies."""
+"""Read a study from a TOML file, and report all of its problems at once, with lines and remedies.
+
+What a file has and a study has not: parameters stand among the other keys, and a list of values is a grid of entries.
+"""
 
 from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from sidelight._storage import contents
-from sidelight.studies.build import objects as making
-from sidelight.studies.checks import MOST_ROUNDS, MOST_RUNS
+from sidelight.studies.build import objects
+from sidelight.studies.fields import Part, checked, unknown_key
 from sidelight.studies.file import checking
 from sidelight.studies.file.lines import line_of, places
-from sidelight.studies.file.parsing import ENTRIES, Entries
 from sidelight.studies.labels import acceptable
-from sidelight.studies.model import IMPOSSIBLE, MEASURES, Study
-from sidelight.studies.problems import Place, StudyError
-
-_KEYS = (
-    *("name", "title", "text", "version", "horizon", "horizons", "runs", "seed", "seeds", "checkpoints", "measures"),
-    *("impossible", "patience", "block", *ENTRIES),
+from sidelight.studies.model import (
+    WORLDS,
+    Comparison,
+    FigureEntry,
+    GameEntry,
+    PlayerEntry,
+    Study,
+    TableEntry,
+    WorldEntry,
 )
-_PLAYERS = ("strategies", "policies")
+from sidelight.studies.plain_data import grid
+from sidelight.studies.problems import Place, Problem, StudyError
+from sidelight.text import grouped
+
+_KINDS: dict[str, type[Part]] = {
+    "games": GameEntry,
+    "worlds": WorldEntry,
+    "strategies": PlayerEntry,
+    "policies": PlayerEntry,
+    "comparisons": Comparison,
+    "tables": TableEntry,
+    "figures": FigureEntry,
+}
+_ALIASES = {"horizon": "horizons", "seed": "seeds"}
+_NOT_IN_FILES = ("folder", "players", "policy", "data", "kind", "value")
+_SETTINGS = [each.name for each in fields(Study) if each.name not in (*_KINDS, *_NOT_IN_FILES)]
+_MOST = 10_000  # entries of one grid
+_Entry = dict[str, Any]
 
 
 def read(path: str | os.PathLike[str]) -> Study:
@@ -47,95 +71,176 @@ def parse(text: str, name: str = "study", folder: str = "", where: str = "") -> 
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers of too many digits, and too many brackets
         raise StudyError([f"not valid TOML: {error}"], where) from None
-    making.refresh()  # files that it names may have changed since they were last read
+    objects.refresh()  # files that it names may have changed since they were last read
     reader = _Reader(data)
     study = reader.study(name, folder)
-    if reader.found or study is None:
+    if study is None:
         raise StudyError(reader.told(places(text)), where)
     return study
 
 
-class _Reader(Entries):
-    """Turns parsed TOML into a study, and collects problems."""
+class _Reader:
+    """Turns parsed TOML into a study, and collects problems with their places in the file."""
 
     def __init__(self, data: dict[str, Any]) -> None:
-        super().__init__()
         self.data = data
+        self.problems: list[Problem] = []
+        self.entries: dict[str, list[tuple[Place, Any]]] = {}
+        """The entries of each kind that could be made, each with its place in the file."""
 
     def study(self, name: str, folder: str) -> Study | None:
         """Return the study, or None if there are problems."""
-        self.check_keys((), self.data, _KEYS, "a study")
-        options = self._numbers()
-        for key in ("title", "text", "version"):
-            if key in self.data:
-                options[key] = self.text((key,), self.data[key])
-        named = self.text(("name",), self.data.get("name", name))
-        parts = {kind: self.made(kind, self.data.get(kind, [])) for kind in ENTRIES}
-        if not self.found:
-            self._missing(parts)
-        parts["players"] = [each for kind in _PLAYERS for each in parts.pop(kind)]
-        found = None
-        if not self.found:
-            values: dict[str, Any] = {kind: tuple(entry for _, entry in made) for kind, made in parts.items() if made}
+        settings = {"name": name, "folder": folder, **self._settings()}
+        for kind in _KINDS:
+            self.entries[kind] = self._made(kind, self.data.get(kind, []))
+        if not self.problems:
+            self._report_missing()
+        self.entries["players"] = self.entries.pop("strategies") + self.entries.pop("policies")
+        study = None
+        if self.problems:
+            self._adopt(checked(Study, settings)[1])
+        else:
+            parts: dict[str, Any] = {kind: [entry for _, entry in made] for kind, made in self.entries.items() if made}
             try:
-                found = Study(named, folder=folder, **values, **options)
+                study = Study(**settings, **parts)
             except StudyError as error:
-                for place, text in zip(error.places, error.problems, strict=True):
-                    self.problem(_written(place, parts), text)
-        self._check(parts, options, folder)
-        return found if not self.found else None
+                self._adopt(error.located)
+        games, worlds, players = ([entry for _, entry in self.entries[kind]] for kind in ("games", "worlds", "players"))
+        self._adopt(checking.mistakes(games, worlds, players, () if study is None else study.horizons, folder))
+        if self.problems or study is None:
+            return None
+        checking.mark_as_checked(study)
+        return study
 
     def told(self, lines: Mapping[Place, int]) -> list[str]:
         """Return the problems sorted by line, each beginning with its line; those without one come last."""
-        located = [(line_of(place, lines), text) for place, text in self.found]
+        located = [(line_of(place, lines), text) for place, text in self.problems]
         located.sort(key=lambda each: each[0] or float("inf"))
         return list(dict.fromkeys(f"line {line}: {text}" if line else text for line, text in located))
 
-    def _check(self, parts: Mapping[str, Sequence[tuple[Place, Any]]], options: Mapping[str, Any], folder: str) -> None:
-        """Report wrong names, parameters, laws and files."""
-        games, worlds, players = ([entry for _, entry in parts[kind]] for kind in ("games", "worlds", "players"))
-        for place, text in checking.mistakes(games, worlds, players, options.get("horizons", ()), folder):
-            self.problem(_written(place, parts), text)
+    def _problem(self, place: Place, text: str) -> None:
+        self.problems.append(Problem(place, text))
 
-    def _missing(self, entries: Mapping[str, Sequence[Any]]) -> None:
-        """Report missing parts: policies need classifiers, strategies need games."""
-        needed = {"strategies": 'name = "CBP"', "worlds": 'laws = "dirichlet"', "games": 'name = "apple-tasting"'}
-        if entries["policies"]:
-            del needed["strategies"]
-            if not entries["strategies"]:
-                del needed["games"]
-        for kind, example in needed.items():
-            if not entries[kind]:
-                self.problem((), f"there are no {kind}: write [[{kind}]] and below it {example}")
+    def _adopt(self, problems: Any) -> None:
+        """Add problems of a study, with their places in its file: players are strategies or policies there."""
+        for place, text in problems:
+            if len(place) > 1 and isinstance(place[1], int):
+                place = (*self.entries[place[0]][place[1]][0], *place[2:])
+            one = next((one for one, many in _ALIASES.items() if place == (many,) and one in self.data), None)
+            self._problem((one,) if one else place, text)
 
-    def _numbers(self) -> dict[str, Any]:
-        """Return horizons, runs, seeds and the other settings of the study itself."""
-        found: dict[str, Any] = {}
-        for one, many, least, most in (("horizon", "horizons", 1, MOST_ROUNDS), ("seed", "seeds", 0, 2**63 - 1)):
-            given = [key for key in (one, many) if key in self.data]
-            if len(given) == 2:
-                self.problem((many,), f"give {one} or {many}, not both")
-            for key in given:
-                value = self.data[key]
-                found[many] = self.wholes((key,), value if isinstance(value, list) else [value], least, most)
-        for key in ("runs", "block"):
-            if key in self.data:
-                found[key] = self.whole((key,), self.data[key], 1, MOST_RUNS)
-        if "checkpoints" in self.data:
-            found["checkpoints"] = self.checkpoints(("checkpoints",), self.data["checkpoints"])
-        if "patience" in self.data:
-            found["patience"] = self.positive(("patience",), self.data["patience"])
-        if "impossible" in self.data:
-            found["impossible"] = self.choice(("impossible",), self.data["impossible"], IMPOSSIBLE)
-        if "measures" in self.data:
-            found["measures"] = self.choices(("measures",), self.data["measures"], MEASURES)
+    def _settings(self) -> _Entry:
+        """Return what the file says about the study itself."""
+        known = (*_SETTINGS, *_ALIASES, *_KINDS)
+        for key in self.data:
+            if key not in known:
+                self._problem((key,), unknown_key(key, known, "a study"))
+        found = {key: self.data[key] for key in _SETTINGS if key in self.data}
+        for one, many in _ALIASES.items():
+            if one in self.data and many in self.data:
+                self._problem((many,), f"give {one} or {many}, not both")
+            for key in (one, many):
+                if key in self.data:
+                    found[many] = self.data[key] if isinstance(self.data[key], list) else [self.data[key]]
         return found
 
+    def _report_missing(self) -> None:
+        """Report missing parts: policies need classifiers, strategies need games."""
+        needed = {"strategies": 'name = "CBP"', "worlds": 'laws = "dirichlet"', "games": 'name = "apple-tasting"'}
+        if self.entries["policies"]:
+            needed = {"worlds": needed["worlds"]} | ({"games": needed["games"]} if self.entries["strategies"] else {})
+        for kind, example in needed.items():
+            if not self.entries[kind]:
+                self._problem((), f"there are no {kind}: write [[{kind}]] and below it {example}")
 
-def _written(place: Place, parts: Mapping[str, Sequence[tuple[Place, Any]]]) -> Place:
-    """Convert a place in a study to that in its file: players are strategies or policies there, and grids one entry."""
-    kind, index = place[:2] if len(place) > 1 else ("", "")
-    if not isinstance(index, int):
-        return place
-    origin, _ = parts[str(kind)][index]
-    return (*origin, *place[2:])
+    def _made(self, kind: str, value: Any) -> list[tuple[Place, Any]]:
+        """Make the entries of one kind."""
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            self._problem((kind,), f"write [[{kind}]] with two brackets, and the keys of each of the {kind} below it")
+            return []
+        found: list[tuple[Place, Any]] = []
+        for index, entry in enumerate(value):
+            place: Place = (kind, index)
+            before = len(self.problems)
+            for key, each in [*entry.items(), *_further(entry).items()]:
+                if each == []:
+                    self._problem((*place, key), f"{key} = [] is empty: give one or more values")
+            try:
+                made = [_KINDS[kind].from_dict(each) for each in self._expanded(kind, place, entry)]
+            except StudyError as error:
+                for inner, text in error.located:
+                    inner = (_world_kinds(entry)[0],) if inner == ("value",) else inner
+                    self._problem((*place, *inner), text)
+                continue
+            found += [(place, each) for each in made] if len(self.problems) == before else []
+        return found
+
+    def _expanded(self, kind: str, place: Place, entry: _Entry) -> Iterator[_Entry]:
+        """Yield what an entry stands for: one part of the study, or all those of a grid."""
+        if kind not in ("games", "worlds", "strategies", "policies"):
+            yield entry
+            return
+        known = [each.name for each in fields(_KINDS[kind]) if each.name not in _NOT_IN_FILES]  # type: ignore[arg-type]
+        known += WORLDS if kind == "worlds" else []
+        own = {key: value for key, value in entry.items() if key in known and key != "parameters"}
+        parameters = {key: value for key, value in entry.items() if key not in known} | _further(entry)
+        if kind == "worlds":
+            own |= self._outcomes(place, own, parameters)
+        elif kind == "games" and ("name" in own) == ("file" in own):
+            self._problem(place, "give each game a name (of the catalogue) or a file, one of both")
+        elif kind != "games" and "name" not in own:
+            self._problem(place, f'say who plays: name = "{"sequential" if kind == "policies" else "CBP"}"')
+        if not isinstance(entry.get("parameters", {}), dict):
+            self._problem((*place, "parameters"), "parameters is a table, as in parameters = { bins = 10 }")
+        size = prod(len(value) for value in parameters.values() if isinstance(value, list))
+        if size > _MOST:
+            self._problem(place, f"this grid has {grouped(size)} entries: give at most {grouped(_MOST)}")
+        if any(each.place[:2] == place for each in self.problems):
+            return
+        values = own.pop("values", None)
+        for value in [None] if values is None else values:
+            for chosen in grid(parameters):
+                varied = {key: each for key, each in chosen.items() if _several(parameters[key])}
+                found = {**own, "parameters": chosen, **({"policy": True} if kind == "policies" else {})}
+                if values is not None:
+                    found["value"] = value
+                if isinstance(own.get("label"), str):
+                    shown = ", ".join(f"{key}={each}" for key, each in varied.items())
+                    found["label"] += f" ({shown})" * bool(shown) + f" {value}" * (
+                        values is not None and len(values) > 1
+                    )
+                yield found
+
+    def _outcomes(self, place: Place, own: _Entry, parameters: _Entry) -> _Entry:
+        """Take the key that says where outcomes come from, and return it as a kind of worlds and a list of values."""
+        given = _world_kinds(own)
+        found = {kind: own.pop(kind) for kind in given}
+        # A recording may come with the law that it was drawn from.
+        if given == ["law", "replay"]:
+            parameters["law"] = [found["law"]]
+            given = ["replay"]
+        if len(given) != 1:
+            has = f"this one has {' and '.join(given)}" if given else "this one has none of them"
+            self._problem(place, f"say with one key where outcomes come from ({', '.join(WORLDS)}): {has}")
+            return {}
+        kind, value = given[0], found[given[0]]
+        # Kinds of laws and cases of classifiers may be a grid, too; a law is a list by itself.
+        return {"kind": kind, "values": value if kind in ("classifiers", "laws") and _is_list(value) else [value]}
+
+
+def _world_kinds(entry: Mapping[str, Any]) -> list[str]:
+    return [kind for kind in WORLDS if kind in entry]
+
+
+def _further(entry: _Entry) -> _Entry:
+    """Return the parameters that stand in a table of their own."""
+    found = entry.get("parameters", {})
+    return found if isinstance(found, dict) else {}
+
+
+def _several(value: Any) -> bool:
+    return _is_list(value) and len(value) > 1
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)

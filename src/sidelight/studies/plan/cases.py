@@ -17,8 +17,7 @@ from sidelight.results.result_set import is_chosen
 from sidelight.simulation.checkpoints import rounds_of
 from sidelight.studies.build import objects as making
 from sidelight.studies.file import checking
-from sidelight.studies.model import GameEntry, PlayerEntry, Study, StudyError, WorldEntry
-from sidelight.studies.problems import Problem
+from sidelight.studies.model import GameEntry, PlayerEntry, Study, WorldEntry
 from sidelight.text import grouped
 
 _LONGEST = 80  # bytes of a label in the name of a file
@@ -130,10 +129,7 @@ def settled(study: Study, former: Study | None = None) -> Study:
         A name, a parameter, a law or a file is wrong, whatever is to happen to combinations that cannot be played.
     """
     folder = study.folder
-    found = checking.mistakes(study.games, study.worlds, study.players, study.horizons, folder)
-    found = [each for each in found if former is None or not _is_of(each, study, former)]
-    if found:
-        raise StudyError(found, f"study {study.name!r}")
+    checking.check(study, lambda kind, entry: former is not None and entry in getattr(former, kind))
     games = tuple(
         replace(each, data=json.dumps(making.game(each, folder).to_dict())) if each.file and not each.data else each
         for each in study.games
@@ -145,12 +141,6 @@ def settled(study: Study, former: Study | None = None) -> Study:
         for each in study.worlds
     )
     return replace(study, games=games, worlds=worlds)
-
-
-def _is_of(problem: Problem, study: Study, former: Study) -> bool:
-    """Return whether a problem is about an entry that the former study had, too."""
-    kind, index = str(problem.place[0]), problem.place[1]
-    return getattr(study, kind)[index] in getattr(former, kind)
 
 
 def cases(study: Study) -> list[Case]:

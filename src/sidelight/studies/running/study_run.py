@@ -16,7 +16,7 @@ from sidelight.studies.plan import cases as plan
 from sidelight.studies.plan import skips
 from sidelight.studies.plan.cases import Case
 from sidelight.studies.plan.tasks import refresh, tasks
-from sidelight.studies.run.execution import Crew, Display, Done, Execution, Silence
+from sidelight.studies.running.execution import Crew, Display, Done, Execution, Silence
 from sidelight.studies.store.record import Record
 from sidelight.studies.store.store import Names, Store
 from sidelight.tasks import Share, run_here

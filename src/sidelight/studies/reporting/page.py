@@ -23,8 +23,8 @@ from sidelight.results.comparison import LARGER_IS_BETTER
 from sidelight.studies.model import Study
 from sidelight.studies.plan import skips
 from sidelight.studies.plan.cases import Case
-from sidelight.studies.report.standings import Outcome
-from sidelight.studies.report.tables import MEASURES, plays, tables
+from sidelight.studies.reporting.standings import Outcome
+from sidelight.studies.reporting.tables import MEASURES, plays, tables
 from sidelight.studies.store import record
 from sidelight.table import Column, Table
 from sidelight.text import count, grouped, joined

@@ -13,7 +13,7 @@ from sidelight.strategies import plugins
 from sidelight.studies import model as studies
 from sidelight.studies.build import objects as making
 from sidelight.studies.model import Comparison, PlayerEntry
-from sidelight.studies.report.standings import Outcome, Standing, setting_title
+from sidelight.studies.reporting.standings import Outcome, Standing, setting_title
 from sidelight.table import Cell, Column, Row, Table
 from sidelight.text import STAY, grouped, number
 

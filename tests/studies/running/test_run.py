@@ -12,7 +12,7 @@ from sidelight.studies import GameEntry, PlayerEntry, Study, StudyError, WorldEn
 from sidelight.studies.plan.cases import Case
 from sidelight.studies.plan.skips import grouped, listed
 from sidelight.studies.plan.tasks import Task, tasks
-from sidelight.studies.report.standings import finished
+from sidelight.studies.reporting.standings import finished
 from sidelight.studies.store.store import State, Store
 
 from ..making import Watcher, calls, failures, small, text_of_mine, write_mine

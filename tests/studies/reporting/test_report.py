@@ -8,11 +8,11 @@ import pytest
 
 import sidelight as sl
 from sidelight.studies import Comparison, FigureEntry, GameEntry, PlayerEntry, TableEntry, WorldEntry, report, run
-from sidelight.studies.report.page import document
-from sidelight.studies.report.standings import collect
-from sidelight.studies.report.standings import finished as results_of
-from sidelight.studies.report.tables import tables
-from sidelight.studies.report.write import is_current, write
+from sidelight.studies.reporting.page import document
+from sidelight.studies.reporting.standings import collect
+from sidelight.studies.reporting.standings import finished as results_of
+from sidelight.studies.reporting.tables import tables
+from sidelight.studies.reporting.write import is_current, write
 
 from ..making import Watcher, small, write_mine
 
@@ -221,7 +221,7 @@ def test_the_time_of_a_round_is_known_of_a_single_piece(tmp_path):
 
 
 def test_many_settings_are_drawn_only_if_somebody_asks(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules["sidelight.studies.report.figures"], "_MANY", 1)
+    monkeypatch.setattr(sys.modules["sidelight.studies.reporting.figures"], "_MANY", 1)
     worlds = (WorldEntry("laws", "balanced"), WorldEntry("laws", "rare"))
     for wishes, figures in (((), 0), ((FigureEntry("regret", worlds=("rare",)),), 1)):
         watcher = Watcher()

@@ -19,11 +19,11 @@ from sidelight.results.frames import long
 from sidelight.studies.plan.code import code_of, combined
 from sidelight.studies.plan.skips import titled
 from sidelight.studies.plan.tasks import refresh
-from sidelight.studies.report import figures as report_figures
-from sidelight.studies.report.page import Report, document
-from sidelight.studies.report.standings import collect, finished
-from sidelight.studies.report.tables import plays, tables
-from sidelight.studies.run.run import StudyRun, opened, prepared
+from sidelight.studies.reporting import figures as report_figures
+from sidelight.studies.reporting.page import Report, document
+from sidelight.studies.reporting.standings import collect, finished
+from sidelight.studies.reporting.tables import plays, tables
+from sidelight.studies.running.study_run import StudyRun, opened, prepared
 from sidelight.studies.store.store import DamagedError
 
 Note = Callable[[str], None]

@@ -4,7 +4,7 @@ import pytest
 
 from sidelight.studies import PlayerEntry
 from sidelight.studies.plan.cases import cases
-from sidelight.studies.run.cost import Cost, estimate
+from sidelight.studies.running.cost import Cost, estimate
 
 from ..making import small, write_mine
 

@@ -15,8 +15,8 @@ from sidelight.results import Labels, Results, ResultSet
 from sidelight.studies import model as studies
 from sidelight.studies.model import Study
 from sidelight.studies.plan.cases import settings
-from sidelight.studies.report.standings import setting_title
-from sidelight.studies.report.tables import MEASURES, shown_in
+from sidelight.studies.reporting.standings import setting_title
+from sidelight.studies.reporting.tables import MEASURES, shown_in
 from sidelight.studies.store.store import DamagedError
 from sidelight.text import count
 

@@ -1,0 +1,268 @@
+"""The fields of a study's parts: each is declared once, as `Annotated[type, check]`, and checked when a part is made.
+
+A check returns the value in the one form in which the study keeps it, or raises `Refused`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields
+from numbers import Integral, Real
+from typing import Annotated, Any, Self, get_type_hints
+
+from sidelight.studies.problems import Place, Problem, StudyError
+from sidelight.text import did_you_mean, grouped
+
+Check = Callable[[Any], Any]
+_LONGEST = 80  # characters of a value in a message
+
+
+class Refused(Exception):  # noqa: N818 - it becomes a problem, not an error of its own
+    """A value that a field cannot have: what to give instead or, with `text`, the whole message."""
+
+    def __init__(self, value: Any, wanted: str = "", text: str = "", place: Place = ()) -> None:
+        super().__init__(text or wanted)
+        self.value, self.wanted, self.text, self.place = value, wanted, text, place
+
+    def problem(self, name: str) -> Problem:
+        """Return the problem of a field."""
+        return Problem(
+            (name, *self.place),
+            self.text or f"{name} {'holds' if self.place else 'is'} {shown(self.value)}: {self.wanted}",
+        )
+
+
+class Part:
+    """A frozen part of a study whose fields are checked; the error lists all that are wrong."""
+
+    def __post_init__(self) -> None:
+        values, problems = checked(type(self), vars(self))
+        if problems:
+            raise StudyError(problems, self._where())
+        self._set(**values)
+
+    def _where(self) -> str:
+        title = getattr(self, "label", "") or getattr(self, "name", "")
+        return f"{type(self).__name__} {title!r}" if title and isinstance(title, str) else type(self).__name__
+
+    def _set(self, **values: Any) -> None:
+        """Set fields of a frozen value that is being made."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Make a part from plain data, and report unknown and missing names."""
+        if not isinstance(data, Mapping):
+            text = f"{shown(data)} does not describe one: give a table of names and values"
+            raise StudyError([text], cls.__name__)
+        known = [each.name for each in fields(cls)]  # type: ignore[arg-type]
+        problems = [Problem((key,), unknown_key(key, known, f"a {cls.__name__}")) for key in data if key not in known]
+        problems += [
+            Problem((each.name,), f"it has no {each.name!r}: give one")
+            for each in fields(cls)  # type: ignore[arg-type]
+            if each.default is MISSING and each.name not in data
+        ]
+        if problems:
+            raise StudyError(problems, cls.__name__)
+        return cls(**data)
+
+
+def checked(kind: type[Any], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+    """Check the given fields of a part; return them in their one form, and what is wrong with the others."""
+    found, problems = {}, []
+    for name, check in _checks(kind).items():  # type: ignore[arg-type]
+        if name in values:
+            try:
+                found[name] = check(values[name])
+            except Refused as refused:
+                problems.append(refused.problem(name))
+            except StudyError as error:  # of a part within this part
+                problems += [Problem((name, *place), text) for place, text in error.located]
+    return found, problems
+
+
+@functools.cache
+def _checks(kind: type[Any]) -> dict[str, Check]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {each.name: hints[each.name].__metadata__[0] for each in fields(kind)}
+
+
+def unknown_key(key: str, known: Sequence[str], what: str) -> str:
+    """Return the message about a name that a part does not have."""
+    return f"{what} has no {key!r}: {did_you_mean(key, known)}there are {', '.join(known)}"
+
+
+def text(value: Any) -> str:
+    """Check a text that is not empty."""
+    if not isinstance(value, str) or not value.strip():
+        raise Refused(value, "give a text in quotation marks")
+    return value
+
+
+def text_or_nothing(value: Any) -> str:
+    """Check a text or a path, which may be empty."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    return "" if value == "" else text(value)
+
+
+def several(check: Check, *, least: int = 0, different: bool = False) -> Check:
+    """Return the check of a list whose values pass a check."""
+
+    def values(value: Any) -> tuple[Any, ...]:
+        several = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+        if not several or getattr(value, "ndim", 1) == 0:  # a number of NumPy may be an array without axes
+            example = f", as in [{shown(value)}]" if isinstance(value, str | int) else ""
+            raise Refused(value, f"give a list in brackets{example}")
+        found = tuple(map(check, value))
+        if len(found) < least:
+            raise Refused(value, "give one or more")
+        if different and len(set(found)) < len(found):
+            raise Refused(value, "give one or more different ones")
+        return found
+
+    return values
+
+
+def whole(least: int, most: int = 2**63 - 1) -> Check:
+    """Return the check of a whole number; one of NumPy becomes a plain one."""
+
+    def number(value: Any) -> int:
+        found = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+        if found is None or found < least:
+            raise Refused(value, f"give a whole number of at least {least}")
+        if found > most:
+            raise Refused(value, f"give a whole number of at most {grouped(most)}")
+        return found
+
+    return number
+
+
+def positive(value: Any) -> float:
+    """Check a positive number."""
+    number = as_number(value)
+    if number is None or not 0 < number < math.inf:
+        raise Refused(value, "give a positive number")
+    return number
+
+
+def flag(value: Any) -> bool:
+    """Check that a value is true or false."""
+    if not isinstance(value, bool):
+        raise Refused(value, "give true or false")
+    return value
+
+
+def choice(*words: str) -> Check:
+    """Return the check of one of several words."""
+
+    def word(value: Any) -> str:
+        if not isinstance(value, str) or value not in words:
+            near = did_you_mean(value, words) if isinstance(value, str) else ""
+            raise Refused(value, f"{near}choose from {', '.join(words)}")
+        return value
+
+    return word
+
+
+def optional(check: Check) -> Check:
+    """Return a check that also accepts None."""
+    return lambda value: None if value is None else check(value)
+
+
+def checkpoints(value: Any) -> Any:
+    """Check checkpoints: a number, "log", or a list of rounds."""
+    if isinstance(value, str) and value == "log":
+        return value
+    if not isinstance(value, Iterable) or isinstance(value, str):
+        return whole(1)(value)
+    rounds = several(whole(1), least=1)(value)
+    if list(rounds) != sorted(set(rounds)):
+        raise Refused(list(rounds), "give increasing rounds")
+    return rounds
+
+
+def parameters(value: Any) -> dict[str, Any]:
+    """Check parameters: names with plain data as values."""
+    given = value.items() if isinstance(value, Mapping) else value
+    pairs = [each for each in given if _is_pair(each)] if isinstance(given, Iterable) else None
+    if isinstance(given, str) or pairs is None or len(pairs) < len(list(given)):
+        raise Refused(value, "give names with values, as in {'bins': 10}, or in a file parameters = { bins = 10 }")
+    for name, each in pairs:
+        if not is_plain(each):
+            wanted = "a number, a text, true or false, or a list or table of them"
+            raise Refused(each, text=f"{name} is {shown(each)}: give {wanted}", place=(name,))
+    return dict(pairs)
+
+
+class Parts:
+    """The check of a list of parts of one kind; plain data become parts."""
+
+    def __init__(self, kind: type[Part]) -> None:
+        self.kind = kind
+
+    def __call__(self, value: Any) -> tuple[Any, ...]:
+        """Check the list."""
+        found: list[Any] = []
+        for index, each in enumerate(several(lambda each: each)(value)):
+            if isinstance(each, Mapping) or each is None:
+                each = self.kind.from_dict(each)
+            if not isinstance(each, self.kind):
+                wanted = f"give values of the type sidelight.studies.{self.kind.__name__}"
+                raise Refused(each, wanted, place=(index,))
+            found.append(each)
+        return tuple(found)
+
+
+MOST_RUNS, MOST_ROUNDS = 10**9, 10**15
+Name = Annotated[str, text]
+Text = Annotated[str, text_or_nothing]
+Flag = Annotated[bool, flag]
+Labels = Annotated[tuple[str, ...], several(text)]
+Runs = Annotated[int, whole(1, MOST_RUNS)]
+RunsIfOwn = Annotated[int | None, optional(whole(1, MOST_RUNS))]
+Horizons = Annotated[tuple[int, ...], several(whole(1, MOST_ROUNDS), least=1, different=True)]
+HorizonsIfOwn = Annotated[tuple[int, ...], several(whole(1, MOST_ROUNDS), different=True)]
+Seeds = Annotated[tuple[int, ...], several(whole(0), least=1, different=True)]
+Parameters = Annotated[Any, parameters]
+
+
+def as_number(value: Any) -> float | None:
+    """Return a value as a float, or None if it is not a number or too large."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def is_plain(value: Any) -> bool:
+    """Return whether a file can hold a value."""
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str | int | tuple) and is_plain(each) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, str | bool | Real) or hasattr(value, "tolist")
+
+
+def shown(value: Any) -> str:
+    """Return a short form of a value for a message."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    try:
+        if isinstance(value, list | tuple):
+            text = f"[{', '.join(map(shown, value))}]"
+        else:
+            text = str(value) if hasattr(value, "isoformat") else repr(value)
+    except ValueError:  # a number of more digits than Python writes
+        return "a number of thousands of digits"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], str)
