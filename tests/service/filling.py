@@ -4,7 +4,7 @@ from sidelight.service.domain import monitors
 from sidelight.service.domain.answers import AnswerTo, answers
 from sidelight.service.domain.decisions import Payload, Prediction, decide
 
-ODD = "\u00e4\u6f22 \U0001f600 'quotes\" \\ ; DROP TABLE items; --"
+ODD = "\u00e4\u6f22 \U0001f600 'quotes\" \\ ; DROP TABLE verifications; --"
 
 
 def fill(service, decisions=300, name="digits", batch=100, **settings):

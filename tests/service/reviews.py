@@ -1,32 +1,32 @@
-"""A monitor with items to review."""
+"""A monitor with verifications to review."""
 
 from __future__ import annotations
 
 from sidelight.service.domain import monitors
 from sidelight.service.domain.decisions import Prediction, decide
-from sidelight.service.domain.queue import claim_verifications, find_item, slots_of
+from sidelight.service.domain.queue import claim_verifications, find_verification, slots_of
 from sidelight.service.domain.reviews import Said, give_review
 
 
-def make(service, items=5, name="fruit", prediction="pear", **settings):
-    """Make a monitor with so many open items; return its id."""
+def make(service, verifications=5, name="fruit", prediction="pear", **settings):
+    """Make a monitor with so many open verifications; return its id."""
     given = {"tolerance": 0.05, "policy": "explore"} | settings
     given |= {"half_width" if given["policy"] == "explore" else "margin": 0.01} if "margin" not in given else {}
     row = service.do(monitors.create(name, given, actor="test"))
-    ask(service, row.id, items, prediction)
+    ask(service, row.id, verifications, prediction)
     return row.id
 
 
-def ask(service, monitor, items, prediction="pear", start=0):
+def ask(service, monitor, verifications, prediction="pear", start=0):
     """Decide about so many predictions, all of which are chosen."""
-    rows = [Prediction(f"id-{n}", prediction) for n in range(start + 1, start + items + 1)]
+    rows = [Prediction(f"id-{n}", prediction) for n in range(start + 1, start + verifications + 1)]
     assert all(one.verify for one in service.do(decide(service, monitor, rows, actor="test")))
 
 
 def claim(service, monitor, who="ann", **options):
-    """Claim one item; return its number."""
+    """Claim one verification; return its number."""
     found = service.do(claim_verifications(monitor, who, **options))
-    return found[0].item.number if found else None
+    return found[0].verification.number if found else None
 
 
 def say(service, monitor, number, who="ann", correct=None, label=None, skipped=False, **options):
@@ -34,14 +34,14 @@ def say(service, monitor, number, who="ann", correct=None, label=None, skipped=F
     return service.do(give_review(monitor, who, number, Said(correct, label, skipped), **options)).status
 
 
-def item(service, monitor, number):
-    """Return an item."""
+def verification(service, monitor, number):
+    """Return a verification."""
     with service.read() as tx:
-        return find_item(tx, monitor, number)
+        return find_verification(tx, monitor, number)
 
 
 def slots(service, monitor, number):
-    """Return the slots of an item: number, reviewer and answer."""
+    """Return the slots of a verification: number, reviewer and answer."""
     with service.read() as tx:
         return [(one.slot, one.reviewer, one.answer) for one in slots_of(tx, monitor, number)]
 

@@ -157,7 +157,7 @@ def test_payloads_are_stored_as_they_are_to_be_shown(digits, service):
     ):
         assert digits("POST", PATH, {"id": f"a{i}", "prediction": "7", "payload": payload}).json()["verify"]
         with service.read() as tx:
-            kind, found = tx.one("SELECT media_type, content FROM payloads ORDER BY item DESC")
+            kind, found = tx.one("SELECT media_type, content FROM payloads ORDER BY verification DESC")
         assert (kind, bytes(found)) == (media_type, content)
 
 

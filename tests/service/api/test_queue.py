@@ -12,7 +12,7 @@ URL = "/v1/monitors/fruit"
 
 @pytest.fixture
 def fruit(everyone):
-    """Make a monitor with items; return who may do everything with it."""
+    """Make a monitor with verifications; return who may do everything with it."""
 
     def make(*payloads, **settings):
         given = {"tolerance": 0.05, "policy": "explore", "half_width": 0.01, "labels": ["pear", "plum"]} | settings
@@ -49,8 +49,8 @@ def test_pictures_and_links_come_back_as_they_were_sent(fruit):
 
     image = base64.b64encode(png(np.zeros((2, 3, 3), np.uint8))).decode()
     call = fruit({"image": image}, {"link": "https://example.com/a.png"})
-    items = call("POST", f"{URL}/queue/claim", {"count": 2}).json()["verifications"]
-    assert [one["payload"] for one in items] == [{"image": image}, {"link": "https://example.com/a.png"}]
+    verifications = call("POST", f"{URL}/queue/claim", {"count": 2}).json()["verifications"]
+    assert [one["payload"] for one in verifications] == [{"image": image}, {"link": "https://example.com/a.png"}]
 
 
 def test_release_and_withdraw(fruit):
@@ -83,7 +83,7 @@ def test_a_hidden_prediction_is_in_no_answer(fruit, as_caller):
     claimed = call("POST", f"{URL}/queue/claim", {"count": 2})
     assert claimed.json()["verifications"][0]["labels"] == ["apple", "plum", "pear"]
     assert all("prediction" not in one for one in claimed.json()["verifications"])
-    assert claimed.text.count("pear") == 2  # among the labels of each item, and nowhere else
+    assert claimed.text.count("pear") == 2  # among the labels of each verification, and nowhere else
     assert call("POST", f"{URL}/queue/answer", {"number": 1, "correct": True}).status_code == 422
     said = call("POST", f"{URL}/queue/answer", {"number": 1, "label": "plum"})
     again = call("POST", f"{URL}/queue/answer", {"number": 1, "label": "apple"})

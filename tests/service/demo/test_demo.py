@@ -35,7 +35,7 @@ def test_every_page_is_alive(service):
     demo.prepare()
     with service.read() as tx:
         monitors = dict(tx.all("SELECT name, id FROM monitors"))
-        states = {row[0] for row in tx.all("SELECT DISTINCT state FROM items")}
+        states = {row[0] for row in tx.all("SELECT DISTINCT state FROM verifications")}
     verdicts = {one.verdict for id in monitors.values() for one in service.report(id).classes}
     assert verdicts == {"above", "below", "unknown"}
     assert states >= {"open", "answered", "skipped", "overdue"}
@@ -46,9 +46,9 @@ def test_every_page_is_alive(service):
         assert 'class="spark"' in dashboard
         assert 'class="chart"' in dashboard
         page = browser.submit(f"/m/{name}/review", f"/m/{name}/review", answer="next")
-        assert "This item has no payload" not in page.text
-        assert browser.get(f"/m/{name}/items").status_code == 200
-    assert 'class="chip near">disagreement' in browser.get("/m/tickets/items").text
+        assert "This verification has no payload" not in page.text
+        assert browser.get(f"/m/{name}/verifications").status_code == 200
+    assert 'class="chip near">disagreement' in browser.get("/m/tickets/verifications").text
     browser.close()
 
 

@@ -38,7 +38,7 @@ def test_each_answer_has_a_result_of_its_own(traffic):
     assert ", ".join(one.status for one in found) == expected
     assert found[5].correct is True  # what stands
     with traffic.service.read() as tx:
-        rows = tx.all("SELECT id, state, correct, revision, settled_by FROM items ORDER BY number")
+        rows = tx.all("SELECT id, state, correct, revision, settled_by FROM verifications ORDER BY number")
     assert rows == [
         ("p1", "skipped", None, 3, "key:2"),
         ("p2", "answered", 1, 2, "key:2"),
@@ -57,7 +57,7 @@ def test_labels_are_compared_with_the_class(service):
         said(traffic, AnswerTo("more", correct=True), AnswerTo("more", label="8"), AnswerTo("text", label=1))
     assert [one["pointer"] for one in caught.value.places] == ["#/1/label", "#/2/label"]
     with service.read() as tx:
-        rows = tx.all("SELECT id, state, label FROM items ORDER BY number")
+        rows = tx.all("SELECT id, state, label FROM verifications ORDER BY number")
     assert rows == [("text", "answered", '"a"'), ("number", "answered", "8"), ("more", "open", None)]
 
 
@@ -79,7 +79,7 @@ def test_answers_that_cannot_be_read_change_nothing(traffic, wrong):
     assert caught.value.status == 422
     assert caught.value.places[0]["pointer"].startswith("#/1")
     with traffic.service.read() as tx:
-        assert tx.one("SELECT count(*) FROM items WHERE state = 'open'") == (3,)
+        assert tx.one("SELECT count(*) FROM verifications WHERE state = 'open'") == (3,)
 
 
 def test_what_is_forgotten_is_gone(service):
@@ -93,18 +93,22 @@ def test_what_is_forgotten_is_gone(service):
     ]
     assert said(traffic, AnswerTo("p1", correct=False, replace=True))[0].status == "gone"
     with service.read() as tx:
-        assert tx.all("SELECT state FROM items ORDER BY number")[:3] == [("answered",), ("forgotten",), ("answered",)]
+        assert tx.all("SELECT state FROM verifications ORDER BY number")[:3] == [
+            ("answered",),
+            ("forgotten",),
+            ("answered",),
+        ]
     assert check_database(service.storage) == []
 
 
 def test_answers_within_the_group_of_their_decisions(service):
-    """A batch that closes items by its own decisions, answers to them in the next request."""
+    """A batch that closes verifications by its own decisions, answers to them in the next request."""
     traffic = Traffic(service, patience=2)
     found = traffic.decide(10)
     assert all(one.verify for one in found)
     traffic.decide(5)
     with service.read() as tx:
-        states = [state for (state,) in tx.all("SELECT state FROM items ORDER BY number")]
+        states = [state for (state,) in tx.all("SELECT state FROM verifications ORDER BY number")]
     assert states[:10] == ["overdue"] * 10  # a batch is as old as its last decision
     assert [one.status for one in said(traffic, *(AnswerTo(f"p{k}", correct=True) for k in range(1, 11)))] == [
         "recorded"

@@ -100,8 +100,11 @@ def test_payloads_are_kept_for_items_alone(service):
     job = decide(service, row.id, [Prediction(f"a{k}", "a", payload=payload) for k in range(5)], actor="x")
     assert [one.verify for one in service.do(job)] == [True, True, False, False, False]
     with service.read() as tx:
-        found = tx.all("SELECT item, media_type, content FROM payloads ORDER BY item")
-    assert [(item, kind, bytes(content)) for item, kind, content in found] == [(1, *payload), (2, *payload)]
+        found = tx.all("SELECT verification, media_type, content FROM payloads ORDER BY verification")
+    assert [(verification, kind, bytes(content)) for verification, kind, content in found] == [
+        (1, *payload),
+        (2, *payload),
+    ]
 
 
 def test_classes_may_be_numbers_and_keep_their_type(service, monitor):
@@ -145,5 +148,5 @@ def test_equal_numbers_are_one_class_in_the_list_of_items_and_in_charts_too(serv
     service.do(decide(service, monitor, batch, actor="key:1"))
     service.do(answers(monitor, [AnswerTo(one.id, correct=True) for one in batch], actor="key:1"))
     with service.read() as tx:
-        assert tx.all("SELECT DISTINCT class FROM items") == [("1",)]
+        assert tx.all("SELECT DISTINCT class FROM verifications") == [("1",)]
         assert tx.all("SELECT DISTINCT class FROM history") == [("1",)]

@@ -8,7 +8,7 @@ from sidelight.service.writer.duties import DUTIES
 
 def states(service):
     with service.read() as tx:
-        return tx.all("SELECT id, state FROM items ORDER BY id")
+        return tx.all("SELECT id, state FROM verifications ORDER BY id")
 
 
 def test_what_is_overdue_by_the_clock_is_given_up_and_the_rest_is_not(service):

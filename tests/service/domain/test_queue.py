@@ -1,4 +1,4 @@
-"""Claims: who gets which item, on both databases."""
+"""Claims: who gets which verification, on both databases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from service.reviews import ask, claim, item, make, say, slots
+from service.reviews import ask, claim, make, say, slots, verification
 from sidelight.service.domain import monitors
 from sidelight.service.domain.queue import (
     claim_verifications,
@@ -27,7 +27,7 @@ def expire(service, monitor, who):
 
     class End:
         monitors = ()
-        keys = item_keys = ()
+        keys = verification_keys = ()
 
         def run(self, work):
             work.writing().run(
@@ -44,7 +44,7 @@ def test_items_are_offered_oldest_first_and_to_one_reviewer_each(service):
 
 def test_many_are_claimed_at_once_and_never_more_than_there_are(service):
     monitor = make(service, 3)
-    assert [one.item.number for one in service.do(claim_verifications(monitor, "ann", count=10))] == [1, 2, 3]
+    assert [one.verification.number for one in service.do(claim_verifications(monitor, "ann", count=10))] == [1, 2, 3]
     for count in (0, 101):
         with pytest.raises(Problem, match="1 to 100"):
             service.do(claim_verifications(monitor, "ann", count=count))
@@ -107,7 +107,7 @@ def test_settled_items_are_not_offered(service):
 def test_an_item_that_is_overdue_is_still_offered(service):
     monitor = make(service, 1, patience=1, policy="sequential")
     ask(service, monitor, 3, start=1)
-    assert item(service, monitor, 1).state == "overdue"
+    assert verification(service, monitor, 1).state == "overdue"
     assert claim(service, monitor, "ann") == 1
 
 
@@ -157,7 +157,7 @@ def test_reviewers_in_many_threads_and_processes_never_hold_the_same_slot(databa
                 found = service.do(claim_verifications(monitor, who))
                 if not found:
                     break
-                taken.append((found[0].item.number, who, found[0].slot))
+                taken.append((found[0].verification.number, who, found[0].slot))
         except BaseException as error:
             failures.append(error)
 
@@ -169,7 +169,8 @@ def test_reviewers_in_many_threads_and_processes_never_hold_the_same_slot(databa
     # A row that another process had locked was passed over: somebody comes back for it.
     for who in ("late-1", "late-2"):
         taken += [
-            (one.item.number, who, one.slot) for one in services[0].do(claim_verifications(monitor, who, count=100))
+            (one.verification.number, who, one.slot)
+            for one in services[0].do(claim_verifications(monitor, who, count=100))
         ]
     for one in services:
         one.close()

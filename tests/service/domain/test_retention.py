@@ -19,22 +19,22 @@ def make(service, count=6, **settings):
 
 
 def kept(service, monitor):
-    join = "items JOIN payloads ON items.monitor = payloads.monitor AND number = item"
-    sql = f"SELECT id FROM {join} WHERE items.monitor = ?"
+    join = "verifications JOIN payloads ON verifications.monitor = payloads.monitor AND number = verification"
+    sql = f"SELECT id FROM {join} WHERE verifications.monitor = ?"
     with service.read() as tx:
         return sorted(id for (id,) in tx.all(sql, monitor))
 
 
 def states(service, monitor):
     with service.read() as tx:
-        return dict(tx.all("SELECT id, state FROM items WHERE monitor = ?", monitor))
+        return dict(tx.all("SELECT id, state FROM verifications WHERE monitor = ?", monitor))
 
 
 def age(service, monitor, days):
     """Let everything have happened so many days ago."""
     with service.storage.write() as tx:
         tx.run(
-            "UPDATE items SET asked_at = asked_at - ?, settled_at = settled_at - ? WHERE monitor = ?",
+            "UPDATE verifications SET asked_at = asked_at - ?, settled_at = settled_at - ? WHERE monitor = ?",
             *[days * DAY] * 2,
             monitor,
         )
@@ -44,7 +44,7 @@ def test_payloads_are_kept_while_they_wait_and_then_for_the_retention(service):
     monitor = make(service, 4, retention=7)
     service.do(answers(monitor, [AnswerTo("r0", True), AnswerTo("r1", skipped=True)], actor="key:1"))
     with service.storage.write() as tx:
-        tx.run("UPDATE items SET state = 'overdue' WHERE id = 'r2'")
+        tx.run("UPDATE verifications SET state = 'overdue' WHERE id = 'r2'")
     age(service, monitor, 6.9)
     assert retention.delete_past(service) == 0
     age(service, monitor, 0.2)

@@ -1,10 +1,10 @@
-"""Reviews: what settles an item, what stands, and what reaches the monitor."""
+"""Reviews: what settles a verification, what stands, and what reaches the monitor."""
 
 from __future__ import annotations
 
 import pytest
 
-from service.reviews import ask, claim, entries, item, make, say, slots
+from service.reviews import ask, claim, entries, make, say, slots, verification
 from sidelight.service.auth.keys import create_key, revoke_key
 from sidelight.service.auth.reviewers import disable_reviewer, invite_reviewer
 from sidelight.service.auth.sessions import follow_link
@@ -58,7 +58,7 @@ def test_one_review_settles_and_reaches_the_monitor(service):
     claim(service, monitor)
     assert say(service, monitor, 1, correct=False) == "settled"
     assert counts(service, monitor) == (1, 1, 0)
-    found = item(service, monitor, 1)
+    found = verification(service, monitor, 1)
     assert (found.state, found.correct, found.settled_by, found.revision) == ("answered", False, "ann", 1)
     (entry,) = entries(service, monitor, "answered")
     assert entry.actor == "ann"
@@ -86,7 +86,7 @@ def test_labels_that_differ_agree_if_both_are_wrong(service):
     monitor = make(service, 1, reviews=2)
     say(service, monitor, 1, "ann", label="plum")
     assert say(service, monitor, 1, "bob", label="kiwi") == "settled"
-    found = item(service, monitor, 1)
+    found = verification(service, monitor, 1)
     assert (found.correct, found.label) == (False, None)
     assert [answer["label"] for _, _, answer in slots(service, monitor, 1)] == ["plum", "kiwi"]
 
@@ -110,7 +110,7 @@ def test_a_team_of_two_can_settle(service):
     assert counts(service, monitor) == (1, 1, 0)
     # What was settled over the reviews does not change with them.
     assert service.do(withdraw_review(monitor, "bob", 1)).status == "withdrawn"
-    assert item(service, monitor, 1).correct is False
+    assert verification(service, monitor, 1).correct is False
 
 
 def test_a_late_answer_to_an_open_item_is_taken_and_the_one_after_it_is_told_what_stands(service):
@@ -148,7 +148,7 @@ def test_others_may_replace_what_is_settled_only_with_the_scope(service):
         say(service, monitor, 1, "bob", correct=False, replace=True, revision=1)
     assert caught.value.status == 403
     assert say(service, monitor, 1, "bob", correct=False, replace=True, revision=1, settles=True) == "settled"
-    assert item(service, monitor, 1).correct is False
+    assert verification(service, monitor, 1).correct is False
 
 
 def test_a_review_that_is_replaced_may_reopen_what_two_had_settled(service):
@@ -156,7 +156,7 @@ def test_a_review_that_is_replaced_may_reopen_what_two_had_settled(service):
     say(service, monitor, 1, "ann", correct=True)
     say(service, monitor, 1, "bob", correct=True)
     assert say(service, monitor, 1, "ann", correct=False, replace=True, revision=1) == "disputed"
-    assert item(service, monitor, 1).state == "open"
+    assert verification(service, monitor, 1).state == "open"
     assert counts(service, monitor) == (0, 0, 1)
     assert say(service, monitor, 1, "bob", correct=False) == "settled"
     assert counts(service, monitor) == (1, 1, 0)
@@ -167,7 +167,7 @@ def test_a_withdrawn_answer_opens_the_item_again(service):
     say(service, monitor, 1, correct=False)
     assert service.do(withdraw_review(monitor, "ann", 1)).status == "withdrawn"
     assert counts(service, monitor) == (0, 0, 1)
-    found = item(service, monitor, 1)
+    found = verification(service, monitor, 1)
     assert (found.state, found.correct, found.settled_by) == ("open", None, None)
     assert claim(service, monitor, "bob") == 1
     assert say(service, monitor, 1, "bob", correct=True) == "settled"
@@ -181,7 +181,7 @@ def test_an_item_that_was_opened_again_can_be_skipped(service):
     say(service, monitor, 1, correct=False)
     service.do(withdraw_review(monitor, "ann", 1))
     assert say(service, monitor, 1, skipped=True) == "skipped"
-    assert item(service, monitor, 1).state == "skipped"
+    assert verification(service, monitor, 1).state == "skipped"
     assert claim(service, monitor, "bob") is None
 
 
@@ -192,7 +192,7 @@ def test_a_label_that_is_no_number_that_can_be_stored_is_refused(service, predic
     monitor = make(service, 1, prediction=prediction)
     with pytest.raises(Problem, match="nothing changed"):
         say(service, monitor, 1, label=label)
-    assert item(service, monitor, 1).state == "open"
+    assert verification(service, monitor, 1).state == "open"
 
 
 def test_an_item_is_skipped_after_as_many_skips_as_reviews(service):
@@ -202,7 +202,7 @@ def test_an_item_is_skipped_after_as_many_skips_as_reviews(service):
     assert claim(service, monitor, "ann") is None
     assert claim(service, monitor, "bob") == 1
     assert say(service, monitor, 1, "bob", skipped=True) == "skipped"
-    assert item(service, monitor, 1).state == "skipped"
+    assert verification(service, monitor, 1).state == "skipped"
     assert counts(service, monitor) == (0, 0, 1)
     assert len(entries(service, monitor, "reviewed")) == 2
 
@@ -241,14 +241,14 @@ def test_labels_of_forms_are_compared_as_the_classes_are(service, prediction, ri
     monitor = make(service, 2, prediction=prediction)
     say(service, monitor, 1, label=right)
     say(service, monitor, 2, label=wrong)
-    assert [item(service, monitor, n).correct for n in (1, 2)] == [True, False]
+    assert [verification(service, monitor, n).correct for n in (1, 2)] == [True, False]
 
 
 def test_a_label_that_cannot_be_compared_is_refused(service):
     monitor = make(service, 1, prediction=7)
     with pytest.raises(Problem, match="pear"):
         say(service, monitor, 1, label="pear")
-    assert item(service, monitor, 1).state == "open"
+    assert verification(service, monitor, 1).state == "open"
 
 
 @pytest.mark.parametrize("said", [Said(), Said(correct=True, skipped=True), Said(correct=True, label="pear")])
@@ -319,7 +319,7 @@ def test_a_skipped_item_goes_to_somebody_else_before_it_ends(service, reviews):
     ann, bob, cem = (person(service, name) for name in ("Ann", "Bob", "Cem"))
     assert claim(service, monitor, ann) == 1
     assert say(service, monitor, 1, ann, skipped=True) == "passed on"
-    assert item(service, monitor, 1).state == "open"
+    assert verification(service, monitor, 1).state == "open"
     assert claim(service, monitor, ann) == 2
     assert claim(service, monitor, bob) == 1
     assert say(service, monitor, 1, bob, skipped=True) == "skipped"
@@ -334,7 +334,7 @@ def test_what_one_skips_another_answers(service):
     assert say(service, monitor, 1, bob, correct=False) == "settled"
     assert counts(service, monitor) == (1, 1, 0)
     service.do(withdraw_review(monitor, ann, 1))
-    assert item(service, monitor, 1).correct is False
+    assert verification(service, monitor, 1).correct is False
 
 
 def test_only_who_can_review_it_keeps_a_skipped_item_open(service):
@@ -362,11 +362,11 @@ def test_a_skip_that_is_withdrawn_opens_the_item_and_can_be_replaced(service):
     ann, bob = person(service, "Ann"), person(service, "Bob")
     say(service, monitor, 1, ann, skipped=True), say(service, monitor, 1, bob, skipped=True)
     service.do(withdraw_review(monitor, ann, 1))
-    assert item(service, monitor, 1).state == "open"
+    assert verification(service, monitor, 1).state == "open"
     assert claim(service, monitor, bob) is None
     assert claim(service, monitor, ann) == 1
     assert say(service, monitor, 1, ann, skipped=True) == "skipped"
-    revision = item(service, monitor, 1).revision
+    revision = verification(service, monitor, 1).revision
     assert say(service, monitor, 1, ann, correct=True, replace=True, revision=revision) == "settled"
     assert counts(service, monitor) == (1, 0, 0)
 
@@ -377,7 +377,7 @@ def test_who_settled_an_item_as_skipped_is_not_overruled_by_one_withdrawn_skip(s
     say(service, monitor, 1, ann, skipped=True)
     service.do(settle_verification(monitor, "reviewer:cem", 1, Said(skipped=True)))
     service.do(withdraw_review(monitor, ann, 1))
-    assert item(service, monitor, 1).state == "skipped"
+    assert verification(service, monitor, 1).state == "skipped"
 
 
 def test_items_with_enough_reviews_settle_when_fewer_are_wanted(service):
@@ -387,7 +387,7 @@ def test_items_with_enough_reviews_settle_when_fewer_are_wanted(service):
     say(service, monitor, 2, "bob", correct=False)
     assert claim(service, monitor, "bob") == 1
     row = service.do(change(monitor, {"reviews": 1}, actor="admin"))
-    found = [item(service, monitor, number) for number in (1, 2, 3, 4)]
+    found = [verification(service, monitor, number) for number in (1, 2, 3, 4)]
     assert [(one.state, one.correct, one.settled_by) for one in found] == [
         ("answered", True, "ann"),
         ("open", None, None),  # they disagree

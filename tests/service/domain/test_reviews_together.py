@@ -1,4 +1,4 @@
-"""Many reviewers, programs and settings at once: every item is settled once, and the journal says so."""
+"""Many reviewers, programs and settings at once: every verification is settled once, and the journal says so."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_every_item_is_settled_once_whoever_comes_when(database, reviews):
                 if turn > ITEMS:
                     return
                 continue
-            number = found[0].item.number
+            number = found[0].verification.number
             try:
                 service.do(give_review(monitor, who, number, Said(correct=(number + place) % 7 > 0), settles=True))
                 if number % 11 == place:
@@ -68,16 +68,16 @@ def test_every_item_is_settled_once_whoever_comes_when(database, reviews):
     assert set(refused) <= {"conflict", "forbidden"}
     service = services[0]
     with service.read() as tx:
-        states = dict(tx.all("SELECT number, state FROM items"))
+        states = dict(tx.all("SELECT number, state FROM verifications"))
         answered = {
             number: bool(correct)
-            for number, correct in tx.all("SELECT number, correct FROM items WHERE correct IS NOT NULL")
+            for number, correct in tx.all("SELECT number, correct FROM verifications WHERE correct IS NOT NULL")
         }
-        doubles = tx.all("SELECT item, reviewer FROM slots GROUP BY item, reviewer HAVING COUNT(*) > 1")
+        doubles = tx.all("SELECT verification, reviewer FROM slots GROUP BY verification, reviewer HAVING COUNT(*) > 1")
     assert len(states) == ITEMS
     assert doubles == []
     last = {entry.data["number"]: entry.data["correct"] for entry in entries(service, monitor, "answered")}
-    # What the journal said last about an item is what stands; what was withdrawn is open again.
+    # What the journal said last about a verification is what stands; what was withdrawn is open again.
     assert {number: correct for number, correct in last.items() if correct is not None} == answered
     report = service.report(monitor)
     assert report.classes[0].verified == len(answered)

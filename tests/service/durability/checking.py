@@ -18,7 +18,7 @@ def losses(database: str, monitor: str, clients: list[Client], cap: int | None =
         wrong = [text for one in clients for text in one.wrong] + [str(one) for one in check_database(storage)]
         with storage.read() as tx:
             bodies = [json.loads(row[0]) for row in tx.all("SELECT body FROM journal WHERE kind = 'decided'")]
-            answers = dict(tx.all("SELECT id, correct FROM items WHERE state = 'answered'"))
+            answers = dict(tx.all("SELECT id, correct FROM verifications WHERE state = 'answered'"))
         decided = {body["id"]: (body["class"], bool(body["verify"]), Reason.of(body["reason"])) for body in bodies}
         if len(decided) != len(bodies):
             wrong.append("a prediction was decided about twice")

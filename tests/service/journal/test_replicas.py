@@ -83,7 +83,7 @@ def test_journals_that_went_back_are_noticed_in_a_group_of_many(two, names, more
             (last,) = tx.one("SELECT last FROM monitors WHERE id = ?", id)
             tx.run("DELETE FROM journal WHERE monitor = ? AND number > ?", id, last - 3)
             (chain,) = tx.one("SELECT chain FROM journal WHERE monitor = ? AND number = ?", id, last - 3)
-            tx.run("DELETE FROM items WHERE monitor = ? AND number > ?", id, 4)
+            tx.run("DELETE FROM verifications WHERE monitor = ? AND number > ?", id, 4)
             tx.run("UPDATE monitors SET last = ?, chain = ? WHERE id = ?", last - 3, chain, id)
     for turn in range(100, 100 + more):
         together(two[0], names, turn)

@@ -14,7 +14,7 @@ from sidelight.service.problems import Problem
 from sidelight.service.store import open_storage
 from sidelight.service.store.base import DiskError
 
-TABLES = ("monitors", "journal", "snapshots", "items", "history")
+TABLES = ("monitors", "journal", "snapshots", "verifications", "history")
 
 
 def decisions(service, monitor, name, count):
@@ -75,13 +75,15 @@ def test_a_snapshot_of_what_is_no_more_is_not_used(service):
     traffic = Traffic(service)
     decisions(service, traffic.monitor, "before", 40)
     with service.read() as tx:
-        rows = {table: tx.all(f"SELECT * FROM {table}") for table in ("monitors", "journal", "items", "history")}
+        rows = {
+            table: tx.all(f"SELECT * FROM {table}") for table in ("monitors", "journal", "verifications", "history")
+        }
         names = {table: list(range(len(found[0]))) for table, found in rows.items() if found}
     decisions(service, traffic.monitor, "lost", 80)  # a snapshot is taken at entry 100
 
     class Restore:
         monitors = ()
-        keys = item_keys = ()
+        keys = verification_keys = ()
 
         def run(self, work):
             for table, found in rows.items():

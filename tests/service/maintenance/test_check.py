@@ -58,9 +58,9 @@ TAMPERING = {
     "an entry is missing": "DELETE FROM journal WHERE number = 7",
     "the last entry is missing": "DELETE FROM journal WHERE number = (SELECT max(number) FROM journal)",
     "a snapshot": "UPDATE snapshots SET sha256 = chain",
-    "an item": "UPDATE items SET correct = 1 - correct WHERE correct >= 0",
-    "an item is missing": "DELETE FROM items WHERE number = 2",
-    "an item is open": "UPDATE items SET state = 'open' WHERE correct = 1",
+    "a verification": "UPDATE verifications SET correct = 1 - correct WHERE correct >= 0",
+    "a verification is missing": "DELETE FROM verifications WHERE number = 2",
+    "a verification is open": "UPDATE verifications SET state = 'open' WHERE correct = 1",
     "the end": "UPDATE monitors SET last = last - 1",
 }
 
@@ -84,18 +84,18 @@ def test_answers_that_were_taken_back_are_well(service):
     say(service, monitor, 2, "bob", correct=False, replace=True, revision=1)
     service.do(withdraw_review(monitor, "ann", 3))
     with service.read() as tx:
-        assert tx.all("SELECT DISTINCT state FROM items") == [("open",)]
+        assert tx.all("SELECT DISTINCT state FROM verifications") == [("open",)]
     assert check_database(service.storage) == []
-    service.do(Sql("UPDATE items SET revision = 0 WHERE number = 1"))
+    service.do(Sql("UPDATE verifications SET revision = 0 WHERE number = 1"))
     (finding,) = check_database(service.storage)
-    assert "item 1 is open" in finding.text
+    assert "verification 1 is open" in finding.text
 
 
 class Sql:
     """Changes the database behind the back of the service."""
 
     monitors = ()
-    keys = item_keys = ()
+    keys = verification_keys = ()
 
     def __init__(self, *statements):
         self.statements = statements
@@ -127,7 +127,7 @@ def test_pruning_leaves_the_state_and_forgets_only_what_was_let_pass(service):
     with service.read() as tx:
         (entries,) = tx.one("SELECT count(*) FROM journal")
         passed = json.loads(tx.one("SELECT body FROM journal WHERE body LIKE '%\"verify\":0%' ORDER BY number")[0])
-        (asked,) = tx.one("SELECT id FROM items ORDER BY number")
+        (asked,) = tx.one("SELECT id FROM verifications ORDER BY number")
     assert prune(service, traffic.monitor) == 0  # everything can still be asked for again
     assert prune(service, traffic.monitor, days=0) == entries
     with service.read() as tx:
@@ -187,7 +187,7 @@ def test_requests_expire_without_traffic(service):
     while not service.do(expire(traffic.monitor)):
         pass
     with service.read() as tx:
-        assert tx.all("SELECT DISTINCT state FROM items") == [("overdue",)]
+        assert tx.all("SELECT DISTINCT state FROM verifications") == [("overdue",)]
         (number,) = tx.one("SELECT last FROM monitors")
     assert service.do(expire(traffic.monitor)) == 0
     with service.read() as tx:

@@ -117,10 +117,10 @@ def test_a_copy_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
     insert = SQLiteTransaction.insert
 
     def losing(self, table, columns, rows):
-        insert(self, table, columns, rows[:-1] if table == "items" else rows)
+        insert(self, table, columns, rows[:-1] if table == "verifications" else rows)
 
     monkeypatch.setattr(SQLiteTransaction, "insert", losing)
-    with pytest.raises(SidelightError, match="the copy of the table items differs"):
+    with pytest.raises(SidelightError, match="the copy of the table verifications differs"):
         copy.copy(filled.storage, target)
     with target.read() as tx:
         assert tx.one("SELECT count(*) FROM journal") == (0,)

@@ -58,7 +58,7 @@ class Blocked:
     """A job that keeps the writer busy until it is let go."""
 
     monitors = ()
-    keys = item_keys = ()
+    keys = verification_keys = ()
 
     def __init__(self):
         self.begun, self.go = threading.Event(), threading.Event()
@@ -118,7 +118,7 @@ def _full():
 
 class _NewerSchema:
     monitors = ()
-    keys = item_keys = ()
+    keys = verification_keys = ()
 
     def run(self, work):
         work.writing().run("UPDATE schema_version SET version = version + 1000")

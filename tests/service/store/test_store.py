@@ -16,7 +16,7 @@ from sidelight.errors import SidelightError
 from sidelight.service.store import file_of, migrations, open_storage, postgres, sqlite
 from sidelight.service.store.base import ConflictError, DiskError, StorageError, UnavailableError, UnknownOutcomeError
 
-COLUMNS = ("monitor", "item", "media_type", "content")
+COLUMNS = ("monitor", "verification", "media_type", "content")
 COUNT = "SELECT count(*) FROM payloads"
 
 
@@ -41,13 +41,17 @@ def test_many_rows_go_in_and_are_found(storage):
     with storage.write() as tx:
         tx.insert("payloads", COLUMNS, rows(*range(2000)))
         tx.insert("payloads", COLUMNS, [])
-        tx.many("UPDATE payloads SET media_type = ? WHERE item = ?", [("image/png", 3), ("image/gif", 3), ("x", -1)])
+        tx.many(
+            "UPDATE payloads SET media_type = ? WHERE verification = ?", [("image/png", 3), ("image/gif", 3), ("x", -1)]
+        )
     with storage.read() as tx:
-        found = tx.among("SELECT item FROM payloads WHERE item IN (??) AND monitor = ?", list(range(0, 4000, 2)), "m")
+        found = tx.among(
+            "SELECT verification FROM payloads WHERE verification IN (??) AND monitor = ?", list(range(0, 4000, 2)), "m"
+        )
         assert sorted(number for (number,) in found) == list(range(0, 2000, 2))
-        assert tx.among("SELECT item FROM payloads WHERE item IN (??)", []) == []
-        assert tx.one("SELECT media_type FROM payloads WHERE item = 3") == ("image/gif",)
-        assert len(tx.among("SELECT item FROM payloads WHERE content IN (??)", [b"\x07\x00"])) == 8
+        assert tx.among("SELECT verification FROM payloads WHERE verification IN (??)", []) == []
+        assert tx.one("SELECT media_type FROM payloads WHERE verification = 3") == ("image/gif",)
+        assert len(tx.among("SELECT verification FROM payloads WHERE content IN (??)", [b"\x07\x00"])) == 8
 
 
 def test_an_error_takes_everything_back(storage):
@@ -91,7 +95,7 @@ def test_the_clock_goes_forward(storage):
 
 
 def test_rows_are_locked_and_the_clock_is_read_after_that(postgres_url):
-    sql = "SELECT item FROM payloads WHERE item IN (??) ORDER BY item"
+    sql = "SELECT verification FROM payloads WHERE verification IN (??) ORDER BY verification"
     first, second = open_storage(postgres_url), open_storage(postgres_url)
     waiting = threading.Event()
     found = []
@@ -121,7 +125,7 @@ def test_rows_are_locked_and_the_clock_is_read_after_that(postgres_url):
 
 def test_nothing_to_lock(storage):
     with storage.write() as tx:
-        assert tx.lock("SELECT item FROM payloads WHERE item IN (??)", [7]) == []
+        assert tx.lock("SELECT verification FROM payloads WHERE verification IN (??)", [7]) == []
         assert tx.now() > 1.7e9
 
 

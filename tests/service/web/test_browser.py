@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from service.api.conftest import SQLITE
-from service.reviews import ask, item, make, say
+from service.reviews import ask, make, say, verification
 from service.web.browsing import PASSWORD, add_person
 from service.web.chromium import Window, program, serving
 from service.web.hostile import HOSTILE, LABELS
@@ -60,12 +60,12 @@ def window(service, base, chromium):
         assert faults == []
 
 
-def pictures(service, monitor, items):
+def pictures(service, monitor, verifications):
     """Send predictions with pictures."""
     import numpy as np
 
     shown = Payload("image/png", picture("pear", np.random.default_rng(1)))
-    rows = [Prediction(f"picture-{n}", "pear", payload=shown) for n in range(items)]
+    rows = [Prediction(f"picture-{n}", "pear", payload=shown) for n in range(verifications)]
     service.do(decide(service, monitor, rows, actor="test"))
 
 
@@ -75,7 +75,7 @@ def answered(service, monitor):
 
 
 def item_on(page):
-    return int(re.search(r"item (\d+),", page.inner_text("main"))[1])
+    return int(re.search(r"verification (\d+),", page.inner_text("main"))[1])
 
 
 def test_the_first_start_leads_from_a_link_to_the_first_monitor(service, window):
@@ -123,19 +123,19 @@ def test_twenty_items_by_keyboard_alone_then_undo(service, window):
     page.wait_for_selector("text=Start reviewing")
     one.press("Enter")
     for number in range(1, 21):
-        page.wait_for_selector(f"text=item {number},")
+        page.wait_for_selector(f"text=verification {number},")
         shown = page.locator(".payload img").evaluate("image => image.decode().then(() => image.naturalWidth)")
         assert shown > 100
         key = "r" if number % 4 else "w" if number % 8 else "2"
         one.press("s" if number == 7 else key)
-    page.wait_for_selector("text=item 21,")
+    page.wait_for_selector("text=verification 21,")
     assert answered(service, monitor) == (19, 5, 1)
     one.press("u")
     page.wait_for_selector("text=Your answer stands until you replace or withdraw it")
     assert item_on(page) == 20
     assert answered(service, monitor) == (19, 5, 1)
     one.press("r")
-    page.wait_for_selector("text=item 22,")
+    page.wait_for_selector("text=verification 22,")
     assert answered(service, monitor) == (19, 4, 1)
     one.press("u")
     page.wait_for_selector("text=You said")
@@ -148,14 +148,14 @@ def test_what_is_typed_is_what_is_said_and_enter_says_nothing(service, window):
     labels = [*map(str, range(10)), "s", "S"]
     monitor = make(service, 8, labels=labels, prediction="7")
     one = window("Ann", "answer")
-    page = one.go("/m/fruit/review?item=1")
+    page = one.go("/m/fruit/review?verification=1")
     for number, key in enumerate(("1", "0", "s", "S", "7", "/"), 1):
-        page.wait_for_selector(f"text=item {number},")
+        page.wait_for_selector(f"text=verification {number},")
         assert page.evaluate("document.activeElement === document.body")
         one.press("Enter")
         one.press(key)
-    page.wait_for_selector("text=item 7,")
-    found = [item(service, monitor, number) for number in range(1, 8)]
+    page.wait_for_selector("text=verification 7,")
+    found = [verification(service, monitor, number) for number in range(1, 8)]
     assert [(one.state, one.label) for one in found] == [
         *(("answered", label) for label in ("1", "0", "s", "S", None)),
         ("skipped", None),
@@ -167,7 +167,7 @@ def test_what_is_typed_is_what_is_said_and_enter_says_nothing(service, window):
 def test_single_keys_can_be_switched_off(service, window):
     monitor = make(service, 3)
     one = window("Ann", "answer")
-    page = one.go("/m/fruit/review?item=1")
+    page = one.go("/m/fruit/review?verification=1")
     page.click("text=Keyboard shortcuts: on")
     one.press("r")
     page.reload()
@@ -177,7 +177,7 @@ def test_single_keys_can_be_switched_off(service, window):
     assert answered(service, monitor) == (0, 0, 0)
     page.click("text=Keyboard shortcuts: off")
     page.locator("body").press("r")
-    page.wait_for_selector("text=item 2,")
+    page.wait_for_selector("text=verification 2,")
     assert answered(service, monitor) == (1, 0, 0)
 
 
@@ -198,7 +198,7 @@ def test_a_hidden_prediction_is_nowhere_in_the_browser(service, window):
     page = one.go("/m/fruit/review")
     one.press("Enter")
     for number in (1, 2, 3):
-        page.wait_for_selector(f"text=item {number},")
+        page.wait_for_selector(f"text=verification {number},")
         assert "quince" not in page.content()
         one.press(str(number % 2 + 1))
     page.wait_for_selector("text=Nothing to review")
@@ -214,13 +214,13 @@ def test_two_reviewers_at_once_get_different_items(service, window):
     seen = []
     for one in (ann, bob):
         one.go("/m/fruit/review").click("text=Start reviewing")
-        one.page.wait_for_url(re.compile("item="))
+        one.page.wait_for_url(re.compile("verification="))
     for _ in range(3):
         for one in (ann, bob):
             number = item_on(one.page)
             seen.append(number)
             one.press("r")
-            one.page.wait_for_selector(f"text=item {number},", state="detached")
+            one.page.wait_for_selector(f"text=verification {number},", state="detached")
     assert sorted(seen) == [1, 2, 3, 4, 5, 6]
     assert answered(service, monitor) == (6, 0, 0)
 
@@ -230,7 +230,7 @@ def test_one_reviewer_in_two_tabs_gives_one_review(service, window):
     one = window("Ann", "answer")
     page = one.go("/m/fruit/review")
     page.click("text=Start reviewing")
-    page.wait_for_selector("text=item 1,")
+    page.wait_for_selector("text=verification 1,")
     tab = page.context.new_page()
     tab.goto(f"{one.base}/m/fruit/review")
     for each in (page, tab):
@@ -263,11 +263,19 @@ def test_new_items_appear_by_themselves(service, window):
     ask(service, monitor, 2)
     page.wait_for_selector("text=Start reviewing")
     one.press("n")
-    page.wait_for_selector("text=item 1,")
+    page.wait_for_selector("text=verification 1,")
 
 
 def all_pages(monitor="fruit", name="%22pear%22"):
-    parts = ("", f"/class?name={name}", "/review", "/review?item=1", "/review?item=2", "/items", "/settings")
+    parts = (
+        "",
+        f"/class?name={name}",
+        "/review",
+        "/review?verification=1",
+        "/review?verification=2",
+        "/verifications",
+        "/settings",
+    )
     admin = ("/admin", "/admin/keys", "/admin/webhooks", "/admin/audit")
     return ["/", *(f"/m/{monitor}{one}" for one in parts), "/account", *admin]
 
@@ -322,7 +330,9 @@ def test_hostile_strings_run_nowhere(service, window):
     one.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     for width in (1200, 400):
         one.page.set_viewport_size({"width": width, "height": 800})
-        payloads_shown = [f"/m/fruit/review?item={n}" for n in range(2, len(HOSTILE) + 1)] if width == 400 else []
+        payloads_shown = (
+            [f"/m/fruit/review?verification={n}" for n in range(2, len(HOSTILE) + 1)] if width == 400 else []
+        )
         for path in [*all_pages(name=quote(journal.text_of(HOSTILE[0]))), *payloads_shown]:
             one.go(path)
             assert not one.wide(), (path, width)

@@ -94,9 +94,9 @@ def test_waiting_and_the_button_say_the_same(service, browsers):
     page = words(browser, "/m/fruit")
     late = service.report(monitor).classes[0].overdue
     assert late > 0
-    assert "Review 20 items" in page
+    assert "Review 20 verifications" in page
     assert f"waiting 20 {late} overdue; oldest:" in page
     service.do(claim_verifications(monitor, "reviewer:x", 2))
     page = words(browser, "/m/fruit")
-    assert "Review 18 items" in page
+    assert "Review 18 verifications" in page
     assert "; 18 for you" in page

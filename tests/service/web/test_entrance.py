@@ -40,7 +40,7 @@ def test_a_link_ends_after_fifteen_minutes(service, stranger):
 
     class Age:
         monitors = ()
-        keys = item_keys = ()
+        keys = verification_keys = ()
 
         def run(self, work):
             row = work.writing().one("SELECT expires_at - created_at FROM sessions WHERE kind = 'link'")

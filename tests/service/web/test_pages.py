@@ -33,11 +33,14 @@ def every_page(monitor="fruit", name='"pear"'):
         f"/m/{monitor}?verdict=unknown&q=p&page=2",
         f"/m/{monitor}/class?name={name}",
         f"/m/{monitor}/review",
-        f"/m/{monitor}/review?item=1",
-        f"/m/{monitor}/items",
-        *(f"/m/{monitor}/items?state={state}" for state in ("disputed", "open", "answered", "skipped", "overdue")),
-        f"/m/{monitor}/items?before=3",
-        f"/m/{monitor}/items?q=id-1",
+        f"/m/{monitor}/review?verification=1",
+        f"/m/{monitor}/verifications",
+        *(
+            f"/m/{monitor}/verifications?state={state}"
+            for state in ("disputed", "open", "answered", "skipped", "overdue")
+        ),
+        f"/m/{monitor}/verifications?before=3",
+        f"/m/{monitor}/verifications?q=id-1",
         f"/m/{monitor}/settings",
         "/account",
         "/admin",
@@ -51,7 +54,7 @@ def show(service, monitor, number, payload, prediction="pear"):
     row = Prediction(f"shown-{number}", prediction, payload=payload)
     assert service.do(decide(service, monitor, [row], actor="test"))[0].verify
     with service.read() as tx:
-        return tx.one("SELECT MAX(number) FROM items WHERE monitor = ?", monitor)[0]
+        return tx.one("SELECT MAX(number) FROM verifications WHERE monitor = ?", monitor)[0]
 
 
 @pytest.mark.parametrize("reviews", [1, 2])
@@ -95,10 +98,14 @@ def test_no_address_and_no_form_is_an_error_of_the_server(service, browsers):
     huge, odd = str(10**40), ("%00", "%ff%fe", "-1", "nan", "1e999", "%F0%9F%8D%8E", "a" * 5000, "%27%3B--")
     for value in (*odd, huge, "0", ""):
         for path in (
-            *(f"/m/{value}", f"/m/{value}/review", f"/m/fruit/items/{value}/image", f"/static/x/{value}"),
-            *(f"/m/fruit/review?item={value}", f"/m/fruit/review?told={value}&about={value}"),
-            *(f"/m/fruit/items?before={value}", f"/m/fruit/items?class={value}", f"/m/fruit/items?state={value}"),
-            *(f"/m/fruit/items?q={value}", f"/m/{value}/settings", f"/m/fruit/settings?saved={value}"),
+            *(f"/m/{value}", f"/m/{value}/review", f"/m/fruit/verifications/{value}/image", f"/static/x/{value}"),
+            *(f"/m/fruit/review?verification={value}", f"/m/fruit/review?told={value}&about={value}"),
+            *(
+                f"/m/fruit/verifications?before={value}",
+                f"/m/fruit/verifications?class={value}",
+                f"/m/fruit/verifications?state={value}",
+            ),
+            *(f"/m/fruit/verifications?q={value}", f"/m/{value}/settings", f"/m/fruit/settings?saved={value}"),
             *(f"/m/fruit?page={value}", f"/m/fruit?q={value}", f"/m/fruit/class?name={value}"),
             *(f"/admin/audit?at={value}&id={value}", f"/admin/audit?at=1&id={value}", f"/signin?next={value}"),
         ):
@@ -106,7 +113,7 @@ def test_no_address_and_no_form_is_an_error_of_the_server(service, browsers):
     token = browser.form(browser.get("/"), "/signout")
     for value in ("\0", "\r\n", huge, "-1", "é" * 300, "{", "[" * 3000, "<b>"):
         names = ("name", "tolerance", "confidence", "daily_cap", "reviews", "labels", "days", "scope", "monitor", "url")
-        names += ("event", "do", "item", "revision", "answer", "label", "code", "password", "next")
+        names += ("event", "do", "verification", "revision", "answer", "label", "code", "password", "next")
         for path in (
             *("/admin/monitors", "/admin/keys", "/admin/webhooks", "/admin/reviewers"),
             *("/m/fruit/review", "/m/fruit/settings", "/m/fruit/archive"),
@@ -124,7 +131,7 @@ def test_no_address_and_no_form_is_an_error_of_the_server(service, browsers):
 @SQLITE
 def test_every_page_needs_somebody_who_signed_in(service, stranger):
     make(service, 1)
-    for path in [*every_page(), "/m/fruit/items/1/image"]:
+    for path in [*every_page(), "/m/fruit/verifications/1/image"]:
         reply = stranger.get(path, follow=False)
         assert reply.status_code == 303
         assert reply.headers["location"].startswith("/signin?next=")
@@ -135,8 +142,8 @@ def test_pages_need_their_scopes(service, browsers):
     make(service, 1)
     answering, reporting = browsers("Ann", "answer"), browsers("Bob", "report")
     for browser, seen, hidden in (
-        (answering, ["/", "/m/fruit/review"], ["/m/fruit", "/m/fruit/items", '/m/fruit/class?name="pear"']),
-        (reporting, ["/", "/m/fruit", "/m/fruit/items"], ["/m/fruit/review", "/m/fruit/items/1/image"]),
+        (answering, ["/", "/m/fruit/review"], ["/m/fruit", "/m/fruit/verifications", '/m/fruit/class?name="pear"']),
+        (reporting, ["/", "/m/fruit", "/m/fruit/verifications"], ["/m/fruit/review", "/m/fruit/verifications/1/image"]),
     ):
         assert [browser.get(path).status_code for path in seen] == [200] * len(seen)
         assert [browser.get(path).status_code for path in hidden] == [403] * len(hidden)
@@ -153,7 +160,7 @@ def test_monitors_of_others_do_not_exist(service, browsers):
     make(service, 1, name="secret")
     browser = browsers("Ann", "answer", "report", only=["fruit"])
     assert "secret" not in browser.get("/").text
-    for path in ("/m/secret", "/m/secret/review", "/m/secret/items", "/m/nowhere"):
+    for path in ("/m/secret", "/m/secret/review", "/m/secret/verifications", "/m/nowhere"):
         assert browser.get(path).status_code == 404
 
 
@@ -171,7 +178,7 @@ def test_hostile_strings_are_only_text(service, browsers):
         service.do(create_key(text, text, ["decide"]))
     for text in names:
         browser.submit("/admin", "/admin/reviewers", name=text, scope="answer")
-    pages = [*every_page(name='"x"'), *(f"/m/fruit/review?item={n}" for n in range(1, 3 * len(HOSTILE) + 1))]
+    pages = [*every_page(name='"x"'), *(f"/m/fruit/review?verification={n}" for n in range(1, 3 * len(HOSTILE) + 1))]
     pages += [f"/m/fruit?q={quote(text)}" for text in HOSTILE]
     for text in HOSTILE:
         reply = browser.runner.run(browser.client.get("/m/fruit/class", params={"name": json.dumps(text)}))
@@ -199,14 +206,18 @@ def test_pictures_come_from_their_own_address_where_nothing_can_run(service, bro
     monitor = make(service, 0)
     number = show(service, monitor, 1, Payload("image/png", PICTURE))
     browser = browsers("Ann", "answer")
-    assert f'src="/m/fruit/items/{number}/image"' in browser.get(f"/m/fruit/review?item={number}").text
-    reply = browser.get(f"/m/fruit/items/{number}/image")
+    assert f'src="/m/fruit/verifications/{number}/image"' in browser.get(f"/m/fruit/review?verification={number}").text
+    reply = browser.get(f"/m/fruit/verifications/{number}/image")
     assert reply.content == PICTURE
     assert reply.headers["content-type"] == "image/png"
     assert reply.headers["x-content-type-options"] == "nosniff"
     assert reply.headers["content-security-policy"] == "default-src 'none'; sandbox"
     text = show(service, monitor, 2, Payload(payloads.TEXT, b"<b>no picture</b>"))
-    for path in (f"/m/fruit/items/{text}/image", "/m/fruit/items/99/image", f"/m/fruit/items/{1 << 80}/image"):
+    for path in (
+        f"/m/fruit/verifications/{text}/image",
+        "/m/fruit/verifications/99/image",
+        f"/m/fruit/verifications/{1 << 80}/image",
+    ):
         assert browser.get(path).status_code == 404
 
 
@@ -226,7 +237,7 @@ def test_pictures_come_from_their_own_address_where_nothing_can_run(service, bro
 def test_images_of_other_sites_only_from_listed_hosts(service, browsers, link, shown):
     monitor = make(service, 0, image_hosts=["img.example", "bad host; script-src *"])
     number = show(service, monitor, 1, Payload(payloads.LINK, link.encode()))
-    reply = browsers("Ann", "answer").get(f"/m/fruit/review?item={number}")
+    reply = browsers("Ann", "answer").get(f"/m/fruit/review?verification={number}")
     policy = re.search(r"img-src ([^;]*);", reply.headers["content-security-policy"])[1]
     assert policy == ("'self' https://img.example" if shown else "'self'")
     assert ("<img" in reply.text) == shown
@@ -243,9 +254,9 @@ def test_json_is_shown_as_a_list_or_as_it_is(service, browsers):
     browser = browsers("Ann", "answer")
     assert (
         "<dt>amount</dt><dd>3.5</dd><dt>paid</dt><dd>true</dd><dt>by</dt><dd>null</dd>"
-        in browser.get(f"/m/fruit/review?item={flat}").text
+        in browser.get(f"/m/fruit/review?verification={flat}").text
     )
-    assert "&#34;rows&#34;: [" in browser.get(f"/m/fruit/review?item={deep}").text
+    assert "&#34;rows&#34;: [" in browser.get(f"/m/fruit/review?verification={deep}").text
 
 
 @SQLITE
@@ -253,19 +264,19 @@ def test_reviewing_by_forms_alone(service, browsers):
     monitor = make(service, 3, labels=["pear", "plum"])
     browser = browsers("Ann", "answer", "report")
     page = browser.submit("/m/fruit/review", "/m/fruit/review", answer="next")
-    assert page.url.query == b"item=1"
+    assert page.url.query == b"verification=1"
     for answer in ({"answer": "right"}, {"answer": "wrong"}, {"label": "plum"}):
         form = browser.form(page, "/m/fruit/review")
         page = browser.post("/m/fruit/review", form | answer)
     assert "Nothing to review" in page.text
     with service.read() as tx:
-        rows = tx.all("SELECT correct, label FROM items ORDER BY number")
+        rows = tx.all("SELECT correct, label FROM verifications ORDER BY number")
     assert rows == [(1, None), (0, None), (0, '"plum"')]
     undo = browser.get(re.search(r'href="([^"]*)"[^>]*>Undo', page.text)[1])
     assert "Your answer stands until you replace or withdraw it" in undo.text
     page = browser.post("/m/fruit/review", browser.form(undo, "/m/fruit/review") | {"answer": "right"})
     assert service.report(monitor).classes[0].errors == 1
-    undo = browser.get("/m/fruit/review?item=3")
+    undo = browser.get("/m/fruit/review?verification=3")
     page = browser.post("/m/fruit/review", browser.form(undo, "/m/fruit/review") | {"answer": "withdraw"})
     assert "was withdrawn" in page.text
     assert service.report(monitor).classes[0].verified == 2
@@ -278,8 +289,8 @@ def test_an_answer_that_came_too_late_is_told_and_reviewing_goes_on(service, bro
     page = ann.submit("/m/fruit/review", "/m/fruit/review", answer="next")
     say(service, monitor, 1, "bob", correct=True)
     page = ann.post("/m/fruit/review", ann.form(page, "/m/fruit/review") | {"answer": "wrong"})
-    assert "Someone else has settled item 1" in page.text
-    assert page.url.params["item"] == "2"
+    assert "Someone else has settled verification 1" in page.text
+    assert page.url.params["verification"] == "2"
     assert service.report(monitor).classes[0].errors == 0
 
 
@@ -288,7 +299,7 @@ def test_the_page_that_was_left_shows_the_item_again(service, browsers):
     make(service, 3)
     ann = browsers("Ann", "answer")
     ann.submit("/m/fruit/review", "/m/fruit/review", answer="next")
-    assert "item 1," in ann.get("/m/fruit/review").text
+    assert "verification 1," in ann.get("/m/fruit/review").text
 
 
 @SQLITE
@@ -296,19 +307,19 @@ def test_items_say_who_reviews_them_now(service, browsers):
     monitor = make(service, 3, reviews=2)
     service.do(claim_verifications(monitor, "bob", count=3))
     browser = browsers()
-    assert browser.get("/m/fruit/items").text.count("bob</b>: is reviewing") == 3
+    assert browser.get("/m/fruit/verifications").text.count("bob</b>: is reviewing") == 3
     service.do(answers(monitor, [AnswerTo("id-1", correct=True)], actor="key:night"))
-    assert browser.get("/m/fruit/items").text.count("bob</b>: is reviewing") == 2
+    assert browser.get("/m/fruit/verifications").text.count("bob</b>: is reviewing") == 2
 
     class End:
         monitors = ()
-        keys = item_keys = ()
+        keys = verification_keys = ()
 
         def run(self, work):
-            work.writing().run("UPDATE slots SET lease_until = ? WHERE item = 2", work.now - 1)
+            work.writing().run("UPDATE slots SET lease_until = ? WHERE verification = 2", work.now - 1)
 
     service.do(End())
-    assert browser.get("/m/fruit/items").text.count("bob</b>: is reviewing") == 1
+    assert browser.get("/m/fruit/verifications").text.count("bob</b>: is reviewing") == 1
 
 
 @SQLITE
@@ -318,10 +329,10 @@ def test_a_team_of_two_settles_on_the_page(service, browsers):
     for browser, answer in ((ann, "right"), (bob, "wrong")):
         page = browser.submit("/m/fruit/review", "/m/fruit/review", answer="next")
         page = browser.post("/m/fruit/review", browser.form(page, "/m/fruit/review") | {"answer": answer})
-    assert "disagree on item 1" in page.text
-    assert "disagreement" in ann.get("/m/fruit/items").text
-    assert "reviewers disagree on 1 of 1 open item" in ann.get("/m/fruit").text
-    page = ann.get("/m/fruit/review?item=1")
+    assert "disagree on verification 1" in page.text
+    assert "disagreement" in ann.get("/m/fruit/verifications").text
+    assert "reviewers disagree on 1 of 1 open verification" in ann.get("/m/fruit").text
+    page = ann.get("/m/fruit/review?verification=1")
     assert "Ann</b>: right" in page.text
     assert "Bob</b>: wrong" in page.text
     ann.post("/m/fruit/review", ann.form(page, "/m/fruit/review") | {"answer": "wrong"})
@@ -338,11 +349,16 @@ def test_a_hidden_prediction_is_on_no_page_of_a_reviewer(service, browsers):
             assert page.text.count("quince") == 2  # the button with this label
             page = browser.post("/m/fruit/review", browser.form(page, "/m/fruit/review") | {"label": label})
             assert "quince" not in str(page.url)
-    pages = [f"/m/fruit/review?item={n}" for n in range(1, 5)]
-    for path in [*pages, "/m/fruit/items", "/m/fruit/items?class=%22quince%22", "/m/fruit/items?state=answered"]:
+    pages = [f"/m/fruit/review?verification={n}" for n in range(1, 5)]
+    for path in [
+        *pages,
+        "/m/fruit/verifications",
+        "/m/fruit/verifications?class=%22quince%22",
+        "/m/fruit/verifications?state=answered",
+    ]:
         page = ann.get(path)
-        # It is a label to choose from, and what Ann chose for the second item.
-        chosen = "item=2" in path or ("items" in path and "answered" not in path)
+        # It is a label to choose from, and what Ann chose for the second verification.
+        chosen = "verification=2" in path or ("verifications" in path and "answered" not in path)
         assert page.text.count("quince") == 2 * page.text.count('value="quince"') + chosen, path
         assert not re.search(r"\b(right|wrong)\b", page.text), path
     assert service.report(monitor).classes[0].verified == 3
@@ -352,13 +368,13 @@ def test_a_hidden_prediction_is_on_no_page_of_a_reviewer(service, browsers):
 def test_a_page_that_did_not_change_is_304_and_one_that_did_is_not(service, browsers):
     monitor = make(service, 3)
     browser = browsers()
-    for path in ("/", "/m/fruit", '/m/fruit/class?name="pear"', "/m/fruit/items"):
+    for path in ("/", "/m/fruit", '/m/fruit/class?name="pear"', "/m/fruit/verifications"):
         first = browser.get(path)
         tag = first.headers["etag"]
         assert f'data-etag="{html.escape(tag).replace("&quot;", "&#34;")}"' in first.text
         again = browser.get(path, If_None_Match=tag)
         assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
-    tags = {path: browser.get(path).headers["etag"] for path in ("/", "/m/fruit", "/m/fruit/items")}
+    tags = {path: browser.get(path).headers["etag"] for path in ("/", "/m/fruit", "/m/fruit/verifications")}
     say(service, monitor, 1, "bob", correct=True)
     for path, tag in tags.items():
         assert browser.get(path, If_None_Match=tag).status_code == 200

@@ -50,7 +50,7 @@ def test_words_have_digits_and_buttons_their_letters():
 @SQLITE
 def test_the_page_shows_the_keys_and_focuses_nothing(service, browsers):
     make(service, 2, labels=["7", "S", "pear"], prediction="7")
-    page = browsers("Ann", "answer").get("/m/fruit/review?item=1").text
+    page = browsers("Ann", "answer").get("/m/fruit/review?verification=1").text
     assert "autofocus" not in page
     assert 'data-key="S">S <kbd>S</kbd>' in page
     assert 'data-key="/">Skip <kbd>/</kbd>' in page

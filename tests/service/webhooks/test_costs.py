@@ -31,5 +31,5 @@ def test_events_without_a_webhook_do_not_split_a_group(service, inserted):
         rows = [Prediction(f"{turn}-{n}", f"class {n % 50}") for n in range(300)]
         service.do(decide(service, monitor, rows, actor="test"))
     with service.read() as tx:
-        assert tx.one("SELECT count(*) FROM items WHERE state = 'overdue'")[0] > 100
+        assert tx.one("SELECT count(*) FROM verifications WHERE state = 'overdue'")[0] > 100
     assert inserted.count("journal") == 1

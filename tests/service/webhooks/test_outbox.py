@@ -57,7 +57,7 @@ class Later:
     """Let time pass for the messages that wait."""
 
     monitors = ()
-    keys = item_keys = ()
+    keys = verification_keys = ()
 
     def __init__(self, seconds=DAY, created=0.0):
         self.seconds, self.created = seconds, created
@@ -155,7 +155,7 @@ def test_what_did_not_happen_is_not_told(service, digits, receiver):
 
     class Fails:
         monitors = (digits.id,)
-        keys = item_keys = ()
+        keys = verification_keys = ()
 
         def run(self, work):
             work.publish(digits.id, VERDICT_CHANGED, {})
@@ -222,7 +222,7 @@ def test_after_a_failure_the_others_to_the_same_receiver_wait_and_keep_their_ord
 class _Tell:
     """Let something happen that is told."""
 
-    keys = item_keys = ()
+    keys = verification_keys = ()
 
     def __init__(self, monitor):
         self.monitors = (monitor,)

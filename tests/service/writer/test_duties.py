@@ -97,7 +97,7 @@ def test_the_duty_of_a_process_that_died_is_taken_over_after_its_lease(service):
 
 class _LetTimePass:
     monitors = ()
-    keys = item_keys = ()
+    keys = verification_keys = ()
 
     def __init__(self, name, seconds):
         self.name, self.seconds = name, seconds

@@ -31,7 +31,7 @@ def traffic(service):
 class Failing:
     """A job that changes something and then fails."""
 
-    keys = item_keys = ()
+    keys = verification_keys = ()
 
     def __init__(self, traffic, error):
         self.monitors, self.error, self.traffic = (traffic.monitor,), error, traffic
@@ -45,7 +45,7 @@ class Waiting:
     """A job that lets others pile up behind it."""
 
     monitors = ()
-    keys = item_keys = ()
+    keys = verification_keys = ()
 
     def __init__(self):
         self.begun, self.go_on = threading.Event(), threading.Event()
@@ -97,7 +97,7 @@ def test_a_request_that_fails_takes_no_other_with_it(service, traffic, error):
 class Late:
     """A job that writes everywhere but to the monitor itself, and is refused then."""
 
-    keys = item_keys = ()
+    keys = verification_keys = ()
 
     def __init__(self, monitor):
         self.monitors = (monitor,)
@@ -283,7 +283,7 @@ def test_a_monitor_in_use_by_many_threads_stays_whole(service, traffic):
 class Refused:
     """A job that looks at a monitor and at the database, and then refuses."""
 
-    keys = item_keys = ()
+    keys = verification_keys = ()
 
     def __init__(self, monitor):
         self.monitors = (monitor,)

@@ -77,7 +77,7 @@ def link_command(name: str, database: str, url: str) -> None:
 @_NAME
 @DATABASE
 def disable_command(name: str, database: str) -> None:
-    """Stop NAME from signing in: sessions end, items they held are released, their answers stay."""
+    """Stop NAME from signing in: sessions end, verifications they held are released, their answers stay."""
     post(database, f"/v1/reviewers/{_id_of(database, name)}/disable")
     terminal.write("disabled")
 

@@ -31,7 +31,7 @@ _ACTOR = "system"
 _HOURS = 22
 _A_ROUND = 110
 _LEFT_OPEN = 14
-"""Items that the made-up reviewers leave for the visitor of the demonstration."""
+"""Verifications that the made-up reviewers leave for the visitor of the demonstration."""
 _MISTAKES, _SKIPS = 0.006, 0.01
 _PAUSE = 0.8
 
@@ -107,7 +107,7 @@ class Demo:
                 del world.truth[str(one.id)]
 
     async def _review(self, world: World, most: int) -> None:
-        """Let the reviewers answer the waiting items, except for the last few."""
+        """Let the reviewers answer the waiting verifications, except for the last few."""
         spare = min(most, len(world.truth) - _LEFT_OPEN)
         monitor, jobs, skips, answered = self._ids[world.name], list[Job[Any]](), list[Job[Any]](), list[str]()
         if spare < 1:
@@ -116,18 +116,18 @@ class Demo:
             found = await self.service.submit(
                 claim_verifications(monitor, who, count=min(spare, MOST_CLAIMED), settle=True)
             )
-            for item in [one.item for one in found]:
-                said = self._said(world, item)
-                jobs.append(give_review(monitor, who, item.number, said, settles=True))
+            for verification in [one.verification for one in found]:
+                said = self._said(world, verification)
+                jobs.append(give_review(monitor, who, verification.number, said, settles=True))
                 if said.skipped:  # by someone else, too; or the visitor would get it, without a picture
-                    skips.append(give_review(monitor, self._people[-1], item.number, said, settles=True))
-                answered.append(item.id)
+                    skips.append(give_review(monitor, self._people[-1], verification.number, said, settles=True))
+                answered.append(verification.id)
         await asyncio.gather(*(self.service.submit(one) for one in jobs + skips))
         for id in answered:
             world.truth.pop(id, None)
 
-    def _said(self, world: World, item: Any) -> Said:
-        real = world.truth.get(item.id, str(item.prediction))
+    def _said(self, world: World, verification: Any) -> Said:
+        real = world.truth.get(verification.id, str(verification.prediction))
         u = self._rng.random()
         if u < _MISTAKES:
             real = world.mistaken[real]

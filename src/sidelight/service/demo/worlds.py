@@ -31,7 +31,7 @@ class World:
     show
         Returns what a reviewer sees of something that really belongs to a class.
     light
-        Whether that is small enough to keep for every item of a day.
+        Whether that is small enough to keep for every verification of a day.
     """
 
     name: str

@@ -13,7 +13,7 @@ from sidelight.service import journal
 from sidelight.service.auth import rights
 from sidelight.service.domain import history
 from sidelight.service.domain.monitors import refuse_archived
-from sidelight.service.domain.verifications import DELETED, FORGOTTEN, UNSETTLED, follow, settle_item
+from sidelight.service.domain.verifications import DELETED, FORGOTTEN, UNSETTLED, follow, store_settled
 from sidelight.service.faults import label_fault, text_fault
 from sidelight.service.journal.replica import Replica, plain_events
 from sidelight.service.problems import Problem, place
@@ -60,7 +60,7 @@ def answers(monitor: str, given: Sequence[AnswerTo], *, actor: str, settles: boo
     """Record answers; the results are in the same order. `settles` says whether the actor has that scope."""
     _refuse_faults(given)
     keys = [journal.key_of(monitor, one.id) for one in given]
-    return Job(lambda work: _record(work, monitor, given, keys, actor, settles), (monitor,), item_keys=keys)
+    return Job(lambda work: _record(work, monitor, given, keys, actor, settles), (monitor,), verification_keys=keys)
 
 
 def _refuse_faults(given: Sequence[AnswerTo]) -> None:
@@ -84,17 +84,17 @@ def _record(
     replica = work.replica(monitor)
     refuse_archived(replica)
     rights.check_direct(actor, settles, replica.review)
-    work.look_up_items(keys)
-    work.look_up(key for key in keys if work.items[key] is None)
+    work.look_up_verifications(keys)
+    work.look_up(key for key in keys if work.verifications[key] is None)
     saying = _correctness(work, given, keys, replica.review.blind)
     results = []
     for one, key, correct in zip(given, keys, saying, strict=True):
-        work.look_up_items([key])
-        item = work.items[key]
-        if item is None or item.id != one.id:
-            results.append(_without_item(work, one.id, key))
+        work.look_up_verifications([key])
+        verification = work.verifications[key]
+        if verification is None or verification.id != one.id:
+            results.append(_not_chosen(work, one.id, key))
         else:
-            result = settle(work, replica, item, correct, label=one.label, replace=one.replace, actor=actor)
+            result = settle(work, replica, verification, correct, label=one.label, replace=one.replace, actor=actor)
             results.append(_hidden(result) if replica.review.blind else result)
     return results
 
@@ -103,10 +103,10 @@ def _correctness(work: Work, given: Sequence[AnswerTo], keys: Sequence[bytes], b
     """Return whether each answer says correct, None to skip; labels that cannot be compared are refused."""
     saying, found = [], []
     for i, (one, key) in enumerate(zip(given, keys, strict=True)):
-        correct, item = one.correct, work.items[key]
-        if one.label is not None and item is not None:
+        correct, verification = one.correct, work.verifications[key]
+        if one.label is not None and verification is not None:
             try:
-                correct = same_label(item.prediction, one.label)
+                correct = same_label(verification.prediction, one.label)
             except SidelightError as error:
                 found.append(place([i, "label"], UNLIKE if blind else str(error)))
         saying.append(correct)
@@ -118,7 +118,7 @@ def _correctness(work: Work, given: Sequence[AnswerTo], keys: Sequence[bytes], b
 def settle(
     work: Work,
     replica: Replica,
-    item: Verification,
+    verification: Verification,
     correct: bool | None,
     *,
     label: Label | None = None,
@@ -130,24 +130,25 @@ def settle(
 
     `detail` is journaled, too: who reviewed the verification and how, for example.
     """
-    if item.state in (FORGOTTEN, DELETED):
-        return Answered(item.id, GONE, None, f"this verification was {item.state}; nothing changed")
-    settled, relabelled = item.state not in UNSETTLED, label != item.label
-    if settled and not replace and (item.correct != correct or (replica.review.blind and relabelled)):
-        text = f"this verification is settled as {_WORDS[item.correct]}: set replace to change that; nothing changed"
-        return Answered(item.id, CONFLICT, None, text, item.correct)
-    before = history.position(replica, item.prediction)
+    if verification.state in (FORGOTTEN, DELETED):
+        return Answered(verification.id, GONE, None, f"this verification was {verification.state}; nothing changed")
+    settled, relabelled = verification.state not in UNSETTLED, label != verification.label
+    said = _WORDS[verification.correct]
+    if settled and not replace and (verification.correct != correct or (replica.review.blind and relabelled)):
+        text = f"this verification is settled as {said}: set replace to change that; nothing changed"
+        return Answered(verification.id, CONFLICT, None, text, verification.correct)
+    before = history.position(replica, verification.prediction)
     try:
-        answer, events = replica.monitor.answer(item.id, correct)
+        answer, events = replica.monitor.answer(verification.id, correct)
     except UnknownIdError:
-        text = f"this verification is settled as {_WORDS[item.correct]} and is too old to be changed; nothing changed"
-        return Answered(item.id, GONE, None, text, item.correct)
+        text = f"this verification is settled as {said} and is too old to be changed; nothing changed"
+        return Answered(verification.id, GONE, None, text, verification.correct)
     # A reopened verification may be skipped again, and another label may be as wrong as the one before.
     if answer.status != "unchanged" or not settled or (replace and relabelled):
         body: dict[str, Any] = {
-            "id": item.id,
-            "number": item.number,
-            "class": item.prediction,
+            "id": verification.id,
+            "number": verification.number,
+            "class": verification.prediction,
             "correct": correct,
             "previous": answer.previous,
             "status": answer.status,
@@ -155,10 +156,10 @@ def settle(
         }
         body |= ({} if label is None else {"label": label}) | (detail or {}) | plain_events(events)
         number = work.append(replica.id, journal.ANSWERED, body, actor=actor)
-        settle_item(work, item, correct, label, actor)
+        store_settled(work, verification, correct, label, actor)
         follow(work, replica, events)
-        history.note(work, replica, item.prediction, before, number)
-    return Answered(item.id, answer.status, answer.verdict, answer.text, correct)
+        history.note(work, replica, verification.prediction, before, number)
+    return Answered(verification.id, answer.status, answer.verdict, answer.text, correct)
 
 
 def _hidden(result: Answered) -> Answered:
@@ -170,7 +171,7 @@ def _hidden(result: Answered) -> Answered:
     )
 
 
-def _without_item(work: Work, id: str, key: bytes) -> Answered:
+def _not_chosen(work: Work, id: str, key: bytes) -> Answered:
     work.look_up([key])
     known = work.known[key]
     if known is None or known.id != id:

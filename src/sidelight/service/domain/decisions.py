@@ -10,7 +10,7 @@ from sidelight.service import journal
 from sidelight.service.domain import history
 from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.service import Service
-from sidelight.service.domain.verifications import Payload, enter_item, follow
+from sidelight.service.domain.verifications import Payload, enter_verification, follow
 from sidelight.service.faults import label_fault, text_fault
 from sidelight.service.journal.replica import Replica, day_of, plain_events
 from sidelight.service.problems import Problem, place
@@ -141,4 +141,4 @@ def _decide(work: Work, replica: Replica, one: Prediction, key: bytes, batch: di
         replica.spent = spent
         work.publish(replica.id, "budget.used_up", dict(zip(("limit", "day", "verifications"), spent, strict=True)))
     if decision.verify:
-        enter_item(work, replica, key, decision, time, one.payload)
+        enter_verification(work, replica, key, decision, time, one.payload)

@@ -17,7 +17,7 @@ from sidelight.service.writer.unit import Work, monitor_job
 _LOG = logging.getLogger("sidelight.duties")
 _WAITING = (
     "SELECT m.id, m.settings FROM monitors m WHERE m.archived_at IS NULL AND EXISTS"
-    " (SELECT 1 FROM items i WHERE i.monitor = m.id AND i.state IN ('open', 'overdue')) ORDER BY m.id"
+    " (SELECT 1 FROM verifications v WHERE v.monitor = m.id AND v.state IN ('open', 'overdue')) ORDER BY m.id"
 )
 
 

@@ -70,9 +70,8 @@ def _stored(tx: Reader, monitors: Collection[tuple[Any, ...]]) -> Iterator[Famil
     yield Family("sidelight_journal_entries_total", "counter", "Journal entries.", last)
     names = {id: name for id, name, _ in monitors}
     now = tx.now()
-    oldest = tx.all(
-        "SELECT monitor, MIN(asked_at) FROM items WHERE state IN ('open', 'overdue') GROUP BY monitor ORDER BY monitor"
-    )
+    sql = "SELECT monitor, MIN(asked_at) FROM verifications WHERE state IN ('open', 'overdue') GROUP BY monitor"
+    oldest = sorted(tx.all(sql))
     ages = [({"monitor": names[id]}, max(0.0, now - at)) for id, at in oldest if id in names]
     yield Family(
         "sidelight_oldest_open_verification_seconds",

@@ -27,18 +27,18 @@ MOST_NUMBER = (1 << 53) - 1
 MOST_COUNTED = 1_000
 """A longer queue is not counted to its end, because every visitor of a page would wait for it."""
 
-_SLOT = "slots s WHERE s.monitor = i.monitor AND s.item = i.number"
+_SLOT = "slots s WHERE s.monitor = v.monitor AND s.verification = v.number"
 _LEASED = f"SELECT COUNT(*) FROM {_SLOT} AND s.slot > 0 AND s.answer IS NULL AND s.lease_until > ?"
 _ANSWERED = f"SELECT COUNT(*) FROM {_SLOT} AND s.slot > 0 AND s.answer IS NOT NULL"
 _OWN = f"SELECT 1 FROM {_SLOT} AND s.reviewer = ? AND (s.answer IS NOT NULL OR s.lease_until > ?)"
 _ROOM = f"({_LEASED}) + ({_ANSWERED}) < ?"
-UNSETTLED_ITEM = "i.state IN ('open', 'overdue')"
-"""The condition on `items i` that an item has no settled answer."""
-DISPUTED_ITEM = f"{UNSETTLED_ITEM} AND ({_ANSWERED}) >= ?"
+IS_UNSETTLED = "v.state IN ('open', 'overdue')"
+"""The condition on `verifications v` that a verification has no settled answer."""
+IS_DISPUTED = f"{IS_UNSETTLED} AND ({_ANSWERED}) >= ?"
 """The condition that a verification has all its reviews (the value says how many) and is not settled: they disagree."""
 _DISPUTED = f"({_ANSWERED}) >= ? AND ({_LEASED}) = 0"
-_FREE = f"i.monitor = ? AND {UNSETTLED_ITEM} AND NOT EXISTS ({_OWN})"
-_SELECT = f"SELECT {VERIFICATION_COLUMNS} FROM items"
+_FREE = f"v.monitor = ? AND {IS_UNSETTLED} AND NOT EXISTS ({_OWN})"
+_SELECT = f"SELECT {VERIFICATION_COLUMNS} FROM verifications"
 
 
 class Slot(NamedTuple):
@@ -58,7 +58,7 @@ class Slot(NamedTuple):
 class Claimed(NamedTuple):
     """A verification that a reviewer holds."""
 
-    item: Verification
+    verification: Verification
     slot: int
     lease_until: float
 
@@ -73,7 +73,7 @@ def review_settings(tx: Reader, monitor: str) -> ReviewSettings:
     return make_review(split(journal.read_text(row[0]))[1])
 
 
-def find_item(tx: Reader, monitor: str, number: int, lock: bool = False) -> Verification:
+def find_verification(tx: Reader, monitor: str, number: int, lock: bool = False) -> Verification:
     """Return a verification; `lock` keeps others from claiming or answering it until the transaction ends."""
     row = None
     if 0 < number <= MOST_NUMBER:
@@ -83,8 +83,8 @@ def find_item(tx: Reader, monitor: str, number: int, lock: bool = False) -> Veri
     return verification_of(row)
 
 
-def items_where(tx: Reader, where: str, *values: Any) -> list[Verification]:
-    """Return the items that satisfy a condition on `items i`."""
+def verifications_where(tx: Reader, where: str, *values: Any) -> list[Verification]:
+    """Return the verifications that satisfy a condition on `verifications v`."""
     return [verification_of(row) for row in tx.all(f"{_SELECT} i WHERE {where}", *values)]
 
 
@@ -95,13 +95,12 @@ def slots_of(tx: Reader, monitor: str, number: int) -> list[Slot]:
 
 def slots_among(tx: Reader, monitor: str, numbers: Iterable[int]) -> dict[int, list[Slot]]:
     """Return the slots of many verifications."""
-    sql = "SELECT item, slot, reviewer, lease_until, answer, answered_at FROM slots WHERE item IN (??) AND monitor = ?"
+    columns = "verification, slot, reviewer, lease_until, answer, answered_at"
+    rows = tx.among(f"SELECT {columns} FROM slots WHERE verification IN (??) AND monitor = ?", list(numbers), monitor)
     found: dict[int, list[Slot]] = {}
-    for item, slot, reviewer, until, answer, at in sorted(
-        tx.among(sql, list(numbers), monitor), key=lambda row: row[:2]
-    ):
+    for number, slot, reviewer, until, answer, at in sorted(rows, key=lambda row: row[:2]):
         said = None if answer is None else journal.read_text(answer)
-        found.setdefault(item, []).append(Slot(slot, reviewer, until, said, at))
+        found.setdefault(number, []).append(Slot(slot, reviewer, until, said, at))
     return found
 
 
@@ -119,7 +118,9 @@ def claim_verifications(work: Work, monitor: str, reviewer: str, count: int = 1,
         # Lock the oldest with room for this reviewer; skip those that others are claiming.
         where, values = _claimable(monitor, reviewer, work.now, review.reviews, settle)
         tx = work.reading
-        row = tx.one(f"SELECT i.number FROM items i WHERE {where} ORDER BY i.number LIMIT 1{tx.skip_locked}", *values)
+        row = tx.one(
+            f"SELECT v.number FROM verifications v WHERE {where} ORDER BY v.number LIMIT 1{tx.skip_locked}", *values
+        )
         if row is None:
             break
         found = _take(work, monitor, reviewer, row[0], review)
@@ -140,14 +141,14 @@ def _take(work: Work, monitor: str, reviewer: str, number: int, review: ReviewSe
     if place is None or (own is not None and own.live(now)):
         return None
     put(work.writing(), monitor, number, Slot(place, reviewer, until, None, None))
-    return Claimed(find_item(work.reading, monitor, number), place, until)
+    return Claimed(find_verification(work.reading, monitor, number), place, until)
 
 
 @job
 def release_verification(work: Work, monitor: str, reviewer: str, number: int) -> bool:
     """Release a verification before the lease ends; answers stay."""
-    find_item(work.reading, monitor, number, lock=True)
-    sql = "DELETE FROM slots WHERE monitor = ? AND item = ? AND reviewer = ? AND answer IS NULL"
+    find_verification(work.reading, monitor, number, lock=True)
+    sql = "DELETE FROM slots WHERE monitor = ? AND verification = ? AND reviewer = ? AND answer IS NULL"
     return bool(work.writing().run(sql, monitor, number, reviewer))
 
 
@@ -164,14 +165,14 @@ def free_place(taken: dict[int, Slot], reviews: int) -> int | None:
 def put(tx: Transaction, monitor: str, number: int, slot: Slot) -> None:
     """Move a reviewer to a slot of a locked verification; anyone else in that slot loses it."""
     answer = None if slot.answer is None else journal.text_of(slot.answer)
-    where = "DELETE FROM slots WHERE monitor = ? AND item = ? AND (slot = ? OR reviewer = ?)"
+    where = "DELETE FROM slots WHERE monitor = ? AND verification = ? AND (slot = ? OR reviewer = ?)"
     tx.run(where, monitor, number, slot.slot, slot.reviewer)
-    columns = ("monitor", "item", "slot", "reviewer", "lease_until", "answer", "answered_at")
+    columns = ("monitor", "verification", "slot", "reviewer", "lease_until", "answer", "answered_at")
     tx.insert("slots", columns, [(monitor, number, *slot[:3], answer, slot.answered_at)])
 
 
 def _claimable(monitor: str, reviewer: str, now: float, reviews: int, settle: bool) -> tuple[str, list[Any]]:
-    """Return the condition on `items i` that a reviewer can claim an item, and its values."""
+    """Return the condition on `verifications v` that a reviewer can claim a verification, and its values."""
     values: list[Any] = [monitor, reviewer, now, now, reviews]
     if not settle:
         return f"{_FREE} AND {_ROOM}", values
@@ -181,7 +182,7 @@ def _claimable(monitor: str, reviewer: str, now: float, reviews: int, settle: bo
 class Waiting(NamedTuple):
     """How long the queue is."""
 
-    items: int
+    verifications: int
     """The number of verifications, counted up to `MOST_COUNTED` + 1."""
     oldest: float | None
     """When the oldest of them was requested."""
@@ -189,13 +190,13 @@ class Waiting(NamedTuple):
     @property
     def words(self) -> str:
         """The number as text; a long queue is not counted to its end."""
-        return f"over {grouped(MOST_COUNTED)}" if self.items > MOST_COUNTED else grouped(self.items)
+        return f"over {grouped(MOST_COUNTED)}" if self.verifications > MOST_COUNTED else grouped(self.verifications)
 
 
 def waiting_for(tx: Reader, monitor: str, reviewer: str, reviews: int, settle: bool) -> Waiting:
     """Return how many verifications a reviewer can claim now."""
     where, values = _claimable(monitor, reviewer, tx.now(), reviews, settle)
-    some = f"SELECT i.asked_at FROM items i WHERE {where} ORDER BY i.number LIMIT {MOST_COUNTED + 1}"
+    some = f"SELECT v.asked_at FROM verifications v WHERE {where} ORDER BY v.number LIMIT {MOST_COUNTED + 1}"
     row = tx.one(f"SELECT COUNT(*), MIN(asked_at) FROM ({some}) AS found", *values)
     assert row is not None
     return Waiting(*row)
@@ -204,9 +205,9 @@ def waiting_for(tx: Reader, monitor: str, reviewer: str, reviews: int, settle: b
 def held_by(tx: Reader, monitor: str, reviewer: str) -> list[int]:
     """Return the numbers of the verifications that a reviewer holds, oldest first."""
     sql = (
-        "SELECT s.item FROM slots s JOIN items i ON i.monitor = s.monitor AND i.number = s.item WHERE s.reviewer = ?"
-        " AND s.answered_at IS NULL AND s.monitor = ? AND s.lease_until > ? AND i.state IN ('open', 'overdue')"
-        " ORDER BY s.item"
+        "SELECT s.verification FROM slots s JOIN verifications v ON v.monitor = s.monitor AND v.number = s.verification"
+        " WHERE s.reviewer = ? AND s.answered_at IS NULL AND s.monitor = ? AND s.lease_until > ?"
+        f" AND {IS_UNSETTLED} ORDER BY s.verification"
     )
     return [number for (number,) in tx.all(sql, reviewer, monitor, tx.now())]
 
@@ -214,8 +215,8 @@ def held_by(tx: Reader, monitor: str, reviewer: str) -> list[int]:
 def last_answered(tx: Reader, monitor: str, reviewer: str) -> int | None:
     """Return the verification that a reviewer answered last, for undo."""
     sql = (
-        "SELECT item FROM slots WHERE reviewer = ? AND answered_at IS NOT NULL AND monitor = ?"
-        " ORDER BY answered_at DESC, item DESC LIMIT 1"
+        "SELECT verification FROM slots WHERE reviewer = ? AND answered_at IS NOT NULL AND monitor = ?"
+        " ORDER BY answered_at DESC, verification DESC LIMIT 1"
     )
     row = tx.one(sql, reviewer, monitor)
     return None if row is None else row[0]

@@ -23,10 +23,9 @@ from sidelight.service.writer.unit import Work, job, monitor_job
 _DAY = 86_400.0
 _AT_ONCE = 500
 _PAST = (
-    "SELECT payloads.item FROM payloads "
-    "JOIN items ON items.monitor = payloads.monitor AND items.number = payloads.item "
-    "WHERE payloads.monitor = ? AND items.state <> 'open' AND coalesce(items.settled_at, items.asked_at) < ? "
-    "ORDER BY payloads.item LIMIT ?"
+    "SELECT p.verification FROM payloads p JOIN verifications v ON v.monitor = p.monitor AND v.number = p.verification "
+    "WHERE p.monitor = ? AND v.state <> 'open' AND coalesce(v.settled_at, v.asked_at) < ? "
+    "ORDER BY p.verification LIMIT ?"
 )
 
 
@@ -57,8 +56,8 @@ def _delete_past(work: Work, monitor: str, days: float) -> int:
     """Delete some payloads of a monitor."""
     tx = work.writing()
     rows = tx.all(_PAST, monitor, work.now - days * _DAY, _AT_ONCE)
-    for (item,) in rows:
-        _delete(tx, monitor, item)
+    for (verification,) in rows:
+        _delete(tx, monitor, verification)
     return len(rows)
 
 
@@ -72,21 +71,23 @@ def erase(work: Work, monitor: str, ids: Sequence[str], *, actor: str) -> list[E
 def _erased(work: Work, replica: Replica, id: str, actor: str) -> Erased:
     """Delete one payload, and release a verification that is waiting."""
     key = journal.key_of(replica.id, id)
-    work.look_up_items([key])
-    item = work.items[key]
-    if item is None or item.id != id:
+    work.look_up_verifications([key])
+    verification = work.verifications[key]
+    if verification is None or verification.id != id:
         return Erased(id, "unknown", False)
-    waited = item.state in UNSETTLED and not replica.archived
+    waited = verification.state in UNSETTLED and not replica.archived
     if waited:
-        answers.settle(work, replica, item, None, actor=actor, detail={"erased": 1})
+        answers.settle(work, replica, verification, None, actor=actor, detail={"erased": 1})
         work.writing().run(
-            "UPDATE items SET state = ?, revision = revision + 1 WHERE monitor = ? AND number = ?",
-            *(DELETED, item.monitor, item.number),
+            "UPDATE verifications SET state = ?, revision = revision + 1 WHERE monitor = ? AND number = ?",
+            *(DELETED, verification.monitor, verification.number),
         )
-        unanswered = "DELETE FROM slots WHERE monitor = ? AND item = ? AND answer IS NULL"
-        work.writing().run(unanswered, item.monitor, item.number)
-    return Erased(id, "released" if waited else "erased", _delete(work.writing(), item.monitor, item.number))
+        unanswered = "DELETE FROM slots WHERE monitor = ? AND verification = ? AND answer IS NULL"
+        work.writing().run(unanswered, verification.monitor, verification.number)
+    return Erased(
+        id, "released" if waited else "erased", _delete(work.writing(), verification.monitor, verification.number)
+    )
 
 
-def _delete(tx: Transaction, monitor: str, item: int) -> bool:
-    return tx.run("DELETE FROM payloads WHERE monitor = ? AND item = ?", monitor, item) == 1
+def _delete(tx: Transaction, monitor: str, verification: int) -> bool:
+    return tx.run("DELETE FROM payloads WHERE monitor = ? AND verification = ?", monitor, verification) == 1

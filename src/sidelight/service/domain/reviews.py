@@ -23,13 +23,13 @@ from sidelight.service.auth.reviewers import has_others
 from sidelight.service.domain import answers
 from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.queue import (
-    DISPUTED_ITEM,
+    IS_DISPUTED,
     Slot,
-    find_item,
+    find_verification,
     free_place,
-    items_where,
     put,
     slots_of,
+    verifications_where,
 )
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.faults import label_fault
@@ -80,16 +80,16 @@ def disputed(slots: Iterable[Slot], reviews: int) -> bool:
     return len(said) == reviews and len({one["correct"] for one in said}) > 1
 
 
-class _OnItem:
+class _Reviewing:
     """One verification in the transaction of a request about it."""
 
     def __init__(self, work: Work, monitor: str, number: int) -> None:
         self.work, self.monitor = work, monitor
         self.replica: Replica = work.replica(monitor)
         refuse_archived(self.replica)
-        self.item: Verification = find_item(work.reading, monitor, number, lock=True)
-        if self.item.state in (FORGOTTEN, DELETED):
-            raise Problem("gone", f"this verification was {self.item.state} and no longer needs an answer")
+        self.verification: Verification = find_verification(work.reading, monitor, number, lock=True)
+        if self.verification.state in (FORGOTTEN, DELETED):
+            raise Problem("gone", f"this verification was {self.verification.state} and no longer needs an answer")
         self.slots = slots_of(work.reading, monitor, number)
 
     @property
@@ -100,12 +100,12 @@ class _OnItem:
         return next((one for one in self.slots if one.reviewer == reviewer), None)
 
     def put(self, slot: Slot) -> None:
-        put(self.work.writing(), self.monitor, self.item.number, slot)
-        self.slots = slots_of(self.work.reading, self.monitor, self.item.number)
+        put(self.work.writing(), self.monitor, self.verification.number, slot)
+        self.slots = slots_of(self.work.reading, self.monitor, self.verification.number)
 
     def remove(self, slot: Slot) -> None:
-        sql = "DELETE FROM slots WHERE monitor = ? AND item = ? AND slot = ?"
-        self.work.writing().run(sql, self.monitor, self.item.number, slot.slot)
+        sql = "DELETE FROM slots WHERE monitor = ? AND verification = ? AND slot = ?"
+        self.work.writing().run(sql, self.monitor, self.verification.number, slot.slot)
         self.slots = [one for one in self.slots if one != slot]
 
     def skip_place(self) -> int:
@@ -114,22 +114,22 @@ class _OnItem:
 
     def conflict(self) -> Problem:
         """Return the refusal to change a settled answer, with that answer."""
-        item = self.item
-        stands: dict[str, Any] = {"state": item.state, "revision": item.revision}
-        stands |= {} if item.label is None else {"label": item.label}
-        stands |= {} if self.review.blind else {"correct": item.correct}
+        verification = self.verification
+        stands: dict[str, Any] = {"state": verification.state, "revision": verification.revision}
+        stands |= {} if verification.label is None else {"label": verification.label}
+        stands |= {} if self.review.blind else {"correct": verification.correct}
         detail = "this verification is settled: to change it, set replace and give the revision; nothing changed"
         return Problem("conflict", detail, places=[place(["number"], "this is the settled answer", **stands)])
 
     def journal(self, actor: str, said: dict[str, Any]) -> None:
-        body = {"number": self.item.number, "id": self.item.id, "said": said}
+        body = {"number": self.verification.number, "id": self.verification.id, "said": said}
         self.work.append(self.monitor, journal.REVIEWED, body, actor=actor)
 
     def settle(self, correct: bool | None, label: Label | None, actor: str) -> None:
         """Give the verification its answer, replacing an earlier one."""
         said = {"reviews": [[one.reviewer, one.answer] for one in self.slots if one.answer is not None]}
         result = answers.settle(
-            self.work, self.replica, self.item, correct, label=label, replace=True, actor=actor, detail=said
+            self.work, self.replica, self.verification, correct, label=label, replace=True, actor=actor, detail=said
         )
         if result.status == answers.GONE:
             raise Problem("gone", result.detail)
@@ -139,9 +139,9 @@ class _OnItem:
         """Withdraw the settled answer: the monitor forgets it, and the verification is offered again."""
         self.settle(None, None, actor)
         self.work.writing().run(
-            "UPDATE items SET state = 'open', correct = NULL, label = NULL, settled_at = NULL, settled_by = NULL,"
-            " revision = revision + 1 WHERE monitor = ? AND number = ?",
-            *(self.monitor, self.item.number),
+            "UPDATE verifications SET state = 'open', correct = NULL, label = NULL, settled_at = NULL,"
+            " settled_by = NULL, revision = revision + 1 WHERE monitor = ? AND number = ?",
+            *(self.monitor, self.verification.number),
         )
         self._look_again()
 
@@ -149,14 +149,14 @@ class _OnItem:
         """Bring the verification in line with its reviews; return its status."""
         found = outcome(self.slots, self.review.reviews)
         if found is not None:
-            if self.item.open or found != (self.item.correct, self.item.label):
+            if self.verification.open or found != (self.verification.correct, self.verification.label):
                 self.settle(*found, actor)
             return "settled"
         if self.skipped_enough():
-            if self.item.state != "skipped":
+            if self.verification.state != "skipped":
                 self.settle(None, None, actor)
             return "skipped"
-        if not self.item.open:
+        if not self.verification.open:
             self.reopen(actor)
         return "disputed" if disputed(self.slots, self.review.reviews) else "recorded"
 
@@ -169,20 +169,22 @@ class _OnItem:
 
     def rests_on_reviews(self) -> bool:
         """Say whether the settled answer comes from the reviews, not from someone who settled it differently."""
-        if self.item.state == "skipped":
+        if self.verification.state == "skipped":
             return self.skipped_enough()
         found = outcome(self.slots, self.review.reviews)
-        return found is not None and found[0] == self.item.correct
+        return found is not None and found[0] == self.verification.correct
 
     def _look_again(self) -> None:
-        self.item = find_item(self.work.reading, self.monitor, self.item.number)
+        self.verification = find_verification(self.work.reading, self.monitor, self.verification.number)
 
 
 def settle_reviewed(work: Work, monitor: str) -> None:
     """Settle the verifications that have all the reviews they need, now that they need fewer."""
     reviews = work.replica(monitor).review.reviews
-    for item in items_where(work.reading, f"i.monitor = ? AND {DISPUTED_ITEM} ORDER BY i.number", monitor, reviews):
-        on = _OnItem(work, monitor, item.number)
+    for verification in verifications_where(
+        work.reading, f"v.monitor = ? AND {IS_DISPUTED} ORDER BY v.number", monitor, reviews
+    ):
+        on = _Reviewing(work, monitor, verification.number)
         said = [one for one in on.slots if one.slot > 0 and one.answer is not None]
         if len(said) == reviews:  # more of them disagree, and wait for someone who may settle
             on.follow(said[-1].reviewer)
@@ -204,13 +206,13 @@ def give_review(
     To `replace` a settled answer, the `revision` of the verification is needed that the reviewer saw; `settles` says
     whether they may settle disagreements.
     """
-    on = _OnItem(work, monitor, number)
-    answer = checked(said, on.item, on.review)
+    on = _Reviewing(work, monitor, number)
+    answer = checked(said, on.verification, on.review)
     own = on.own(reviewer)
     if own is not None and own.answer == answer:
-        return Reviewed(number, "unchanged", on.item.revision)
-    if not on.item.open:
-        if not replace or revision != on.item.revision:
+        return Reviewed(number, "unchanged", on.verification.revision)
+    if not on.verification.open:
+        if not replace or revision != on.verification.revision:
             raise on.conflict()
         return _replaced(on, reviewer, own, answer, settles)
     if said.skipped:
@@ -218,14 +220,14 @@ def give_review(
         on.put(Slot(on.skip_place(), reviewer, None, answer, work.now))
         on.journal(reviewer, answer)
         status = on.follow(reviewer)
-        return Reviewed(number, "skipped" if status == "skipped" else "passed on", on.item.revision)
+        return Reviewed(number, "skipped" if status == "skipped" else "passed on", on.verification.revision)
     on.put(Slot(_place(on, own, settles), reviewer, None, answer, work.now))
     if on.review.reviews > 1:
         on.journal(reviewer, answer)
-    return Reviewed(number, on.follow(reviewer), on.item.revision)
+    return Reviewed(number, on.follow(reviewer), on.verification.revision)
 
 
-def _place(on: _OnItem, own: Slot | None, settles: bool) -> int:
+def _place(on: _Reviewing, own: Slot | None, settles: bool) -> int:
     """Return the slot for an answer; if need be, one that someone else has claimed but not answered."""
     if own is not None and own.slot > 0:
         return own.slot
@@ -239,12 +241,12 @@ def _place(on: _OnItem, own: Slot | None, settles: bool) -> int:
     return found
 
 
-def _replaced(on: _OnItem, reviewer: str, own: Slot | None, answer: dict[str, Any], settles: bool) -> Reviewed:
+def _replaced(on: _Reviewing, reviewer: str, own: Slot | None, answer: dict[str, Any], settles: bool) -> Reviewed:
     """Replace the answer of a settled verification."""
     if own is None:
         rights.check_settling(settles, "this verification was settled by others: replacing that")
         on.settle(answer.get("correct"), answer.get("label"), reviewer)
-        return Reviewed(on.item.number, "settled", on.item.revision)
+        return Reviewed(on.verification.number, "settled", on.verification.revision)
     rests = on.rests_on_reviews()
     if answer == _SKIPPED:
         on.remove(own)
@@ -255,22 +257,22 @@ def _replaced(on: _OnItem, reviewer: str, own: Slot | None, answer: dict[str, An
     on.put(Slot(place, reviewer, None, answer, on.work.now))
     on.journal(reviewer, answer)
     status = on.follow(reviewer) if rests else "recorded"
-    return Reviewed(on.item.number, status, on.item.revision)
+    return Reviewed(on.verification.number, status, on.verification.revision)
 
 
 @monitor_job
 def withdraw_review(work: Work, monitor: str, reviewer: str, number: int) -> Reviewed:
     """Withdraw a review; if it settled the verification, the verification is open again."""
-    on = _OnItem(work, monitor, number)
+    on = _Reviewing(work, monitor, number)
     own = on.own(reviewer)
     if own is None or own.answer is None:
         raise Problem("conflict", "you have no answer to this verification that could be withdrawn")
-    rests = not on.item.open and on.rests_on_reviews()
+    rests = not on.verification.open and on.rests_on_reviews()
     on.remove(own)
     on.journal(reviewer, {"withdrawn": True})
     if rests:
         on.follow(reviewer)
-    return Reviewed(number, "withdrawn", on.item.revision)
+    return Reviewed(number, "withdrawn", on.verification.revision)
 
 
 @monitor_job
@@ -278,18 +280,18 @@ def settle_verification(
     work: Work, monitor: str, reviewer: str, number: int, said: Said, revision: int | None = None, replace: bool = False
 ) -> Reviewed:
     """Settle a verification, whatever the reviews say."""
-    on = _OnItem(work, monitor, number)
-    answer = checked(said, on.item, on.review)
-    if not on.item.open:
-        if (answer.get("correct"), answer.get("label")) == (on.item.correct, on.item.label):
-            return Reviewed(number, "unchanged", on.item.revision)
-        if not replace or revision != on.item.revision:
+    on = _Reviewing(work, monitor, number)
+    answer = checked(said, on.verification, on.review)
+    if not on.verification.open:
+        if (answer.get("correct"), answer.get("label")) == (on.verification.correct, on.verification.label):
+            return Reviewed(number, "unchanged", on.verification.revision)
+        if not replace or revision != on.verification.revision:
             raise on.conflict()
     on.settle(answer.get("correct"), answer.get("label"), reviewer)
-    return Reviewed(number, "skipped" if said.skipped else "settled", on.item.revision)
+    return Reviewed(number, "skipped" if said.skipped else "settled", on.verification.revision)
 
 
-def checked(said: Said, item: Verification, review: ReviewSettings) -> dict[str, Any]:
+def checked(said: Said, verification: Verification, review: ReviewSettings) -> dict[str, Any]:
     """Return what is stored of a review: its correctness, and the label if one was given."""
     if (said.correct is not None) + (said.label is not None) + bool(said.skipped) != 1:
         raise Problem("invalid", "give exactly one of correct, label and skipped; nothing changed")
@@ -304,9 +306,9 @@ def checked(said: Said, item: Verification, review: ReviewSettings) -> dict[str,
         raise Problem(
             "invalid", "the monitor has no such label", places=[place(["label"], "choose one of the monitor's labels")]
         )
-    label = _as_class(said.label, item.prediction)
+    label = _as_class(said.label, verification.prediction)
     try:
-        return {"correct": same_label(item.prediction, label), "label": label}
+        return {"correct": same_label(verification.prediction, label), "label": label}
     except SidelightError as error:
         detail = answers.UNLIKE if review.blind else str(error)
         raise Problem("invalid", detail, places=[place(["label"], "give a label of the classes' type")]) from None

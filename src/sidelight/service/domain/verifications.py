@@ -17,12 +17,12 @@ UNSETTLED = (OPEN, OVERDUE)
 
 _COLUMNS = ("monitor", "number", "key", "id", "class", "reason", "state", "revision", "asked_at")
 _CLOSE = (
-    "UPDATE items SET state = ?, revision = revision + 1 "
+    "UPDATE verifications SET state = ?, revision = revision + 1 "
     "WHERE monitor = ? AND number = ? AND state IN ('open', 'overdue')"
 )
 _SETTLE = (
-    "UPDATE items SET state = ?, correct = ?, label = ?, settled_at = ?, settled_by = ?, revision = revision + 1 "
-    "WHERE monitor = ? AND number = ?"
+    "UPDATE verifications SET state = ?, correct = ?, label = ?, settled_at = ?, settled_by = ?, "
+    "revision = revision + 1 WHERE monitor = ? AND number = ?"
 )
 
 
@@ -33,25 +33,31 @@ class Payload(NamedTuple):
     content: bytes
 
 
-def enter_item(
+def enter_verification(
     work: Work, replica: Replica, key: bytes, decision: Decision, time: float, payload: Payload | None
 ) -> None:
     """Insert the prediction whose verification the monitor requested last."""
     number, reason, id = replica.monitor.asked, Reason(decision.reason).code, str(decision.id)
     name = journal.text_of(replica.monitor.classes[decision.prediction].name)
-    work.insert("items", _COLUMNS, (replica.id, number, key, id, name, reason, OPEN, 0, time))
-    work.items[key] = Verification(replica.id, number, key, id, decision.prediction, reason, OPEN, 0, None, None, time)
+    work.insert("verifications", _COLUMNS, (replica.id, number, key, id, name, reason, OPEN, 0, time))
+    work.verifications[key] = Verification(
+        replica.id, number, key, id, decision.prediction, reason, OPEN, 0, None, None, time
+    )
     if payload is not None:
         row = (replica.id, number, payload.media_type, payload.content)
-        work.insert("payloads", ("monitor", "item", "media_type", "content"), row)
+        work.insert("payloads", ("monitor", "verification", "media_type", "content"), row)
 
 
-def settle_item(work: Work, item: Verification, correct: bool | None, label: Label | None, actor: str) -> None:
+def store_settled(
+    work: Work, verification: Verification, correct: bool | None, label: Label | None, actor: str
+) -> None:
     """Store the settled answer of a verification; None if it is skipped."""
     state, value = (SKIPPED, None) if correct is None else (ANSWERED, int(correct))
     said = None if label is None else journal.text_of(label)
-    work.update(_SETTLE, state, value, said, work.now, actor, item.monitor, item.number)
-    work.items[item.key] = item._replace(state=state, correct=correct, label=label, revision=item.revision + 1)
+    work.update(_SETTLE, state, value, said, work.now, actor, verification.monitor, verification.number)
+    work.verifications[verification.key] = verification._replace(
+        state=state, correct=correct, label=label, revision=verification.revision + 1
+    )
 
 
 def follow(work: Work, replica: Replica, events: Events) -> None:
@@ -60,10 +66,10 @@ def follow(work: Work, replica: Replica, events: Events) -> None:
     for one in closed:
         work.update(_CLOSE, FORGOTTEN if one.forgotten else OVERDUE, replica.id, one.number)
     if closed:
-        work.items.clear()
+        work.verifications.clear()
     overdue = sum(not one.forgotten for one in closed)
     if overdue:
-        work.publish(replica.id, "answers.overdue", {"items": overdue})
+        work.publish(replica.id, "answers.overdue", {"verifications": overdue})
     for event in events:
         if not isinstance(event, VerdictChanged):
             continue

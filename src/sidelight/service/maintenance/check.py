@@ -5,7 +5,7 @@ For every monitor:
 - the chain of every entry follows from the one before, up to the last entry that the monitor's row names;
 - from the base on, deciding everything again gives the recorded decisions, and the state of every snapshot on the way;
 - applying the recorded outcomes, as a process does when it starts, gives the same state;
-- the items agree with the monitor.
+- the verifications agree with the monitor.
 """
 
 from __future__ import annotations
@@ -105,10 +105,10 @@ def check_monitor(storage: Storage, whole: Stretch) -> None:
         served.apply(entry)
     if served.state() != replayed.state():
         raise DivergedError("the served state does not follow from the journal")
-    with storage.read() as tx:  # items change, so compare them with the journal of the same moment
+    with storage.read() as tx:  # verifications change, so compare them with the journal of the same moment
         for entry in journal.all_entries(tx, whole.id, replayed.number):
             replayed.apply(entry, anew=True)
-        check_items(tx, whole.id, replayed.monitor.to_dict())
+        check_verifications(tx, whole.id, replayed.monitor.to_dict())
 
 
 def pages(storage: Storage, id: str, after: int, last: int) -> Iterator[Entry]:
@@ -169,22 +169,22 @@ def replay(storage: Storage, whole: Stretch, last: int, *, anew: bool) -> Replic
     return replica
 
 
-def check_items(tx: Reader, monitor: str, state: dict[str, Any]) -> None:
-    """Compare the items with the monitor."""
+def check_verifications(tx: Reader, monitor: str, state: dict[str, Any]) -> None:
+    """Compare the verifications with the monitor."""
     asked = state["verifications"]
     known = dict(zip(asked["number"], zip(asked["id"], asked["status"], strict=True), strict=True))
     number = 0
     columns = "number, id, state, correct, revision"
-    sql = f"SELECT {columns} FROM items WHERE monitor = ? AND number > ? ORDER BY number LIMIT ?"
+    sql = f"SELECT {columns} FROM verifications WHERE monitor = ? AND number > ? ORDER BY number LIMIT ?"
     while rows := tx.all(sql, monitor, number, _PAGE):
         for number, id, found, correct, revision in rows:
             there = known.pop(number, None)
             if there is not None and (there[0] != id or not _agree(there[1], found, correct, revision)):
-                raise DivergedError(f"item {number} is {found}, which does not agree with the monitor")
+                raise DivergedError(f"verification {number} is {found}, which does not agree with the monitor")
             if there is None and found in verifications.UNSETTLED:
-                raise DivergedError(f"item {number} is {found}, but the monitor does not know it")
+                raise DivergedError(f"verification {number} is {found}, but the monitor does not know it")
     if known:
-        raise DivergedError(f"item {min(known)} is missing")
+        raise DivergedError(f"verification {min(known)} is missing")
 
 
 def _agree(status: int, found: str, correct: int | None, revision: int) -> bool:

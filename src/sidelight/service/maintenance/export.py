@@ -28,7 +28,7 @@ from sidelight.service.journal.entry import Entry
 from sidelight.service.store.base import Row, Storage
 
 _PAGE = 1000
-_ITEM = "key, id, class, reason, state, asked_at, correct, label, settled_at, settled_by"
+_VERIFICATION = "key, id, class, reason, state, asked_at, correct, label, settled_at, settled_by"
 COLUMNS = {
     "decisions": {
         "monitor": "text",
@@ -95,28 +95,32 @@ def _decisions(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]
         decided = [entry for entry in page if entry.kind == journal.DECIDED]
         keys = [entry.key for entry in decided if entry.key is not None and entry.data["verify"]]
         with storage.read() as tx:
-            items = {bytes(row[0]): row for row in tx.among(f"SELECT {_ITEM} FROM items WHERE key IN (??)", keys)}
+            verifications = {
+                bytes(row[0]): row
+                for row in tx.among(f"SELECT {_VERIFICATION} FROM verifications WHERE key IN (??)", keys)
+            }
         for entry in decided:
             if before is None and entry.data["verify"]:
                 before = entry.data["number"]
-                yield from _older_items(storage, monitor, before)
-            item = None if entry.key is None else items.get(entry.key)
-            yield _passed(monitor, entry) if item is None else _item(monitor, item)
+                yield from _older_verifications(storage, monitor, before)
+            verification = None if entry.key is None else verifications.get(entry.key)
+            yield _passed(monitor, entry) if verification is None else _verified(monitor, verification)
     if before is None:
-        yield from _older_items(storage, monitor, 1 << 62)
+        yield from _older_verifications(storage, monitor, 1 << 62)
 
 
-def _older_items(storage: Storage, monitor: MonitorRow, before: int) -> Iterator[dict[str, Any]]:
-    """Yield the items whose decisions are no longer in the journal."""
+def _older_verifications(storage: Storage, monitor: MonitorRow, before: int) -> Iterator[dict[str, Any]]:
+    """Yield the verifications whose decisions are no longer in the journal."""
     after = 0
-    sql = f"SELECT number, {_ITEM} FROM items WHERE monitor = ? AND number > ? AND number < ? ORDER BY number LIMIT ?"
+    where = "monitor = ? AND number > ? AND number < ? ORDER BY number LIMIT ?"
+    sql = f"SELECT number, {_VERIFICATION} FROM verifications WHERE {where}"
     while True:
         with storage.read() as tx:
             page = tx.all(sql, monitor.id, after, before, _PAGE)
         if not page:
             return
         after = page[-1][0]
-        yield from (_item(monitor, row[1:]) for row in page)
+        yield from (_verified(monitor, row[1:]) for row in page)
 
 
 def _passed(monitor: MonitorRow, entry: Entry) -> dict[str, Any]:
@@ -132,7 +136,7 @@ def _passed(monitor: MonitorRow, entry: Entry) -> dict[str, Any]:
     }
 
 
-def _item(monitor: MonitorRow, row: Row) -> dict[str, Any]:
+def _verified(monitor: MonitorRow, row: Row) -> dict[str, Any]:
     _, id, name, reason, state, asked_at, correct, label, settled_at, settled_by = row
     return {
         "monitor": monitor.name,

@@ -2,7 +2,7 @@
 
 All entries up to the new base are replayed twice from the old base: once by deciding again, once by applying the
 record. Only if both give the same state is it sealed, journaled and made the base; only then are entries deleted. This
-forgets predictions that were let pass before the base; those chosen for verification are still known by their items.
+forgets predictions that were let pass before the base; those that were chosen are still known.
 """
 
 from __future__ import annotations

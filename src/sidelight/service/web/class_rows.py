@@ -11,7 +11,7 @@ from sidelight.monitor.report.records import ClassReport
 from sidelight.monitor.report.wording import skipped_text, stalled_text, stands_text
 from sidelight.monitor.types import ANSWERS
 from sidelight.service import journal
-from sidelight.service.domain.queue import DISPUTED_ITEM, UNSETTLED_ITEM
+from sidelight.service.domain.queue import IS_DISPUTED, IS_UNSETTLED
 from sidelight.service.store.base import Reader
 from sidelight.service.web import charts
 from sidelight.service.web.charts import Point, percent
@@ -21,15 +21,15 @@ from sidelight.text import count, grouped
 _SPARK_POINTS = 24
 _MOST_TURNS = 12
 _MANY_SKIPPED = 0.05
-"""Share of skipped items from which on a warning stands beside the verdict."""
+"""Share of skipped verifications from which on a warning stands beside the verdict."""
 
 
 class Standing(NamedTuple):
-    """What the database knows about the unanswered items of a class."""
+    """What the database knows about the unanswered verifications of a class."""
 
-    items: int
+    unsettled: int
     oldest: float | None
-    """When the oldest item that is still waiting was requested."""
+    """When the oldest verification that is still waiting was requested."""
     disputed: int = 0
 
 
@@ -112,7 +112,7 @@ def _warnings(one: ClassReport, standing: Standing | None) -> list[str]:
     """Return what readers should know before they rely on the verdict."""
     found = []
     if standing is not None and standing.disputed:
-        found.append(f"reviewers disagree on {standing.disputed} of {count(standing.items, 'open item')}")
+        found.append(f"reviewers disagree on {standing.disputed} of {count(standing.unsettled, 'open verification')}")
     if one.stands is not None and one.stands[1] and one.stands[0] < one.stands[1]:
         found.append(stands_text(*one.stands))
     if (one.skipped_share or 0.0) >= _MANY_SKIPPED:
@@ -182,12 +182,13 @@ def turn_rows(tx: Reader, monitor: str, name: str, turns: Iterable[Turn]) -> lis
 
 
 def standings(tx: Reader, monitor: str, reviews: int) -> Mapping[str, Standing]:
-    """Return the unsettled items of each class, by the JSON of its name."""
-    oldest = "MIN(CASE WHEN i.state = 'open' THEN i.asked_at END)"
-    sql = f"SELECT i.class, COUNT(*), {oldest} FROM items i WHERE i.monitor = ? AND {UNSETTLED_ITEM} GROUP BY i.class"
-    found = {name: Standing(items, since) for name, items, since in tx.all(sql, monitor)}
+    """Return the unsettled verifications of each class, by the JSON of its name."""
+    oldest = "MIN(CASE WHEN v.state = 'open' THEN v.asked_at END)"
+    where = f"verifications v WHERE v.monitor = ? AND {IS_UNSETTLED}"
+    sql = f"SELECT v.class, COUNT(*), {oldest} FROM {where} GROUP BY v.class"
+    found = {name: Standing(unsettled, since) for name, unsettled, since in tx.all(sql, monitor)}
     if reviews > 1:
-        sql = f"SELECT i.class, COUNT(*) FROM items i WHERE i.monitor = ? AND {DISPUTED_ITEM} GROUP BY i.class"
+        sql = f"SELECT v.class, COUNT(*) FROM verifications v WHERE v.monitor = ? AND {IS_DISPUTED} GROUP BY v.class"
         for name, disputed in tx.all(sql, monitor, reviews):
             found[name] = found[name]._replace(disputed=disputed)
     return found

@@ -1,4 +1,4 @@
-"""How many of the requested items were answered, over time."""
+"""How many of the requested verifications were answered, over time."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _MOST = 50
 
 
 def asked_over_time(tx: Reader, monitor: str) -> list[tuple[str, float, float]]:
-    """Return, for each time span, how many of the items requested in it were answered, and how many were not.
+    """Return, for each time span, how many of the verifications requested in it were answered, and how many were not.
 
-    Spans are long enough that a few cover all items; after some years only the latest are shown.
+    Spans are long enough that a few cover all verifications; after some years only the latest are shown.
     """
-    ends = tx.one("SELECT MIN(asked_at), MAX(asked_at) FROM items WHERE monitor = ?", monitor)
+    ends = tx.one("SELECT MIN(asked_at), MAX(asked_at) FROM verifications WHERE monitor = ?", monitor)
     if ends is None or ends[0] is None:
         return []
     first, last = ends
     size, form = next((one for one in _SIZES if last - first <= one[0] * (_MOST - 2)), _SIZES[-1])
     # Whole seconds, because dividing integers truncates in both databases; a cast may round to the next second.
     sql = (
-        "SELECT CAST(asked_at AS BIGINT) / ?, SUM(CASE WHEN state = 'answered' THEN 1 ELSE 0 END), COUNT(*) FROM items"
-        " WHERE monitor = ? GROUP BY 1"
+        "SELECT CAST(asked_at AS BIGINT) / ?, SUM(CASE WHEN state = 'answered' THEN 1 ELSE 0 END), COUNT(*)"
+        " FROM verifications WHERE monitor = ? GROUP BY 1"
     )
     found = {at: (float(answered), float(asked - answered)) for at, answered, asked in tx.all(sql, size, monitor)}
     spans = range(max(min(found), max(found) + 1 - _MOST), max(found) + 1)

@@ -25,14 +25,14 @@ class Shown(NamedTuple):
 
 
 def shown(tx: Reader, monitor: str, name: str, number: int, review: ReviewSettings) -> Shown:
-    """Return the payload of an item; `name` is that of its monitor."""
-    row = tx.one("SELECT media_type, content FROM payloads WHERE monitor = ? AND item = ?", monitor, number)
+    """Return the payload of a verification; `name` is that of its monitor."""
+    row = tx.one("SELECT media_type, content FROM payloads WHERE monitor = ? AND verification = ?", monitor, number)
     if row is None:
-        return Shown(Markup('<p class="faint">This item has no payload, or it was deleted.</p>'))
+        return Shown(Markup('<p class="faint">This verification has no payload, or it was deleted.</p>'))
     kind, content = row[0], bytes(row[1])
     if kind.startswith("image/"):
-        source = f"/m/{name}/items/{number}/image"
-        return Shown(Markup('<img src="{}" alt="Picture of item {}">').format(source, number))
+        source = f"/m/{name}/verifications/{number}/image"
+        return Shown(Markup('<img src="{}" alt="Picture of verification {}">').format(source, number))
     text = content.decode("utf-8", "replace")
     if kind == payloads.LINK:
         return _link(text, number, review.image_hosts)
@@ -52,7 +52,7 @@ def _link(link: str, number: int, hosts: tuple[str, ...]) -> Shown:
     host = parts.netloc.lower()
     if parts.scheme != "https" or not _HOST.fullmatch(host) or host not in {one.lower() for one in hosts}:
         return Shown(Markup('<p class="wrap">{}</p>').format(anchor))
-    image = Markup('<img src="{}" alt="Picture of item {}" referrerpolicy="no-referrer">').format(link, number)
+    image = Markup('<img src="{}" alt="Picture of verification {}" referrerpolicy="no-referrer">').format(link, number)
     return Shown(Markup("<figure>{}<figcaption>{}</figcaption></figure>").format(image, anchor), (host,))
 
 

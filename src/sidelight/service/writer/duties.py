@@ -1,4 +1,4 @@
-"""Periodic duties of the service: send webhooks, mark items as overdue, delete old payloads.
+"""Periodic duties of the service: send webhooks, mark verifications as overdue, delete old payloads.
 
 A duty runs in one process at a time: the process that writes its name into the duty's row runs it, and no other process
 may until `until`. If the process dies, another one takes over after that time. A duty must be safe to repeat.

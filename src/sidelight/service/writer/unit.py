@@ -34,7 +34,7 @@ class Job(Generic[T]):
     """Ids of the monitors that the job changes or needs up to date; they are locked."""
     keys: Sequence[bytes] = ()
     """Keys of the decisions that it needs; they are looked up for the whole group at once."""
-    item_keys: Sequence[bytes] = ()
+    verification_keys: Sequence[bytes] = ()
     """The same for verifications."""
 
 
@@ -157,8 +157,8 @@ class Work:
         self._learned: list[bytes] = []
         self.known: dict[bytes, Decision | None] = {}
         """Decisions that the group has looked up or made, by their keys."""
-        self.items: dict[bytes, Verification | None] = {}
-        """Items that the group has looked up or created, by their keys."""
+        self.verifications: dict[bytes, Verification | None] = {}
+        """Verifications that the group has looked up or created, by their keys."""
         self._steady: dict[tuple[Any, ...], list[Row]] = {}
         self.changed: set[str] = set()
 
@@ -175,7 +175,7 @@ class Work:
     def undo(self) -> None:
         """Undo what the request did; a monitor that it changed is rebuilt."""
         if self._own or self._marked:
-            self.items.clear()
+            self.verifications.clear()
             self._steady.clear()
         self._own.clear()
         if self._marked:
@@ -194,7 +194,7 @@ class Work:
 
     def writing(self) -> Transaction:
         """Return the transaction, to read and write; everything done earlier in the group is visible in it."""
-        self.items.clear()
+        self.verifications.clear()
         self._steady.clear()
         self._unsent.send(self._tx)
         self._mark()
@@ -281,21 +281,25 @@ class Work:
             self._look_up_pruned([key for key in wanted if self.known[key] is None])
 
     def _look_up_pruned(self, keys: Sequence[bytes]) -> None:
-        """Find decisions whose entries may be pruned, by their items, which are kept."""
-        self.look_up_items(keys)
+        """Find decisions whose entries may be pruned, by their verifications, which are kept."""
+        self.look_up_verifications(keys)
         for key in keys:
-            item = self.items[key]
-            if item is not None:
-                self.known[key] = Decision(True, item.id, Reason.of(item.reason), item.prediction)
+            verification = self.verifications[key]
+            if verification is not None:
+                self.known[key] = Decision(
+                    True, verification.id, Reason.of(verification.reason), verification.prediction
+                )
 
-    def look_up_items(self, keys: Iterable[bytes]) -> None:
-        """Find the items with these keys; those not known yet are read with one query."""
-        wanted = [key for key in dict.fromkeys(keys) if key not in self.items]
+    def look_up_verifications(self, keys: Iterable[bytes]) -> None:
+        """Find the verifications with these keys; those not known yet are read with one query."""
+        wanted = [key for key in dict.fromkeys(keys) if key not in self.verifications]
         if wanted:
-            self.items.update(dict.fromkeys(wanted))
-            for row in self.reading.among(f"SELECT {VERIFICATION_COLUMNS} FROM items WHERE key IN (??)", wanted):
-                item = verification_of(row)
-                self.items[item.key] = item
+            self.verifications.update(dict.fromkeys(wanted))
+            for row in self.reading.among(
+                f"SELECT {VERIFICATION_COLUMNS} FROM verifications WHERE key IN (??)", wanted
+            ):
+                verification = verification_of(row)
+                self.verifications[verification.key] = verification
 
     def remember(self, key: bytes, decision: Decision) -> None:
         """Note a decision of this group."""

@@ -121,7 +121,7 @@ class Writer:
         while self._waiting and len(group) < self._options.most_in_group and rows < self._options.most_rows_in_group:
             group.append(self._waiting.popleft())
             job = group[-1].job
-            rows += len(job.keys) + len(job.item_keys)
+            rows += len(job.keys) + len(job.verification_keys)
         return group
 
     def _do(self, group: Sequence[Ticket[Any]]) -> set[str]:
@@ -150,7 +150,7 @@ class Writer:
             replica = self.replicas.lock(tx, (id for ticket in group for id in ticket.job.monitors))
             work = Work(tx, replica, self.publisher)
             work.look_up(key for ticket in group for key in ticket.job.keys)
-            work.look_up_items(key for ticket in group for key in ticket.job.item_keys)
+            work.look_up_verifications(key for ticket in group for key in ticket.job.verification_keys)
             self._run(group, work)
         self.refused = False
         for id in work.changed:

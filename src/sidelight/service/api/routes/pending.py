@@ -21,7 +21,7 @@ router = make_router("pending")
 MOST = 1_000
 _LAST = (1 << 63) - 1
 _SQL = (
-    "SELECT id, class, number, reason, asked_at, state FROM items "
+    "SELECT id, class, number, reason, asked_at, state FROM verifications "
     "WHERE monitor = ? AND number > ? AND state IN ('open', 'overdue') ORDER BY number LIMIT ?"
 )
 

@@ -173,15 +173,20 @@ def _verifications(call: MonitorCall, claimed: list[Claimed]) -> list[dict[str, 
     """Return verifications with their payloads as plain data for JSON."""
     with call.service.read() as tx:
         review = review_settings(tx, call.monitor)
-        sql = "SELECT item, media_type, content FROM payloads WHERE item IN (??) AND monitor = ?"
-        rows = tx.among(sql, [one.item.number for one in claimed], call.monitor)
-    sent = {item: decoded(kind, bytes(content)) for item, kind, content in rows}
+        sql = "SELECT verification, media_type, content FROM payloads WHERE verification IN (??) AND monitor = ?"
+        rows = tx.among(sql, [one.verification.number for one in claimed], call.monitor)
+    sent = {verification: decoded(kind, bytes(content)) for verification, kind, content in rows}
     found = []
-    for item, slot, until in claimed:
-        plain: dict[str, Any] = {"number": item.number, "id": item.id, "revision": item.revision, "slot": slot}
-        plain |= {"asked_at": item.asked_at, "lease_until": until, "labels": list(review.labels)}
-        plain |= {} if review.blind else {"prediction": item.prediction}
-        found.append(plain | ({"payload": sent[item.number]} if item.number in sent else {}))
+    for verification, slot, until in claimed:
+        plain: dict[str, Any] = {
+            "number": verification.number,
+            "id": verification.id,
+            "revision": verification.revision,
+            "slot": slot,
+        }
+        plain |= {"asked_at": verification.asked_at, "lease_until": until, "labels": list(review.labels)}
+        plain |= {} if review.blind else {"prediction": verification.prediction}
+        found.append(plain | ({"payload": sent[verification.number]} if verification.number in sent else {}))
     return found
 
 

@@ -41,7 +41,7 @@ CREATE TABLE snapshots (
 );
 
 -- The predictions to verify; `number` counts the verifications of a monitor.
-CREATE TABLE items (
+CREATE TABLE verifications (
     monitor TEXT NOT NULL,
     number BIGINT NOT NULL,
     key BLOB NOT NULL,
@@ -59,29 +59,29 @@ CREATE TABLE items (
 )
 WITHOUT ROWID -- sqlite
 ;
-CREATE UNIQUE INDEX items_key ON items (key);
-CREATE INDEX items_open ON items (monitor, number) WHERE state IN ('open', 'overdue');
+CREATE UNIQUE INDEX verifications_key ON verifications (key);
+CREATE INDEX verifications_open ON verifications (monitor, number) WHERE state IN ('open', 'overdue');
 
--- Who reviews an item: as many slots as the monitor wants reviews.
+-- Who reviews a verification: as many slots as the monitor wants reviews.
 CREATE TABLE slots (
     monitor TEXT NOT NULL,
-    item BIGINT NOT NULL,
+    verification BIGINT NOT NULL,
     slot BIGINT NOT NULL,
     reviewer TEXT,
     lease_until DOUBLE PRECISION,
     answer TEXT,                      -- JSON: {"correct": ...}, {"label": ...} or {"skipped": true}
     answered_at DOUBLE PRECISION,
-    PRIMARY KEY (monitor, item, slot),
-    UNIQUE (monitor, item, reviewer)
+    PRIMARY KEY (monitor, verification, slot),
+    UNIQUE (monitor, verification, reviewer)
 );
 CREATE INDEX slots_reviewer ON slots (reviewer, answered_at);
 
 CREATE TABLE payloads (
     monitor TEXT NOT NULL,
-    item BIGINT NOT NULL,
+    verification BIGINT NOT NULL,
     media_type TEXT NOT NULL,
     content BLOB NOT NULL,
-    PRIMARY KEY (monitor, item)
+    PRIMARY KEY (monitor, verification)
 );
 
 -- How the classes developed, for charts: not at every answer, see sidelight.service.domain.history.

@@ -48,21 +48,21 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
     first = (max(1, min(page, 1 + (len(chosen) - 1) // _PAGE)) - 1) * _PAGE
     shown = chosen[first : first + _PAGE]
     with service.read() as tx:
-        past, open_items = histories(tx, row.id, [one.name for one in shown]), standings(tx, row.id, review.reviews)
+        past, unsettled = histories(tx, row.id, [one.name for one in shown]), standings(tx, row.id, review.reviews)
         turns = turn_rows(tx, row.id, row.name, [turn for one in past.values() for turn in one.turns])
         columns, budgets, now = asked_over_time(tx, row.id), _budgets(tx, row, report), tx.now()
     limit = charts.common_limit((one.tolerance for one in shown), (one.estimate for one in shown))
     rows = []
     for one in shown:
         key = journal.text_of(one.name)
-        rows.append(class_row(one, row.name, limit, past[key].points, open_items.get(key)))
+        rows.append(class_row(one, row.name, limit, past[key].points, unsettled.get(key)))
     context = (
         visitor.context(row, "Dashboard")
         | _numbers(report)
         | {
             "lead": tolerance_words(row),
             "waiting": waiting,
-            "oldest": min((one.oldest for one in open_items.values() if one.oldest is not None), default=None),
+            "oldest": min((one.oldest for one in unsettled.values() if one.oldest is not None), default=None),
             "budgets": budgets,
             "rows": rows,
             "limit": limit,
@@ -106,7 +106,9 @@ def one_class(request: Request, monitor: str, name: str) -> Response:
         "turns": rows,
         "chart": charts.history(points, one.tolerance, one.verdict),
         "facts": _class_facts(one),
-        "items": None if review.blind else address(f"/m/{row.name}/items", class_=journal.text_of(one.name)),
+        "verifications": None
+        if review.blind
+        else address(f"/m/{row.name}/verifications", class_=journal.text_of(one.name)),
         "now": now,
         "poll": 3,
         "etag": etag,
@@ -164,7 +166,7 @@ def _budgets(tx: Reader, row: MonitorRow, report: Report) -> list[dict[str, Any]
         found.append(_budget("total budget", report.verifications, cap))
     if daily is not None:
         today = datetime.fromtimestamp(tx.now(), UTC).replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
-        asked = tx.one("SELECT COUNT(*) FROM items WHERE monitor = ? AND asked_at >= ?", row.id, today)
+        asked = tx.one("SELECT COUNT(*) FROM verifications WHERE monitor = ? AND asked_at >= ?", row.id, today)
         found.append(_budget("budget for today", 0 if asked is None else asked[0], daily))
     return found
 

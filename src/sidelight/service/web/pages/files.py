@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import Request, Response
 
-from sidelight.service.domain.queue import find_item
+from sidelight.service.domain.queue import find_verification
 from sidelight.service.problems import Problem
 from sidelight.service.web.rendering import STATIC, asset, static_file
 from sidelight.service.web.visitors import enter, make_router, monitor_for, service_of
@@ -29,16 +29,16 @@ def favicon() -> Response:
     return static("", "icon.svg")
 
 
-@router.get("/m/{monitor}/items/{number}/image")
+@router.get("/m/{monitor}/verifications/{number}/image")
 def picture(request: Request, monitor: str, number: int) -> Response:
-    """Return the picture of an item. It comes from outside, so nothing in it may run or load."""
+    """Return the picture of a verification. It comes from outside, so nothing in it may run or load."""
     visitor = enter(request)
     with service_of(request).read() as tx:
         found, _ = monitor_for(tx, visitor, monitor, "answer")
-        sql = "SELECT media_type, content FROM payloads WHERE monitor = ? AND item = ?"
-        row = tx.one(sql, found.id, find_item(tx, found.id, number).number)
+        sql = "SELECT media_type, content FROM payloads WHERE monitor = ? AND verification = ?"
+        row = tx.one(sql, found.id, find_verification(tx, found.id, number).number)
     if row is None or not row[0].startswith("image/"):
-        raise Problem("not-found", "this item has no picture")
+        raise Problem("not-found", "this verification has no picture")
     headers = {
         "Cache-Control": "private, max-age=300",
         "Content-Security-Policy": "default-src 'none'; sandbox",

@@ -84,6 +84,6 @@ def tolerance_words(row: MonitorRow) -> str:
     rate = f"tolerates {percent(tolerance)} errors" if isinstance(tolerance, float | int) else "one tolerance per class"
     review = make_review(split(row.settings)[1])
     words = [rate, f"confidence {percent(row.settings.get('confidence', 0.99))}"]
-    words += ["two reviews per item"] if review.reviews > 1 else []
+    words += ["two reviews per verification"] if review.reviews > 1 else []
     words += ["blind"] if review.blind else []
     return ", ".join(words)

@@ -1,4 +1,4 @@
-"""Reviewing items one by one: by keyboard, by touch, or with plain forms."""
+"""Reviewing verifications one by one: by keyboard, by touch, or with plain forms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import (
     Slot,
     claim_verifications,
-    find_item,
+    find_verification,
     held_by,
     last_answered,
     slots_of,
@@ -34,12 +34,15 @@ from sidelight.service.writer.unit import Job, Verification
 router = make_router()
 _DAY = 86_400.0
 _NOTICES = {
-    "conflict": ("warn", "Someone else has settled item {}: your answer was not recorded."),
-    "gone": ("warn", "Item {} no longer needs an answer: yours was not recorded."),
-    "forbidden": ("warn", "Item {} needs a reviewer who may settle disagreements: your answer was not recorded."),
-    "invalid": ("bad", "Your answer to item {} could not be read: please choose again."),
-    "withdrawn": ("good", "Your answer to item {} was withdrawn; the item is waiting again."),
-    "disputed": ("warn", "You and another reviewer disagree on item {}; someone else will settle it."),
+    "conflict": ("warn", "Someone else has settled verification {}: your answer was not recorded."),
+    "gone": ("warn", "Verification {} no longer needs an answer: yours was not recorded."),
+    "forbidden": (
+        "warn",
+        "Verification {} needs a reviewer who may settle disagreements: your answer was not recorded.",
+    ),
+    "invalid": ("bad", "Your answer to verification {} could not be read: please choose again."),
+    "withdrawn": ("good", "Your answer to verification {} was withdrawn; the verification is waiting again."),
+    "disputed": ("warn", "You and another reviewer disagree on verification {}; someone else will settle it."),
 }
 
 
@@ -52,45 +55,45 @@ class Choice(NamedTuple):
 
 @router.get("/m/{monitor}/review")
 def review_page(
-    request: Request, monitor: str, item: int | None = None, told: str = "", about: int | None = None
+    request: Request, monitor: str, verification: int | None = None, told: str = "", about: int | None = None
 ) -> Response:
-    """Show the requested item, or the one that the visitor holds, or how many are waiting."""
+    """Show the requested verification, or the one that the visitor holds, or how many are waiting."""
     visitor, service = enter(request), service_of(request)
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "answer")
         held = held_by(tx, row.id, visitor.actor)
-        number = item if item is not None else held[0] if held else None
+        number = verification if verification is not None else held[0] if held else None
         queue = waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
         last = last_answered(tx, row.id, visitor.actor)
         context: dict[str, Any] = {
-            "waiting": queue._replace(items=queue.items + len(held)),
+            "waiting": queue._replace(verifications=queue.verifications + len(held)),
             "held": _held_by_others(tx, row.id, visitor.actor),
             "last": None if last == number else last,
             "done": _done(tx, row.id, visitor.actor),
             "instructions": review.instructions,
             "now": tx.now(),
             "notice": _notice(told, about),
-            "item": None,
+            "verification": None,
             "poll": 4 if number is None else None,
             "keys": button_keys(review.labels),
         }
         hosts: Sequence[str] = ()
         if number is not None:
-            found = find_item(tx, row.id, number)
+            found = find_verification(tx, row.id, number)
             look = payload_markup.shown(tx, row.id, row.name, found.number, review)
             context |= {"payload": look.markup} | choices(review, found.prediction)
-            context["item"] = _shown(tx, visitor, row, review, found)
+            context["verification"] = _shown(tx, visitor, row, review, found)
             hosts = look.hosts
     return render("review.html", visitor.context(row, "Review") | context, image_hosts=hosts)
 
 
 @router.post("/m/{monitor}/review")
 def answer(request: Request, monitor: str) -> Response:
-    """Record an answer and go to the next item."""
+    """Record an answer and go to the next verification."""
     visitor, service, form = enter(request), service_of(request), form_of(request)
     with service.read() as tx:
         row, _ = monitor_for(tx, visitor, monitor, "answer")
-    number, told = form.whole("item"), ""
+    number, told = form.whole("verification"), ""
     job = _job(form, visitor, row, number)
     if job is not None:
         try:
@@ -101,15 +104,17 @@ def answer(request: Request, monitor: str) -> Response:
                 raise
             told = problem.kind
             if told == "invalid":
-                return RedirectResponse(address(f"/m/{row.name}/review", item=number, told=told, about=number), 303)
+                return RedirectResponse(
+                    address(f"/m/{row.name}/review", verification=number, told=told, about=number), 303
+                )
     following = _next(service, visitor, row)
     return RedirectResponse(
-        address(f"/m/{row.name}/review", item=following, told=told, about=number if told else None), 303
+        address(f"/m/{row.name}/review", verification=following, told=told, about=number if told else None), 303
     )
 
 
 def _job(form: Form, visitor: Visitor, row: MonitorRow, number: int | None) -> Job[Any] | None:
-    """Return the job that the form asks for; None if it only asks for the next item."""
+    """Return the job that the form asks for; None if it only asks for the next verification."""
     said = _said(form)
     if number is None or (said is None and form.get("answer") != "withdraw"):
         return None
@@ -131,45 +136,48 @@ def _said(form: Form) -> Said | None:
 
 def _next(service: Service, visitor: Visitor, row: MonitorRow) -> int | None:
     claimed = service.do(claim_verifications(row.id, visitor.actor, settle=visitor.may("settle", row.id)))
-    return claimed[0].item.number if claimed else None
+    return claimed[0].verification.number if claimed else None
 
 
-def _shown(tx: Reader, visitor: Visitor, row: MonitorRow, review: ReviewSettings, item: Verification) -> dict[str, Any]:
-    """Return what the page shows of an item; in blind mode nothing depends on the prediction."""
-    slots = slots_of(tx, row.id, item.number)
+def _shown(
+    tx: Reader, visitor: Visitor, row: MonitorRow, review: ReviewSettings, verification: Verification
+) -> dict[str, Any]:
+    """Return what the page shows of a verification; in blind mode nothing depends on the prediction."""
+    slots = slots_of(tx, row.id, verification.number)
     own = next((one for one in slots if one.reviewer == visitor.actor and one.answer is not None), None)
     settles = visitor.may("settle", row.id)
-    settling = item.open and disputed(slots, review.reviews) and settles
-    names = reviewers.names(tx) if settling or not item.open else {}
+    settling = verification.open and disputed(slots, review.reviews) and settles
+    names = reviewers.names(tx) if settling or not verification.open else {}
     others = [one for one in slots if one.slot > 0 and one.answer is not None] if settling else []
     return {
-        "number": item.number,
-        "asked_at": item.asked_at,
-        "state": item.state,
-        "revision": item.revision,
-        "prediction": None if review.blind else str(item.prediction),
+        "number": verification.number,
+        "asked_at": verification.asked_at,
+        "state": verification.state,
+        "revision": verification.revision,
+        "prediction": None if review.blind else str(verification.prediction),
         "own": None if own is None or settling else answer_words(own, review.blind),
         "others": [
             {"name": names.get(one.reviewer, one.reviewer), "answer": answer_words(one, review.blind)} for one in others
         ],
         "settling": settling,
-        "settled": None if item.open else item_words(item, review.blind)[0],
-        "settled_by": names.get(item.settled_by or "", item.settled_by),
-        "settled_at": item.settled_at,
+        "settled": None if verification.open else state_words(verification, review.blind)[0],
+        "settled_by": names.get(verification.settled_by or "", verification.settled_by),
+        "settled_at": verification.settled_at,
         # Whoever may not replace the answer of others can only look at it.
-        "locked": not item.open and (item.state in (FORGOTTEN, DELETED) or (own is None and not settles)),
+        "locked": not verification.open
+        and (verification.state in (FORGOTTEN, DELETED) or (own is None and not settles)),
     }
 
 
-def item_words(item: Verification, blind: bool) -> tuple[str, str]:
-    """Return the state or answer of an item in words, and the verdict whose color suits it."""
-    if item.state != "answered":
-        return {"open": "waiting"}.get(item.state, item.state), "unknown"
+def state_words(verification: Verification, blind: bool) -> tuple[str, str]:
+    """Return the state or answer of a verification in words, and the verdict whose color suits it."""
+    if verification.state != "answered":
+        return {"open": "waiting"}.get(verification.state, verification.state), "unknown"
     if blind:
-        return "answered" if item.label is None else str(item.label), "unknown"
-    if item.correct:
+        return "answered" if verification.label is None else str(verification.label), "unknown"
+    if verification.correct:
         return "right", "below"
-    return "wrong" if item.label is None else f"wrong, it is {item.label}", "above"
+    return "wrong" if verification.label is None else f"wrong, it is {verification.label}", "above"
 
 
 def answer_words(slot: Slot, blind: bool) -> str:

@@ -1,4 +1,4 @@
-"""The items of a monitor: disagreements first, then the newest."""
+"""The verifications of a monitor: disagreements first, then the newest."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from fastapi import Query, Request, Response
 
 from sidelight.service import journal
 from sidelight.service.auth import reviewers
-from sidelight.service.domain.queue import DISPUTED_ITEM, MOST_NUMBER, Slot, items_where, slots_among
+from sidelight.service.domain.queue import IS_DISPUTED, MOST_NUMBER, Slot, slots_among, verifications_where
 from sidelight.service.domain.reviews import disputed
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.faults import MOST_CHARACTERS
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader, Value
 from sidelight.service.web.etags import etag_of, unchanged
-from sidelight.service.web.pages.review import answer_words, item_words
+from sidelight.service.web.pages.review import answer_words, state_words
 from sidelight.service.web.rendering import address, render
 from sidelight.service.web.visitors import enter, make_router, monitor_for, service_of
 from sidelight.service.writer.unit import Verification
@@ -34,15 +34,15 @@ _STATES = {
 }
 
 
-@router.get("/m/{monitor}/items")
-def items(
+@router.get("/m/{monitor}/verifications")
+def verifications(
     request: Request,
     monitor: str,
     state: str = "",
     before: int | None = None,
     q: Annotated[str, Query(max_length=MOST_CHARACTERS)] = "",
 ) -> Response:
-    """Show a page of items."""
+    """Show a page of verifications."""
     q = q.strip()
     visitor, service = enter(request), service_of(request)
     name = request.query_params.get("class")
@@ -59,7 +59,7 @@ def items(
     if short is not None:
         return short
     asked = {"state": state, "class_": name, "q": q}
-    context = visitor.context(row, "Items") | {
+    context = visitor.context(row, "Verifications") | {
         "rows": [_row(one, live.get(one.number, []), names, review) for one in shown],
         "filters": [(key, words) for key, words in _STATES.items() if key != "disputed" or review.reviews > 1],
         "state": state,
@@ -67,73 +67,77 @@ def items(
         "chosen": None if name is None else _class_words(name),
         "class_name": name,
         "q": q,
-        "link": lambda **changes: address(f"/m/{row.name}/items", **asked | changes),
-        "older": None if older is None else address(f"/m/{row.name}/items", **asked, before=older),
-        "newer": None if before is None else address(f"/m/{row.name}/items", **asked),
-        "poll": None if q else 5,  # searching reads all items
+        "link": lambda **changes: address(f"/m/{row.name}/verifications", **asked | changes),
+        "older": None if older is None else address(f"/m/{row.name}/verifications", **asked, before=older),
+        "newer": None if before is None else address(f"/m/{row.name}/verifications", **asked),
+        "poll": None if q else 5,  # searching reads all verifications
         "etag": etag,
     }
-    return render("items.html", context, headers={"ETag": etag})
+    return render("verifications.html", context, headers={"ETag": etag})
 
 
 class Wanted(NamedTuple):
-    """Which items to list."""
+    """Which verifications to list."""
 
     state: str
     name: str | None
     """The JSON of a class."""
     q: str
-    """Part of an id, or the number of an item."""
+    """Part of an id, or the number of a verification."""
     before: int | None
 
 
 def _page(tx: Reader, monitor: str, review: ReviewSettings, wanted: Wanted) -> tuple[list[Verification], int | None]:
-    """Return the items of a page, and where the next page begins, if there is one."""
+    """Return the verifications of a page, and where the next page begins, if there is one."""
     state, name, q, before = wanted
-    where, values = ["i.monitor = ?"], list[Value]([monitor])
+    where, values = ["v.monitor = ?"], list[Value]([monitor])
     if name is not None:
-        where.append("i.class = ?")
+        where.append("v.class = ?")
         values.append(name)
     if q:
-        where.append("(LOWER(i.id) LIKE LOWER(?) ESCAPE '!' OR i.number = ?)")
+        where.append("(LOWER(v.id) LIKE LOWER(?) ESCAPE '!' OR v.number = ?)")
         plain = re.sub("[!%_]", lambda found: f"!{found[0]}", q)
         values += [f"%{plain}%", int(q) if q.isascii() and q.isdigit() and len(q) < _DIGITS else 0]
     first: list[Verification] = []
     if before is None and review.reviews > 1 and state in ("", "open"):
-        sql = f"{' AND '.join([*where, DISPUTED_ITEM])} ORDER BY i.number LIMIT {_PAGE}"
-        first = items_where(tx, sql, *values, review.reviews)
+        sql = f"{' AND '.join([*where, IS_DISPUTED])} ORDER BY v.number LIMIT {_PAGE}"
+        first = verifications_where(tx, sql, *values, review.reviews)
     if state == "disputed":
-        where.append(DISPUTED_ITEM)
+        where.append(IS_DISPUTED)
         values.append(review.reviews)
     elif state:
-        where.append("i.state = ?")
+        where.append("v.state = ?")
         values.append(state)
     if before is not None:
-        where.append("i.number < ?")
+        where.append("v.number < ?")
         values.append(max(0, min(before, MOST_NUMBER)))
-    rows = items_where(tx, f"{' AND '.join(where)} ORDER BY i.number DESC LIMIT {_PAGE + 1}", *values)
+    rows = verifications_where(tx, f"{' AND '.join(where)} ORDER BY v.number DESC LIMIT {_PAGE + 1}", *values)
     older = rows[_PAGE - 1].number if len(rows) > _PAGE else None
     listed = {one.number for one in first}
     return first + [one for one in rows[:_PAGE] if one.number not in listed], older
 
 
-def _row(item: Verification, slots: list[Slot], names: dict[str, str], review: ReviewSettings) -> dict[str, Any]:
-    differ = item.open and disputed(slots, review.reviews)
-    word, tone = ("disagreement", "near") if differ else item_words(item, review.blind)
+def _row(
+    verification: Verification, slots: list[Slot], names: dict[str, str], review: ReviewSettings
+) -> dict[str, Any]:
+    differ = verification.open and disputed(slots, review.reviews)
+    word, tone = ("disagreement", "near") if differ else state_words(verification, review.blind)
     return {
-        "number": item.number,
-        "id": item.id,
-        "prediction": str(item.prediction),
+        "number": verification.number,
+        "id": verification.id,
+        "prediction": str(verification.prediction),
         "word": word,
         "tone": tone,
-        "settled": None if item.settled_by is None else f"by {names.get(item.settled_by, item.settled_by)}",
+        "settled": None
+        if verification.settled_by is None
+        else f"by {names.get(verification.settled_by, verification.settled_by)}",
         "reviews": [
             (names.get(one.reviewer, one.reviewer), _said(one, review.blind))
             for one in slots
-            if item.open or one.answer is not None
+            if verification.open or one.answer is not None
         ],
-        "asked_at": item.asked_at,
-        "shown": item.state not in (FORGOTTEN, DELETED),
+        "asked_at": verification.asked_at,
+        "shown": verification.state not in (FORGOTTEN, DELETED),
         "disputed": differ,
     }
 

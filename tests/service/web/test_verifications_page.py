@@ -1,4 +1,4 @@
-"""The list of items can be searched, and answered items can be opened and changed by those who may."""
+"""The list of verifications can be searched, and answered verifications can be opened and changed by those who may."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 import pytest
 
 from service.api.conftest import SQLITE
-from service.reviews import item, make, say
+from service.reviews import make, say, verification
 from sidelight.service.domain.decisions import Prediction, decide
 
 
 def found(browser, **query):
-    page = browser.runner.run(browser.client.get("/m/fruit/items", params=query))
+    page = browser.runner.run(browser.client.get("/m/fruit/verifications", params=query))
     assert page.status_code == 200
-    return [int(one) for one in re.findall(r'data-name="Item">(\d+)<', page.text)]
+    return [int(one) for one in re.findall(r'data-name="Verification">(\d+)<', page.text)]
 
 
 def test_items_are_found_by_part_of_their_id_and_by_number(service, browsers):
@@ -35,17 +35,17 @@ def test_items_are_found_by_part_of_their_id_and_by_number(service, browsers):
     assert found(browser, q="nothing") == []
     assert found(browser, q="9" * 150) == []
     assert found(browser, q="-1", **{"class": '"plum"'}) == []
-    assert browser.get(f"/m/fruit/items?q={'x' * 60_000}").status_code == 400
+    assert browser.get(f"/m/fruit/verifications?q={'x' * 60_000}").status_code == 400
 
 
 def test_a_search_goes_on_to_the_next_page(service, browsers):
     make(service, 70)
     browser = browsers()
-    page = browser.get("/m/fruit/items?q=id-&state=open").text
-    older = re.search(r'href="(/m/fruit/items[^"]*before[^"]*)"', page)[1].replace("&amp;", "&")
+    page = browser.get("/m/fruit/verifications?q=id-&state=open").text
+    older = re.search(r'href="(/m/fruit/verifications[^"]*before[^"]*)"', page)[1].replace("&amp;", "&")
     assert "q=id-" in older
     assert "state=open" in older
-    assert len(re.findall('data-name="Item"', browser.get(older).text)) == 20
+    assert len(re.findall('data-name="Verification"', browser.get(older).text)) == 20
     assert "data-poll" not in page
 
 
@@ -56,15 +56,15 @@ def test_an_answered_item_is_opened_by_all_and_changed_by_those_who_settle(servi
     say(service, monitor, 1, "ann", label="plum")
     looks, settles = browsers("Bob", "answer", "report"), browsers("Cem", "answer", "report", "settle")
     for browser in (looks, settles):
-        assert "/m/fruit/review?item=1" in browser.get("/m/fruit/items?state=answered").text
-    page = looks.get("/m/fruit/review?item=1").text
+        assert "/m/fruit/review?verification=1" in browser.get("/m/fruit/verifications?state=answered").text
+    page = looks.get("/m/fruit/review?verification=1").text
     assert ("plum</b>" if blind else "wrong, it is plum</b>") in page
     assert 'name="label"' not in page
     assert "takes the scope settle" in page
     assert ("The classifier says" in page) != blind
-    form = settles.form(settles.get("/m/fruit/review?item=1"), "/m/fruit/review")
+    form = settles.form(settles.get("/m/fruit/review?verification=1"), "/m/fruit/review")
     assert form["replace"] == "1"
     settles.post("/m/fruit/review", form | {"label": "kiwi"})
-    assert item(service, monitor, 1).label == "kiwi"
+    assert verification(service, monitor, 1).label == "kiwi"
     looks.post("/m/fruit/review", form | looks.form(looks.get("/"), "/signout") | {"label": "pear", "revision": "2"})
-    assert item(service, monitor, 1).label == "kiwi"
+    assert verification(service, monitor, 1).label == "kiwi"
