@@ -124,9 +124,9 @@ def test_how_long_the_queue_is_for_somebody(service):
     say(service, monitor, 2, "ann", correct=True)
     say(service, monitor, 2, "bob", correct=False)
     with service.read() as tx:
-        assert waiting_for(tx, monitor, "ann", 2, settle=True).items == 2
-        assert waiting_for(tx, monitor, "cem", 2, settle=False).items == 3
-        assert waiting_for(tx, monitor, "cem", 2, settle=True).items == 4
+        assert waiting_for(tx, monitor, "ann", 2, settle=True).verifications == 2
+        assert waiting_for(tx, monitor, "cem", 2, settle=False).verifications == 3
+        assert waiting_for(tx, monitor, "cem", 2, settle=True).verifications == 4
         assert held_by(tx, monitor, "ann") == [1]
         assert last_answered(tx, monitor, "ann") == 2
         assert last_answered(tx, monitor, "cem") is None
@@ -137,7 +137,7 @@ def test_a_long_queue_is_not_counted_to_its_end(service, monkeypatch):
     monitor = make(service, 5)
     with service.read() as tx:
         found = waiting_for(tx, monitor, "ann", 1, settle=False)
-    assert (found.items, found.words) == (4, "over 3")
+    assert (found.verifications, found.words) == (4, "over 3")
 
 
 @pytest.mark.parametrize("reviews", [1, 2])

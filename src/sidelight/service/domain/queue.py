@@ -85,7 +85,7 @@ def find_verification(tx: Reader, monitor: str, number: int, lock: bool = False)
 
 def verifications_where(tx: Reader, where: str, *values: Any) -> list[Verification]:
     """Return the verifications that satisfy a condition on `verifications v`."""
-    return [verification_of(row) for row in tx.all(f"{_SELECT} i WHERE {where}", *values)]
+    return [verification_of(row) for row in tx.all(f"{_SELECT} v WHERE {where}", *values)]
 
 
 def slots_of(tx: Reader, monitor: str, number: int) -> list[Slot]:
