@@ -67,11 +67,11 @@ def _look(browser: Any, url: str, password: str) -> None:
     page.fill("input[type=password]", password)
     page.keyboard.press("Enter")
     page.wait_for_url(f"{url}/")
-    for name, path in (("overview", "/"), ("dashboard", "/m/fruit")):
+    for name, path in (("overview", "/"), ("dashboard", "/m/digits")):
         page.goto(url + path)
         page.wait_for_load_state("networkidle")
         page.screenshot(path=PICTURES / f"{name}.png")
-    page.goto(f"{url}/m/fruit/review")
+    page.goto(f"{url}/m/digits/review")
     page.click("text=Start reviewing")
     page.wait_for_load_state("networkidle")
     page.screenshot(path=PICTURES / "review.png")

@@ -71,7 +71,7 @@ def test_a_single_answer_that_cannot_be_taken_is_told_by_its_status(asked):
     assert asked("POST", PATH, {"id": "p0", "correct": False, "replace": True}).json()["status"] == "corrected"
 
 
-def test_a_forgotten_item_is_gone(everyone):
+def test_a_forgotten_verification_is_gone(everyone):
     settings = {"tolerance": 0.05, "forget_after": 2}
     assert everyone("POST", "/v1/monitors", {"name": "digits", "settings": settings}).status_code == 201
     rows = [{"id": f"p{i}", "prediction": "7"} for i in range(5)]

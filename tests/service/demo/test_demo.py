@@ -10,23 +10,22 @@ import pytest
 from service.api.conftest import SQLITE
 from service.web.browsing import Browser
 from sidelight.service.demo import NAME, Demo
-from sidelight.service.demo.fruit import FRUIT, picture
-from sidelight.service.demo.png import png
+from sidelight.service.demo.digits import DIGITS, draw_digit, png
 from sidelight.service.domain.payloads import LARGEST
 from sidelight.service.server.app import make_app
 
 
 def test_a_png_holds_the_pixels_that_were_given():
     image = pytest.importorskip("PIL.Image")
-    pixels = np.random.default_rng(0).integers(0, 256, (5, 7, 3)).astype(np.uint8)
+    pixels = np.random.default_rng(0).integers(0, 256, (5, 7)).astype(np.uint8)
     assert np.array_equal(np.asarray(image.open(io.BytesIO(png(pixels)))), pixels)
 
 
-def test_each_fruit_has_its_own_picture_small_enough_for_a_payload():
-    files = {fruit: picture(fruit, np.random.default_rng(3)) for fruit in FRUIT}
-    assert len(set(files.values())) == len(FRUIT)
+def test_each_digit_has_its_own_picture_small_enough_for_a_payload():
+    files = {one: draw_digit(one, np.random.default_rng(3)) for one in DIGITS}
+    assert len(set(files.values())) == len(DIGITS)
     assert max(map(len, files.values())) < LARGEST
-    assert picture("kiwi", np.random.default_rng(3)) == files["kiwi"]
+    assert draw_digit("3", np.random.default_rng(3)) == files["3"]
 
 
 @SQLITE

@@ -94,7 +94,7 @@ def test_the_day_of_a_cap_is_that_of_the_time(service):
     assert len(days) == 1 + other_day
 
 
-def test_payloads_are_kept_for_items_alone(service):
+def test_payloads_are_kept_for_verifications_alone(service):
     row = service.do(monitors.create("capped", {"tolerance": 0.2, "cap": 2, "aim": "first-come"}, actor="x"))
     payload = Payload("text/plain", b"\x00\xff what was seen")
     job = decide(service, row.id, [Prediction(f"a{k}", "a", payload=payload) for k in range(5)], actor="x")
@@ -143,7 +143,7 @@ def test_both_databases_decide_the_same(tmp_path, postgres_url):
     assert len(journals[0]) > 300
 
 
-def test_equal_numbers_are_one_class_in_the_list_of_items_and_in_charts_too(service, monitor):
+def test_equal_numbers_are_one_class_in_the_list_of_verifications_and_in_charts_too(service, monitor):
     batch = [Prediction(str(name), name) for name in (1, 1.0, True)]
     service.do(decide(service, monitor, batch, actor="key:1"))
     service.do(answers(monitor, [AnswerTo(one.id, correct=True) for one in batch], actor="key:1"))

@@ -87,7 +87,7 @@ def test_a_release_frees_the_slot_but_not_an_answer(service):
         service.do(release_verification(monitor, "ann", 7))
 
 
-def test_a_disputed_item_is_offered_to_those_who_may_settle_and_did_not_review_it(service):
+def test_a_disputed_verification_is_offered_to_those_who_may_settle_and_did_not_review_it(service):
     monitor = make(service, 1, reviews=2)
     say(service, monitor, 1, "ann", correct=True)
     assert say(service, monitor, 1, "bob", correct=False) == "disputed"
@@ -98,13 +98,13 @@ def test_a_disputed_item_is_offered_to_those_who_may_settle_and_did_not_review_i
     assert slots(service, monitor, 1)[-1] == (3, "cem", None)
 
 
-def test_settled_items_are_not_offered(service):
+def test_settled_verifications_are_not_offered(service):
     monitor = make(service, 2)
     say(service, monitor, 1, "ann", correct=True)
     assert claim(service, monitor, "bob") == 2
 
 
-def test_an_item_that_is_overdue_is_still_offered(service):
+def test_an_verification_that_is_overdue_is_still_offered(service):
     monitor = make(service, 1, patience=1, policy="sequential")
     ask(service, monitor, 3, start=1)
     assert verification(service, monitor, 1).state == "overdue"

@@ -103,7 +103,7 @@ def test_what_was_erased_is_replayed(service):
     assert check_database(service.storage) == []
 
 
-def test_an_item_of_another_monitor_is_not_touched(service):
+def test_an_verification_of_another_monitor_is_not_touched(service):
     monitor = make(service)
     other = service.do(monitors.create("other", {"tolerance": 0.1}, actor="key:1")).id
     assert service.do(retention.erase(other, ["r0"], actor="key:1")) == [("r0", "unknown", False)]

@@ -113,7 +113,7 @@ def test_a_team_of_two_can_settle(service):
     assert verification(service, monitor, 1).correct is False
 
 
-def test_a_late_answer_to_an_open_item_is_taken_and_the_one_after_it_is_told_what_stands(service):
+def test_a_late_answer_to_an_open_verification_is_taken_and_the_one_after_it_is_told_what_stands(service):
     monitor = make(service, 1)
     claim(service, monitor, "ann")
     assert say(service, monitor, 1, "bob", correct=True) == "settled"
@@ -162,7 +162,7 @@ def test_a_review_that_is_replaced_may_reopen_what_two_had_settled(service):
     assert counts(service, monitor) == (1, 1, 0)
 
 
-def test_a_withdrawn_answer_opens_the_item_again(service):
+def test_a_withdrawn_answer_opens_the_verification_again(service):
     monitor = make(service, 1)
     say(service, monitor, 1, correct=False)
     assert service.do(withdraw_review(monitor, "ann", 1)).status == "withdrawn"
@@ -176,7 +176,7 @@ def test_a_withdrawn_answer_opens_the_item_again(service):
         service.do(withdraw_review(monitor, "ann", 1))
 
 
-def test_an_item_that_was_opened_again_can_be_skipped(service):
+def test_an_verification_that_was_opened_again_can_be_skipped(service):
     monitor = make(service, 1)
     say(service, monitor, 1, correct=False)
     service.do(withdraw_review(monitor, "ann", 1))
@@ -195,7 +195,7 @@ def test_a_label_that_is_no_number_that_can_be_stored_is_refused(service, predic
     assert verification(service, monitor, 1).state == "open"
 
 
-def test_an_item_is_skipped_after_as_many_skips_as_reviews(service):
+def test_an_verification_is_skipped_after_as_many_skips_as_reviews(service):
     monitor = make(service, 1, reviews=2)
     claim(service, monitor, "ann")
     assert say(service, monitor, 1, "ann", skipped=True) == "passed on"
@@ -215,7 +215,7 @@ def test_a_skip_can_be_taken_back_by_an_answer(service):
     assert slots(service, monitor, 1) == [(1, "ann", {"correct": True})]
 
 
-def test_a_skip_that_is_withdrawn_brings_the_item_back(service):
+def test_a_skip_that_is_withdrawn_brings_the_verification_back(service):
     monitor = make(service, 1, reviews=2)
     say(service, monitor, 1, "ann", skipped=True)
     service.do(withdraw_review(monitor, "ann", 1))
@@ -267,7 +267,7 @@ def test_an_answer_from_elsewhere_settles_what_a_reviewer_holds(service):
     assert counts(service, monitor) == (1, 0, 0)
 
 
-def test_an_item_that_was_forgotten_is_gone(service):
+def test_an_verification_that_was_forgotten_is_gone(service):
     monitor = make(service, 1, forget_after=2)
     ask(service, monitor, 2, start=1)
     with pytest.raises(Problem) as caught:
@@ -314,7 +314,7 @@ def person(service, name, *scopes, only=None, ready=True):
 
 
 @pytest.mark.parametrize("reviews", [1, 2])
-def test_a_skipped_item_goes_to_somebody_else_before_it_ends(service, reviews):
+def test_a_skipped_verification_goes_to_somebody_else_before_it_ends(service, reviews):
     monitor = make(service, 2, reviews=reviews)
     ann, bob, cem = (person(service, name) for name in ("Ann", "Bob", "Cem"))
     assert claim(service, monitor, ann) == 1
@@ -337,7 +337,7 @@ def test_what_one_skips_another_answers(service):
     assert verification(service, monitor, 1).correct is False
 
 
-def test_only_who_can_review_it_keeps_a_skipped_item_open(service):
+def test_only_who_can_review_it_keeps_a_skipped_verification_open(service):
     monitor = make(service, 6)
     make(service, 0, name="other")
     ann = person(service, "Ann")
@@ -357,7 +357,7 @@ def test_only_who_can_review_it_keeps_a_skipped_item_open(service):
     assert say(service, monitor, 4, ann, skipped=True) == "passed on"
 
 
-def test_a_skip_that_is_withdrawn_opens_the_item_and_can_be_replaced(service):
+def test_a_skip_that_is_withdrawn_opens_the_verification_and_can_be_replaced(service):
     monitor = make(service, 1)
     ann, bob = person(service, "Ann"), person(service, "Bob")
     say(service, monitor, 1, ann, skipped=True), say(service, monitor, 1, bob, skipped=True)
@@ -371,7 +371,7 @@ def test_a_skip_that_is_withdrawn_opens_the_item_and_can_be_replaced(service):
     assert counts(service, monitor) == (1, 0, 0)
 
 
-def test_who_settled_an_item_as_skipped_is_not_overruled_by_one_withdrawn_skip(service):
+def test_who_settled_an_verification_as_skipped_is_not_overruled_by_one_withdrawn_skip(service):
     monitor = make(service, 1)
     ann, _ = person(service, "Ann"), person(service, "Bob")
     say(service, monitor, 1, ann, skipped=True)

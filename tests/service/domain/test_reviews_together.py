@@ -20,7 +20,7 @@ ITEMS = 60
 
 
 @pytest.mark.parametrize("reviews", [1, 2])
-def test_every_item_is_settled_once_whoever_comes_when(database, reviews):
+def test_every_verification_is_settled_once_whoever_comes_when(database, reviews):
     """Reviewers claim, answer and withdraw, a program answers by id, predictions arrive; by two writers if possible."""
     services = [Service(open_storage(database), options=Options())]
     if services[0].storage.shared:

@@ -14,7 +14,7 @@ from service.web.chromium import Window, program, serving
 from service.web.hostile import HOSTILE, LABELS
 from sidelight.service import journal
 from sidelight.service.auth import reviewers, sessions
-from sidelight.service.demo.fruit import picture
+from sidelight.service.demo.digits import draw_digit
 from sidelight.service.domain import monitors, payloads
 from sidelight.service.domain.decisions import Prediction, decide
 from sidelight.service.domain.verifications import Payload
@@ -64,7 +64,7 @@ def pictures(service, monitor, verifications):
     """Send predictions with pictures."""
     import numpy as np
 
-    shown = Payload("image/png", picture("pear", np.random.default_rng(1)))
+    shown = Payload("image/png", draw_digit("7", np.random.default_rng(1)))
     rows = [Prediction(f"picture-{n}", "pear", payload=shown) for n in range(verifications)]
     service.do(decide(service, monitor, rows, actor="test"))
 
@@ -115,7 +115,7 @@ def test_an_invitation_shows_the_name_it_is_for(service, window):
     assert page.inner_text(".me") == "Ann"
 
 
-def test_twenty_items_by_keyboard_alone_then_undo(service, window):
+def test_twenty_verifications_by_keyboard_alone_then_undo(service, window):
     monitor = make(service, 0, labels=["pear", "plum"])
     pictures(service, monitor, 22)
     one = window("Ann", "answer")
@@ -208,7 +208,7 @@ def test_a_hidden_prediction_is_nowhere_in_the_browser(service, window):
             assert "quince" not in str(response.headers)
 
 
-def test_two_reviewers_at_once_get_different_items(service, window):
+def test_two_reviewers_at_once_get_different_verifications(service, window):
     monitor = make(service, 8)
     ann, bob = window("Ann", "answer"), window("Bob", "answer")
     seen = []
@@ -255,7 +255,7 @@ def test_a_verdict_turns_while_the_page_is_open(service, window):
     assert page.locator(".tiles .what:has-text('above tolerance')").locator("xpath=..").locator("b").inner_text() == "1"
 
 
-def test_new_items_appear_by_themselves(service, window):
+def test_new_verifications_appear_by_themselves(service, window):
     monitor = make(service, 0)
     one = window("Ann", "answer")
     page = one.go("/m/fruit/review")

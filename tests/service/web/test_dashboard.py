@@ -18,7 +18,7 @@ def words(browser, path):
 
 
 @SQLITE
-def test_the_share_of_skipped_items_is_shown_for_each_class(service, browsers):
+def test_the_share_of_skipped_verifications_is_shown_for_each_class(service, browsers):
     monitor = make(service, 8)
     for number in range(1, 7):
         say(service, monitor, number, "ann", correct=True)
@@ -70,7 +70,7 @@ def ask_quietly(service, monitor, start, many):
 
 
 @SQLITE
-def test_a_stalled_class_says_why_but_a_blind_one_not_by_which_item(service, browsers):
+def test_a_stalled_class_says_why_but_a_blind_one_not_by_which_verification(service, browsers):
     browser = browsers()
     for name, blind in (("fruit", False), ("other", True)):
         monitor = make(service, 3, name=name, max_pending=3, labels=["pear"], blind=blind)

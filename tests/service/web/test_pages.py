@@ -15,7 +15,7 @@ from service.api.conftest import SQLITE
 from service.reviews import ask, make, say
 from service.web.hostile import HOSTILE, LABELS
 from sidelight.service.auth.keys import create_key
-from sidelight.service.demo.png import png
+from sidelight.service.demo.digits import png
 from sidelight.service.domain import monitors, payloads
 from sidelight.service.domain.answers import AnswerTo, answers
 from sidelight.service.domain.decisions import Prediction, decide
@@ -23,7 +23,7 @@ from sidelight.service.domain.queue import claim_verifications
 from sidelight.service.domain.verifications import Payload
 from sidelight.service.web.rendering import static_file
 
-PICTURE = png(np.full((4, 4, 3), 200, np.uint8))
+PICTURE = png(np.full((4, 4), 200, np.uint8))
 
 
 def every_page(monitor="fruit", name='"pear"'):
@@ -295,7 +295,7 @@ def test_an_answer_that_came_too_late_is_told_and_reviewing_goes_on(service, bro
 
 
 @SQLITE
-def test_the_page_that_was_left_shows_the_item_again(service, browsers):
+def test_the_page_that_was_left_shows_the_verification_again(service, browsers):
     make(service, 3)
     ann = browsers("Ann", "answer")
     ann.submit("/m/fruit/review", "/m/fruit/review", answer="next")

@@ -14,7 +14,7 @@ from sidelight.service.domain.decisions import Prediction, decide
 def found(browser, **query):
     page = browser.runner.run(browser.client.get("/m/fruit/verifications", params=query))
     assert page.status_code == 200
-    return [int(one) for one in re.findall(r'data-name="Verification">(\d+)<', page.text)]
+    return [int(one) for one in re.findall(r'data-name="Number">(\d+)<', page.text)]
 
 
 def test_items_are_found_by_part_of_their_id_and_by_number(service, browsers):
@@ -45,13 +45,13 @@ def test_a_search_goes_on_to_the_next_page(service, browsers):
     older = re.search(r'href="(/m/fruit/verifications[^"]*before[^"]*)"', page)[1].replace("&amp;", "&")
     assert "q=id-" in older
     assert "state=open" in older
-    assert len(re.findall('data-name="Verification"', browser.get(older).text)) == 20
+    assert len(re.findall('data-name="Number"', browser.get(older).text)) == 20
     assert "data-poll" not in page
 
 
 @SQLITE
 @pytest.mark.parametrize("blind", [False, True])
-def test_an_answered_item_is_opened_by_all_and_changed_by_those_who_settle(service, browsers, blind):
+def test_an_answered_verification_is_opened_by_all_and_changed_by_those_who_settle(service, browsers, blind):
     monitor = make(service, 2, labels=["pear", "plum", "kiwi"], blind=blind)
     say(service, monitor, 1, "ann", label="plum")
     looks, settles = browsers("Bob", "answer", "report"), browsers("Cem", "answer", "report", "settle")

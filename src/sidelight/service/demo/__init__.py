@@ -88,10 +88,10 @@ class Demo:
             now = tx.now()
         for hour in range(_HOURS, -1, -1):
             for world in self._worlds:
-                await self._predict(world, _A_ROUND, now - 3600.0 * hour, shown=hour < 2 or world.light)
+                await self._predict(world, _A_ROUND, now - 3600.0 * hour)
                 await self._review(world, _A_ROUND if hour else 30)
 
-    async def _predict(self, world: World, size: int, until: float | None = None, shown: bool = True) -> None:
+    async def _predict(self, world: World, size: int, until: float | None = None) -> None:
         """Send predictions with times in the hour before `until`, or with the current time."""
         times: Sequence[float | None] = [None] * size
         if until is not None:
@@ -100,7 +100,7 @@ class Demo:
         for time in times:
             id, said, real = world.predict(self._rng)
             world.truth[id] = real
-            rows.append(Prediction(id, said, time, world.show(real, self._rng) if shown else None))
+            rows.append(Prediction(id, said, time, world.show(real, self._rng)))
         decisions = await self.service.submit(decide(self.service, self._ids[world.name], rows, actor=_ACTOR))
         for one in decisions:
             if not one.verify:
@@ -119,7 +119,7 @@ class Demo:
             for verification in [one.verification for one in found]:
                 said = self._said(world, verification)
                 jobs.append(give_review(monitor, who, verification.number, said, settles=True))
-                if said.skipped:  # by someone else, too; or the visitor would get it, without a picture
+                if said.skipped:  # by someone else, too; or the visitor would get it
                     skips.append(give_review(monitor, self._people[-1], verification.number, said, settles=True))
                 answered.append(verification.id)
         await asyncio.gather(*(self.service.submit(one) for one in jobs + skips))
@@ -141,8 +141,8 @@ class Demo:
         while not self._stop.wait(_PAUSE):
             world = self._worlds[turn % len(self._worlds)]
             turn += 1
-            if turn == 60:  # something to notice after a while: kiwis get worse
-                self._worlds[0].errors["kiwi"] = 0.3
+            if turn == 60:  # something to notice after a while: threes get worse
+                self._worlds[0].errors["3"] = 0.3
             try:
                 await self._predict(world, 12)
                 await self._review(world, 6)

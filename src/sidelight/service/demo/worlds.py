@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from sidelight.service.demo.fruit import FRUIT, picture
+from sidelight.service.demo.digits import DIGITS, draw_digit
 from sidelight.service.domain import payloads
 from sidelight.service.domain.verifications import Payload
 
@@ -30,8 +31,6 @@ class World:
         The true class when a prediction of a class is wrong.
     show
         Returns what a reviewer sees of something that really belongs to a class.
-    light
-        Whether that is small enough to keep for every verification of a day.
     """
 
     name: str
@@ -40,7 +39,6 @@ class World:
     errors: dict[str, float]
     mistaken: dict[str, str]
     show: Callable[[str, np.random.Generator], Payload]
-    light: bool = True
     made: int = 0
     truth: dict[str, str] = field(default_factory=dict)
     """The true classes of the pending predictions, by id."""
@@ -56,15 +54,16 @@ class World:
 
 
 _VARIANTS = 4
-_pictures: dict[tuple[str, int], bytes] = {}
+
+
+@cache
+def _digit(digit: str, variant: int) -> bytes:
+    return draw_digit(digit, np.random.default_rng([int(digit), variant]))
 
 
 def _draw(real: str, rng: np.random.Generator) -> Payload:
-    """Return a picture of a fruit; each fruit is drawn a few times, and the pictures are reused."""
-    key = (real, int(rng.integers(_VARIANTS)))
-    if key not in _pictures:
-        _pictures[key] = picture(real, rng)
-    return Payload("image/png", _pictures[key])
+    """Return a picture of a digit; each is drawn a few times, and the pictures are reused."""
+    return Payload("image/png", _digit(real, int(rng.integers(_VARIANTS))))
 
 
 _NAMES = ("Mara", "Ben", "Yuki", "Tom", "Leila", "Omar", "Ines", "Pavel")
@@ -125,20 +124,17 @@ def worlds() -> list[World]:
     """Return the classifiers of the demonstration, each at its beginning."""
     return [
         World(
-            "fruit",
+            "digits",
             {
                 "tolerance": 0.05,
                 "confidence": 0.95,
-                "labels": list(FRUIT),
-                "instructions": "Say what is on the belt. If the picture shows no fruit, or several kinds, skip it.",
+                "labels": list(DIGITS),
+                "instructions": "Say which digit is written. If there is none, or several, skip it.",
             },
-            {"apple": 3, "banana": 2, "cherry": 1, "kiwi": 1, "lemon": 1.5, "orange": 2, "pear": 1.5, "plum": 1},
-            {"apple": 0.006, "banana": 0.002, "cherry": 0.01, "kiwi": 0.012}
-            | {"lemon": 0.05, "orange": 0.015, "pear": 0.18, "plum": 0.12},
-            {"apple": "plum", "banana": "lemon", "cherry": "plum", "kiwi": "pear", "lemon": "pear", "orange": "apple"}
-            | {"pear": "lemon", "plum": "cherry"},
+            dict.fromkeys(DIGITS, 1) | {"1": 3, "0": 2, "7": 1.5},
+            dict.fromkeys(DIGITS, 0.008) | {"2": 0.05, "3": 0.015, "7": 0.18, "9": 0.12},
+            dict(zip(DIGITS, "6773568131", strict=True)),
             _draw,
-            light=False,
         ),
         World(
             "tickets",
