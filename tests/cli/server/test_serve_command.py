@@ -228,8 +228,8 @@ def test_the_demonstration_needs_nothing_and_leaves_nothing(tmp_path):
         with httpx.Client(base_url=url, follow_redirects=True, timeout=PATIENCE, trust_env=False) as http:
             headers = {"Origin": url}
             page = http.post("/signin", data={"name": "demo", "password": password}, headers=headers)
-            assert "fruit" in page.text
-            assert "above tolerance" in http.get("/m/fruit").text
+            assert "digits" in page.text
+            assert "above tolerance" in http.get("/m/digits").text
         code, _, err = server.stop()
         assert (code, err) == (0, "")
     assert os.listdir(tmp_path) == []
