@@ -17,7 +17,7 @@ def written(path):
     return parts[0] != "gallery" and not (parts[0] == "reference" and len(parts) > 2)
 
 
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
 PAGES += [path for path in sorted(DOCS.rglob("*.md")) if written(path)]
 
 
