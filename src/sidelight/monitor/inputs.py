@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import uuid
 from collections.abc import Mapping, Set
 from datetime import UTC, date, datetime
@@ -82,6 +83,20 @@ def answer_of(prediction: Label, correct: Any, true: Any, skipped: Any) -> bool 
     if skip:
         return None
     return yes_or_no("correct", correct) if true is None else same_label(prediction, label(true))
+
+
+def score_of(value: Any, sign: float = 1.0) -> float:
+    """Return a score, larger for predictions that are more likely wrong; NaN if it is missing (None or NaN)."""
+    plain = plain_number(value)
+    if plain is None:
+        return math.nan
+    if isinstance(plain, int | float) and not isinstance(plain, bool):
+        try:
+            # An infinite score, say the logarithm of 0, becomes the largest that files can hold.
+            return max(-sys.float_info.max, min(sys.float_info.max, sign * plain)) if plain == plain else math.nan
+        except OverflowError:
+            return math.copysign(sys.float_info.max, sign * (1 if plain > 0 else -1))
+    raise SidelightError(f"score is {value!r}: give a number, or None where there is none; nothing changed")
 
 
 def identifier(value: Any) -> Id:

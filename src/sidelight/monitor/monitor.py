@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.engine.engine import Engine
-from sidelight.monitor.inputs import answer_of, column, identifier, label, listed, moment_of, yes_or_no
+from sidelight.monitor.inputs import answer_of, column, identifier, label, listed, moment_of, score_of, yes_or_no
 from sidelight.monitor.io import saved_monitor
 from sidelight.monitor.report.make import make_report
 from sidelight.monitor.report.records import Report
@@ -64,34 +64,47 @@ class ClassifierMonitor:
     def _hold(self, engine: Engine) -> None:
         self.engine = engine
         self._lock = threading.RLock()
+        self._sign = -1.0 if engine.settings.score_is == "confidence" else 1.0
         self._hooks: list[Callable[[VerdictChanged], object]] = []
 
-    def decide(self, prediction: Any, id: Any = None, time: Any = None) -> Decision:
+    def decide(self, prediction: Any, id: Any = None, time: Any = None, *, score: Any = None) -> Decision:
         """Decide about one prediction: verify it or let it pass.
 
         An `id` that was decided before gets the same decision again and counts once. Without an id one is made up.
         `time` (a datetime, date, ISO text or seconds since 1970) says which day's cap applies; by default, now.
+
+        A `score` is any number that is larger for predictions that are more likely wrong (or less likely, with
+        `score_is="confidence"`). With it a verdict near the tolerance takes fewer answers, and is as valid as without,
+        whatever the score is worth.
         """
         name = None if id is None else identifier(id)
+        found = None if score is None else score_of(score, self._sign)
         with self._lock:
-            decision, events = self.engine.decide(label(prediction), name, time)
+            decision, events = self.engine.decide(label(prediction), name, time, found)
         if events:
             self._tell(events)
         return decision
 
-    def decide_many(self, predictions: Iterable[Any], ids: Any = None, times: Any = None) -> list[Decision]:
-        """Decide about a batch: any iterable or data frame column, with one id and time for each, or none.
+    def decide_many(
+        self, predictions: Iterable[Any], ids: Any = None, times: Any = None, *, scores: Any = None
+    ) -> list[Decision]:
+        """Decide about a batch: any iterable or data frame column, with one id, time and score for each, or none.
 
         Everything is checked before the first decision; after an error nothing has changed.
         """
         labels = [label(one) for one in listed(predictions)]
         names = [None if one is None else identifier(one) for one in column("ids", ids, len(labels))]
         moments = column("times", times, len(labels))
+        values = [score_of(one, self._sign) for one in column("scores", scores, len(labels))]
         if self.engine.dated:
             moments = [moment_of(one) for one in moments]
         with self._lock:
-            self.engine.begin_batch(self.engine.check_batch(labels, names))
-            done = [self.engine.decide(*row) for row in zip(labels, names, moments, strict=True)]
+            size = self.engine.check_batch(labels, names)
+            for name, value in zip(labels, values, strict=True) if scores is not None else ():
+                if value == value:
+                    self.engine.settings.check_scores(name)
+            self.engine.begin_batch(size)
+            done = [self.engine.decide(*row) for row in zip(labels, names, moments, values, strict=True)]
         self._tell(event for _, events in done for event in events)
         return [decision for decision, _ in done]
 

@@ -209,6 +209,12 @@ class Settings:
         commanded=False,
         served=False,
     )
+    score_is: str = setting(
+        choice("error", "confidence"),
+        "error",
+        "What a larger score means: that the prediction is more likely an error, or that confidence in it is larger.",
+        "See `decide`.",
+    )
     seed: int = setting(count(), 0, "The seed of the policy's randomness.")
 
     def tolerance_of(self, label: Label) -> float:
@@ -237,6 +243,17 @@ class Settings:
         if self.together:
             confidence = 1.0 - (1.0 - confidence) * share_of(place, len(self.classes))
         return rate_test(tolerance, confidence, self.margin, self.reviewer_error)
+
+    def check_scores(self, label: Label) -> None:
+        """Refuse scores where verdicts would not be valid or scores would save nothing."""
+        if self.policy.name != "sequential":
+            raise SidelightError(f"scores need the policy 'sequential', and this monitor has {self.policy.name!r}")
+        if self.window is not None:
+            raise SidelightError("scores cannot be used with a window, which drops old answers but not their passes")
+        if self.tolerance_of(label) > 0.5:
+            raise SidelightError(
+                f"scores need a tolerance of at most 0.5, and {label!r} has {self.tolerance_of(label)}"
+            )
 
     def plain(self) -> dict[str, Any]:
         """Return the settings as plain data for JSON."""

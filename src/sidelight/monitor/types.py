@@ -36,6 +36,7 @@ class Reason(StrEnum):
     MOST_PENDING = "waiting: max_pending answers are pending"
     RATIONED = "rationed: the verifications that are left go to classes where a verdict costs fewer"
     HOPELESS = "rationed: the class cannot be decided with its foreseeable traffic"
+    SPARED = "open: predictions with such a score are verified with a certain chance, and this one is not"
 
     code: int
     """The number that files and databases store: its place in this list, so new reasons go to the end."""
@@ -53,7 +54,8 @@ class Reason(StrEnum):
 
 _BY_CODE = tuple(Reason)
 for _code, _reason in enumerate(_BY_CODE):
-    _reason.code, _reason.refuses = _code, _code >= _BY_CODE.index(Reason.CLASS_CAP)
+    _reason.code = _code
+    _reason.refuses = _BY_CODE.index(Reason.CLASS_CAP) <= _code <= _BY_CODE.index(Reason.HOPELESS)
 
 
 class UnknownIdError(SidelightError):
@@ -68,6 +70,8 @@ class Decision(NamedTuple):
     reason: str
     """A `Reason`; clients of a service may have others."""
     prediction: Label
+    propensity: float | None = None
+    """With a score: the chance with which this prediction was verified; None where scores do not matter."""
 
 
 class Verification(NamedTuple):

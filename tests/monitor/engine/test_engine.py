@@ -37,8 +37,8 @@ SETTINGS = {
 class Twins:
     """One engine that decides, and one that is told; now and then the second is saved and loaded."""
 
-    def __init__(self, seed, **settings):
-        self.random = random.Random(seed)
+    def __init__(self, seed, scored=False, **settings):
+        self.random, self.scored, self.scores = random.Random(seed), scored, {}
         options = {"tolerance": 0.2, "confidence": 0.9, "remember_passes": 0} | settings
         self.there, self.here = (ClassifierMonitor(**options).engine for _ in range(2))
         self.events = [], []
@@ -57,8 +57,10 @@ class Twins:
             self.time += self.random.expovariate(1 / 900.0)
             self.named += 1
             name = self.random.choice("aaabbc")
-            decision, events = self.there.decide(name, f"p{self.named}", self.time)
-            self.happened(events, self.here.record(decision, self.time))
+            score = self.random.choice((None, *(self.random.gauss(0, 1) for _ in range(9)))) if self.scored else None
+            self.scores[f"p{self.named}"] = score or 0.0
+            decision, events = self.there.decide(name, f"p{self.named}", self.time, score)
+            self.happened(events, self.here.record(decision, self.time, score))
             if decision.verify:
                 self.asked.append(decision.id)
                 if self.random.random() < 0.95:  # others are never answered, or late
@@ -71,7 +73,8 @@ class Twins:
         kind = self.random.random() if self.waiting else 1.0
         place = 0 if kind < 0.7 else self.random.randrange(len(self.waiting) or 1)
         id = self.waiting.pop(place) if kind < 0.85 else self.random.choice(self.asked)
-        wrong = self.random.random() < (0.5 if self.named % 600 > 300 else 0.02)
+        risk = 0.5 if self.named % 600 > 300 else 0.02
+        wrong = self.random.random() < (2 * risk * (self.scores[id] > 0) if self.scored else risk)
         said = None if self.random.random() < 0.1 else not wrong
         answers = []
         for engine in (self.there, self.here):
@@ -107,6 +110,21 @@ def test_what_was_decided_and_what_was_recorded_are_the_same_monitor(settings, s
     assert twins.events[0] == twins.events[1]
     assert make_report(twins.here) == make_report(twins.there)
     assert [twins.here.decide("b", f"z{k}") for k in range(50)] == [twins.there.decide("b", f"z{k}") for k in range(50)]
+
+
+SCORED = [one for one in SETTINGS.values() if one.get("policy", "sequential") == "sequential" and "window" not in one]
+
+
+@pytest.mark.parametrize("settings", SCORED, ids=lambda one: ", ".join(one))
+def test_so_they_are_with_scores(settings):
+    twins = Twins(3, scored=True, **settings)
+    for _ in range(2000):
+        twins.random.choices((twins.decide, twins.answer, twins.other), (10, 35, 0.3))[0]()
+    assert json.dumps(twins.here.to_dict()) == json.dumps(twins.there.to_dict())
+    assert twins.events[0] == twins.events[1]
+    assert make_report(twins.here) == make_report(twins.there)
+    again = [[one.decide("b", f"z{k}", None, k % 7) for k in range(50)] for one in (twins.here, twins.there)]
+    assert again[0] == again[1]
 
 
 def test_evidence_of_drift_near_its_limit_does_not_depend_on_who_saved_what_when():

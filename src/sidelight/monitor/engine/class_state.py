@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Sequence
 from typing import Any
 
 from sidelight.monitor.engine.clock import Clock
 from sidelight.monitor.engine.line import OVERDUE, PENDING, RIGHT, WRONG, Line
+from sidelight.monitor.engine.rounds import Rounds
 from sidelight.monitor.settings import SPOT_SHARE, Settings
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.stats.drift import WINDOW, Drift
 from sidelight.monitor.stats.notice import History, share_of
 from sidelight.monitor.stats.randomness import key_of
+from sidelight.monitor.stats.score_bins import Prior
 from sidelight.monitor.stats.spot_checks import SpotChecks
 from sidelight.monitor.types import ANSWERS, DRIFTED, Events, Label, Reason, VerdictChanged
 
@@ -31,7 +34,8 @@ class ClassState:
     when the counts reach another one. This is as valid as staying with the first. If the rate is above the tolerance,
     "below" is ever shown only if the test below ever reaches its limit, which happens with probability at most α over
     all times (Ville), whatever was shown before; likewise for "above" and "near". With a window the verdict is that of
-    the window, regardless of earlier verdicts. `folded` is the verdict of what `base` counts.
+    the window, regardless of earlier verdicts. `folded` is the verdict of what `base` counts. `rounds` is what scores
+    add, None for a class that has had none: then only counts matter.
     """
 
     __slots__ = (
@@ -55,6 +59,7 @@ class ClassState:
         "pending",
         "predictions",
         "reopened",
+        "rounds",
         "settings",
         "skipped",
         "spot_checks",
@@ -81,6 +86,7 @@ class ClassState:
         self.stalled: Reason | None = None
         self.events: list[VerdictChanged] = []
         self.drift = Drift() if settings.drift else None
+        self.rounds: Rounds | None = None
         self._needed: int | None
         self._doubling: int | None
         self._interval: tuple[float, float] | None
@@ -109,6 +115,34 @@ class ClassState:
             self._rule = self.settings.policy.rule(self.tolerance)
         return self._rule
 
+    @property
+    def estimate(self) -> float | None:
+        """The error rate as the answers that count suggest it; None before the first."""
+        if self.rounds is not None:
+            return self.rounds.estimate()
+        return self.e / self.n if self.n else None
+
+    @property
+    def fair(self) -> tuple[int, int]:
+        """Answers that count and would have been asked for with any score, and errors among them."""
+        return (self.n, self.e) if self.rounds is None else (self.rounds.fair_n, self.rounds.fair_e)
+
+    @property
+    def e_fair(self) -> int:
+        """Errors among as many answers as count, had they been asked for whatever their scores."""
+        return self.e if self.rounds is None else round(self.n * (self.rounds.estimate() or 0.0))
+
+    def use_scores(self, edges: Sequence[Sequence[float]]) -> None:
+        """Begin to use scores: `edges` are those of the whole monitor, which are set later."""
+        key = key_of(self.settings.seed, self.name, "score")
+        self.rounds = Rounds(self.test, self.line, key, edges)
+
+    def redesign(self, prior: Prior) -> None:
+        """Choose anew how often predictions are verified; `prior` is what other classes say about the slope."""
+        assert self.rounds is not None
+        self.rounds.redesign(prior)
+        self._forget_results()
+
     def mark(self, place: int, status: int, cause: str) -> Events:
         """Enter the new status of a verification; `cause` says why, if it changes what already counts."""
         line = self.line
@@ -116,11 +150,15 @@ class ClassState:
         if i < 0:  # before the last restart
             return ()
         before, marks[i] = marks[i], status
+        if self.rounds is not None:
+            self.rounds.learn(i, before, status)
         if i > line.counted:
             line.ahead += _answered(status) - _answered(before)
         elif i < line.counted:
             if _answered(status) or _answered(before):
                 line.change(i, before, status)
+                if self.rounds is not None:
+                    self.rounds.change(i, before, status)
                 return self._reconsider(i, cause)
         elif status != PENDING:
             line.ahead += status <= WRONG
@@ -130,13 +168,18 @@ class ClassState:
     def needed(self) -> int | None:
         """Estimate how many more answers the verdict needs; None if the rate is too close to the tolerance."""
         if self._needed == _UNTOLD:
-            self._needed = self.test.labels_needed(self.e, self.n)
+            self._needed = None if self.rounds is None else self.rounds.needed()
+            if self._needed is None:
+                self._needed = self.test.labels_needed(self.e_fair, self.n)
         return self._needed
 
     def interval(self) -> tuple[float, float]:
         """Return the interval of the error rate."""
         if self._interval is None:
-            self._interval = self.test.interval(self.e, self.n, self.verdict)
+            if self.rounds is not None:
+                self._interval = self.rounds.interval(self.verdict)
+            else:
+                self._interval = self.test.interval(self.e, self.n, self.verdict)
         return self._interval
 
     def spot_share(self) -> float:
@@ -163,9 +206,10 @@ class ClassState:
     def history(self) -> History:
         """Return what is known, to say when a change would be noticed; rounded, so that not every answer matters."""
         alarm = None if self.drift is None else self.settings.drift_alarm_every
-        rounded = 0 if self.drift is None else max(0, self.n.bit_length() - _BITS)
-        n = self.n >> rounded << rounded
-        return History(n, min(n, self.e), self.test, self.tolerance, alarm, self.line.window)
+        n, e = self.fair
+        rounded = 0 if self.drift is None else max(0, n.bit_length() - _BITS)
+        n = n >> rounded << rounded
+        return History(n, min(n, e), self.test, self.tolerance, alarm, self.line.window)
 
     def _forget_results(self) -> None:
         """Forget what was computed from the counts and the verdict."""
@@ -181,6 +225,8 @@ class ClassState:
         m = line.counted - line.marks.count(RIGHT, 0, line.counted) - line.marks.count(WRONG, 0, line.counted)
         if self.verdict in ("unknown", "near") or line.window is not None or not m:
             return None
+        if self.rounds is not None and self.rounds.designed:  # missing answers weigh differently
+            return None
         against = [line.e + k if self.verdict == "below" else line.e + m - k for k in range(m + 1)]
         return bisect.bisect_left(against, True, key=lambda e: self.test.verdict(e, line.n + m) != self.verdict) - 1, m
 
@@ -193,29 +239,35 @@ class ClassState:
             line.counted += 1
             if status <= WRONG:
                 line.ahead -= 1
-                events += self._count(status == WRONG)
+                events += self._count(line.counted - 1, status)
         return events
 
-    def _count(self, wrong: bool) -> Events:
-        """Count one more answer, and update the verdict."""
-        line = self.line
+    def _count(self, i: int, status: int) -> Events:
+        """Count the answer at `marks[i]`, and update the verdict."""
+        line, rounds, wrong = self.line, self.rounds, status == WRONG
         events: Events = ()
         line.add(wrong)
+        if rounds is not None:
+            rounds.count(i, status)
         self._forget_results()
-        found = self.test.verdict(line.e, line.n)
+        found = self._found()
         if found != self.verdict and (found != "unknown" or line.window is not None):
             events = self._turn(found, ANSWERS)
-        if self.drift is not None:
+        if self.drift is not None and (rounds is None or rounds.fair(i)):
             self.drift.add(wrong)
             if self.suspects_drift(self.settings.drift_alarm_every):
                 events += self._restart()
         return events
 
+    def _found(self) -> Verdict:
+        """Return the verdict of everything that counts."""
+        return self.test.verdict(self.line.e, self.line.n) if self.rounds is None else self.rounds.verdict()
+
     def _reconsider(self, i: int, cause: str) -> Events:
         """Find the verdict again after `marks[i]` has changed."""
         line = self.line
         self._forget_results()
-        found = self.test.verdict(line.e, line.n)
+        found = self._found()
         if found == "unknown" and line.window is None:
             # Nothing before the change is different: if the verdict was unknown there, no counts there reach another.
             found = self._latest_verdict(i if self.verdict == "unknown" else 0, line.counted)
@@ -226,6 +278,9 @@ class ClassState:
 
     def _latest_verdict(self, start: int, end: int) -> Verdict:
         """Return the latest certain verdict that counts before `marks[end]` reach, going back to `marks[start]`."""
+        if self.rounds is not None:
+            seen = self.rounds.latest_verdict(start, end)
+            return self.folded if seen == "unknown" else seen
         n, e = self.line.counts_before(end)
         verdict, marks = self.test.verdict, self.line.marks
         found = verdict(e, n)
@@ -240,14 +295,19 @@ class ClassState:
     def forget(self, place: int) -> None:
         """Replace the part before a place, which can no longer change, by its counts and verdict."""
         i = self.line.foldable(place, WINDOW)
+        if self.rounds is not None:
+            i = min(i, self.rounds.place_of_fair(WINDOW))
         if i and self.line.window is None:
             self.folded = self._latest_verdict(0, i)
         self.line.fold(i)
+        if self.rounds is not None:
+            self.rounds.fold(i)
 
     def renew_drift(self) -> float:
         """Recompute the evidence for a change of the rate from the answers; return it."""
         assert self.drift is not None
-        return self.drift.renew(self.line.n, self.line.e, self.line.latest(WINDOW))
+        latest = self.line.latest(WINDOW) if self.rounds is None else self.rounds.latest_fair(WINDOW)
+        return self.drift.renew(*self.fair, latest)
 
     def suspects_drift(self, limit: float) -> bool:
         """Return whether the evidence for a change of the rate reaches a limit.
@@ -268,7 +328,10 @@ class ClassState:
         ago = self.drift.since_change()
         self.alarms += 1
         self.overdue -= self.line.marks.count(OVERDUE, 0, self.line.counted)  # their answers would not count any more
+        counted = self.line.counted
         self.line.restart()
+        if self.rounds is not None:
+            self.rounds.restart(counted)
         self.folded = "unknown"
         self.drift = Drift()
         self._forget_results()
@@ -295,13 +358,18 @@ class ClassState:
             "base": list(self.line.base),
             "stalled": None if self.stalled is None else self.stalled.code,
             "events": [[*event[:2], *event[3:]] for event in self.events],
+            **({} if self.rounds is None else {"rounds": self.rounds.plain()}),
         }
 
-    def restore(self, data: dict[str, Any]) -> None:
-        """Restore saved values."""
+    def restore(self, data: dict[str, Any], edges: Sequence[Sequence[float]]) -> None:
+        """Restore saved values; `edges` are those of the bins of scores."""
         for name in _SAVED:
             setattr(self, name, data[name])
         self.line.refill(data["line"], data["counted"], data["asked"], tuple(data["base"]), data["asked_after"])
+        if "rounds" in data:
+            self.use_scores(edges)
+            assert self.rounds is not None
+            self.rounds.restore(data["rounds"])
         if self.drift is not None:
             self.renew_drift()
         self.stalled = None if data["stalled"] is None else Reason.of(data["stalled"])

@@ -1,8 +1,8 @@
 """The core of a monitor: it decides about predictions, takes answers, and returns the events that each of them caused.
 
-    decision, events = engine.decide("cat", id="req-1")
+    decision, events = engine.decide("cat", id="req-1", score=0.2)
     answer, events = engine.answer("req-1", correct=False)
-    events = engine.record(decision)        # one that was made elsewhere
+    events = engine.record(decision, score=0.2)         # one that was made elsewhere
     events = engine.expire(time)            # time passes
 
 An event is a `VerdictChanged` or a `VerificationClosed`, and events come in the order in which things happened. Nothing
@@ -16,6 +16,7 @@ the caps and the order of the answers.
 
 from __future__ import annotations
 
+import math
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
@@ -27,6 +28,7 @@ from sidelight.monitor.engine.class_state import ClassState
 from sidelight.monitor.engine.clock import Clock
 from sidelight.monitor.engine.ledger import Ledger
 from sidelight.monitor.engine.rationing import Rationing
+from sidelight.monitor.engine.scores import Scores
 from sidelight.monitor.inputs import check_spelling, label, moment_of
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.spot_checks import ALWAYS, IF_SUSPICIOUS, SUSPICION
@@ -40,7 +42,7 @@ class Engine:
     """The classes, verifications and settings of one monitor.
 
     `classes` holds what is known about each class, `ledger` the ids and verifications, `rationing` what distributes a
-    cap, if there is one.
+    cap, if there is one, and `scores` what they say, from the first one on.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -50,6 +52,7 @@ class Engine:
         self.classes: dict[Label, ClassState] = {}
         self.ledger = Ledger(settings, self.clock)
         self.rationing: Rationing | None = None
+        self.scores: Scores | None = None
         self._adopt(settings)
         self._suspicious = settings.drift_alarm_every * SUSPICION
         for name in settings.classes:
@@ -66,43 +69,51 @@ class Engine:
         clock = self.clock
         return clock.decided, clock.batch_end, clock.asked, clock.settled, id(self.settings)
 
-    def decide(self, prediction: Label, id: Id | None = None, time: Any = None) -> tuple[Decision, Events]:
-        """Decide about one prediction: verify it or let it pass. An id that was decided before keeps its decision."""
+    def decide(
+        self, prediction: Label, id: Id | None = None, time: Any = None, score: float | None = None
+    ) -> tuple[Decision, Events]:
+        """Decide about one prediction: verify it or let it pass. An id that was decided before keeps its decision.
+
+        A larger score means that an error is more likely; it is None, or NaN, where there is none.
+        """
         ledger = self.ledger
         if id is not None:
             before = ledger.known(id, prediction)
             if before is not None:
                 return before, ()
         when = self._moment(time) if self.dated else _NO_TIME
-        state = self.classes.get(prediction) or self._new_class(prediction)
+        state = self._state(prediction, score)
         events = self._begin(state, time, when)
         wanted, reason = self._wanted(state, when[0])
         if wanted:
             refusal = refused(self.settings, ledger, state, when[0])
             if refusal is not None:
                 wanted, reason = False, refusal
+        chance = None
+        if wanted and state.rounds is not None:
+            wanted, reason, chance = self._toss(state, reason, score)
         if isinstance(id, str):
             ledger.is_next(id)
-        decision = Decision(wanted, ledger.fresh_id() if id is None else id, reason, prediction)
-        entered = self._enter(state, decision, reason, when, id is not None)
+        decision = Decision(wanted, ledger.fresh_id() if id is None else id, reason, prediction, chance)
+        entered = self._enter(state, decision, reason, when, id is not None, score)
         return decision, events + entered if events else entered
 
-    def record(self, decision: Decision, time: Any = None) -> Events:
+    def record(self, decision: Decision, time: Any = None, score: float | None = None) -> Events:
         """Enter a decision that was made elsewhere, by an engine with the same settings.
 
         The policy is not asked, and caps are counted but not applied. A known decision changes nothing; one that
         contradicts what was decided here about the same id is an error.
         """
-        verify, id, why, prediction = decision
+        verify, id, why, prediction, _ = decision
         before = self.ledger.known(id, prediction)
         if before is not None:
             if before.verify != verify:
                 raise SidelightError(f"the id {id!r} was already decided: {before.reason}; use a new id")
             return ()
         reason, when = Reason(why), self._moment(time)
-        state = self.classes.get(prediction) or self._new_class(prediction)
+        state = self._state(prediction, score)
         self.ledger.is_next(id)
-        return self._begin(state, time, when) + self._enter(state, decision, reason, when, own=True)
+        return self._begin(state, time, when) + self._enter(state, decision, reason, when, True, score)
 
     def prediction_of(self, id: Id) -> Label:
         """Return what was predicted where a verification was asked for, or say why there is none."""
@@ -110,7 +121,10 @@ class Engine:
 
     def answer(self, id: Id, correct: bool | None) -> tuple[Answer, Events]:
         """Enter what a verification showed; None if it is skipped."""
-        return take(self.ledger, id, correct)
+        done = take(self.ledger, id, correct)
+        if self.scores is not None:
+            self.scores.plan(self.ledger.entry(id).state)
+        return done
 
     def begin_batch(self, size: int) -> None:
         """Announce that the next `size` decisions are handed out together: they are as old as the last of them."""
@@ -167,6 +181,7 @@ class Engine:
             "classes": [{"name": state.name, **state.plain()} for state in states],
             **self.ledger.plain(places),
             "rationing": None if self.rationing is None else self.rationing.plain(places),
+            **({} if self.scores is None else {"scores": self.scores.plain(places)}),
         }
 
     @classmethod
@@ -176,8 +191,11 @@ class Engine:
             engine = cls(Settings.from_plain(data["settings"]))
             states = [engine.classes.get(row["name"]) or engine._add(row["name"]) for row in data["classes"]]
             engine.ledger.restore(dict(data), states)
+            if "scores" in data:
+                engine._use_scores().restore(data["scores"], states)
+            edges = [] if engine.scores is None else engine.scores.edges
             for state, row in zip(states, data["classes"], strict=True):
-                state.restore(row)
+                state.restore(row, edges)
             if engine.rationing is not None and data["rationing"] is not None:
                 engine.rationing.restore(data["rationing"], states)
         except SidelightError:
@@ -208,6 +226,23 @@ class Engine:
         self.spelled.setdefault(str(name), name)
         return state
 
+    def _state(self, prediction: Label, score: float | None) -> ClassState:
+        """Return what is known about the class of a prediction; a first score is the beginning of its rounds."""
+        state = self.classes.get(prediction)
+        given = score is not None and score == score and (state is None or state.rounds is None)
+        if given:
+            self.settings.check_scores(prediction)
+        if state is None:
+            state = self._new_class(prediction)
+        if given:
+            state.use_scores(self._use_scores().edges)
+        return state
+
+    def _use_scores(self) -> Scores:
+        if self.scores is None:
+            self.scores = Scores(self.classes)
+        return self.scores
+
     def _new_class(self, name: Label) -> ClassState:
         """Add a class, unless it is another spelling of a known one."""
         check_spelling(name, self.spelled)
@@ -228,16 +263,38 @@ class Engine:
             self.rationing.arrive(state, when[0])
         return events
 
-    def _enter(self, state: ClassState, decision: Decision, reason: Reason, when: _Moment, own: bool) -> Events:
+    def _enter(
+        self, state: ClassState, decision: Decision, reason: Reason, when: _Moment, own: bool, score: float | None
+    ) -> Events:
         """Enter a decision; a pass is remembered if the caller gave its id and so may ask about it again."""
+        if state.rounds is not None and (decision.verify or reason is Reason.SPARED):
+            self._enter_round(state, decision, reason, math.nan if score is None else score)
         state.predictions += 1
         if decision.verify:
-            return self.ledger.ask(decision.id, state, reason, *when)
+            return self.ledger.ask(decision, state, reason, *when)
         if reason.refuses:
             state.stalled = reason
         if own:
-            self.ledger.let_pass(decision.id, state, reason)
+            self.ledger.let_pass(decision, state, reason)
         return ()
+
+    @staticmethod
+    def _toss(state: ClassState, reason: Reason, score: float | None) -> tuple[bool, Reason, float]:
+        """Return whether a prediction that may be verified is, why, and with which propensity."""
+        assert state.rounds is not None
+        if reason is not Reason.OPEN:
+            return True, reason, 1.0
+        verify, chance = state.rounds.toss(state.predictions, math.nan if score is None else score)
+        return verify, reason if verify else Reason.SPARED, chance
+
+    def _enter_round(self, state: ClassState, decision: Decision, reason: Reason, score: float) -> None:
+        assert state.rounds is not None
+        assert self.scores is not None
+        if decision.verify:
+            state.rounds.ask(state.predictions, score, reason is Reason.OPEN)
+        else:
+            state.rounds.spare(score)
+        self.scores.note(state, score)
 
     def _wanted(self, state: ClassState, day: str | None) -> tuple[bool, Reason]:
         """Return what the policy wants before any cap, and why; now and then a passed prediction gets a spot check."""

@@ -30,10 +30,11 @@ _MADE_UP = "auto-"
 class Entry:
     """One verification; numbers count from 1 in the order of asking.
 
-    `place` counts the verifications of the class from 0; the rest is what `patience` needs.
+    `place` counts the verifications of the class from 0; `propensity` is its chance if it has a score; the rest is what
+    `patience` needs.
     """
 
-    __slots__ = ("asked_at", "due", "number", "place", "reason", "state", "status")
+    __slots__ = ("asked_at", "due", "number", "place", "propensity", "reason", "state", "status")
 
     def __init__(
         self,
@@ -44,9 +45,10 @@ class Entry:
         place: int,
         asked_at: int,
         due: float | None = None,
+        propensity: float | None = None,
     ) -> None:
         self.state, self.number, self.reason, self.status = state, number, reason, status
-        self.place, self.asked_at, self.due = place, asked_at, due
+        self.place, self.asked_at, self.due, self.propensity = place, asked_at, due, propensity
 
     @property
     def outdated(self) -> bool:
@@ -62,7 +64,7 @@ class Ledger:
         self.clock = clock
         self.patience = Patience(settings.patience)
         self.verifications: dict[Id, Entry] = {}
-        self.passes: dict[Id, tuple[ClassState, Reason]] = {}
+        self.passes: dict[Id, tuple[ClassState, Reason, float | None]] = {}
         self.days: dict[str, int] = {}
         self.pending = self.answered = self.late = self.lost = self.forgotten = self.spot_checks = 0
         self.compared = (0, 0, 0.0)
@@ -110,7 +112,7 @@ class Ledger:
                 return name
             self._named += 1
 
-    def ask(self, id: Id, state: ClassState, reason: Reason, day: str | None, now: float | None) -> Events:
+    def ask(self, decision: Decision, state: ClassState, reason: Reason, day: str | None, now: float | None) -> Events:
         """Enter a verification; forget the oldest one where memory is bounded."""
         clock = self.clock
         clock.asked += 1
@@ -123,12 +125,13 @@ class Ledger:
             self.days[day] = self.days.get(day, 0) + 1
         due = None if now is None else now + self.patience.limit
         asked_at = max(clock.decided, clock.batch_end)
-        entry = Entry(state, clock.asked, reason, PENDING, state.line.append(state.predictions), asked_at, due)
-        self.verifications[id] = entry
+        place = state.line.append(state.predictions)
+        entry = Entry(state, clock.asked, reason, PENDING, place, asked_at, due, decision.propensity)
+        self.verifications[decision.id] = entry
         self.patience.wait_for(entry)
         events: Events = ()
         if self.forget_after is not None:
-            self._asked_order.append(id)
+            self._asked_order.append(decision.id)
             while len(self._asked_order) > self.forget_after:
                 events += self._forget(self._asked_order.popleft())
         return events
@@ -202,10 +205,10 @@ class Ledger:
         prompt = (self.answered - self.late + 1) / (self.answered + self.lost + 1)
         return min(1.0, share / max(_LEAST_PROMPT, prompt))
 
-    def let_pass(self, id: Id, state: ClassState, reason: Reason) -> None:
+    def let_pass(self, decision: Decision, state: ClassState, reason: Reason) -> None:
         """Remember a prediction that was let pass."""
-        self.passes[id] = (state, reason)
-        self._passed_order.append(id)
+        self.passes[decision.id] = (state, reason, decision.propensity)
+        self._passed_order.append(decision.id)
         if len(self._passed_order) > self.remember_passes:
             del self.passes[self._passed_order.popleft()]
 
@@ -241,14 +244,14 @@ class Ledger:
         """Return the decision about an id that was decided before."""
         record = self.verifications.get(id)
         if record is not None:
-            state, reason = record.state, record.reason
+            state, reason, propensity = record.state, record.reason, record.propensity
         elif id in self.passes:
-            state, reason = self.passes[id]
+            state, reason, propensity = self.passes[id]
         else:
             return None
         if state.name != prediction:
             raise SidelightError(f"the id {id!r} was decided as {state.name!r} and is now {prediction!r}: use a new id")
-        return Decision(record is not None, id, reason, prediction)
+        return Decision(record is not None, id, reason, prediction, propensity)
 
     def _forget(self, id: Id) -> Events:
         """Forget an id; an answer can no longer be accepted after that."""
@@ -261,7 +264,8 @@ class Ledger:
     def plain(self, places: dict[ClassState, int]) -> dict[str, Any]:
         """Return everything as JSON can hold it, column by column; `places` numbers the classes."""
         records = self.verifications.values()
-        timed = {"due": [one.due if one.status == PENDING else None for one in records]} if self.patience.timed else {}
+        more = {"due": [one.due if one.status == PENDING else None for one in records]} if self.patience.timed else {}
+        more |= _propensities([one.propensity for one in records])
         return {
             "decided": self.clock.decided,
             "batch_end": max(self.clock.decided, self.clock.batch_end),
@@ -284,12 +288,13 @@ class Ledger:
                 "status": [one.status for one in records],
                 "place": [one.place for one in records],
                 "asked_at": [one.asked_at for one in records],
-                **timed,
+                **more,
             },
             "passes": {
                 "id": list(self.passes),
-                "class": [places[state] for state, _ in self.passes.values()],
-                "reason": [reason.code for _, reason in self.passes.values()],
+                "class": [places[state] for state, _, _ in self.passes.values()],
+                "reason": [reason.code for _, reason, _ in self.passes.values()],
+                **_propensities([chance for _, _, chance in self.passes.values()]),
             },
         }
 
@@ -307,14 +312,21 @@ class Ledger:
         for delay in data["delays"]:
             self.patience.learn(delay)
         columns = data["verifications"]
-        due = columns.get("due") or [None] * len(columns["id"])
+        none = [None] * len(columns["id"])
+        more = columns.get("due", none), columns.get("propensity", none)
         names = ("id", "class", "number", "reason", "status", "place", "asked_at")
-        for id, place, number, reason, *rest in zip(*(columns[key] for key in names), due, strict=True):
+        for id, place, number, reason, *rest in zip(*(columns[key] for key in names), *more, strict=True):
             record = self.verifications[id] = Entry(states[place], number, Reason.of(reason), *rest)
             if record.status == PENDING:
                 self.patience.wait_for(record)
         columns = data["passes"]
-        for id, place, reason in zip(*(columns[key] for key in ("id", "class", "reason")), strict=True):
-            self.passes[id] = (states[place], Reason.of(reason))
+        chances = columns.get("propensity", [None] * len(columns["id"]))
+        for id, place, reason, chance in zip(columns["id"], columns["class"], columns["reason"], chances, strict=True):
+            self.passes[id] = (states[place], Reason.of(reason), chance)
         self._passed_order = deque(self.passes)
         self._asked_order = deque(self.verifications if self.forget_after is not None else ())
+
+
+def _propensities(values: list[float | None]) -> dict[str, list[float | None]]:
+    """Return the column of propensities, if there are any."""
+    return {"propensity": values} if any(one is not None for one in values) else {}

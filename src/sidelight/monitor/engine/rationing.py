@@ -151,7 +151,7 @@ class Rationing:
 
     def _renew(self, state: ClassState, claim: Claim) -> None:
         """Update the claim of a class from its counts."""
-        n, e = state.n, state.e
+        n, e = state.n, state.e_fair
         # A few more answers, compared with many, change nothing that matters.
         if claim.n < 0 or abs(n - claim.n) > claim.n >> 4 or abs(e - claim.e) > claim.e >> 3:
             self._share(claim, 0, 0)
@@ -167,7 +167,7 @@ class Rationing:
 
     def prospects_of(self, state: ClassState) -> Prospects:
         """Return what a verdict on a class is expected to cost."""
-        return prospects(state.test, state.e, state.n)
+        return prospects(state.test, state.e_fair, state.n)
 
     def _full(self, state: ClassState) -> bool:
         """Return whether a class is no longer asked about, whatever its verdict."""

@@ -138,8 +138,7 @@ def _play(
 def _mark(monitor: ClassifierMonitor, paths: dict[Label, list[Point]], position: int) -> None:
     """Note what is known about each class now."""
     for name, state in monitor.engine.classes.items():
-        estimate = state.e / state.n if state.n else None
-        paths[name].append(Point(position, state.verified, estimate, *state.interval()))
+        paths[name].append(Point(position, state.verified, state.estimate, *state.interval()))
 
 
 def _judged(

@@ -66,7 +66,7 @@ def _drift(settings: Settings, classes: Iterable[ClassReport], ledger: Ledger) -
 
 
 def _overall(settings: Settings, states: Iterable[ClassState]) -> Overall:
-    counts = [Counts(state.tolerance, state.predictions, state.n, state.e) for state in states]
+    counts = [Counts(state.tolerance, state.predictions, *state.fair) for state in states]
     return overall(counts, settings.confidence, settings.reviewer_error)
 
 
@@ -91,7 +91,7 @@ def _class_report(
         overdue=state.overdue,
         skipped=state.skipped,
         counted=state.n,
-        estimate=state.e / state.n if state.n else None,
+        estimate=state.estimate,
         interval=state.interval(),
         verdict=state.verdict,
         margin=state.test.margin,

@@ -98,12 +98,21 @@ class RateTest:
         if verdict is None:
             verdict = self.verdict(errors, verified)
         seen = verified - errors if self.mirrored else errors
-        many, few = (verdict == side for side in self.verdicts)
-        low, high = true_rates(
-            refuted_end(self.many.mixture, seen, verified, self.strict if many else self.limit),
-            refuted_end(self.few.mixture, seen, verified, self.strict if few else self.limit),
-            self.reviewer_error,
+        low, high = self.levels(verdict)
+        return self.interval_between(
+            refuted_end(self.many.mixture, seen, verified, low),
+            refuted_end(self.few.mixture, seen, verified, high),
+            verdict,
         )
+
+    def levels(self, verdict: Verdict) -> tuple[float, float]:
+        """Return the logarithms of the evidence that refute rates below and above the interval of a verdict."""
+        return tuple(self.strict if verdict == side else self.limit for side in self.verdicts)  # type: ignore[return-value]
+
+    def interval_between(self, low: float, high: float, verdict: Verdict) -> tuple[float, float]:
+        """Return the interval of the rate, given the rates of answers that are just not refuted, and the verdict."""
+        many, few = (verdict == side for side in self.verdicts)
+        low, high = true_rates(low, high, self.reviewer_error)
         low = max(low, self.rate) if many else min(low, self.rate)
         high = min(high, self.rate) if few else max(high, self.rate)
         if verdict == "near":
