@@ -197,7 +197,7 @@ def test_predictions_pass_when_nobody_answers(kind, fake, fault, caplog):
     fake.faults = [fault] * 10
     client = over(kind, fake, retries=2)
     with caplog.at_level(logging.WARNING, "sidelight.client"):
-        assert client.call("decide", "7", id="a") == (False, "a", "unreachable", "7")
+        assert client.call("decide", "7", id="a") == (False, "a", "unreachable", "7", None)
     assert client.client.unreachable == 1
     (record,) = caplog.records
     assert "predictions pass without a decision, 1 so far" in record.getMessage()
