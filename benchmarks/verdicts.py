@@ -14,7 +14,8 @@ from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.stats.confidence import rate_test
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from tests.monitor.stats.stopping import missed, stopped, wald_labels
+from sidelight.monitor.stats.stopping import stopped
+from tests.monitor.stats.stopping import missed, wald_labels
 
 TOLERANCES = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3)
 FACTORS = (0.1, 0.25, 0.5, 0.9, 1.1, 1.5, 2.5, 5.0, 8.0)

@@ -1,6 +1,7 @@
 """Draw the picture of the README, for light and for dark pages: `python docs/make_readme_picture.py`.
 
-It shows the example of the README, with CBP and RandCBP beside it. The dark one is the same file in the colors of a dark page.
+It shows the example of the README, with CBP and RandCBP beside it. The dark one is the same file in the colors of a
+dark page.
 """
 
 from __future__ import annotations

@@ -1,44 +1,11 @@
-"""What a stopping boundary does, computed exactly: the law of the errors while a test goes on, answer by answer."""
+"""What stopping boundaries do, computed exactly, beyond what the library itself computes."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from sidelight.monitor.stats.boundary import Boundary
-
-
-class Stopped(NamedTuple):
-    labels: float
-    """Expected answers, those of runs that are still open cut off at the horizon."""
-    above: float
-    below: float
-    open: float
-
-
-def stopped(test, rate, horizon, forget=1e-9):
-    """Run a `RateTest` at an error rate, until fewer than a share `forget` of all runs are open."""
-    few, many = test.boundary(horizon)
-    law, start, labels, above, below = np.ones(1), 0, 0.0, 0.0, 0.0
-    for n in range(1, horizon + 1):
-        after = np.empty(len(law) + 1)
-        np.multiply(law, 1 - rate, out=after[:-1])
-        after[-1] = 0.0
-        after[1:] += rate * law
-        law, stops = after, 0.0
-        if few[n] >= start:
-            cut = few[n] + 1 - start
-            stops = float(law[:cut].sum())
-            below, law, start = below + stops, law[cut:], start + cut
-        if start + len(law) > many[n]:
-            cut = max(0, many[n] - start)
-            over = float(law[cut:].sum())
-            above, law, stops = above + over, law[:cut], stops + over
-        labels += n * stops
-        if above + below > 1.0 - forget:
-            break
-    left = 1.0 - above - below
-    return Stopped(labels + n * left, above, below, left)
+from sidelight.monitor.stats.stopping import Stopped
 
 
 def near_stopped(test, rate, horizon):

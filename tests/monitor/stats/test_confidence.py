@@ -8,7 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sidelight.monitor.stats.confidence import RateTest, rate_test
-from tests.monitor.stats.stopping import missed, stopped, wald_labels
+from sidelight.monitor.stats.stopping import stopped
+from tests.monitor.stats.stopping import missed, wald_labels
 
 COUNTS = st.integers(0, 10**9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 NEAR = st.tuples(st.integers(0, 10**6), st.floats(-5, 5))

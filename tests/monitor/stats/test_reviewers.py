@@ -9,7 +9,7 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor
 from sidelight.monitor.stats.confidence import RateTest, rate_test
 from sidelight.monitor.stats.reviewers import answered_rates, true_rates
-from tests.monitor.stats.stopping import stopped
+from sidelight.monitor.stats.stopping import stopped
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.01, 0.3, 1.0])

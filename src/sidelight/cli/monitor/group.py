@@ -7,6 +7,7 @@ import click
 from sidelight.cli.group import InOrder
 from sidelight.cli.monitor import file
 from sidelight.cli.monitor.change import change_command
+from sidelight.cli.monitor.plan import plan_command
 from sidelight.cli.monitor.replay import replay_command
 
 
@@ -15,13 +16,14 @@ from sidelight.cli.monitor.replay import replay_command
 def command(context: click.Context) -> None:
     """Watch a classifier: which predictions to verify, and which classes are wrong too often.
 
-    'replay' says what monitoring would have cost on labeled data. The other commands keep a monitor in a file: create
-    one with 'new', ask 'decide' about each prediction, tell 'answer' what a verification showed, and read the 'report';
-    'change' sets other limits. Several processes can use one file at the same time.
+    'plan' says how many labels a verdict takes, and 'replay' what monitoring would have cost on labeled data. The other
+    commands keep a monitor in a file: create one with 'new', ask 'decide' about each prediction, tell 'answer' what a
+    verification showed, and read the 'report'; 'change' sets other limits. Several processes can use one file at the
+    same time.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-for _command in (*file.COMMANDS, change_command, replay_command):
+for _command in (*file.COMMANDS, change_command, plan_command, replay_command):
     command.add_command(_command)
