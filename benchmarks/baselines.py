@@ -13,8 +13,8 @@ from measuring import fastest, missed, report, seconds
 
 import sidelight as sl
 from sidelight.environments import IID, laws
+from sidelight.strategies.adversarial.feedexp3 import FeedExp3
 from sidelight.strategies.baselines.bayes_optimal import BayesOptimal
-from sidelight.strategies.baselines.feedexp3 import FeedExp3
 from sidelight.strategies.baselines.uniform import Uniform
 from sidelight.strategies.information.ids import IDS
 

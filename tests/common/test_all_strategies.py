@@ -15,6 +15,7 @@ CHECKS = {check.__name__: check for check in strategy_checks()}
 NEEDS_COMPILER = {"workers_do_not_matter", "compiled_as_interpreted"}
 # Strategies that need long for a round meet fewer games.
 FEW = {
+    "ExpPM": 4,
     "IDSContexts": 4,
     "ProspectSide": 4,
     "ProspectModel": 2,

@@ -7,7 +7,10 @@ from sidelight.strategies.posterior.tspm import TSPM as TSPM
 from sidelight.strategies.posterior.tspm import TSPMGaussian as TSPMGaussian
 from sidelight.strategies.dmed.pmdmed import PMDMED as PMDMED
 from sidelight.strategies.dmed.hinge import PMDMEDHinge as PMDMEDHinge
-from sidelight.strategies.baselines.feedexp3 import FeedExp3 as FeedExp3
+from sidelight.strategies.adversarial.feedexp3 import FeedExp3 as FeedExp3
+from sidelight.strategies.adversarial.bobw import BOBW as BOBW
+from sidelight.strategies.adversarial.exppm import ExpPM as ExpPM
+from sidelight.strategies.adversarial.neighborhood_watch import NeighborhoodWatch2 as NeighborhoodWatch2
 from sidelight.strategies.information.ids import IDS as IDS
 from sidelight.strategies.bandits.bernoulli import KLUCB as KLUCB
 from sidelight.strategies.bandits.bernoulli import BetaThompson as BetaThompson

@@ -8,8 +8,9 @@ import pytest
 from sidelight import Game, analyze, environments, games, simulate
 from sidelight.errors import SidelightError
 from sidelight.kernels import interpreted
+from sidelight.strategies.adversarial.exponential_weights import estimates
+from sidelight.strategies.adversarial.feedexp3 import FeedExp3, rates
 from sidelight.strategies.base import observe
-from sidelight.strategies.baselines.feedexp3 import FeedExp3, estimates, rates
 from sidelight.strategies.baselines.uniform import Uniform
 
 PLAYABLE = [name for name in games.names() if games.describe(name).kind in ("easy", "hard")]
@@ -40,8 +41,8 @@ def chances(strategy):
     gamma, eta = min(1.0, compiled.exploring * t ** (-1 / 3)), compiled.learning * t ** (-2 / 3)
     weights = np.exp(-eta * (totals - totals.min()))
     q = np.zeros(strategy.game.n_actions)
-    q[compiled.members] += (1 - gamma) * weights / weights.sum()
-    q[compiled.explorers] += gamma / len(compiled.explorers)
+    q[compiled.estimator.members] += (1 - gamma) * weights / weights.sum()
+    q[compiled.estimator.explorers] += gamma / len(compiled.estimator.explorers)
     return q
 
 
@@ -70,7 +71,7 @@ def test_mean_estimate_is_the_loss_difference_whatever_was_played(warm):
         q = chances(strategy)
         assert q.sum() == pytest.approx(1)
         compiled = strategy.compiled_parameters
-        mean = np.zeros(len(compiled.members))
+        mean = np.zeros(len(compiled.estimator.members))
         for action in np.flatnonzero(q):
             for outcome, p in enumerate(law):
                 state = strategy.clone().state
@@ -96,8 +97,8 @@ def test_constants_are_not_estimated():
     """A blind action's symbol is certain, so it neither explores nor adds noise."""
     game = games.load("tau-detection", tau="1/5")
     compiled = FeedExp3(game).compiled_parameters
-    assert compiled.explorers.tolist() == [0]
-    assert sorted(map(abs, compiled.weights[:2].ravel())) == [0, 0, 2.5, 2.5]
+    assert compiled.estimator.explorers.tolist() == [0]
+    assert sorted(map(abs, compiled.estimator.weights[:2].ravel())) == [0, 0, 2.5, 2.5]
 
 
 def test_drawn_actions_have_the_chances_of_the_formula():
@@ -132,8 +133,8 @@ def test_exploration_is_free_where_a_duplicate_can_do_it():
     game = games.load("degenerate-informative", kind="duplicate")
     compiled = FeedExp3(game).compiled_parameters
     assert game.informative(1)
-    assert compiled.members.tolist() == [1, 2]
-    assert compiled.rank.tolist() == [-1, 0, 1]
+    assert compiled.estimator.members.tolist() == [1, 2]
+    assert compiled.estimator.rank.tolist() == [-1, 0, 1]
 
 
 @pytest.mark.parametrize("name", ["apple-tasting", "label-efficient", "dynamic-pricing", "dueling-bandit", "trivial"])

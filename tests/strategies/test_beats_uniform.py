@@ -1,0 +1,25 @@
+"""Every strategy of the literature beats Uniform clearly in every game of the catalogue that it plays."""
+
+import contextlib
+
+import pytest
+
+import sidelight as sl
+from sidelight.environments import IID, laws
+
+# The most of Uniform's regret that a strategy may have after so many rounds; measured with other seeds, with a margin.
+LIMITS = {"BOBW": (0.8, 20_000), "ExpPM": (0.5, 5_000), "NeighborhoodWatch2": (0.8, 20_000)}
+GAMES = [name for name in sl.games.names() if sl.games.describe(name).kind in ("easy", "hard")]
+
+
+@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("key", GAMES)
+def test_beats_uniform(name, key):
+    game, (most, rounds) = sl.games.load(key), LIMITS[name]
+    with contextlib.suppress(sl.SidelightError):
+        strategy = getattr(sl.strategies, name)(game)
+        world = IID(laws.load("dirichlet", game.n_outcomes))
+        blind, ours = (
+            sl.simulate(s, world, rounds, 8, 1, workers=1).final.mean() for s in (sl.strategies.Uniform(game), strategy)
+        )
+        assert ours < most * blind
