@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import re
+import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -14,8 +14,6 @@ from sidelight.game import Game
 from sidelight.report.figures.canvas import FONT
 
 _LONGEST = 26
-# Where lines may end: behind spaces, before a parenthesis, and behind signs unless a digit follows (1e-07, 1/3, 1,000).
-_PIECES = re.compile(r"\(*(?:[^\s(,/-]|[,/-](?=\d))*[,/-]*\s*")
 
 
 def groups(analysis: Analysis) -> list[tuple[int, ...]]:
@@ -49,36 +47,18 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
 
 
 def wrapped(text: str, width: int = 13) -> str:
-    """Break a label into as few lines as fit the width, all about equally long.
+    """Break a label into as few lines as fit the width, all about equally long; words with digits are not broken.
 
-    Lines end at spaces, before a parenthesis, or behind a comma, hyphen or slash. A part that is too long is only
-    broken if it has no digit: half a number would be another one.
+    Half a number would be another one.
     """
-    pieces = [part for piece in _PIECES.findall(text) for part in _cut(piece, width)]
-    lines = _filled(pieces, width)
-    longest_piece = max((len(piece.rstrip()) for piece in pieces), default=1)
-    for narrower in range(width - 1, longest_piece - 1, -1):
-        tighter = _filled(pieces, narrower)
+    long = any(len(word) > width and not any(map(str.isdigit, word)) for word in text.split())
+    lines = textwrap.wrap(text, width, break_long_words=long, break_on_hyphens=False)
+    for narrower in range(width - 1, max(map(len, text.split()), default=1) - 1, -1):
+        tighter = textwrap.wrap(text, narrower, break_long_words=long, break_on_hyphens=False)
         if len(tighter) > len(lines):
             break
         lines = tighter
     return "\n".join(lines)
-
-
-def _cut(piece: str, width: int) -> list[str]:
-    if len(piece.rstrip()) <= width or any(character.isdigit() for character in piece):
-        return [piece]
-    return [piece[start : start + width] for start in range(0, len(piece), width)]
-
-
-def _filled(pieces: Sequence[str], width: int) -> list[str]:
-    """Return lines of as many pieces as fit each."""
-    lines = [""]
-    for piece in pieces:
-        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > width:
-            lines.append("")
-        lines[-1] += piece
-    return [line.rstrip() for line in lines]
 
 
 def listed(texts: Sequence[str], most: int = 12) -> str:

@@ -31,7 +31,6 @@ _NAME_WIDTH, _LONGEST = 24, 72  # characters of a sample's name
 _PANEL, _ROW, _LINE, _GROUP_GAP, _BOX, _STROKE, _INDENT, _BESIDE = 2.6, 0.2, 0.15, 0.08, 0.1, 0.17, 0.1, 0.1
 _WIDE = 50.0  # the ratio of two numbers that a linear axis cannot show well
 _DECADES = 6  # on one side of zero, at most
-_APART = 0.17  # of a panel's width, between two ticks that have numbers
 _MIDDLE = "center_baseline"  # so that names and numbers stand on one line
 
 
@@ -160,15 +159,9 @@ def _scale_both_sides(axes: Axes, low: float, high: float, least: float) -> None
     first = max(int(np.floor(np.log10(least))), top - _DECADES)
     axes.set_xscale("symlog", linthresh=10.0**first, linscale=0.5)
     axes.set_xlim(low * 1.3 if low < 0 else -0.4 * 10.0**first, high * 1.3 if high > 0 else 0.4 * 10.0**first)
-    powers = [sign * 10.0**power for power in range(top, first - 1, -1) for sign in (1, -1)]
-    place = axes.xaxis.get_transform().transform
-    start, end = place(np.array(axes.get_xlim()))
-    ticks: list[float] = []
-    for tick in (0.0, *powers):
-        where = (place(np.array([tick, *ticks])) - start) / (end - start)
-        if 0 <= where[0] <= 1 and (abs(where[1:] - where[0]) > _APART).all():
-            ticks.append(tick)
-    axes.xaxis.set_major_locator(FixedLocator(sorted(ticks)))
+    step = 2 if low >= 0 or high <= 0 else 3  # so that numbers keep apart
+    powers = [10.0**power for power in range(top - 1, first, -step)]
+    axes.xaxis.set_major_locator(FixedLocator([0.0, *(powers if high > 0 else []), *(-p for p in powers if low < 0)]))
     axes.xaxis.set_minor_locator(FixedLocator([]))
 
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 from sidelight.analysis import Analysis
-from sidelight.report.figures.canvas import Box, Canvas, Spot
+from sidelight.report.figures.canvas import Canvas, Spot
 from sidelight.report.figures.colors import FAINT, INK, border_style, fill, plate
 from sidelight.report.figures.games.cells import Law, border, cell, whole_space
-from sidelight.report.figures.games.region_names import Triangle, place
+from sidelight.report.figures.games.region_names import place_names
 from sidelight.report.figures.games.title_and_legend import draw_legend, draw_title
 from sidelight.report.figures.labels import action_labels, listed, outcome_label, wrapped
 
@@ -30,13 +30,13 @@ def draw_triangle(canvas: Canvas, analysis: Analysis) -> None:
     for corners in thin:
         _draw_thin_cell(canvas, _spots(corners))
     _draw_borders(canvas, analysis)
-    under = _draw_corners(canvas, analysis)
+    _draw_corners(canvas, analysis)
     regions = {action: _spots(cells[action]) for action in best}
     names = {action: labels[action] for action in best}
     for corners, members in thin.items():
         regions[members[0]] = _spots(corners)
         names[members[0]] = f"{listed([labels[member] for member in members], 3)} (degenerate)"
-    _write_names(canvas, Triangle(_SIDE, under), regions, names, ranks)
+    _write_names(canvas, regions, names, ranks)
     draw_title(canvas, analysis)
     marks = [("touch", "degenerate: best at one point only")] if any(len(c) == 1 for c in thin) else []
     marks += [("band", "degenerate: best on a line only")] if any(len(c) == 2 for c in thin) else []
@@ -76,29 +76,24 @@ def _draw_borders(canvas: Canvas, analysis: Analysis) -> None:
             canvas.cross(((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
 
 
-def _draw_corners(canvas: Canvas, analysis: Analysis) -> tuple[Box, Box]:
-    """Name the corners by the outcomes that are certain there; return the boxes of the two names under the base."""
-    left, right, top = _spots(whole_space(3))
-    names = [wrapped(f"always {outcome_label(analysis.game, outcome)}", 18) for outcome in range(3)]
-    canvas.text((top[0], top[1] + 0.1), names[2], va="bottom", color=FAINT)
-    return (
-        canvas.text((left[0], left[1] - 0.12), names[0], va="top", color=FAINT),
-        canvas.text((right[0], right[1] - 0.12), names[1], va="top", color=FAINT),
-    )
+def _draw_corners(canvas: Canvas, analysis: Analysis) -> None:
+    """Name the corners by the outcomes that are certain there."""
+    for outcome, (x, y) in enumerate(_spots(whole_space(3))):
+        name = wrapped(f"always {outcome_label(analysis.game, outcome)}", 18)
+        below = outcome < 2
+        canvas.text((x, y - 0.12 if below else y + 0.1), name, va="top" if below else "bottom", color=FAINT)
 
 
-def _write_names(
-    canvas: Canvas, triangle: Triangle, regions: dict[int, list[Spot]], names: dict[int, str], ranks: dict[int, int]
-) -> None:
-    """Write the names of the actions, and draw leaders to those that stand outside."""
-    inside, outside = place(triangle, regions, names, [key for key in regions if key not in ranks])
-    for item in inside:
-        canvas.text(item.spot, item.text, size=item.size, bbox=plate(*fill(ranks[item.key])))
-    for callout in outside:
-        canvas.line([callout.anchor, callout.end], color="white", lw=2.2, zorder=6)
-        canvas.line([callout.anchor, callout.end], color=INK, lw=0.8, zorder=6)
-        if callout.key in ranks:
-            canvas.line([callout.anchor], marker="o", ms=3, color=INK, ls="none", zorder=6)
-        va = "top" if callout.align == "center" else "center"
-        color = INK if callout.key in ranks else FAINT
-        canvas.text(callout.spot, callout.text, ha=callout.align, va=va, color=color)
+def _write_names(canvas: Canvas, regions: dict[int, list[Spot]], names: dict[int, str], ranks: dict[int, int]) -> None:
+    """Write the names of the actions, and draw leaders to those that stand beside the triangle."""
+    thin = [key for key in regions if key not in ranks]
+    for each in place_names(regions, names, thin, (_SIDE + 0.3, _SIDE * math.sqrt(3) / 2)):
+        if each.anchor is None:
+            canvas.text(each.spot, each.text, size=each.size, bbox=plate(*fill(ranks[each.key])))
+            continue
+        end = (each.spot[0] - 0.04, each.spot[1])
+        canvas.line([each.anchor, end], color="white", lw=2.2, zorder=6)
+        canvas.line([each.anchor, end], color=INK, lw=0.8, zorder=6)
+        if each.key in ranks:
+            canvas.line([each.anchor], marker="o", ms=3, color=INK, ls="none", zorder=6)
+        canvas.text(each.spot, each.text, ha="left", va="center", color=INK if each.key in ranks else FAINT)
