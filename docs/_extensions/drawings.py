@@ -15,10 +15,12 @@ does not see them. A figure is drawn again only when its code or the version of 
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import textwrap
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import matplotlib
 
@@ -32,6 +34,7 @@ from sphinx_gallery.scrapers import figure_rst, matplotlib_scraper
 
 import sidelight as sl
 from sidelight import __version__
+from sidelight.simulation import simulate
 
 _STYLE = {"svg.hashsalt": "sidelight", "savefig.bbox": "tight", "savefig.facecolor": "white"}
 _ORDER = (
@@ -75,25 +78,33 @@ class Drawing(SphinxDirective):
         if not path.exists():
             folder.mkdir(exist_ok=True)
             with matplotlib.rc_context(_STYLE):
-                draw(code).savefig(path, metadata={"Date": None})
+                draw(code, quickly=self.config.plot_gallery in (False, "0")).savefig(path, metadata={"Date": None})
         image = nodes.image(uri=f"/_drawings/{name}.svg", alt=self.arguments[0], classes=["drawing"])
         self.set_source_info(image)
         return [nodes.figure("", image)]
 
 
-def draw(code: str) -> Figure:
-    """Run code and return its figure: the value of the last line, or what is called `figure`."""
+def draw(code: str, quickly: bool = False) -> Figure:
+    """Run code and return its figure: the value of the last line, or what is called `figure`.
+
+    To draw `quickly` is enough to see that the code works: its simulations are shorter and have few runs.
+    """
     tree = ast.parse(code)
     names: dict[str, Any] = {"__name__": "__drawing__"}
     last = tree.body[-1]
     if isinstance(last, ast.Expr):
         tree.body[-1] = ast.copy_location(ast.Assign([ast.Name(_LAST, ast.Store())], last.value), last)
         ast.fix_missing_locations(tree)
-    exec(compile(tree, "<drawing>", "exec"), names)
+    with mock.patch.object(sl, "simulate", _short_simulation) if quickly else contextlib.nullcontext():
+        exec(compile(tree, "<drawing>", "exec"), names)
     for found in (names.get(_LAST), names.get("figure")):
         if isinstance(found, Figure):
             return found
     raise TypeError("this code draws no figure: end with an expression that is one, or call it `figure`")
+
+
+def _short_simulation(strategy: Any, environment: Any, horizon: int = 500, runs: int = 4, **options: Any) -> sl.Results:
+    return simulate(strategy, environment, min(horizon, 500), min(runs, 4), **options)
 
 
 def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:

@@ -4,9 +4,10 @@ import functools
 
 from sidelight.reproduction.exhibit import Exhibit, Profile, game_study
 from sidelight.reproduction.runs import Reproduction
-from sidelight.studies.running.execution import Crew, Silence
+from sidelight.studies.running.execution import Crew
 from sidelight.studies.store.store import Store
 from sidelight.tasks import run_here
+from sidelight.tasks.display import Display
 
 HERE = Crew(run_here, here=True)
 
@@ -16,7 +17,7 @@ def threads(count):
     return Crew(functools.partial(run_here, workers=count), here=True)
 
 
-class Silent(Silence):
+class Silent(Display):
     """Remembers notes and how many tasks there were to do."""
 
     notes = ()

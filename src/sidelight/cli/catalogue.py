@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import click
+
 from sidelight import games
 from sidelight.errors import SidelightError
 from sidelight.text import did_you_mean
@@ -13,6 +15,13 @@ if TYPE_CHECKING:
     from sidelight.game import Game
 
 _SUFFIXES = (".toml", ".json")
+set_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PARAMETER=VALUE",
+    help="Set a parameter of a game in the catalogue; repeatable.",
+)
 
 
 def entry(name: str, otherwise: str = "") -> games.Entry:

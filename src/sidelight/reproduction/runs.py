@@ -16,9 +16,10 @@ from sidelight.studies import Study
 from sidelight.studies.plan.cases import Case, cases
 from sidelight.studies.plan.tasks import Task, tasks
 from sidelight.studies.reporting.standings import labels_of
-from sidelight.studies.running.execution import Crew, Display, Execution
+from sidelight.studies.running.execution import Crew, Execution
 from sidelight.studies.store.store import KEPT, State, Store
 from sidelight.tasks import Share
+from sidelight.tasks.display import Display
 
 SECOND_LOOK = 10 * RUNS
 """How many runs a number gets that looks different, before anybody looks for a reason."""

@@ -111,15 +111,12 @@ def test_shares_and_merge(folder, tmp_path):
     for share in ("2/3", "1/3"):
         result = invoke(*TABLE, "figure1", "--share", share, "--out", tmp_path)
         assert result.exit_code == 0, result.output
-        assert f"sidelight reproduce --merge --out {tmp_path}" in result.stdout
-    early = invoke("reproduce", "--merge", "--out", tmp_path)
+        assert "the same command with --merge" in result.stdout
+    early = invoke(*TABLE, "figure1", "--merge", "--out", tmp_path)
     assert early.exit_code == 2
-    other = invoke("reproduce", "table1", "--runs", "4", "--share", "1/3", "--out", tmp_path)
-    assert other.exit_code == 2
-    assert "holds shares of another plan" in " ".join(other.stderr.split())
-    assert re.search(r"pieces of work are missing.*run --share 3/3 \(again\) first", " ".join(early.stderr.split()))
+    assert re.search(r"pieces of work are missing.*run all shares first", " ".join(early.stderr.split()))
     invoke(*TABLE, "figure1", "--share", "3/3", "--out", tmp_path)
-    merged = invoke("reproduce", "--merge", "--runs", "3", "--out", tmp_path)  # given again, which changes nothing
+    merged = invoke(*TABLE, "figure1", "--merge", "--out", tmp_path)
     assert merged.exit_code == 0, merged.output
     for path in (folder / "runs").rglob("*.npz"):
         assert Results.load(path) == Results.load(tmp_path / path.relative_to(folder))
@@ -132,7 +129,7 @@ def test_the_use_case_with_other_tolerances_and_one_policy(tmp_path):
     options = (*USE_CASE, "--policy", "sequential", "--confidence", 0.9, "--out", tmp_path)
     for share in ("1/2", "2/2"):
         assert invoke(*options, "--share", share).exit_code == 0
-    merged = invoke("reproduce", "--merge", "--out", tmp_path)
+    merged = invoke(*options, "--merge")
     assert merged.exit_code == 0, merged.output
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "Tolerance 0.15" in text
@@ -212,14 +209,6 @@ def test_a_file_is_no_folder(tmp_path):
     assert result.exit_code == 2
     assert "name a folder" in result.stderr
     assert file.read_text() == "mine"
-
-
-@pytest.mark.parametrize("wrong", ["{", "5", '{"names": []}'])
-def test_a_damaged_plan(tmp_path, wrong):
-    (tmp_path / "plan.json").write_text(wrong)
-    result = invoke("reproduce", "--merge", "--out", tmp_path)
-    assert result.exit_code == 2
-    assert "plan.json' is damaged" in " ".join(result.stderr.split())
 
 
 def test_without_what_draws_and_writes_tables(folder, tmp_path, monkeypatch):

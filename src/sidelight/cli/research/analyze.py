@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sidelight.cli import catalogue, terminal
+from sidelight.cli.catalogue import set_option
 from sidelight.errors import SidelightError
 
 if TYPE_CHECKING:
@@ -23,13 +24,7 @@ Examples:
 
 @click.command("analyze", epilog=_EXAMPLES)
 @click.argument("game", metavar="NAME|FILE")
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="PARAMETER=VALUE",
-    help="Set a parameter of a game in the catalogue; repeatable.",
-)
+@set_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @click.option("--figure", metavar="PATH", help="Also draw the game; PATH ends in .svg, .pdf or .png.")
 def command(game: str, settings: tuple[str, ...], as_json: bool, figure: str | None) -> None:

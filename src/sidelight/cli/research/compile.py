@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import inspect
 import sys
@@ -101,32 +102,20 @@ def sample(kind: type[S]) -> S | None:
 
 
 def _environments(strategy: KernelStrategy) -> Iterator[tuple[str, Environment]]:
+    """Yield one environment of each class that the strategy can play in."""
     import numpy as np
 
-    from sidelight.environments import (
-        IID,
-        FiniteContexts,
-        HalfspaceContexts,
-        LinearContexts,
-        LogisticContexts,
-        RegionContexts,
-        Replay,
-    )
+    from sidelight.environments import IID, Replay, contexts_by_name
 
     count, d = strategy.game.n_outcomes, strategy.dimension
     law = np.full(count, 1 / count)
-    if not d:
-        yield "IID", IID(law)
-    else:
-        yield "LinearContexts", LinearContexts(np.full((count - 1, d), 1 / (count * d)))
-        yield "LogisticContexts", LogisticContexts(np.zeros((count, d)))
-        yield "FiniteContexts", FiniteContexts([law] * d)
-        yield "RegionContexts", RegionContexts([law] * 2, d)
-        if count == 2:
-            yield "HalfspaceContexts", HalfspaceContexts(d)
-    outcomes = np.arange(_ROUNDS) % count
-    contexts = np.ones((_ROUNDS, strategy.dimension)) if strategy.dimension else None
-    yield "Replay", Replay(outcomes, contexts, law)
+    found: list[Environment] = [] if d else [IID(law)]
+    for name in contexts_by_name.names() if d else ():
+        size = "contexts" if "contexts" in contexts_by_name.defaults(name) else "d"
+        with contextlib.suppress(SidelightError):  # some kinds are only for two outcomes
+            found.append(contexts_by_name.load(name, strategy.game, **{size: d}))
+    found.append(Replay(np.arange(_ROUNDS) % count, np.ones((_ROUNDS, d)) if d else None, law))
+    yield from {type(each).__name__: each for each in found}.items()
 
 
 def _run(strategy: KernelStrategy, environment: Environment) -> None:

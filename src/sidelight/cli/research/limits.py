@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.catalogue import labels, load_game, title
+from sidelight.cli.catalogue import labels, load_game, set_option, title
 from sidelight.cli.notes import warnings_as_notes
 from sidelight.cli.numbers import COUNT
 from sidelight.cli.research.arguments import laws
@@ -43,13 +43,7 @@ Examples:
     help="How the law is drawn, for Bayes-optimal play: the Beta prior A,B of the first outcome's probability (1,1 is "
     "uniform), or a kind of law such as balanced, as for --law-from of 'sidelight simulate'.",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="PARAMETER=VALUE",
-    help="Set a parameter of a game in the catalogue; repeatable.",
-)
+@set_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(game: str, law: str | None, horizon: int, prior: str, settings: tuple[str, ...], as_json: bool) -> None:
     """Say how good any strategy can be.

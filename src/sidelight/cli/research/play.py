@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.catalogue import labels, load_game, title
+from sidelight.cli.catalogue import labels, load_game, set_option, title
 from sidelight.cli.notes import warnings_as_notes
 from sidelight.cli.numbers import COUNT, WHOLE
 from sidelight.cli.research.arguments import laws, players
@@ -36,13 +36,7 @@ Examples:
 @laws.law_options
 @click.option("--rounds", type=COUNT, metavar="N", default=20, show_default=True, help="How many rounds to play.")
 @click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="The seed of all random numbers.")
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="PARAMETER=VALUE",
-    help="Set a parameter of a game in the catalogue; repeatable.",
-)
+@set_option
 def command(
     game: str,
     strategy: str,

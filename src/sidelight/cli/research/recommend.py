@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.catalogue import load_game
+from sidelight.cli.catalogue import load_game, set_option
 from sidelight.cli.numbers import COUNT, WHOLE
 
 _EPILOG = """\b
@@ -27,13 +27,7 @@ Examples:
     show_default=True,
     help="How many numbers a context has; 0 means no contexts.",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="PARAMETER=VALUE",
-    help="Set a parameter of a game in the catalogue; repeatable.",
-)
+@set_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(game: str, horizon: int | None, dimension: int, settings: tuple[str, ...], as_json: bool) -> None:
     """Recommend a strategy for a game, and show the evidence.

@@ -13,7 +13,6 @@ from sidelight._storage import make_writable
 from sidelight.cli import terminal
 from sidelight.cli.notes import warnings_as_notes
 from sidelight.cli.numbers import COUNT, WHOLE
-from sidelight.cli.research import shares
 from sidelight.cli.research.arguments.cluster import check_cluster, cluster_option
 from sidelight.cli.research.work_bar import WorkBar
 from sidelight.errors import SidelightError
@@ -73,14 +72,17 @@ As a job array, without Dask (job i of 8, then once):
 @click.option("--workers", type=COUNT, metavar="N", help="Cores of this machine to use; by default all.")
 @cluster_option
 @click.option("--share", metavar="I/N", help="Do only share I of N, and write no report.")
-@click.option("--merge", is_flag=True, help="Merge the finished shares, run again what differs, and write the report.")
+@click.option(
+    "--merge",
+    is_flag=True,
+    help="Merge the finished shares, run again what differs, and write the report; give the same options.",
+)
 @click.option("--seed", type=WHOLE, metavar="N", default=0, show_default=True, help="Seed of all random numbers.")
 @click.option(
     "--out", metavar="DIR", default="reproduction", show_default=True, help="Folder for the report and all files."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print every number and its verdict as JSON.")
-@click.pass_context
-def command(context: click.Context, /, out: str, share: str | None, merge: bool, as_json: bool, **options: Any) -> None:
+def command(out: str, share: str | None, merge: bool, as_json: bool, **options: Any) -> None:
     """Reproduce the tables and figures of the ICML 2024 paper, and say which numbers hold.
 
     Every number in 'Randomized Confidence Bounds for Stochastic Partial Monitoring' is computed again and compared with
@@ -97,21 +99,20 @@ def command(context: click.Context, /, out: str, share: str | None, merge: bool,
     folder = Path(out)
     _check(share, merge, options)
     part = None if share is None else Share.parse(share)
-    if merge:
-        options = shares.planned(context, folder, options)
     reproduction = _reproduction(options, Store(folder / "runs"))
     bars, crew = WorkBar(), crew_of(options["cluster"], options["workers"])
     with warnings_as_notes():
-        if merge:
-            shares.check_complete(reproduction, folder)
+        if merge and (missing := reproduction.missing()):
+            pieces = (
+                f"{len(missing)} of {len(reproduction.tasks())} pieces of work are missing, damaged or from other code"
+            )
+            raise SidelightError(f"{pieces} in {folder}: run all shares first, with the same options")
         make_writable(folder)
-        if part is not None:
-            shares.keep_plan(folder, options, part.count)
         with _kept(folder, reproduction):
             seconds = 0.0 if merge else reproduction.run(crew, bars, part)
         if part is not None:
-            done = f"Share {part} is in {folder}; when all are: sidelight reproduce --merge --out {out}"
-            click.echo(done, err=as_json)
+            again = "the same command with --merge instead of --share"
+            click.echo(f"Share {part} is in {folder}; when all are: {again}", err=as_json)
             return
         with _kept(folder):
             seconds += reproduction.look_again(crew, bars)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.catalogue import check_figure, load_game
+from sidelight.cli.catalogue import check_figure, load_game, set_option
 from sidelight.cli.notes import warnings_as_notes
 from sidelight.cli.numbers import COUNT, WHOLE, whole_number
 from sidelight.cli.research import limit_line, run_shares
@@ -92,13 +92,7 @@ class Plan(NamedTuple):
     help="When to record regret: at N evenly spaced rounds, at rounds evenly spaced on a logarithmic scale (log), or "
     "at listed rounds such as 10,100,1000.",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="PARAMETER=VALUE",
-    help="Set a parameter of a game in the catalogue; repeatable.",
-)
+@set_option
 @click.option(
     "--limit",
     "limited",

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from sidelight.simulation.progress import terminal_bar
+from sidelight.tasks.display import Display
+from sidelight.tasks.task import Failure, Task
 from sidelight.text import count
-
-if TYPE_CHECKING:
-    from sidelight.studies.plan.tasks import Task
-    from sidelight.tasks import Failure
 
 _LINES = 60.0  # seconds between two lines where there is no terminal
 
 
-class WorkBar:
+class WorkBar(Display):
     """Shows how many pieces of work are done, and how much time is left.
 
     Pieces are done in an order that has nothing to do with their cost, so those that are left take about as long, one

@@ -7,7 +7,6 @@ one that claims it first.
 from __future__ import annotations
 
 import time
-import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -18,48 +17,11 @@ from sidelight.studies.plan.cases import Case
 from sidelight.studies.plan.tasks import Task, in_random_order
 from sidelight.studies.store.store import KEPT, OtherCodeError, State, Store
 from sidelight.tasks import Failure, TaskError
+from sidelight.tasks.display import Display
 from sidelight.text import count
 
 _SAME = "all workers need the same versions of sidelight, NumPy and SciPy as this process, and of your own modules"
 _WAIT = 1.0  # seconds between two looks at what another process is doing
-
-
-class Display(typing.Protocol):
-    """Shows how the work goes."""
-
-    def begin(self, title: str, total: int, pending: int) -> None:
-        """Start, given how many tasks there are and how many of them are still to be done."""
-
-    def finished(self, task: Task) -> None:
-        """Count a task that is done, here or by another process, or that is not tried."""
-
-    def failed(self, task: Task, failure: Failure) -> None:
-        """Report that a task failed, the first of its case."""
-
-    def note(self, text: str) -> None:
-        """Show something that people should know."""
-
-    def end(self) -> None:
-        """Stop, because all is done or because it was interrupted."""
-
-
-class Silence:
-    """A display that shows nothing."""
-
-    def begin(self, title: str, total: int, pending: int) -> None:
-        """Do nothing."""
-
-    def finished(self, task: Task) -> None:
-        """Do nothing."""
-
-    def failed(self, task: Task, failure: Failure) -> None:
-        """Do nothing."""
-
-    def note(self, text: str) -> None:
-        """Do nothing."""
-
-    def end(self) -> None:
-        """Do nothing."""
 
 
 class Crew(NamedTuple):

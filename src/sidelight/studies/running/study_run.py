@@ -16,10 +16,11 @@ from sidelight.studies.plan import cases as plan
 from sidelight.studies.plan import skips
 from sidelight.studies.plan.cases import Case
 from sidelight.studies.plan.tasks import refresh, tasks
-from sidelight.studies.running.execution import Crew, Display, Done, Execution, Silence
+from sidelight.studies.running.execution import Crew, Done, Execution
 from sidelight.studies.store.record import Record
 from sidelight.studies.store.store import Names, Store
 from sidelight.tasks import Share, run_here
+from sidelight.tasks.display import Display
 from sidelight.text import count
 
 
@@ -104,7 +105,7 @@ def run(
     display, crew
         Who shows how the work goes (by default nobody), and who does it, instead of workers or a cluster.
     """
-    watcher = Silence() if display is None else display
+    watcher = Display() if display is None else display
     part = Share.parse(share) if isinstance(share, str) else share
     who = crew_of(cluster, workers) if crew is None else crew
     place = make_writable(folder)
