@@ -8,6 +8,8 @@ import pytest
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import ClassifierMonitor, replay
+from sidelight.monitor.replays.page import replay_page
+from sidelight.monitor.replays.records import SCORED
 
 RATES = {"cat": 0.01, "dog": 0.03, "horse": 0.2}
 
@@ -121,3 +123,17 @@ def test_a_verdict_that_patience_brings_is_dated():
     for one in done.policies:
         assert one.report["cat"].verdict == "above"
         assert one.first_certain["cat"] == 202
+
+
+def test_scores_are_tried_beside_the_same_without():
+    source = random.Random(3)
+    wrong = [source.random() < 0.08 for _ in range(4000)]
+    scores = [None if k % 9 == 0 else source.gauss(2.3 * bad, 1) for k, bad in enumerate(wrong)]
+    truths = ["b" if bad else "a" for bad in wrong]
+    found = replay(["a"] * 4000, truths, 0.1, ["sequential"], scores=scores, confidence=0.9999, drift=False)
+    assert [one.policy for one in found.policies] == ["sequential", SCORED]
+    assert found.saved_by_scores > 0.1
+    assert found.to_dict()["saved_by_scores"] == found.saved_by_scores
+    assert "fewer verifications" in replay_page(found, "sequential", source="file")
+    with pytest.raises(SidelightError, match="4000 predictions and 1 scores"):
+        replay(["a"] * 4000, truths, 0.1, ["sequential"], scores=[1.0])

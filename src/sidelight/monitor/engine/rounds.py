@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.monitor.engine.line import RIGHT, WRONG, Line
+from sidelight.monitor.engine.line import PENDING, RIGHT, WRONG, Line
 from sidelight.monitor.stats import bets
 from sidelight.monitor.stats.confidence import RateTest, Verdict
 from sidelight.monitor.stats.design import design
 from sidelight.monitor.stats.randomness import uniform
 from sidelight.monitor.stats.score_bins import BINS, Array, Prior, Slope, bin_of, fitted
+from sidelight.monitor.stats.score_quality import ScoreReport, quality
 
 _FIRST, _FEWEST_ERRORS, _GROWTH = 20, 2, 1.15
 """Answers and errors before the first design, and by how much answers grow between designs."""
@@ -218,6 +219,15 @@ class Rounds:
     def worth(self) -> float:
         """Return how many answers without scores would tell as much as everything that counts."""
         return sum(one.rounds * one.worth for one in self.epochs)
+
+    def quality(self) -> ScoreReport:
+        """Return what the scores are worth."""
+        scores = np.array(self.scores)
+        marks = np.frombuffer(self.line.marks, dtype=np.uint8)
+        settled = (marks != PENDING) & ~np.isnan(scores)
+        answered = np.isin(marks, list(_OUTCOMES))[settled].astype(float)
+        saved = self.spared, round(self.worth()) - self.line.n
+        return quality(self.sides.test, self.seen, (self.verified, self.errors), saved, (scores[settled], answered))
 
     def estimate(self) -> float | None:
         """Return the mean of z over the rounds that count; None if there are none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib import style
 from matplotlib.axes import Axes
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from sidelight.monitor.replays.records import PolicyReplay, ReplayReport, Truth
+from sidelight.monitor.replays.records import SCORED, Point, PolicyReplay, ReplayReport, Truth
 from sidelight.monitor.report.figure import SETTINGS, VERDICTS, chosen_of, label
 from sidelight.report.figures.colors import FAINT, INK, PALE
 from sidelight.report.figures.fonts import families
@@ -101,3 +102,27 @@ def _replay_title(figure: Figure, replay: ReplayReport, one: PolicyReplay, shown
         columnspacing=1.3,
         borderpad=0,
     )
+
+
+def draw_savings(replay: ReplayReport) -> Figure:
+    """Draw how many verifications were asked for over time, with scores and without."""
+    with style.context(["default", SETTINGS, {"font.family": families()}]):
+        figure = Figure(figsize=(6.6, 3.2), facecolor="white", layout="constrained")
+        axes = figure.add_subplot()
+        for name, words, color in (("sequential", "without", FAINT), (SCORED, "with scores", "#0072B2")):
+            paths = list(replay[name].paths.values())
+            positions = sorted({point.position for path in paths for point in path})
+            totals = [sum(_verified(path, place) for path in paths) for place in positions]
+            axes.plot([0, *positions], [0, *totals], color=color, lw=1.8)
+            place: dict[str, Any] = {"xytext": (-4, 5), "textcoords": "offset points", "ha": "right", "color": color}
+            axes.annotate(f"{words}: {grouped(totals[-1])}", (positions[-1], totals[-1]), **place)
+        axes.set_xlabel("predictions")
+        axes.set_ylabel("answers")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.margins(y=0.15)
+        return figure
+
+
+def _verified(path: Sequence[Point], place: int) -> int:
+    """Return how many answers a class had at a place."""
+    return max((point.verified for point in path if point.position <= place), default=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sidelight.monitor.io.labeled_data import LabeledData
-from sidelight.monitor.replays.figure import draw_replay
+from sidelight.monitor.replays.figure import draw_replay, draw_savings
 from sidelight.monitor.replays.records import PolicyReplay, ReplayReport, percent
 from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph
 from sidelight.report.figures.saving import svg_text
@@ -33,6 +33,7 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
         Heading(f"{'All policies' if len(replay.policies) > 1 else 'The policy'} on the same predictions"),
         replay.to_table(policy, grouped),
         Paragraph(replay.legend(grouped), faint=True),
+        *_savings(replay),
         *(Paragraph(f"Note: {hint}.") for hint in replay.hints[:_MOST_HINTS]),
         Heading(f"Each predicted class, watched by {one.title}"),
         replay.class_table(policy, _COLUMNS, between=" to ", predictions=grouped, verified=grouped, errors=grouped),
@@ -44,6 +45,19 @@ def replay_page(replay: ReplayReport, policy: str, *, source: str, data: Labeled
         *(left_out if unused.malformed else []),
     ]
     return Document(f"{source}: what monitoring would have cost", blocks).to_html()
+
+
+def _savings(replay: ReplayReport) -> list[Block]:
+    """Return what scores would have saved, if they were tried."""
+    share = replay.saved_by_scores
+    if share is None:
+        return []
+    change = f"{percent(share)} fewer" if share >= 0 else f"{percent(-share)} more"
+    return [
+        Heading("What scores would have saved"),
+        Paragraph(f"With scores, the policy sequential asks for {change} verifications."),
+        Figure("Answers over time, with scores and without", svg_text(draw_savings(replay))),
+    ]
 
 
 def _numbers(replay: ReplayReport, one: PolicyReplay) -> list[tuple[str, str]]:

@@ -12,6 +12,9 @@ from sidelight.monitor.report.records import ClassReport, Report, by_importance
 from sidelight.monitor.types import Label
 from sidelight.table import Cell, Column, Row, Table
 
+SCORED = "sequential with scores"
+"""The policy that uses scores, where there are any."""
+
 
 def percent(share: float) -> str:
     """Write a share in percent."""
@@ -99,6 +102,14 @@ class ReplayReport:
         """Whether the other policies are compared with Explore-fully: only if it was replayed, too."""
         return any(one.policy == "explore" for one in self.policies)
 
+    @property
+    def saved_by_scores(self) -> float | None:
+        """The share of verifications that scores save; None if they were not tried, or not beside the same without."""
+        found = {one.policy: one.verifications for one in self.policies}
+        if SCORED not in found or not found.get("sequential"):
+            return None
+        return 1.0 - found[SCORED] / found["sequential"]
+
     def __getitem__(self, policy: str) -> PolicyReplay:
         for one in self.policies:
             if one.policy == policy:
@@ -172,6 +183,7 @@ class ReplayReport:
             "delay": self.delay,
             "lost": self.lost,
             "hints": list(self.hints),
+            **({} if self.saved_by_scores is None else {"saved_by_scores": self.saved_by_scores}),
             "classes": [
                 {"name": one.name, "tolerance": one.tolerance, "predictions": one.predictions, "errors": one.errors}
                 | {"rate": one.rate, "truth": one.verdict}

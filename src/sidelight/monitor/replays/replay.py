@@ -6,14 +6,15 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sidelight.errors import SidelightError
-from sidelight.monitor.inputs import label, plain_number, same_label, seconds_of
+from sidelight.monitor.inputs import column, label, plain_number, same_label, seconds_of
 from sidelight.monitor.monitor import ClassifierMonitor
 from sidelight.monitor.policies import POLICIES, Policy, wald_cap
 from sidelight.monitor.replays.hints import drift_hints
-from sidelight.monitor.replays.records import Point, PolicyReplay, ReplayReport, Truth
+from sidelight.monitor.replays.records import SCORED, Point, PolicyReplay, ReplayReport, Truth
 from sidelight.monitor.report.records import ClassReport, Report
 from sidelight.monitor.types import Label
 
@@ -31,6 +32,7 @@ def replay(
     times: Sequence[Any] | None = None,
     delay: int = 0,
     answered: Sequence[Any] | None = None,
+    scores: Sequence[Any] | None = None,
     advance: Callable[[int], None] | None = None,
     **options: Any,
 ) -> ReplayReport:
@@ -50,6 +52,8 @@ def replay(
         How many predictions pass before an answer comes.
     answered
         When each answer came, None if it never did; needs `times`. Answers after the last prediction count, too.
+    scores
+        A score of each prediction, None where there is none: one more monitor, with the policy "sequential", uses them.
     advance
         Called with the number of predictions done since the last call, for a progress bar.
     """
@@ -61,9 +65,18 @@ def replay(
     arrivals = _arrivals(moments, answered, delay)
     counts, errors = Counter(names), Counter(name for name, bad in zip(names, wrong, strict=True) if bad)
     monitors = [ClassifierMonitor(tolerance, classes=counts, policy=policy, **options) for policy in policies]
+    values: list[Any] = [None] * len(names)
+    if scores is not None:
+        values = column("scores", scores, len(names), "predictions", "decide")
+        monitors.append(ClassifierMonitor(tolerance, classes=counts, policy="sequential", **options))
     settings = monitors[0].engine.settings
     facts = tuple(Truth(name, settings.tolerance_of(name), count, errors[name]) for name, count in counts.items())
-    done = [_play(monitor, names, wrong, moments, arrivals, facts, advance) for monitor in monitors]
+    done = []
+    for place, monitor in enumerate(monitors):
+        scored = scores is not None and place + 1 == len(monitors)
+        rows = list(zip(names, moments, values if scored else [None] * len(names), strict=True))
+        played = _play(monitor, rows, wrong, arrivals, facts, advance)
+        done.append(replace(played, policy=SCORED, title=SCORED) if scored else played)
     return ReplayReport(
         truths=facts,
         policies=tuple(done),
@@ -104,9 +117,8 @@ def _check(names: list[Label], delay: Any) -> None:
 
 def _play(
     monitor: ClassifierMonitor,
-    names: list[Label],
+    rows: list[tuple[Label, Any, Any]],
     wrong: list[bool],
-    moments: list[Any],
     arrivals: _Arrivals,
     facts: tuple[Truth, ...],
     advance: Callable[[int], None] | None,
@@ -114,14 +126,15 @@ def _play(
     """Play one policy from the first prediction to the last answer."""
     waiting: list[tuple[float, int]] = []
     checkpoints = max(20, min(_CHECKPOINTS, _MOST_POINTS // len(facts)))
-    marks = {len(names) * (k + 1) // checkpoints for k in range(checkpoints)} | {len(names)}
+    size = len(rows)
+    marks = {size * (k + 1) // checkpoints for k in range(checkpoints)} | {size}
     paths: dict[Label, list[Point]] = {one.name: [] for one in facts}
-    for place, name in enumerate(names):
-        if monitor.decide(name, place, moments[place]).verify:
+    for place, (name, moment, score) in enumerate(rows):
+        if monitor.decide(name, place, moment, score=score).verify:
             due = arrivals.due[place]
             if due is not None:
                 heapq.heappush(waiting, (due, place))
-        while waiting and (waiting[0][0] <= arrivals.now[place] or place + 1 == len(names)):
+        while waiting and (waiting[0][0] <= arrivals.now[place] or place + 1 == size):
             _, id = heapq.heappop(waiting)
             monitor.answer(id, correct=not wrong[id])
         if place + 1 in marks:
@@ -129,7 +142,7 @@ def _play(
         if advance is not None and (place + 1) % _CHUNK == 0:
             advance(_CHUNK)
     if advance is not None:
-        advance(len(names) % _CHUNK)
+        advance(size % _CHUNK)
     last = {name: state.events[-1] for name, state in monitor.engine.classes.items() if state.events}
     first = {name: event.decision for name, event in last.items() if event.verdict != "unknown"}
     return _judged(monitor, monitor.report(), paths, first, facts)

@@ -105,6 +105,7 @@ def _class_report(
         fresh=state.line.counted_since(state.predictions - FRESH) / state.n if state.n else None,
         doubling=state.doubling(),
         stands=state.stands(),
+        score=None if state.rounds is None else state.rounds.quality(),
         reopened=state.reopened,
         alarms=state.alarms,
         events=tuple(event.text for event in state.events if event.cause != ANSWERS or _turned(event)),

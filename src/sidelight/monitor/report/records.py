@@ -12,6 +12,7 @@ from sidelight._storage import replacing
 from sidelight.errors import NoEntryError, SidelightError
 from sidelight.monitor.stats.confidence import Verdict
 from sidelight.monitor.stats.overall import Overall
+from sidelight.monitor.stats.score_quality import Bin, ScoreReport
 from sidelight.monitor.types import Label
 from sidelight.results.frames import library
 from sidelight.text import grouped
@@ -76,6 +77,8 @@ class ClassReport:
     """Within how many predictions of the class a rise to twice its tolerance (of a class above: a fall to half of it)
     would be noticed in nine of ten cases, if answers come at once; None if it is open, or for more than 100 000."""
 
+    score: ScoreReport | None = None
+    """What scores are worth; None if the class has none."""
     oldest: str | None = None
     """Which pending verification a stalled class has waited for longest; a blind service does not tell."""
 
@@ -194,7 +197,9 @@ class Report:
     def to_records(self) -> list[dict[str, Any]]:
         """Return one plain dictionary per class."""
         return [
-            vars(one) | {"interval": list(one.interval), "events": list(one.events), "skipped_share": one.skipped_share}
+            vars(one)
+            | {"interval": list(one.interval), "events": list(one.events), "skipped_share": one.skipped_share}
+            | {"score": one.score and asdict(one.score)}
             for one in self.classes
         ]
 
@@ -226,7 +231,9 @@ class Report:
     def to_frame(self, backend: str | None = None) -> Any:
         """Return one row per class as a data frame of pandas or else polars, or of the named library."""
         columns: dict[str, list[Any]] = {}
-        for key in (field.name for field in fields(ClassReport) if field.name not in ("events", "undecidable")):
+        for key in (
+            field.name for field in fields(ClassReport) if field.name not in ("events", "undecidable", "score")
+        ):
             values = [getattr(one, key) for one in self.classes]
             if key == "interval":
                 columns["low"], columns["high"] = ([ends[side] for ends in values] for side in (0, 1))
@@ -268,4 +275,13 @@ def _class_from(row: Mapping[str, Any]) -> ClassReport:
     pairs = {
         key: None if row[key] is None else tuple(row[key]) for key in ("interval", "undecidable", "stands", "events")
     }
-    return ClassReport(**_taken(ClassReport, row) | pairs)
+    return ClassReport(**_taken(ClassReport, row) | pairs | {"score": _score_from(row.get("score"))})
+
+
+def _score_from(row: Mapping[str, Any] | None) -> ScoreReport | None:
+    if row is None:
+        return None
+    ends = ("auc_interval", "found", "alarmed", "answered")
+    pairs = {key: None if row[key] is None else tuple(row[key]) for key in ends}
+    bins = tuple(Bin(**_taken(Bin, one) | {"interval": tuple(one["interval"])}) for one in row["bins"])
+    return ScoreReport(**_taken(ScoreReport, row) | pairs | {"bins": bins})

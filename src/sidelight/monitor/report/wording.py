@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sidelight.monitor.report.class_table import class_table, short_name
 from sidelight.monitor.report.records import FRESH, ClassReport, Report
+from sidelight.monitor.stats.score_quality import ScoreReport
 from sidelight.text import grouped, wrapped
 
 _COLUMNS = {
@@ -57,6 +58,17 @@ def skipped_text(one: ClassReport) -> str:
     return f"{share:.2g} % were skipped ({one.skipped}); if these are the hard ones, the error rate is underestimated"
 
 
+def score_text(score: ScoreReport) -> str:
+    """Describe what scores have saved, how well they rank errors, and what is wrong with them."""
+    kind = "saved" if score.saved >= 0 else "cost"
+    text = f"scores have {kind} about {grouped(abs(score.saved))} answers"
+    if score.auc is not None and score.auc_interval is not None:
+        low, high = score.auc_interval
+        text += f"; an error has a larger score than a right prediction in {100 * score.auc:.0f} % of cases"
+        text += f" ({100 * low:.0f} to {100 * high:.0f} %)"
+    return text if score.warning is None else f"{text}. Warning: {score.warning}"
+
+
 def fresh_text(one: ClassReport) -> str | None:
     """Describe how fresh the evidence about a closed class is, and how soon a change would be noticed."""
     if one.fresh is None or one.verdict == "unknown":
@@ -81,6 +93,8 @@ def _notes(one: ClassReport) -> list[str]:
         notes.append(skipped_text(one))
     if one.stands is not None:
         notes.append(f"{one.verdict!r} {stands_text(*one.stands)}")
+    if one.score is not None:
+        notes.append(score_text(one.score))
     low, high = one.interval
     if one.estimate is not None and not low <= one.estimate <= high:
         notes.append(

@@ -7,7 +7,7 @@ verifies the bin b with a propensity proportional to
 
     g⁰_b (1 - g⁰_b) / |g⁰_b - g_b|.
 
-Passed predictions cost time: the propensities are scaled up by powers of 1.35, clipped to [0.1, 1], and the scale with
+Passed predictions cost time: the propensities are scaled up by powers of 1.35, clipped to [0.2, 1], and the scale with
 the least log(labels) + 0.25 log(predictions) is taken, both computed from the expected growth of the logarithm of the
 evidence. Verifying everything is among the candidates.
 """
@@ -21,7 +21,7 @@ import numpy as np
 
 from sidelight.monitor.stats.score_bins import BINS, Array, logistic
 
-FLOOR = 0.1
+FLOOR = 0.2
 """The least propensity."""
 _NEAREST = 0.15
 """A design aims at a rate at least this far from the tolerance, as a share of it."""
