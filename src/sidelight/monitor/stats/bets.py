@@ -118,13 +118,15 @@ def log_sum(logs: Array) -> float:
 def interval(sides: Sides, sums: Array, epochs: Iterable[Epoch], verdict: Verdict) -> tuple[float, float]:
     """Return the interval of the rate: the ends by bisection, because every term is monotone in p."""
     counted = [one for one in epochs if one.rounds]
+    if not counted:
+        return 0.0, 1.0
     rounds = np.array([one.rounds for one in counted], dtype=np.float64)
     ends = []
     for part, limit, end in zip(sides.parts, sides.test.levels(verdict), (0.0, 1.0), strict=False):
-        excesses = np.array([one.excesses[part] for one in counted]).reshape(len(counted), -1)
+        excesses = np.array([one.excesses[part] for one in counted])
         whole = sums[part] + rounds @ np.log1p(excesses * sides.rates[part])
         refuted, open_end = end, 1.0 - end
-        for _ in range(_HALVINGS if counted else 0):
+        for _ in range(_HALVINGS):
             middle = (refuted + open_end) / 2.0
             if log_sum(whole - rounds @ np.log1p(np.maximum(excesses * middle, -1.0 + 1e-15))) >= limit:
                 refuted = middle
