@@ -29,7 +29,19 @@ EXAMPLES = {
     "Replay": [
         (sl.environments.Replay(RECORDED), APPLES),
         (sl.environments.Replay(RECORDED[0], law=[0.4, 0.6]), APPLES),
+        (sl.environments.Replay(RECORDED[0], laws=np.random.default_rng(2).dirichlet([1, 1], 60)), APPLES),
         (sl.environments.Replay(RECORDED, contexts=np.random.default_rng(1).normal(size=(60, 2))), BARTOK),
+    ],
+    "Adversarial": [
+        (sl.environments.Adversarial(RECORDED), APPLES),
+        (sl.environments.Adversarial(sl.environments.hard_sequences(BARTOK, 60)), BARTOK),
+    ],
+    "Corrupted": [(sl.environments.Corrupted([0.3, 0.7], budget=20, every=2), APPLES)],
+    "Markov": [(sl.environments.Markov([[0.3, 0.7], [0.9, 0.1]], [[0.9, 0.1], [0.2, 0.8]]), APPLES)],
+    "Switching": [
+        (sl.environments.Switching([[0.3, 0.7], [0.9, 0.1]], times=[20]), APPLES),
+        (sl.environments.Switching([[0.3, 0.7], [0.9, 0.1]], rate=0.1, against="fixed"), APPLES),
+        (sl.environments.Switching(laws.load("dirichlet", 3), times=[20, 30]), BARTOK),
     ],
     "FiniteContexts": [(("laws", [[0.2, 0.8], [0.9, 0.1]]), APPLES)],
     "HalfspaceContexts": [(("dimension", 4), APPLES)],

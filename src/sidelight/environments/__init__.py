@@ -1,7 +1,9 @@
 """Where outcomes (and contexts) come from."""
 
 from sidelight.environments import laws
+from sidelight.environments.adversarial import Adversarial, hard_sequences
 from sidelight.environments.base import Environment
+from sidelight.environments.changing import Corrupted, Markov, Switching
 from sidelight.environments.finite import FiniteContexts
 from sidelight.environments.halfspace import HalfspaceContexts
 from sidelight.environments.iid import IID
@@ -12,12 +14,17 @@ from sidelight.environments.replay import Replay
 
 __all__ = [
     "IID",
+    "Adversarial",
+    "Corrupted",
     "Environment",
     "FiniteContexts",
     "HalfspaceContexts",
     "LinearContexts",
     "LogisticContexts",
+    "Markov",
     "RegionContexts",
     "Replay",
+    "Switching",
+    "hard_sequences",
     "laws",
 ]

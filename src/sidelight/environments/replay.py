@@ -25,7 +25,7 @@ class ReplayWorld(NamedTuple):
     position: Integers
     counts: Floats
     measure: int  # what regret is measured against
-    gaps: Floats
+    gaps: Floats  # (1 or rounds, actions)
     loss: Floats
 
 
@@ -43,7 +43,7 @@ def _draw(world: ReplayWorld, context: Floats, rng: np.random.Generator) -> int:
 @implements(cost, ReplayWorld)
 def _cost(world: ReplayWorld, action: int, outcome: int) -> float:
     if world.measure == LAW:
-        return world.gaps[action]
+        return world.gaps[min(world.position[0], world.gaps.shape[0]) - 1, action]
     if world.measure == HINDSIGHT:
         return world.loss[action, outcome]
     least = world.loss[0, outcome]
@@ -79,11 +79,14 @@ class Replay(Environment):
         The law that the outcomes were drawn from, (M,) or (runs, M): regret is then measured against the best action
         under it. "outcome" measures it against the best action for the outcome of each round, as if that had been
         certain. Without a law, it is measured against the best fixed action in hindsight.
+    laws
+        Instead of one law, that of each round, (T, M) or (runs, T, M): regret is then measured against the best action
+        of each round, which may depend on the context.
     """
 
     name: ClassVar[str] = "Replay"
 
-    def __init__(self, outcomes: Any, contexts: Any = None, law: Any = None) -> None:
+    def __init__(self, outcomes: Any, contexts: Any = None, law: Any = None, laws: Any = None) -> None:
         recorded = np.asarray(outcomes)
         if recorded.ndim not in (1, 2) or 0 in recorded.shape:
             raise SidelightError(f"outcomes have shape {recorded.shape}: give (T,) or (runs, T), not empty")
@@ -104,7 +107,21 @@ class Replay(Environment):
                 raise SidelightError(f"the law has shape {rows.shape}: give (M,) or (runs, M)")
             checked = [checked_law(row, where=f"the law of run {r}") for r, row in enumerate(np.atleast_2d(rows))]
             self.law = np.array(checked[0] if rows.ndim == 1 else checked)
-        self.regret_kind = "hindsight" if law is None else "pseudo-regret"
+        self.laws = None if laws is None else self._laws(laws)
+        if self.laws is not None:
+            if law is not None:
+                raise SidelightError("give one law, or the laws of all rounds, not both")
+            self.measure = LAW
+        self.regret_kind = "hindsight" if law is None and laws is None else "pseudo-regret"
+
+    def _laws(self, laws: Any) -> Floats:
+        rows = np.asarray(laws, dtype=float)
+        length = self.outcomes.shape[-1]
+        if rows.ndim not in (2, 3) or rows.shape[-2] != length:
+            raise SidelightError(f"laws have shape {rows.shape}: give ({length}, M) or (runs, {length}, M)")
+        if not (np.isfinite(rows).all() and (rows >= 0).all() and (abs(rows.sum(axis=-1) - 1) <= 1e-9).all()):
+            raise SidelightError("laws hold a row that is not a law: probabilities are at least 0 and sum to 1")
+        return rows
 
     def _contexts(self, contexts: Any) -> Floats:
         seen = np.asarray(contexts, dtype=float)
@@ -123,6 +140,7 @@ class Replay(Environment):
             ("outcomes", self.outcomes, 1),
             ("contexts", self.contexts, 2),
             ("law", self.law, 1),
+            ("laws", self.laws, 2),
         ):
             if array is not None and array.ndim > shared and len(array) < runs:
                 raise SidelightError(f"{what}: {len(array)} runs were recorded, but {runs} were asked for")
@@ -132,13 +150,13 @@ class Replay(Environment):
             raise SidelightError(
                 f"the recording holds outcome {wrong}: this game has outcomes 0 to {game.n_outcomes - 1}"
             )
-        if self.law is not None and self.law.shape[-1] != game.n_outcomes:
-            raise SidelightError(f"the law has {self.law.shape[-1]} entries, but the game {game.n_outcomes} outcomes")
+        for known in (self.law, self.laws):
+            if known is not None and known.shape[-1] != game.n_outcomes:
+                raise SidelightError(f"the law has {known.shape[-1]} entries, but the game {game.n_outcomes} outcomes")
 
     def start(self, game: Game, run: int, rng: np.random.Generator) -> ReplayWorld:
         """Return the world of one run."""
         outcomes = self.outcomes if self.outcomes.ndim == 1 else self.outcomes[run]
-        law = self.law if self.law is None or self.law.ndim == 1 else self.law[run]
         if self.contexts is None:
             contexts = np.zeros((1, 0))
         else:
@@ -149,9 +167,18 @@ class Replay(Environment):
             position=np.zeros(1, np.int64),
             counts=np.zeros(game.n_outcomes),
             measure=self.measure,
-            gaps=np.zeros(game.n_actions) if law is None else gaps(game, law),
+            gaps=self._gaps(game, run),
             loss=loss_matrix(game),
         )
+
+    def _gaps(self, game: Game, run: int) -> Floats:
+        """Return the gap of each action, one row for all rounds or a row for each."""
+        if self.laws is not None:
+            expected = (self.laws if self.laws.ndim == 2 else self.laws[run]) @ loss_matrix(game).T
+            return np.asarray(expected - expected.min(axis=1, keepdims=True))
+        if self.law is None:
+            return np.zeros((1, game.n_actions))
+        return gaps(game, self.law if self.law.ndim == 1 else self.law[run])[None, :]
 
     def _argument(self, name: str) -> Any:
         """Return an argument; a law that is a word is kept as what regret is measured against."""
@@ -160,7 +187,7 @@ class Replay(Environment):
     def describe(self) -> dict[str, Any]:
         """Return the shape and a digest of the recording."""
         digest = hashlib.sha256(self.outcomes.tobytes())
-        for part in (self.contexts, self.law):
+        for part in (self.contexts, self.law if self.laws is None else self.laws):
             digest.update(b"-" if part is None else part.tobytes())
         against = ("law", "hindsight", "outcome")[self.measure]
         return {"name": self.name, "regret": against, "shape": list(self.outcomes.shape), "sha256": digest.hexdigest()}
