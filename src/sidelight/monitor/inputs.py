@@ -18,6 +18,7 @@ from sidelight.monitor.types import Id, Label
 _SECONDS = re.compile(r"\s*-?(?!\d{8}\s*$)\d+(\.\d*)?([eE]\+?\d+)?\s*")
 _MILLISECONDS = 1e11
 _MOST_BITS = 2048
+_MOST_KEYS, _LONGEST_VALUE = 8, 200
 
 
 def label(value: Any) -> Label:
@@ -97,6 +98,21 @@ def score_of(value: Any, sign: float = 1.0) -> float:
         except OverflowError:
             return math.copysign(sys.float_info.max, sign * (1 if plain > 0 else -1))
     raise SidelightError(f"score is {value!r}: give a number, or None where there is none; nothing changed")
+
+
+def segment_of(segment: Any, version: Any = None) -> tuple[tuple[str, str], ...]:
+    """Return keys and values of a segment as text, sorted by key; the version of the model is one more."""
+    if segment is None and version is None:
+        return ()
+    given = {} if segment is None else segment
+    if not isinstance(given, Mapping) or len(given) > _MOST_KEYS or not all(isinstance(key, str) for key in given):
+        raise SidelightError(
+            f"segment is {segment!r}: give a mapping of at most {_MOST_KEYS} names to values; nothing changed"
+        )
+    if version is not None and "version" in given:
+        raise SidelightError("the segment has a version and there is one besides: give one of them; nothing changed")
+    whole = given if version is None else {**given, "version": version}
+    return tuple((key, str(label(whole[key]))[:_LONGEST_VALUE]) for key in sorted(whole))
 
 
 def identifier(value: Any) -> Id:

@@ -12,10 +12,21 @@ from typing import Any, Self
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.engine.engine import Engine
-from sidelight.monitor.inputs import answer_of, column, identifier, label, listed, moment_of, score_of, yes_or_no
+from sidelight.monitor.inputs import (
+    answer_of,
+    column,
+    identifier,
+    label,
+    listed,
+    moment_of,
+    score_of,
+    segment_of,
+    yes_or_no,
+)
 from sidelight.monitor.io import saved_monitor
 from sidelight.monitor.report.make import make_report
 from sidelight.monitor.report.records import Report
+from sidelight.monitor.report.segments import Comparison, compare
 from sidelight.monitor.settings import SETTINGS, make_settings
 from sidelight.monitor.types import Answer, Decision, Event, VerdictChanged, Verification
 from sidelight.text import filled
@@ -67,7 +78,16 @@ class ClassifierMonitor:
         self._sign = -1.0 if engine.settings.score_is == "confidence" else 1.0
         self._hooks: list[Callable[[VerdictChanged], object]] = []
 
-    def decide(self, prediction: Any, id: Any = None, time: Any = None, *, score: Any = None) -> Decision:
+    def decide(
+        self,
+        prediction: Any,
+        id: Any = None,
+        time: Any = None,
+        *,
+        score: Any = None,
+        segment: Mapping[str, Any] | None = None,
+        version: Any = None,
+    ) -> Decision:
         """Decide about one prediction: verify it or let it pass.
 
         An `id` that was decided before gets the same decision again and counts once. Without an id one is made up.
@@ -76,19 +96,29 @@ class ClassifierMonitor:
         A `score` is any number that is larger for predictions that are more likely wrong (or less likely, with
         `score_is="confidence"`). With it a verdict near the tolerance takes fewer answers, and is as valid as without,
         whatever the score is worth.
+
+        `segment` says to which parts of the traffic the prediction belongs, as in {"customer": "acme"}, and `version`
+        which version of the model made it: reports have an error rate for each value.
         """
         name = None if id is None else identifier(id)
         found = None if score is None else score_of(score, self._sign)
         with self._lock:
-            decision, events = self.engine.decide(label(prediction), name, time, found)
+            decision, events = self.engine.decide(label(prediction), name, time, found, segment_of(segment, version))
         if events:
             self._tell(events)
         return decision
 
     def decide_many(
-        self, predictions: Iterable[Any], ids: Any = None, times: Any = None, *, scores: Any = None
+        self,
+        predictions: Iterable[Any],
+        ids: Any = None,
+        times: Any = None,
+        *,
+        scores: Any = None,
+        segments: Any = None,
+        versions: Any = None,
     ) -> list[Decision]:
-        """Decide about a batch: any iterable or data frame column, with one id, time and score for each, or none.
+        """Decide about a batch: any iterable or data frame column, with columns of ids, times, scores and so on.
 
         Everything is checked before the first decision; after an error nothing has changed.
         """
@@ -96,6 +126,8 @@ class ClassifierMonitor:
         names = [None if one is None else identifier(one) for one in column("ids", ids, len(labels))]
         moments = column("times", times, len(labels))
         values = [score_of(one, self._sign) for one in column("scores", scores, len(labels))]
+        given = column("segments", segments, len(labels)), column("versions", versions, len(labels))
+        parts = [segment_of(*row) for row in zip(*given, strict=True)]
         if self.engine.dated:
             moments = [moment_of(one) for one in moments]
         with self._lock:
@@ -104,7 +136,7 @@ class ClassifierMonitor:
                 if value == value:
                     self.engine.settings.check_scores(name)
             self.engine.begin_batch(size)
-            done = [self.engine.decide(*row) for row in zip(labels, names, moments, values, strict=True)]
+            done = [self.engine.decide(*row) for row in zip(labels, names, moments, values, parts, strict=True)]
         self._tell(event for _, events in done for event in events)
         return [decision for decision, _ in done]
 
@@ -195,6 +227,11 @@ class ClassifierMonitor:
         """Return what is known about every class."""
         with self._lock:
             return make_report(self.engine)
+
+    def compare(self, old: Any, new: Any, margin: float = 0.0) -> Comparison:
+        """Return whether the predictions of one version of the model are wrong more often than those of another."""
+        with self._lock:
+            return compare(self.engine, str(label(old)), str(label(new)), margin)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, completely or not at all; `sidelight.monitor.io.saved_monitor` says how."""

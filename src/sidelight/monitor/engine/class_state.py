@@ -299,7 +299,7 @@ class ClassState:
             i = min(i, self.rounds.place_of_fair(WINDOW))
         if i and self.line.window is None:
             self.folded = self._latest_verdict(0, i)
-        self.line.fold(i)
+        self.line.fold(i, None if self.rounds is None else self.rounds.fair)
         if self.rounds is not None:
             self.rounds.fold(i)
 
@@ -359,6 +359,7 @@ class ClassState:
             "stalled": None if self.stalled is None else self.stalled.code,
             "events": [[*event[:2], *event[3:]] for event in self.events],
             **({} if self.rounds is None else {"rounds": self.rounds.plain()}),
+            **self.line.plain_tags(),
         }
 
     def restore(self, data: dict[str, Any], edges: Sequence[Sequence[float]]) -> None:
@@ -366,6 +367,7 @@ class ClassState:
         for name in _SAVED:
             setattr(self, name, data[name])
         self.line.refill(data["line"], data["counted"], data["asked"], tuple(data["base"]), data["asked_after"])
+        self.line.restore_tags(data)
         if "rounds" in data:
             self.use_scores(edges)
             assert self.rounds is not None

@@ -29,6 +29,7 @@ from sidelight.monitor.engine.clock import Clock
 from sidelight.monitor.engine.ledger import Ledger
 from sidelight.monitor.engine.rationing import Rationing
 from sidelight.monitor.engine.scores import Scores
+from sidelight.monitor.engine.segments import Segment, Segments
 from sidelight.monitor.inputs import check_spelling, label, moment_of
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.spot_checks import ALWAYS, IF_SUSPICIOUS, SUSPICION
@@ -36,13 +37,15 @@ from sidelight.monitor.types import RULE, Answer, Decision, Events, Id, Label, R
 
 _Moment = tuple[str | None, float | None]
 _NO_TIME: _Moment = (None, None)
+_About = tuple[float | None, Segment]
+"""What came with a prediction: its score and its segment."""
 
 
 class Engine:
     """The classes, verifications and settings of one monitor.
 
     `classes` holds what is known about each class, `ledger` the ids and verifications, `rationing` what distributes a
-    cap, if there is one, and `scores` what they say, from the first one on.
+    cap, if there is one, and `scores` and `segments` what came with predictions, from the first one on.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -53,6 +56,7 @@ class Engine:
         self.ledger = Ledger(settings, self.clock)
         self.rationing: Rationing | None = None
         self.scores: Scores | None = None
+        self.segments: Segments | None = None
         self._adopt(settings)
         self._suspicious = settings.drift_alarm_every * SUSPICION
         for name in settings.classes:
@@ -70,11 +74,17 @@ class Engine:
         return clock.decided, clock.batch_end, clock.asked, clock.settled, id(self.settings)
 
     def decide(
-        self, prediction: Label, id: Id | None = None, time: Any = None, score: float | None = None
+        self,
+        prediction: Label,
+        id: Id | None = None,
+        time: Any = None,
+        score: float | None = None,
+        segment: Segment = (),
     ) -> tuple[Decision, Events]:
         """Decide about one prediction: verify it or let it pass. An id that was decided before keeps its decision.
 
-        A larger score means that an error is more likely; it is None, or NaN, where there is none.
+        A larger score means that an error is more likely; it is None, or NaN, where there is none. `segment` says to
+        which parts of the traffic the prediction belongs.
         """
         ledger = self.ledger
         if id is not None:
@@ -95,10 +105,10 @@ class Engine:
         if isinstance(id, str):
             ledger.is_next(id)
         decision = Decision(wanted, ledger.fresh_id() if id is None else id, reason, prediction, chance)
-        entered = self._enter(state, decision, reason, when, id is not None, score)
+        entered = self._enter(state, decision, reason, when, id is not None, (score, segment))
         return decision, events + entered if events else entered
 
-    def record(self, decision: Decision, time: Any = None, score: float | None = None) -> Events:
+    def record(self, decision: Decision, time: Any = None, score: float | None = None, segment: Segment = ()) -> Events:
         """Enter a decision that was made elsewhere, by an engine with the same settings.
 
         The policy is not asked, and caps are counted but not applied. A known decision changes nothing; one that
@@ -113,7 +123,7 @@ class Engine:
         reason, when = Reason(why), self._moment(time)
         state = self._state(prediction, score)
         self.ledger.is_next(id)
-        return self._begin(state, time, when) + self._enter(state, decision, reason, when, True, score)
+        return self._begin(state, time, when) + self._enter(state, decision, reason, when, True, (score, segment))
 
     def prediction_of(self, id: Id) -> Label:
         """Return what was predicted where a verification was asked for, or say why there is none."""
@@ -182,6 +192,7 @@ class Engine:
             **self.ledger.plain(places),
             "rationing": None if self.rationing is None else self.rationing.plain(places),
             **({} if self.scores is None else {"scores": self.scores.plain(places)}),
+            **({} if self.segments is None else {"segments": self.segments.plain(places)}),
         }
 
     @classmethod
@@ -193,6 +204,8 @@ class Engine:
             engine.ledger.restore(dict(data), states)
             if "scores" in data:
                 engine._use_scores().restore(data["scores"], states)
+            if "segments" in data:
+                engine._use_segments().restore(data["segments"], states)
             edges = [] if engine.scores is None else engine.scores.edges
             for state, row in zip(states, data["classes"], strict=True):
                 state.restore(row, edges)
@@ -243,6 +256,11 @@ class Engine:
             self.scores = Scores(self.classes)
         return self.scores
 
+    def _use_segments(self) -> Segments:
+        if self.segments is None:
+            self.segments = Segments()
+        return self.segments
+
     def _new_class(self, name: Label) -> ClassState:
         """Add a class, unless it is another spelling of a known one."""
         check_spelling(name, self.spelled)
@@ -264,14 +282,16 @@ class Engine:
         return events
 
     def _enter(
-        self, state: ClassState, decision: Decision, reason: Reason, when: _Moment, own: bool, score: float | None
+        self, state: ClassState, decision: Decision, reason: Reason, when: _Moment, own: bool, about: _About
     ) -> Events:
         """Enter a decision; a pass is remembered if the caller gave its id and so may ask about it again."""
+        score, segment = about
+        tag = self._use_segments().enter(state, segment) if segment else 0
         if state.rounds is not None and (decision.verify or reason is Reason.SPARED):
             self._enter_round(state, decision, reason, math.nan if score is None else score)
         state.predictions += 1
         if decision.verify:
-            return self.ledger.ask(decision, state, reason, *when)
+            return self.ledger.ask(decision, state, reason, *when, tag)
         if reason.refuses:
             state.stalled = reason
         if own:

@@ -112,7 +112,15 @@ class Ledger:
                 return name
             self._named += 1
 
-    def ask(self, decision: Decision, state: ClassState, reason: Reason, day: str | None, now: float | None) -> Events:
+    def ask(
+        self,
+        decision: Decision,
+        state: ClassState,
+        reason: Reason,
+        day: str | None,
+        now: float | None,
+        tag: int,
+    ) -> Events:
         """Enter a verification; forget the oldest one where memory is bounded."""
         clock = self.clock
         clock.asked += 1
@@ -125,7 +133,7 @@ class Ledger:
             self.days[day] = self.days.get(day, 0) + 1
         due = None if now is None else now + self.patience.limit
         asked_at = max(clock.decided, clock.batch_end)
-        place = state.line.append(state.predictions)
+        place = state.line.append(state.predictions, tag)
         entry = Entry(state, clock.asked, reason, PENDING, place, asked_at, due, decision.propensity)
         self.verifications[decision.id] = entry
         self.patience.wait_for(entry)

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import bisect
 from array import array
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
 
 PENDING, RIGHT, WRONG, SKIPPED, OVERDUE = range(5)
 """What has become of a verification."""
@@ -28,22 +30,38 @@ class Line:
     `marks[i]` is the status of the verification with the place `origin + i` among all verifications of the class. The
     first `counted` of them are settled. `n` and `e` count answers and errors among these (with a `window`, among the
     last `window` answers, which are those from `first` on), `asked_after` says after how many predictions of the class
-    each was made, `ahead` the answers that wait for an earlier verification. Verifications before `origin` can no
-    longer change: `base` holds their counts.
+    each was made, `tags` to which segments it belongs (0: none), and `ahead` the answers that wait for an earlier
+    verification. Verifications before `origin` can no longer change: `base` holds their counts.
     """
 
-    __slots__ = ("ahead", "asked_after", "base", "counted", "e", "first", "marks", "n", "origin", "window")
+    __slots__ = (
+        "ahead",
+        "asked_after",
+        "base",
+        "counted",
+        "e",
+        "first",
+        "marks",
+        "n",
+        "origin",
+        "tags",
+        "tallied",
+        "window",
+    )
 
     def __init__(self, window: int | None) -> None:
         self.window = window
         self.marks = bytearray()
         self.asked_after: array[int] = array("Q")
+        self.tags: array[int] = array("H")
+        self.tallied: Counter[tuple[int, bool]] = Counter()
         self.base = (0, 0)
         self.origin = self.counted = self.first = self.ahead = self.n = self.e = 0
 
-    def append(self, predictions: int) -> int:
+    def append(self, predictions: int, tag: int = 0) -> int:
         """Append a verification that is made after so many predictions of the class; return its place."""
         self.marks.append(PENDING)
+        self.tags.append(tag)
         self.asked_after.append(predictions)
         return self.origin + len(self.marks) - 1
 
@@ -90,10 +108,11 @@ class Line:
 
     def restart(self) -> None:
         """Begin a new stretch after what is counted."""
-        del self.marks[: self.counted], self.asked_after[: self.counted]
+        del self.marks[: self.counted], self.asked_after[: self.counted], self.tags[: self.counted]
         self.origin += self.counted
         self.counted = self.first = self.n = self.e = 0
         self.base = (0, 0)
+        self.tallied.clear()
 
     def foldable(self, place: int, keep: int) -> int:
         """Return how many verifications before a place need not be kept one by one, but for the last `keep` answers."""
@@ -102,16 +121,35 @@ class Line:
         i = min(place - self.origin, self.counted, self.first if self.window is not None else self._place_of_last(keep))
         return i if i >= _FEWEST_FOLDED else 0
 
-    def fold(self, i: int) -> None:
-        """Replace everything before `marks[i]` by its counts."""
+    def fold(self, i: int, fair: Callable[[int], bool] | None = None) -> None:
+        """Replace everything before `marks[i]` by its counts; `fair` is as for `tally`."""
         if not i:
             return
+        self.tallied = self.tally(fair, i)
         if self.window is None:
             self.base = self.counts_before(i)
-        del self.marks[:i], self.asked_after[:i]
+        del self.marks[:i], self.asked_after[:i], self.tags[:i]
         self.origin += i
         self.counted -= i
         self.first = max(0, self.first - i)
+
+    def tally(self, fair: Callable[[int], bool] | None, end: int | None = None) -> Counter[tuple[int, bool]]:
+        """Return how many answers that count are right and wrong (False and True), by tag, if they are `fair`."""
+        found = Counter(self.tallied)
+        for i in range(self.counted if end is None else end):
+            if self.tags[i] and self.marks[i] in _ANSWERS and (fair is None or fair(i)):
+                found[self.tags[i], self.marks[i] == WRONG] += 1
+        return found
+
+    def plain_tags(self) -> dict[str, Any]:
+        """Return tags and tallies, if there are any, as plain data."""
+        tallied = [[*key, count] for key, count in self.tallied.items()]
+        return {"tags": self.tags.tolist(), "tallied": tallied} if any(self.tags) or tallied else {}
+
+    def restore_tags(self, data: dict[str, Any]) -> None:
+        """Restore saved tags."""
+        self.tags = array("H", data.get("tags") or [0] * len(self.marks))
+        self.tallied = Counter({(tag, wrong): count for tag, wrong, count in data.get("tallied", ())})
 
     def refill(self, text: str, counted: int, asked: int, base: tuple[int, int], after: Iterable[int]) -> None:
         """Restore saved values; `text` holds the marks up to that of the last verification."""

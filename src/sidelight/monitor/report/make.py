@@ -10,6 +10,7 @@ from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.engine.ledger import Ledger
 from sidelight.monitor.report.guarantee import guarantee
 from sidelight.monitor.report.records import FRESH, ClassReport, DriftReport, Report
+from sidelight.monitor.report.segments import segment_reports
 from sidelight.monitor.settings import Settings
 from sidelight.monitor.stats.overall import Counts, Overall, overall
 from sidelight.monitor.types import ANSWERS, Reason, VerdictChanged, Verification
@@ -43,6 +44,7 @@ def make_report(engine: Engine) -> Report:
         overall=None if settings.window is not None else _overall(settings, states),
         guarantee=guarantee(settings, bool(ledger.late)),
         drift=_drift(settings, classes, ledger) if settings.drift else None,
+        segments=segment_reports(engine),
         late_rates=_late_rates(*ledger.compared),
     )
 

@@ -11,7 +11,7 @@ from sidelight.monitor.report.records import FRESH, Report, by_importance
 from sidelight.monitor.report.wording import notes
 from sidelight.report.document import Block, Bullets, Cards, Document, Figure, Heading, Paragraph, shortened
 from sidelight.report.figures.saving import svg_text
-from sidelight.table import Column, Table
+from sidelight.table import Cell, Column, Table
 from sidelight.text import grouped, joined
 
 _COLUMNS = {
@@ -23,7 +23,7 @@ _COLUMNS = {
     "twice (or half) noticed within": "doubling",
 }
 _MOST_NOTES = 200
-_MOST_SCORED = 10
+_MOST_SCORED, _MOST_SEGMENTS = 10, 100
 
 
 def report_page(report: Report, title: str = "What the monitor knows") -> str:
@@ -44,6 +44,7 @@ def report_page(report: Report, title: str = "What the monitor knows") -> str:
         class_table(rows, columns, between=" to ", tolerance="{:g}".format, **written),
         *_figure(report),
         *_scores(report),
+        *_segments(report),
         *events,
         Heading("What the intervals guarantee"),
         Paragraph(report.guarantee),
@@ -94,6 +95,31 @@ def _scores(report: Report) -> list[Block]:
         Heading("What scores say"),
         Paragraph("Ranks are those among the first scores of the monitor; the last column holds the error rate."),
         Table(columns, rows),
+    ]
+
+
+def _segments(report: Report) -> list[Block]:
+    """Return where the errors are: the error rates of parts of the traffic."""
+    if not report.segments:
+        return []
+    names = ("segment", "verdict", "tolerance", "estimate", "interval", "errors", "verified", "predictions")
+    rows = [
+        (
+            short_name(f"{one.key}: {one.value}", 60),
+            Cell(one.verdict, look=one.verdict),
+            f"{one.tolerance:g}",
+            "-" if one.estimate is None else f"{one.estimate:.4f}",
+            f"{one.interval[0]:.4f} to {one.interval[1]:.4f}",
+            one.errors,
+            one.verified,
+            one.predictions,
+        )
+        for one in report.segments[:_MOST_SEGMENTS]
+    ]
+    return [
+        Heading("Where the errors are"),
+        Paragraph(f"All intervals of one key hold together with {100 * report.confidence:g} % confidence."),
+        Table([Column(name) for name in names], rows),
     ]
 
 

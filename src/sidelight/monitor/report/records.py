@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sidelight._storage import replacing
 from sidelight.errors import NoEntryError, SidelightError
@@ -103,6 +103,25 @@ def by_importance(one: ClassReport) -> tuple[int, float]:
 
 
 @dataclass(frozen=True)
+class SegmentReport:
+    """One value of one key, over all classes."""
+
+    key: str
+    value: str
+    predictions: int
+    verified: int
+    """Answers that count."""
+    errors: int
+    estimate: float | None
+    interval: tuple[float, float]
+    tolerance: float
+    """That of the classes, each weighted by its predictions in the segment."""
+    verdict: Literal["above", "below", "unknown"]
+    classes: tuple[tuple[Label, int, int, int], ...]
+    """Each class with its predictions, answers and errors in this segment."""
+
+
+@dataclass(frozen=True)
 class DriftReport:
     """What looking for changes in error rates costs, over all classes."""
 
@@ -160,6 +179,8 @@ class Report:
     guarantee: str
     drift: DriftReport | None
     """None if the monitor does not look for changes in error rates."""
+    segments: tuple[SegmentReport, ...] = ()
+    """Error rates of parts of the traffic, the worst first."""
     late_rates: tuple[float, float] | None = None
     """The share of errors among late answers, and among answers to verifications around the same time."""
 
@@ -209,6 +230,7 @@ class Report:
             name: asdict(value) if isinstance(value, Overall | DriftReport) else value
             for name, value in vars(self).items()
         }
+        others["segments"] = [asdict(one) for one in self.segments]
         return others | {"classes": self.to_records(), "saved": self.saved}
 
     @classmethod
@@ -221,6 +243,7 @@ class Report:
                 | {
                     "classes": tuple(_class_from(row) for row in data["classes"]),
                     "overall": whole and Overall(**_taken(Overall, whole) | {"interval": tuple(whole["interval"])}),
+                    "segments": tuple(_segment_from(row) for row in data.get("segments", ())),
                     "drift": drift and DriftReport(**_taken(DriftReport, drift)),
                     "late_rates": data.get("late_rates") and tuple(data["late_rates"]),
                 }
@@ -276,6 +299,11 @@ def _class_from(row: Mapping[str, Any]) -> ClassReport:
         key: None if row[key] is None else tuple(row[key]) for key in ("interval", "undecidable", "stands", "events")
     }
     return ClassReport(**_taken(ClassReport, row) | pairs | {"score": _score_from(row.get("score"))})
+
+
+def _segment_from(row: Mapping[str, Any]) -> SegmentReport:
+    pairs = {"interval": tuple(row["interval"]), "classes": tuple(tuple(one) for one in row["classes"])}
+    return SegmentReport(**_taken(SegmentReport, row) | pairs)
 
 
 def _score_from(row: Mapping[str, Any] | None) -> ScoreReport | None:

@@ -1,0 +1,91 @@
+"""Error rates of parts of the traffic, from the same answers as those of classes.
+
+The error rate of a segment is the mean over its predictions so far, each class with its error rate in the segment. Its
+interval is that of `sidelight.monitor.stats.overall`, which is valid however classes are verified. The values of one
+key share the chance α of an error: the i-th to appear gets 6 / (π² i²) of it, so that with the given confidence all
+intervals of a key hold at all times together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sidelight.errors import NoEntryError, SidelightError
+from sidelight.monitor.engine.engine import Engine
+from sidelight.monitor.engine.segments import VERSION
+from sidelight.monitor.report.records import SegmentReport
+from sidelight.monitor.stats.overall import Counts, overall
+from sidelight.monitor.stats.together import share_of
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two versions of a model."""
+
+    old: SegmentReport
+    new: SegmentReport
+    interval: tuple[float, float]
+    """Holds the error rate of the new version minus that of the old one, at all times with the monitor's confidence."""
+    margin: float
+    verdict: Literal["better", "worse", "not worse", "unknown"]
+    """"worse" by more than the margin, "better" at all, or "not worse" by more than the margin."""
+
+
+def segment_reports(engine: Engine) -> tuple[SegmentReport, ...]:
+    """Return all segments, those with most errors beyond the tolerance first."""
+    if engine.segments is None or engine.settings.window is not None:
+        return ()
+    found = [
+        _segment(engine, key, value, 1.0 - (1.0 - engine.settings.confidence) * share_of(place, 0))
+        for (key, value), place in engine.segments.values.items()
+    ]
+    return tuple(sorted(found, key=_importance))
+
+
+def _importance(one: SegmentReport) -> tuple[int, float]:
+    return {"above": 0, "unknown": 1, "below": 2}[one.verdict], -one.predictions * (
+        (one.estimate or 0.0) - one.tolerance
+    )
+
+
+def _segment(engine: Engine, key: str, value: str, confidence: float) -> SegmentReport:
+    assert engine.segments is not None
+    rows = list(engine.segments.counts(key, value))
+    counts = [Counts(state.tolerance, seen, n, e) for state, seen, n, e in rows]
+    whole = overall(counts, confidence, engine.settings.reviewer_error)
+    return SegmentReport(
+        key=key,
+        value=value,
+        predictions=sum(one.predictions for one in counts),
+        verified=sum(one.verified for one in counts),
+        errors=sum(one.errors for one in counts),
+        estimate=whole.estimate,
+        interval=whole.interval,
+        tolerance=whole.tolerance,
+        verdict=whole.verdict,
+        classes=tuple((state.name, *numbers) for state, *numbers in rows),  # type: ignore[misc]
+    )
+
+
+def compare(engine: Engine, old: str, new: str, margin: float = 0.0) -> Comparison:
+    """Compare two versions: each interval fails with half of the chance α, so the difference holds with 1 - α."""
+    if engine.settings.window is not None:
+        raise SidelightError("versions cannot be compared with a window, which drops old answers")
+    known = [value for key, value in (engine.segments.values if engine.segments is not None else ()) if key == VERSION]
+    for one in (old, new):
+        if one not in known:
+            raise NoEntryError(
+                f"no prediction of version {one!r} has been seen; there are {', '.join(known) or 'none'}"
+            )
+    half = 1.0 - (1.0 - engine.settings.confidence) / 2.0
+    first, second = (_segment(engine, VERSION, one, half) for one in (old, new))
+    low, high = second.interval[0] - first.interval[1], second.interval[1] - first.interval[0]
+    verdict: Literal["better", "worse", "not worse", "unknown"] = "unknown"
+    if low > margin:
+        verdict = "worse"
+    elif high < 0.0:
+        verdict = "better"
+    elif high < margin:
+        verdict = "not worse"
+    return Comparison(first, second, (low, high), margin, verdict)
