@@ -30,8 +30,9 @@ from measuring import missed, report
 from service_load import load, post
 
 from sidelight.service import journal
-from sidelight.service.domain.answers import AnswerTo, answers
-from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.answers import answers
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))

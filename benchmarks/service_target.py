@@ -9,11 +9,12 @@ import sys
 import time
 from typing import Annotated
 
-from fastapi import Body, Response
+from fastapi import Response
 
-from sidelight.service.api.requests import MonitorCall, needs_on
+from sidelight.service.api.requests import Call, needs_on
+from sidelight.service.api.routes.decisions import Predictions
 from sidelight.service.api.routing import make_router
-from sidelight.service.api.shapes import Decisions, PredictionIn
+from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.service import Service
 from sidelight.service.http.logs import write_json_logs
 from sidelight.service.http.responses import answer
@@ -27,16 +28,16 @@ router = make_router("benchmark")
 
 
 @router.post("/v1/monitors/{monitor}/nothing")
-async def nothing(body: Annotated[Decisions, Body()], call: Annotated[MonitorCall, needs_on("decide")]) -> Response:
+async def nothing(body: Predictions, call: Annotated[Call, needs_on("decide")]) -> Response:
     """Answer as if a prediction had been let pass."""
-    if isinstance(body, PredictionIn):
+    if isinstance(body, Prediction):
         return answer({"id": body.id, "verify": False, "reason": "none", "prediction": body.prediction})
     rows = [{"id": one.id, "verify": False, "reason": "none", "prediction": one.prediction} for one in body.predictions]
     return answer({"decisions": rows})
 
 
 @router.post("/v1/monitors/{monitor}/groups")
-async def groups(call: Annotated[MonitorCall, needs_on("report")]) -> Response:
+async def groups(call: Annotated[Call, needs_on("report")]) -> Response:
     """Return how many jobs there were, in how many groups; memory and processor time of the process."""
     writer = call.service.writer
     with open("/proc/self/statm") as file:

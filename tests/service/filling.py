@@ -1,8 +1,10 @@
 """Databases with something in them."""
 
 from sidelight.service.domain import monitors
-from sidelight.service.domain.answers import AnswerTo, answers
-from sidelight.service.domain.decisions import Payload, Prediction, decide
+from sidelight.service.domain.answers import answers
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import AnswerTo, Prediction
+from sidelight.service.domain.payloads import Payload
 
 ODD = "\u00e4\u6f22 \U0001f600 'quotes\" \\ ; DROP TABLE verifications; --"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sidelight.service.domain import monitors
-from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.queue import claim_verifications, find_verification, slots_of
 from sidelight.service.domain.reviews import Said, give_review
 

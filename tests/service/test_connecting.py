@@ -9,7 +9,7 @@ import pytest
 from service.api.conftest import SQLITE
 from sidelight.service.auth.keys import SCOPES
 from sidelight.service.domain import decisions, metrics, monitors
-from sidelight.service.domain.decisions import Prediction
+from sidelight.service.domain.inputs import Prediction
 from sidelight.service.server.app import make_app
 from sidelight.service.webhooks.events import EVENTS
 from sidelight.service.webhooks.outbox import PAUSES

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 
 from sidelight.service.domain import monitors
-from sidelight.service.domain.answers import AnswerTo, answers
-from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.answers import answers
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 
 
 class Traffic:

@@ -12,12 +12,12 @@ BODY = 8 << 20
 """Maximum size of a body in bytes."""
 SMALL_BODY = 512 << 10
 """The same where no batches are sent."""
-PARTS = 200_000
-"""Maximum number of arrays, objects and keys in JSON."""
+PARTS = 500_000
+"""Maximum number of brackets and colons in JSON, texts included: each array, object and key takes memory."""
+FIELDS = 50
+"""Maximum number of fields of a body or of one of its rows."""
 BATCH = 1_000
 """Maximum number of predictions or answers in one request."""
-DEEPEST = 50
-"""How deep arrays and objects may be nested in JSON."""
 FORM, FORM_FIELDS = 64 << 10, 1_000
 """Maximum size of a form in bytes, and number of its fields."""
 PLACES = 100

@@ -17,7 +17,7 @@ def test_a_key_is_made_used_rotated_and_revoked(digits, http):
     other = Caller(http, new.json()["key"])
     assert other("GET", "/v1/monitors/digits").status_code == 200
     assert digits("POST", f"/v1/keys/{new.json()['id']}/revoke").status_code == 204
-    for id in (made.json()["id"], new.json()["id"], "abcdefghij"):
+    for id in (made.json()["id"], new.json()["id"], "abcdefghij", "%00", "x" * 300):
         assert digits("POST", f"/v1/keys/{id}/revoke").status_code == 404
         assert digits("POST", f"/v1/keys/{id}/rotate", {}).status_code == 404
     listed = digits("GET", "/v1/keys").json()["keys"]
@@ -68,14 +68,11 @@ def test_a_webhook_is_entered_and_removed(digits):
         ("/v1/keys", {"name": "x", "scopes": ["report"], "expires_in": 0}),
         ("/v1/keys", {"name": "x", "scopes": ["report"], "expires_in": 1e18}),
         ("/v1/keys", {"name": "x", "scopes": ["report"], "expires_in": True}),
-        ("/v1/keys/x/rotate", {}),
         ("/v1/keys/abcdefghij/rotate", {"grace": -1}),
-        ("/v1/keys/%00/revoke", None),
         ("/v1/webhooks", {"url": "ftp://x", "events": [VERDICT_CHANGED]}),
         ("/v1/webhooks", {"url": "https://hooks.example/", "events": []}),
         ("/v1/webhooks", {"url": "https://hooks.example/", "events": ["x"]}),
         ("/v1/webhooks", {"url": "https://hooks.example/", "events": [VERDICT_CHANGED], "monitors": ["nowhere"]}),
-        ("/v1/webhooks/x/remove", None),
     ],
 )
 def test_what_is_wrong_is_refused(digits, path, body):

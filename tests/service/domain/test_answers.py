@@ -3,8 +3,9 @@ import json
 import pytest
 
 from service.traffic import Traffic
-from sidelight.service.domain.answers import AnswerTo, answers
-from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.answers import answers
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.problems import Problem
 
@@ -59,27 +60,6 @@ def test_labels_are_compared_with_the_class(service):
     with service.read() as tx:
         rows = tx.all("SELECT id, state, label FROM verifications ORDER BY number")
     assert rows == [("text", "answered", '"a"'), ("number", "answered", "8"), ("more", "open", None)]
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        AnswerTo("p1"),
-        AnswerTo("p1", correct=True, skipped=True),
-        AnswerTo("p1", correct=True, label="a"),
-        AnswerTo("", correct=True),
-        AnswerTo("\ud800", correct=True),
-        AnswerTo("p1", label="nul\0"),
-        AnswerTo("p1", label=float("inf")),
-    ],
-)
-def test_answers_that_cannot_be_read_change_nothing(traffic, wrong):
-    with pytest.raises(Problem) as caught:
-        said(traffic, AnswerTo("p2", correct=True), wrong)
-    assert caught.value.status == 422
-    assert caught.value.places[0]["pointer"].startswith("#/1")
-    with traffic.service.read() as tx:
-        assert tx.one("SELECT count(*) FROM verifications WHERE state = 'open'") == (3,)
 
 
 def test_what_is_forgotten_is_gone(service):

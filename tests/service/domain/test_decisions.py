@@ -1,12 +1,15 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from service.traffic import Traffic
 from sidelight.monitor import ClassifierMonitor
 from sidelight.service.domain import monitors
-from sidelight.service.domain.answers import AnswerTo, answers
-from sidelight.service.domain.decisions import Payload, Prediction, decide
+from sidelight.service.domain.answers import answers
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import AnswerTo, Prediction
+from sidelight.service.domain.payloads import Payload
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem
@@ -51,17 +54,6 @@ def places(problem):
 @pytest.mark.parametrize(
     ("bad", "pointer"),
     [
-        (Prediction("", "a"), "#/1/id"),
-        (Prediction("x" * 201, "a"), "#/1/id"),
-        (Prediction("nul\0", "a"), "#/1/id"),
-        (Prediction("half\ud800", "a"), "#/1/id"),
-        (Prediction(7, "a"), "#/1/id"),
-        (Prediction("b", ""), "#/1/prediction"),
-        (Prediction("b", "nul\0"), "#/1/prediction"),
-        (Prediction("b", float("nan")), "#/1/prediction"),
-        (Prediction("b", 1 << 70), "#/1/prediction"),
-        (Prediction("b", None), "#/1/prediction"),
-        (Prediction("b", ["a"]), "#/1/prediction"),
         (Prediction("good", "b"), "#/1/id"),
         (Prediction("b", 7), "#/1/prediction"),  # "7" is a class, too
         (Prediction("b", "a", time=0.0), "#/1/time"),
@@ -71,7 +63,7 @@ def places(problem):
 def test_everything_is_checked_before_anything_is_decided(service, monitor, bad, pointer):
     service.do(decide(service, monitor, [Prediction("first", "7")], actor="key:1"))
     before = service.report(monitor)
-    batch = [Prediction("good", "a"), bad, Prediction("other", "a"), bad._replace(id=bad.id if bad.id != "b" else "c")]
+    batch = [Prediction("good", "a"), bad, Prediction("other", "a"), replace(bad, id=bad.id if bad.id != "b" else "c")]
     with pytest.raises(Problem) as caught:
         service.do(decide(service, monitor, batch, actor="key:1"))
     assert caught.value.status == 422

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from sidelight.service.domain import answers, decisions, metrics, monitors
-from sidelight.service.domain.answers import AnswerTo
-from sidelight.service.domain.decisions import Prediction
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.metrics import Family, text_of
 from sidelight.service.domain.service import Service
 

@@ -2,7 +2,7 @@ import base64
 
 import pytest
 
-from sidelight.service.domain.payloads import JSON, LARGEST, LINK, TEXT, PayloadError, encode
+from sidelight.service.domain.payloads import JSON, LARGEST, LINK, TEXT, encode_payload
 
 
 def image(content):
@@ -20,15 +20,15 @@ def image(content):
     ],
 )
 def test_the_type_of_a_picture_is_read_from_its_bytes(content, kind):
-    assert encode(image(content)) == (kind, content)
+    assert encode_payload(image(content)) == (kind, content)
 
 
 @pytest.mark.parametrize(
     "content", [b"", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"<html>", b"RIFF", b"BM", b"%PDF-"]
 )
 def test_what_browsers_could_run_is_no_picture(content):
-    with pytest.raises(PayloadError, match="PNG"):
-        encode(image(content))
+    with pytest.raises(ValueError, match="PNG"):
+        encode_payload(image(content))
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_what_browsers_could_run_is_no_picture(content):
     ],
 )
 def test_what_is_no_link_is_refused(link):
-    with pytest.raises(PayloadError, match="https"):
-        encode({"link": link})
+    with pytest.raises(ValueError, match="https"):
+        encode_payload({"link": link})
 
 
 def test_payloads_have_at_most_64_kilobytes_as_they_are_stored():
@@ -62,9 +62,9 @@ def test_payloads_have_at_most_64_kilobytes_as_they_are_stored():
         (["x" * (LARGEST - 4)], ["x" * (LARGEST - 3)]),
         (image(b"GIF89a".ljust(LARGEST)), image(b"GIF89a".ljust(LARGEST + 1))),
     ):
-        assert len(encode(good)[1]) == LARGEST
-        with pytest.raises(PayloadError, match="65536"):
-            encode(bad)
+        assert len(encode_payload(good)[1]) == LARGEST
+        with pytest.raises(ValueError, match="65536"):
+            encode_payload(bad)
 
 
 @pytest.mark.parametrize(
@@ -83,4 +83,4 @@ def test_payloads_have_at_most_64_kilobytes_as_they_are_stored():
     ],
 )
 def test_only_the_known_forms_are_more_than_json(value, kind):
-    assert encode(value)[0] == kind
+    assert encode_payload(value)[0] == kind

@@ -2,8 +2,10 @@
 
 from service.filling import fill
 from sidelight.service.domain import monitor_changes, monitors, retention
-from sidelight.service.domain.answers import AnswerTo, answers
-from sidelight.service.domain.decisions import Payload, Prediction, decide
+from sidelight.service.domain.answers import answers
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import AnswerTo, Prediction
+from sidelight.service.domain.payloads import Payload
 from sidelight.service.journal.replicas import rebuild
 from sidelight.service.maintenance.check import check_database
 

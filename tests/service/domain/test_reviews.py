@@ -8,7 +8,8 @@ from service.reviews import ask, claim, entries, make, say, slots, verification
 from sidelight.service.auth.keys import create_key, revoke_key
 from sidelight.service.auth.reviewers import disable_reviewer, invite_reviewer
 from sidelight.service.auth.sessions import follow_link
-from sidelight.service.domain.answers import AnswerTo, answers
+from sidelight.service.domain.answers import answers
+from sidelight.service.domain.inputs import AnswerTo
 from sidelight.service.domain.monitor_changes import change
 from sidelight.service.domain.queue import Slot
 from sidelight.service.domain.reviews import Said, disputed, outcome, settle_verification, withdraw_review

@@ -8,7 +8,8 @@ from collections import Counter
 import pytest
 
 from service.reviews import ask, entries, make
-from sidelight.service.domain.answers import AnswerTo, answers
+from sidelight.service.domain.answers import answers
+from sidelight.service.domain.inputs import AnswerTo
 from sidelight.service.domain.queue import claim_verifications
 from sidelight.service.domain.reviews import Said, give_review, withdraw_review
 from sidelight.service.domain.service import Service

@@ -3,7 +3,8 @@
 import pytest
 
 from sidelight.service.domain import monitors
-from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.service import Service
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.options import Options

@@ -6,7 +6,8 @@ import pytest
 
 from service.conftest import fatal
 from service.traffic import Traffic
-from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.service import Service
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.options import Options

@@ -9,9 +9,10 @@ from service.traffic import Traffic
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
 from sidelight.service.domain import monitor_changes, monitors
-from sidelight.service.domain.answers import AnswerTo, answers
-from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.answers import answers
+from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.expiry import expire
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.reviews import withdraw_review
 from sidelight.service.domain.service import Service
 from sidelight.service.journal import replica, replicas

@@ -16,8 +16,9 @@ from sidelight.service import journal
 from sidelight.service.auth import reviewers, sessions
 from sidelight.service.demo.digits import draw_digit
 from sidelight.service.domain import monitors, payloads
-from sidelight.service.domain.decisions import Prediction, decide
-from sidelight.service.domain.verifications import Payload
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import Prediction
+from sidelight.service.domain.payloads import Payload
 
 pytestmark = [SQLITE, pytest.mark.slow]
 EVERYTHING = ("answer", "settle", "report", "admin")

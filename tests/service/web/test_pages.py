@@ -17,10 +17,11 @@ from service.web.hostile import HOSTILE, LABELS
 from sidelight.service.auth.keys import create_key
 from sidelight.service.demo.digits import png
 from sidelight.service.domain import monitors, payloads
-from sidelight.service.domain.answers import AnswerTo, answers
-from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.answers import answers
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import AnswerTo, Prediction
+from sidelight.service.domain.payloads import Payload
 from sidelight.service.domain.queue import claim_verifications
-from sidelight.service.domain.verifications import Payload
 from sidelight.service.web.rendering import static_file
 
 PICTURE = png(np.full((4, 4), 200, np.uint8))

@@ -8,7 +8,8 @@ import pytest
 
 from service.api.conftest import SQLITE
 from service.reviews import make, say, verification
-from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import Prediction
 
 
 def found(browser, **query):

@@ -4,7 +4,8 @@ import pytest
 
 from service.api.conftest import SQLITE
 from sidelight.service.domain import monitors
-from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import Prediction
 from sidelight.service.store.sqlite import SQLiteTransaction
 
 pytestmark = SQLITE

@@ -10,8 +10,7 @@ import pytest
 
 from service.api.conftest import SQLITE
 from sidelight.service.domain import answers, decisions, monitor_changes, monitors
-from sidelight.service.domain.answers import AnswerTo
-from sidelight.service.domain.decisions import Prediction
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.journal import audit
 from sidelight.service.problems import Problem
 from sidelight.service.webhooks import outbox

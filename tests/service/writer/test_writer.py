@@ -10,8 +10,9 @@ from service.conftest import fatal
 from service.traffic import Traffic
 from sidelight.errors import SidelightError
 from sidelight.service import journal
-from sidelight.service.domain.answers import AnswerTo, answers
-from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.answers import answers
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.service import Service
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.options import Options

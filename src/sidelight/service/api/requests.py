@@ -1,4 +1,4 @@
-"""What routes receive in addition to the body: the caller, the service, and the monitor in the address."""
+"""What routes receive besides query and body: the caller, the service, and the monitor in the address."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sidelight.service.auth.callers import Gate
 from sidelight.service.auth.keys import Caller
 from sidelight.service.domain.service import Service
 from sidelight.service.store.base import Reader
+from sidelight.service.writer.unit import Job
 
 T = TypeVar("T")
 _NAME = Path(description="The name of the monitor.", examples=["digits"])
@@ -25,6 +26,10 @@ class Call:
     state: Any
     caller: Caller
     request: Request
+    name: str = ""
+    """The monitor's name, if the address has one."""
+    monitor: str = ""
+    """Its id."""
 
     @property
     def service(self) -> Service:
@@ -37,6 +42,10 @@ class Call:
         """What links to this server begin with."""
         return self.state.options.url or f"{self.request.url.scheme}://{self.request.headers['host']}"
 
+    async def do(self, job: Job[T]) -> T:
+        """Return the result of a job once it is stored."""
+        return await self.service.submit(job)
+
     async def read(self, look: Callable[[Reader], T]) -> T:
         """Return what a function finds in the database."""
 
@@ -45,15 +54,6 @@ class Call:
                 return look(tx)
 
         return await asyncio.to_thread(read)
-
-
-@dataclass(slots=True)
-class MonitorCall(Call):
-    """A permitted request about one monitor."""
-
-    name: str
-    monitor: str
-    """The monitor's id."""
 
 
 class _Calling(Gate):
@@ -67,10 +67,10 @@ class _Calling(Gate):
 class _CallingOf(Gate):
     """Also gives a route the monitor in its address."""
 
-    async def __call__(self, request: Request, monitor: Annotated[str, _NAME]) -> MonitorCall:
+    async def __call__(self, request: Request, monitor: Annotated[str, _NAME]) -> Call:
         """Return the checked request."""
         state, who = request.app.state, await self.admit(request)
-        return MonitorCall(state, who, request, monitor, await state.names.find(who, monitor))
+        return Call(state, who, request, monitor, await state.names.find(who, monitor))
 
 
 def needs(scope: str, *, everywhere: bool = False) -> Any:

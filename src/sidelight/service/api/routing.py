@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, get_type_hints
 
@@ -10,69 +11,72 @@ from fastapi import APIRouter, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sidelight.service.api.validation import problem_of
 from sidelight.service.auth.callers import Gate
+from sidelight.service.faults import text_fault
 from sidelight.service.http.guards import read_body
-from sidelight.service.http.strict_json import parse_json
-from sidelight.service.limits import BODY, PLACES, SMALL_BODY
-from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem, place
+from sidelight.service.http.responses import answer
+from sidelight.service.limits import BODY, FIELDS, PARTS, SMALL_BODY
+from sidelight.service.problems import MEDIA_TYPE, TITLES, Problem
 
 _ALWAYS = ("wrong-host", "invalid")
 _GUARDED = ("unauthorized", "forbidden", "too-many", "unavailable")
 _WITH_BODY = ("bad-request", "too-large", "media-type")
 _MONITORS, _MONITOR = "/v1/monitors/", "/v1/monitors/{monitor}/"
 _PROBLEM = {"$ref": "#/components/schemas/Problem"}
+_JSON = re.compile(r"application/json *(; *charset=\"?utf-8\"?)? *", re.IGNORECASE)
 
 
 class Route(APIRoute):
-    """A route that first checks the caller, then reads JSON, and then calls its function.
+    """A route that first checks the caller, then reads query and body, and then calls its function with them.
 
-    FastAPI reads the body first, so a client without a key could make the server read and parse megabytes. It also
-    takes half the time of a decision to find out what to call a function with, so it does that only for functions that
-    take more than the body and the call.
+    FastAPI describes it. But it would read the body first, so a client without a key could make the server parse
+    megabytes; and it takes half the time of a decision to find out what to call a function with.
     """
 
     most = SMALL_BODY
 
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        takes = inspect.signature(endpoint).parameters
+        kinds = [*_ALWAYS, *(_GUARDED if "call" in takes else ()), *(_WITH_BODY if "body" in takes else ())]
+        kinds += ["not-found"] if "{" in path else []
+        options["responses"] = refusals(*kinds) | dict(options.get("responses") or {})
+        options["summary"] = re.split(r"[;.\n]", inspect.getdoc(endpoint) or "")[0]
+        super().__init__(path, endpoint, **options)
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the function that handles a request."""
-        gates, names = list(gates_of(self)), set(inspect.signature(self.endpoint).parameters)
-        known = set(_query_in(self.dependant))
-        has_body = self.body_field is not None
-        self.direct = bool(gates) and names <= {"body", "call"}
-        handle = self._direct(gates[0]) if self.direct else super().get_route_handler()
+        gate: Any = next(gates_of(self), None)  # its subclasses return what a route is called with
+        hints = get_type_hints(self.endpoint, include_extras=True)
+        readers = {name: TypeAdapter(hints[name]).validate_python for name in ("query", "body") if name in hints}
+        takes_id, takes_request = "id" in hints, "request" in hints
 
         async def handler(request: Request) -> Response:
-            for gate in gates:
-                await gate.admit(request)
-            if request.scope["query_string"] and not request.query_params.keys() <= known:
-                raise _unknown_query(set(request.query_params.keys()) - known)
-            if has_body:
-                request = await _read(request, self.most)
-            return await handle(request)
+            given: dict[str, Any] = {}
+            if gate is not None:
+                monitor = {name: text for name, text in request.path_params.items() if name == "monitor"}
+                given["call"] = await gate(request, **monitor)
+            if takes_id:
+                given["id"] = request.path_params["id"]
+                if text_fault(given["id"]) is not None:  # PostgreSQL cannot even look for some texts
+                    raise Problem("not-found", "there is nothing with this id: list what there is")
+            if takes_request:
+                given["request"] = request
+            if "query" in readers:
+                given["query"] = _validated(readers["query"], dict(request.query_params), "query")
+            if "body" in readers:
+                given["body"] = _validated(readers["body"], await _read_json(request, self.most), "body")
+            found = await self.endpoint(**given)
+            if isinstance(found, Response):
+                return found
+            status = self.status_code or 200
+            return Response(status_code=status) if found is None else answer(found, status)
 
         self.respond = handler
         return handler
-
-    def _direct(self, gate: Gate) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return a function that validates the body and calls the route's function with it."""
-        call: Any = gate  # its subclasses return what a route is called with
-        endpoint, shape = self.endpoint, get_type_hints(self.endpoint, include_extras=True).get("body")
-        validate = None if shape is None else TypeAdapter(shape).validate_python
-
-        async def handle(request: Request) -> Response:
-            found = await call(request, **request.path_params)
-            if validate is None:
-                return await endpoint(call=found)
-            try:
-                body = validate(await request.json())
-            except ValidationError as error:
-                raise problem_of(error.errors(include_url=False), "body") from None
-            return await endpoint(body=body, call=found)
-
-        return handle
 
 
 class BatchRoute(Route):
@@ -94,11 +98,10 @@ def links(monitor: str, *operations: str, body: Mapping[str, str] | None = None)
     return {name: {"operationId": name, "parameters": {"monitor": monitor}, **rest} for name in operations}
 
 
-def problems(*kinds: str, guarded: bool = True, body: bool = False) -> dict[int | str, dict[str, Any]]:
-    """Describe how a route may refuse: with the given kinds of problem and those common to all such routes."""
-    all_kinds = (*kinds, *(_WITH_BODY if body else ()), *(_GUARDED if guarded else ()), *_ALWAYS)
+def refusals(*kinds: str) -> dict[int | str, dict[str, Any]]:
+    """Describe kinds of problem with which a route may refuse; those common to all such routes are added to it."""
     found: dict[int | str, dict[str, Any]] = {}
-    for kind in all_kinds:
+    for kind in kinds:
         status, title = TITLES[kind]
         found[status] = {"description": title, "content": {MEDIA_TYPE: {"schema": _PROBLEM}}}
     return found
@@ -116,44 +119,31 @@ def _gates_in(dependant: Dependant) -> Iterator[Gate]:
         yield from _gates_in(one)
 
 
-def _query_in(dependant: Dependant) -> Iterator[str]:
-    yield from (one.alias for one in dependant.query_params)
-    for one in dependant.dependencies:
-        yield from _query_in(one)
+def _validated(validate: Callable[[Any], Any], value: Any, source: str) -> Any:
+    try:
+        return validate(value)
+    except ValidationError as error:
+        raise problem_of(error.errors(include_url=False), source) from None
 
 
-def _unknown_query(names: Iterable[str]) -> Problem:
-    detail = "this parameter is unknown: leave it out"
-    places = [place([], detail, **{"in": "query", "name": name[:64]}) for name in sorted(names)[:PLACES]]
-    return Problem("invalid", "some query parameters are unknown", places=places)
-
-
-class _ReadRequest(Request):
-    """A request whose body has already been read."""
-
-    value: Any = None
-
-    async def body(self) -> bytes:
-        return b" "  # FastAPI asks for JSON if there is a body
-
-    async def json(self) -> Any:
-        return self.value
-
-
-async def _read(request: Request, most: int) -> Request:
-    kind = request.headers.get("content-type", "")
-    if kind != "application/json" and not _is_json(kind):
+async def _read_json(request: Request, most: int) -> Any:
+    """Return the JSON of a request; what takes much memory or gives endless errors is refused before it is checked."""
+    if not _JSON.fullmatch(request.headers.get("content-type", "")):
         raise Problem("media-type", "send JSON in UTF-8, with the header 'Content-Type: application/json'")
     if request.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
         raise Problem("media-type", "send the body uncompressed, without Content-Encoding")
-    read = _ReadRequest(request.scope, request.receive)
-    read.value = parse_json(await read_body(request, most))
-    return read
-
-
-def _is_json(kind: str) -> bool:
-    name, _, parameters = kind.lower().partition(";")
-    return name.strip() == "application/json" and parameters.strip().replace('"', "") in ("", "charset=utf-8")
+    body = await read_body(request, most)
+    if len(body) > PARTS and body.count(b"[") + body.count(b"{") + body.count(b":") > PARTS:
+        raise Problem("bad-request", f"the body has more than {PARTS} brackets and colons: send fewer rows at once")
+    try:
+        value = from_json(body, allow_inf_nan=False)
+    except ValueError as error:
+        text = str(error).encode("ascii", "replace").decode("ascii")
+        raise Problem("bad-request", f"the body is not JSON: {text}; send one JSON value") from None
+    rows = [one for each in value.values() if isinstance(each, list) for one in each] if isinstance(value, dict) else ()
+    if any(isinstance(one, dict) and len(one) > FIELDS for one in (value, *rows)):
+        raise Problem("invalid", f"an object has more than {FIELDS} fields: leave out those that are unknown")
+    return value
 
 
 class MonitorRoutes:
@@ -164,7 +154,7 @@ class MonitorRoutes:
         self.table = {
             (method, route.path.removeprefix(_MONITOR)): route
             for route in routes
-            if route.direct and route.path.startswith(_MONITOR)
+            if route.path.startswith(_MONITOR)
             for method in route.methods or ()
         }
 

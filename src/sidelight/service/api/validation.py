@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field
 
 from sidelight.service.limits import PLACES
 from sidelight.service.problems import Problem, place
@@ -21,9 +23,25 @@ _WORDS = {
     "dict_type": "give an object",
     "model_type": "give an object",
     "model_attributes_type": "give an object",
+    "dataclass_type": "give an object",
+    "unexpected_keyword_argument": "this field is unknown: leave it out",
     "union_tag_invalid": "give an object",
     "union_tag_not_found": "give an object",
 }
+
+
+class Page(BaseModel):
+    """Which rows of a long list to return."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    after: Annotated[int, Field(ge=0, le=(1 << 63) - 1, description="Only those with a larger number.")] = 0
+    limit: Annotated[int, Field(ge=1, le=1_000, description="Maximum number of rows.")] = 1_000
+
+
+def either(name: str) -> Discriminator:
+    """Return the discriminator between a batch, which is an object with the field `name`, and a single row."""
+    return Discriminator(lambda value: BATCHES[isinstance(value, dict) and name in value])
 
 
 def problem_of(errors: Sequence[Any], *source: str) -> Problem:

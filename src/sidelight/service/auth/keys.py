@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from sidelight.service.faults import check_text, text_fault
 from sidelight.service.journal import audit
 from sidelight.service.journal.entry import text_of
 from sidelight.service.problems import Problem, place
-from sidelight.service.store.base import Reader, Row
+from sidelight.service.store.base import Reader, Row, Transaction
 from sidelight.service.writer.unit import Work, job
 
 SCOPES = ("decide", "answer", "settle", "report", "admin")
@@ -41,7 +42,8 @@ class Caller(NamedTuple):
         return scope in self.scopes and (monitor is None or self.monitors is None or monitor in self.monitors)
 
 
-class Key(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Key:
     """What is known about a key."""
 
     id: str
@@ -148,11 +150,27 @@ def revoke_key(work: Work, actor: str, id: str) -> None:
 
 
 @job
-def change_key_scopes(work: Work, actor: str, id: str, scopes: Collection[str]) -> None:
-    """Change what a key may do; all processes notice within five seconds."""
-    scopes, key = check_scopes(scopes), _live(work, id)
-    work.writing().run("UPDATE keys SET scopes = ? WHERE id = ?", text_of(list(scopes)), key.id)
-    audit.write(work.writing(), actor, "key scopes changed", key.prefix, scopes=list(scopes))
+def change_key(work: Work, actor: str, id: str, rights: Mapping[str, Any]) -> None:
+    """Change the scopes of a key, its monitors, or both; all processes notice within five seconds."""
+    key, rights = _live(work, id), check_rights(work.reading, rights)
+    set_rights(work.writing(), "keys", id, rights)
+    audit.write(work.writing(), actor, "key changed", key.prefix, **rights)
+
+
+def check_rights(tx: Reader, rights: Mapping[str, Any]) -> dict[str, Sequence[str] | None]:
+    """Return new `scopes` and `monitors`, as far as they are given; monitors come as names and leave as ids."""
+    found: dict[str, Sequence[str] | None] = {}
+    if "scopes" in rights:
+        found["scopes"] = check_scopes(rights["scopes"])
+    if "monitors" in rights:
+        found["monitors"] = None if rights["monitors"] is None else monitor_ids(tx, rights["monitors"])
+    return found
+
+
+def set_rights(tx: Transaction, table: str, id: str, rights: Mapping[str, Sequence[str] | None]) -> None:
+    """Store the changed rights of a key or reviewer."""
+    for name, value in rights.items():
+        tx.run(f"UPDATE {table} SET {name} = ? WHERE id = ?", None if value is None else text_of(list(value)), id)
 
 
 @job

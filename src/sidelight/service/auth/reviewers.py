@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from sidelight.service.auth import keys, links
-from sidelight.service.auth.keys import Caller, check_scopes, monitor_ids, new_id
+from sidelight.service.auth.keys import Caller, check_rights, check_scopes, monitor_ids, new_id, set_rights
 from sidelight.service.auth.rights import PERSON
 from sidelight.service.faults import check_text
 from sidelight.service.journal import audit
@@ -22,7 +23,8 @@ ADMINISTRATOR = ("answer", "settle", "report", "admin")
 _COLUMNS = "id, name, password IS NOT NULL, scopes, monitors, created_at, disabled_at"
 
 
-class Reviewer(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reviewer:
     """A person who signs in."""
 
     id: str
@@ -107,14 +109,13 @@ def renew_link(work: Work, actor: str, id: str) -> Invitation:
 
 
 @job
-def change_scopes(work: Work, actor: str, id: str, scopes: Collection[str]) -> None:
-    """Change the scopes of a reviewer, from the next request on."""
-    scopes = check_scopes(scopes)
-    reviewer = enabled(work.reading, id)
-    if "admin" not in scopes:
+def change_reviewer(work: Work, actor: str, id: str, rights: Mapping[str, Any]) -> None:
+    """Change the scopes of a reviewer, their monitors, or both, from the next request on."""
+    reviewer, rights = enabled(work.reading, id), check_rights(work.reading, rights)
+    if "admin" not in (rights.get("scopes") or reviewer.scopes) or rights.get("monitors") is not None:
         _keep_an_administrator(work.reading, reviewer)
-    work.writing().run("UPDATE reviewers SET scopes = ? WHERE id = ?", text_of(list(scopes)), reviewer.id)
-    audit.write(work.writing(), actor, "scopes changed", reviewer.name, scopes=list(scopes))
+    set_rights(work.writing(), "reviewers", id, rights)
+    audit.write(work.writing(), actor, "reviewer changed", reviewer.name, **rights)
 
 
 @job

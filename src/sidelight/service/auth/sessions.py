@@ -104,14 +104,14 @@ def change_password(work: Work, id: str, password: str) -> NewSession:
 
 
 @job
-def make_first_link(work: Work, only_first: bool = True) -> str | None:
+def make_first_link(work: Work, actor: str = "system", only_first: bool = True) -> str | None:
     """Create the link for an administrator: at the first start, while there is none, or at any time by a command.
 
     Returns the code, or None if there is an administrator and the link is only for the first one.
     """
     if only_first and reviewers.any_administrator(work.reading):
         return None
-    audit.write(work.writing(), "system", "administrator link made", "" if only_first else "recovery")
+    audit.write(work.writing(), actor, "administrator link made", "" if only_first else "recovery")
     return links.make(work.writing(), work.now, None)
 
 

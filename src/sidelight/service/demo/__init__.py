@@ -18,7 +18,8 @@ from sidelight.service.auth import passwords, reviewers
 from sidelight.service.auth.keys import create_key
 from sidelight.service.demo.worlds import World, worlds
 from sidelight.service.domain import monitors
-from sidelight.service.domain.decisions import Prediction, decide
+from sidelight.service.domain.decisions import decide
+from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.queue import MOST_CLAIMED, claim_verifications
 from sidelight.service.domain.reviews import Said, give_review
 from sidelight.service.domain.service import Service

@@ -12,7 +12,7 @@ import numpy as np
 
 from sidelight.service.demo.digits import DIGITS, draw_digit
 from sidelight.service.domain import payloads
-from sidelight.service.domain.verifications import Payload
+from sidelight.service.domain.payloads import Payload
 
 
 @dataclass

@@ -12,9 +12,9 @@ from sidelight.monitor.types import Label
 from sidelight.service import journal
 from sidelight.service.auth import rights
 from sidelight.service.domain import history
+from sidelight.service.domain.inputs import AnswerTo
 from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN, UNSETTLED, follow, store_settled
-from sidelight.service.faults import label_fault, text_fault
 from sidelight.service.journal.replica import Replica, plain_events
 from sidelight.service.problems import Problem, place
 from sidelight.service.writer.unit import Job, Verification, Work
@@ -29,17 +29,6 @@ _HIDDEN = {
     GONE: "this verification was forgotten or deleted, or is too old to be changed",
 }
 _WORDS = {None: "skipped", True: "right", False: "wrong"}
-
-
-class AnswerTo(NamedTuple):
-    """One answer: exactly one of `correct`, `label` and `skipped`."""
-
-    id: str
-    correct: bool | None = None
-    label: Label | None = None
-    skipped: bool = False
-    replace: bool = False
-    """Whether to replace a different answer."""
 
 
 class Answered(NamedTuple):
@@ -58,23 +47,8 @@ class Answered(NamedTuple):
 
 def answers(monitor: str, given: Sequence[AnswerTo], *, actor: str, settles: bool = True) -> Job[list[Answered]]:
     """Record answers; the results are in the same order. `settles` says whether the actor has that scope."""
-    _refuse_faults(given)
     keys = [journal.key_of(monitor, one.id) for one in given]
     return Job(lambda work: _record(work, monitor, given, keys, actor, settles), (monitor,), verification_keys=keys)
-
-
-def _refuse_faults(given: Sequence[AnswerTo]) -> None:
-    found = []
-    for i, one in enumerate(given):
-        fault = text_fault(one.id)
-        if fault is not None:
-            found.append(place([i, "id"], fault))
-        if (one.correct is not None) + (one.label is not None) + bool(one.skipped) != 1:
-            found.append(place([i], "give exactly one of correct, label and skipped"))
-        elif one.label is not None and (fault := label_fault(one.label)) is not None:
-            found.append(place([i, "label"], fault))
-    if found:
-        raise Problem("invalid", "some answers are not valid; nothing changed", places=found)
 
 
 def _record(

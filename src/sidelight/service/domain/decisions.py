@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, cast
 
 from sidelight.monitor.types import Decision, Label, Reason
 from sidelight.service import journal
 from sidelight.service.domain import history
+from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.service import Service
-from sidelight.service.domain.verifications import Payload, enter_verification, follow
-from sidelight.service.faults import label_fault, text_fault
+from sidelight.service.domain.verifications import enter_verification, follow
 from sidelight.service.journal.replica import Replica, day_of, plain_events
 from sidelight.service.problems import Problem, place
 from sidelight.service.writer.unit import Job, Work
@@ -19,35 +19,22 @@ from sidelight.service.writer.unit import Job, Work
 _BUDGETS = {Reason.TOTAL_CAP.code: "cap", Reason.DAILY_CAP.code: "daily_cap"}
 
 
-class Prediction(NamedTuple):
-    """One prediction to decide about."""
-
-    id: str
-    prediction: Label
-    time: float | None = None
-    """Seconds since 1970; None for now. It decides which day's cap applies."""
-    payload: Payload | None = None
-
-
 def decide(service: Service, monitor: str, predictions: Sequence[Prediction], *, actor: str) -> Job[list[Decision]]:
     """Decide about predictions; the decisions are in the same order."""
-    _refuse_faults(predictions)
+    _refuse_two_classes(predictions)
     keys = [journal.key_of(monitor, one.id) for one in predictions]
     window = (service.options.time_back, service.options.time_ahead)
     return Job(lambda work: _decide_all(work, monitor, predictions, keys, actor, window), (monitor,), keys)
 
 
-def _refuse_faults(predictions: Sequence[Prediction]) -> None:
-    """Refuse what is wrong whatever the monitor's state."""
+def _refuse_two_classes(predictions: Sequence[Prediction]) -> None:
+    """Refuse a request that uses one id for several classes."""
     found, first = [], dict[str, Label]()
     for i, one in enumerate(predictions):
-        faults = {"id": text_fault(one.id), "prediction": label_fault(one.prediction)}
-        found += [place([i, name], fault) for name, fault in faults.items() if fault is not None]
-        if not any(faults.values()) and first.setdefault(one.id, one.prediction) != one.prediction:
-            detail = f"this request uses the same id for {first[one.id]!r}: use another id"
-            found.append(place([i, "id"], detail))
+        if first.setdefault(one.id, one.prediction) != one.prediction:
+            found.append(place([i, "id"], f"this request uses the same id for {first[one.id]!r}: use another id"))
     if found:
-        raise Problem("invalid", "some predictions are not valid; nothing changed", places=found)
+        raise Problem("invalid", "some ids are used for several classes; nothing changed", places=found)
 
 
 def _decide_all(
@@ -74,13 +61,7 @@ def _decide_all(
         if work.known[keys[i]] is None:
             _decide(work, replica, predictions[i], keys[i], batch, actor)
             batch = {}
-    return [_found(work, key) for key in keys]
-
-
-def _found(work: Work, key: bytes) -> Decision:
-    found = work.known[key]
-    assert found is not None
-    return found
+    return [cast(Decision, work.known[key]) for key in keys]
 
 
 def _refuse_contradictions(work: Work, predictions: Sequence[Prediction], keys: Sequence[bytes]) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 from sidelight.monitor import RULE
 from sidelight.service import journal
@@ -16,6 +17,7 @@ from sidelight.service.settings import make_monitor, make_review, review_plain, 
 from sidelight.service.store.base import Reader
 from sidelight.service.writer.unit import Job, Work, job, monitor_job
 
+R = TypeVar("R", bound=Any)
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SELECT = "SELECT id, name, settings, rule, last, base, created_at, archived_at FROM monitors"
 
@@ -46,6 +48,16 @@ def every(tx: Reader, *, archived: bool = False) -> list[MonitorRow]:
     """Return all monitors by name."""
     where = "" if archived else " WHERE archived_at IS NULL"
     return [_monitor(row) for row in tx.all(f"{_SELECT}{where} ORDER BY name, created_at, id")]
+
+
+def with_names(tx: Reader, records: Iterable[R]) -> list[R]:
+    """Return keys, reviewers or webhooks with the names of their monitors instead of ids; None for all stays."""
+    names = {one.id: one.name for one in every(tx)}
+
+    def named(ids: Iterable[str] | None) -> tuple[str, ...] | None:
+        return None if ids is None else tuple(sorted(names.get(id, "(archived)") for id in ids))
+
+    return [replace(one, monitors=named(one.monitors)) for one in records]
 
 
 def _monitor(row: Sequence[Any]) -> MonitorRow:

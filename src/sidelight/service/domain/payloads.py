@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from sidelight.errors import SidelightError
 from sidelight.service.journal.entry import text_of
 
 TEXT, JSON, LINK = "text/plain", "application/json", "text/uri-list"
@@ -28,12 +27,15 @@ _BEGINNINGS = (
 )
 
 
-class PayloadError(SidelightError):
-    """The payload cannot be stored."""
+class Payload(NamedTuple):
+    """What a reviewer is shown."""
+
+    media_type: str
+    content: bytes
 
 
-def encode(value: Any) -> tuple[str, bytes]:
-    """Return the media type and bytes of a payload that was sent as JSON."""
+def encode_payload(value: Any) -> Payload:
+    """Return a payload that was sent as JSON; a `ValueError` says why it cannot be stored."""
     kind, inner = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else (None, None)
     if isinstance(value, str):
         found = TEXT, value.encode("utf-8")
@@ -48,20 +50,20 @@ def encode(value: Any) -> tuple[str, bytes]:
     else:
         found = JSON, text_of(value).encode("ascii")
     if len(found[1]) > LARGEST:
-        raise PayloadError(f"give a payload of at most {LARGEST} bytes, or a link to a larger one")
-    return found
+        raise ValueError(f"give a payload of at most {LARGEST} bytes, or a link to a larger one")
+    return Payload(*found)
 
 
 def _picture(text: str) -> tuple[str, bytes]:
     try:
         content = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
-        raise PayloadError("give the bytes of the image in base64") from None
+        raise ValueError("give the bytes of the image in base64") from None
     kinds = [kind for beginning, kind in _BEGINNINGS if content.startswith(beginning)]
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         kinds.append("image/webp")
     if not kinds:
-        raise PayloadError("give an image in PNG, JPEG, GIF or WebP")
+        raise ValueError("give an image in PNG, JPEG, GIF or WebP")
     return kinds[0], content
 
 
@@ -72,5 +74,5 @@ def _link(text: str) -> bytes:
     except ValueError:
         good = False
     if not good or len(text) > _LONGEST_LINK or not text.isascii() or not text.isprintable() or " " in text:
-        raise PayloadError("give a link that begins with https:// or http://, encoded in ASCII")
+        raise ValueError("give a link that begins with https:// or http://, encoded in ASCII")
     return text.encode("ascii")

@@ -9,7 +9,8 @@ journal. The payloads of archived monitors can be deleted, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 from sidelight.service import journal
 from sidelight.service.domain import answers, monitors
@@ -29,11 +30,12 @@ _PAST = (
 )
 
 
-class Erased(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Erased:
     """The result of a request to delete a payload."""
 
     id: str
-    status: str
+    status: Literal["released", "erased", "unknown"]
     """"released" (the verification was waiting), "erased" (it was settled), or "unknown" (there is none)."""
     payload: bool
     """Whether there was a payload."""

@@ -12,7 +12,8 @@ the revision that it has seen.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import same_label
@@ -38,6 +39,7 @@ from sidelight.service.problems import Problem, place
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.writer.unit import Verification, Work, monitor_job
 
+ReviewStatus = Literal["settled", "recorded", "disputed", "skipped", "passed on", "withdrawn", "unchanged"]
 _SKIPPED = {"skipped": True}
 _MOST_SKIPS = 2
 
@@ -50,11 +52,12 @@ class Said(NamedTuple):
     skipped: bool = False
 
 
-class Reviewed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reviewed:
     """The result of a review."""
 
     number: int
-    status: str
+    status: ReviewStatus
     """"settled", "recorded" (another review is needed), "disputed" (reviews disagree), "skipped" (the verification is
     skipped), "passed on" (to another reviewer), "withdrawn" or "unchanged" (the same answer as before)."""
     revision: int
@@ -145,7 +148,7 @@ class _Reviewing:
         )
         self._look_again()
 
-    def follow(self, actor: str) -> str:
+    def follow(self, actor: str) -> ReviewStatus:
         """Bring the verification in line with its reviews; return its status."""
         found = outcome(self.slots, self.review.reviews)
         if found is not None:
@@ -256,7 +259,7 @@ def _replaced(on: _Reviewing, reviewer: str, own: Slot | None, answer: dict[str,
         place = own.slot if own.slot > 0 else free_place(taken, on.review.reviews) or 1
     on.put(Slot(place, reviewer, None, answer, on.work.now))
     on.journal(reviewer, answer)
-    status = on.follow(reviewer) if rests else "recorded"
+    status: ReviewStatus = on.follow(reviewer) if rests else "recorded"
     return Reviewed(on.verification.number, status, on.verification.revision)
 
 

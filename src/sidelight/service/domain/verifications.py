@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from sidelight.monitor import Decision, Reason
 from sidelight.monitor.types import Events, Label, VerdictChanged, VerificationClosed
 from sidelight.service import journal
+from sidelight.service.domain.payloads import Payload
 from sidelight.service.journal.replica import Replica
 from sidelight.service.writer.unit import Verification, Work
 
@@ -24,13 +23,6 @@ _SETTLE = (
     "UPDATE verifications SET state = ?, correct = ?, label = ?, settled_at = ?, settled_by = ?, "
     "revision = revision + 1 WHERE monitor = ? AND number = ?"
 )
-
-
-class Payload(NamedTuple):
-    """What a reviewer is shown."""
-
-    media_type: str
-    content: bytes
 
 
 def enter_verification(

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import secrets
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from sidelight.service.journal.entry import text_of
 from sidelight.service.store.base import Reader, Transaction
@@ -15,7 +16,8 @@ from sidelight.service.store.base import Reader, Transaction
 PAGE = 100
 
 
-class Note(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Note:
     """One entry."""
 
     id: str

@@ -6,6 +6,7 @@ before it was changed, and whether a journal is still the one that a process has
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -57,11 +58,11 @@ def key_of(monitor: str, id: str) -> bytes:
     return hashlib.blake2b(f"{monitor}\0{id}".encode(), digest_size=16).digest()
 
 
-_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=dataclasses.asdict)
 
 
 def text_of(body: Any) -> str:
-    """Return data as compact JSON in ASCII."""
+    """Return data, which may contain records, as compact JSON in ASCII."""
     return _ENCODER.encode(body)
 
 

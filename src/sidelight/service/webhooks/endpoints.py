@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from sidelight.service.auth.keys import monitor_ids
@@ -23,7 +24,8 @@ MOST = 100
 """Maximum number of active webhooks."""
 
 
-class Webhook(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Webhook:
     """A webhook, without its secret."""
 
     id: str

@@ -2,30 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import Body, Response
+from fastapi import Body
+from pydantic import Field, Tag
+from typing_extensions import TypedDict
 
-from sidelight.service.api.requests import MonitorCall, needs_on
-from sidelight.service.api.routing import BatchRoute, make_router, problems
-from sidelight.service.api.shapes import AnswerIn, AnswerOut, Answers, AnswersOut
+from sidelight.service.api.requests import Call, needs_on
+from sidelight.service.api.routing import BatchRoute, make_router, refusals
+from sidelight.service.api.validation import either
 from sidelight.service.domain import answers
-from sidelight.service.domain.answers import CONFLICT, GONE, UNKNOWN, Answered, AnswerTo
-from sidelight.service.http.responses import answer
+from sidelight.service.domain.answers import CONFLICT, GONE, UNKNOWN
+from sidelight.service.domain.inputs import AnswerTo, Shape
+from sidelight.service.limits import BATCH
 from sidelight.service.problems import Problem, place, relocated
 
 router = make_router("answers", BatchRoute)
 _REFUSED = {UNKNOWN: "not-found", CONFLICT: "conflict", GONE: "gone"}
+_Status = Literal[
+    "recorded", "unchanged", "corrected", "released", "withdrawn", "not chosen", "unknown", "conflict", "gone"
+]
 
 
-@router.post(
-    "/v1/monitors/{monitor}/answers",
-    response_model=AnswerOut | AnswersOut,
-    responses=problems("not-found", "conflict", "gone", body=True),
-    summary="Record what verifications showed",
-)
-async def take(body: Annotated[Answers, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
-    """Record one answer, or a batch with a result for each.
+class AnswersIn(Shape):
+    """Many answers; each gets its own result."""
+
+    answers: Annotated[list[AnswerTo], Field(max_length=BATCH)]
+
+
+class AnswerOut(TypedDict):
+    """The result of one answer."""
+
+    id: str
+    status: _Status
+    verdict: str | None
+    detail: str
+
+
+class AnswersOut(TypedDict):
+    """Results in the order of the answers."""
+
+    answers: list[AnswerOut]
+
+
+@router.post("/v1/monitors/{monitor}/answers", responses=refusals("conflict", "gone"))
+async def take(
+    body: Annotated[Annotated[AnswerTo, Tag("one")] | Annotated[AnswersIn, Tag("many")], either("answers"), Body()],
+    call: Annotated[Call, needs_on("answer")],
+) -> AnswerOut | AnswersOut:
+    """Record what verifications showed: one answer, or a batch with a result for each.
 
     A prediction that was let pass gets the status "not chosen", which is not an error: you may send labels for
     everything. For a single answer, an unknown id gives 404, a verification with a different answer 409, and a
@@ -35,20 +60,14 @@ async def take(body: Annotated[Answers, Body()], call: Annotated[MonitorCall, ne
     signed in, this needs the scope settle, too; reviews go through the queue. A monitor that hides predictions does not
     say whether an answer is right.
     """
-    single = isinstance(body, AnswerIn)
-    given = [body] if isinstance(body, AnswerIn) else body.answers
-    rows = [AnswerTo(one.id, one.correct, one.label, one.skipped, one.replace) for one in given]
+    single = isinstance(body, AnswerTo)
+    given = [body] if isinstance(body, AnswerTo) else body.answers
     with relocated(None if single else "answers"):
-        settles = call.caller.may("settle")
-        job = answers.answers(call.monitor, rows, actor=call.caller.actor, settles=settles)
-        results = await call.service.submit(job)
+        job = answers.answers(call.monitor, given, actor=call.caller.actor, settles=call.caller.may("settle"))
+        results = await call.do(job)
     if single and results[0].status in _REFUSED:
         found = results[0]
         stands = {} if found.correct is None else {"correct": found.correct}
         raise Problem(_REFUSED[found.status], found.detail, places=[place(["id"], found.detail, **stands)])
-    plain = [_plain(one) for one in results]
-    return answer(plain[0] if single else {"answers": plain})
-
-
-def _plain(one: Answered) -> dict[str, Any]:
-    return {"id": one.id, "status": one.status, "verdict": one.verdict, "detail": one.detail}
+    plain: Any = [{"id": one.id, "status": one.status, "verdict": one.verdict, "detail": one.detail} for one in results]
+    return plain[0] if single else {"answers": plain}

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Body, Response
+from fastapi import Body
+from pydantic import Field, Tag
+from typing_extensions import TypedDict
 
-from sidelight.monitor.types import Decision
-from sidelight.service.api.requests import MonitorCall, needs_on
-from sidelight.service.api.routing import BatchRoute, links, make_router, problems
-from sidelight.service.api.shapes import DecisionOut, Decisions, DecisionsOut, PredictionIn
+from sidelight.service.api.requests import Call, needs_on
+from sidelight.service.api.routing import BatchRoute, links, make_router, refusals
+from sidelight.service.api.validation import either
 from sidelight.service.domain import decisions
-from sidelight.service.domain.decisions import Prediction
-from sidelight.service.http.responses import answer
+from sidelight.service.domain.inputs import Label, Prediction, Shape
+from sidelight.service.limits import BATCH
 from sidelight.service.problems import relocated
 
 router = make_router("decisions", BatchRoute)
@@ -21,25 +22,43 @@ _NEXT = links(
 )
 
 
-@router.post(
-    "/v1/monitors/{monitor}/decisions",
-    response_model=DecisionOut | DecisionsOut,
-    responses=problems("not-found", "conflict", "gone", body=True) | {200: {"links": _NEXT}},
-    summary="Decide which predictions to verify",
-)
-async def decide(body: Annotated[Decisions, Body()], call: Annotated[MonitorCall, needs_on("decide")]) -> Response:
-    """Decide about one prediction, or about a batch, completely or not at all.
+class PredictionsIn(Shape):
+    """Many predictions, all decided or none."""
+
+    predictions: Annotated[list[Prediction], Field(max_length=BATCH)]
+
+
+class DecisionOut(TypedDict):
+    """The decision about one prediction."""
+
+    id: str
+    verify: bool
+    reason: str
+    prediction: Label
+
+
+class DecisionsOut(TypedDict):
+    """Decisions in the order of the predictions."""
+
+    decisions: list[DecisionOut]
+
+
+Predictions = Annotated[
+    Annotated[Prediction, Tag("one")] | Annotated[PredictionsIn, Tag("many")], either("predictions"), Body()
+]
+
+
+@router.post("/v1/monitors/{monitor}/decisions", responses=refusals("conflict", "gone") | {200: {"links": _NEXT}})
+async def decide(body: Predictions, call: Annotated[Call, needs_on("decide")]) -> DecisionOut | DecisionsOut:
+    """Decide which predictions to verify: one, or a batch, completely or not at all.
 
     An id that was decided before gets the same decision again; with another class, it is a conflict.
     """
-    single = isinstance(body, PredictionIn)
-    given = [body] if isinstance(body, PredictionIn) else body.predictions
-    rows = [Prediction(one.id, one.prediction, one.time, one.payload) for one in given]
+    single = isinstance(body, Prediction)
+    given = [body] if isinstance(body, Prediction) else body.predictions
     with relocated(None if single else "predictions"):
-        job = decisions.decide(call.service, call.monitor, rows, actor=call.caller.actor)
-        decided = [_plain(one) for one in await call.service.submit(job)]
-    return answer(decided[0] if single else {"decisions": decided})
-
-
-def _plain(one: Decision) -> dict[str, Any]:
-    return {"id": one.id, "verify": one.verify, "reason": one.reason, "prediction": one.prediction}
+        made = await call.do(decisions.decide(call.service, call.monitor, given, actor=call.caller.actor))
+    plain: Any = [
+        {"id": one.id, "verify": one.verify, "reason": one.reason, "prediction": one.prediction} for one in made
+    ]
+    return plain[0] if single else {"decisions": plain}

@@ -6,108 +6,148 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import Body, Response
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from typing_extensions import TypedDict
 
-from sidelight.service.api.requests import Admin, Call, MonitorCall, needs, needs_on
-from sidelight.service.api.routing import links, make_router, problems
-from sidelight.service.api.shapes import MonitorIn, MonitorOut, MonitorsOut, PrunedOut, PruneIn, ReportOut, SettingsIn
+from sidelight.service.api.requests import Admin, Call, needs, needs_on
+from sidelight.service.api.routing import links, make_router, refusals
 from sidelight.service.domain import monitor_changes, monitors
+from sidelight.service.domain.inputs import Shape
 from sidelight.service.domain.monitors import MonitorRow
-from sidelight.service.http.responses import SAFE_HEADERS, answer
+from sidelight.service.http.responses import SAFE_HEADERS
+from sidelight.service.journal.entry import text_of
+from sidelight.service.limits import BATCH
 from sidelight.service.maintenance.prune import prune
+from sidelight.service.settings import ALL_SCHEMA, CHANGEABLE_SCHEMA
 
 router = make_router("monitors")
 _NEXT = links(
     "$response.body#/name", "decisions.decide", "monitors.show", "monitors.report", "journal.read", "monitors.archive"
 )
+_Settings = Annotated[
+    dict[Annotated[str, Field(max_length=64)], Any],
+    Field(max_length=BATCH),
+    AfterValidator(lambda value: text_of(value) and value),  # refuses infinite numbers, which JSON cannot say
+]
 _PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
-@router.post(
-    "/v1/monitors",
-    status_code=201,
-    response_model=MonitorOut,
-    responses=problems("conflict", body=True) | {201: {"links": _NEXT}},
-    summary="Create a monitor",
-)
-async def create(body: Annotated[MonitorIn, Body()], call: Admin) -> Response:
+class MonitorIn(Shape):
+    """A monitor to create."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$", max_length=64)]
+    settings: Annotated[_Settings, WithJsonSchema(ALL_SCHEMA)]
+
+
+class SettingsIn(Shape):
+    """Settings to change."""
+
+    settings: Annotated[_Settings, WithJsonSchema(CHANGEABLE_SCHEMA)]
+
+
+class PruneIn(Shape):
+    """How much of a journal to keep."""
+
+    days: Annotated[float | None, Field(ge=0, description="Keep so many days; null for as long as retries work.")] = (
+        None
+    )
+
+
+class PrunedOut(TypedDict):
+    """How many entries were deleted."""
+
+    deleted: int
+
+
+class MonitorOut(TypedDict):
+    """A monitor."""
+
+    name: str
+    id: str
+    settings: dict[str, Any]
+    number: Annotated[int, Field(description="Number of the last journal entry.")]
+    created_at: float
+    archived_at: float | None
+
+
+class MonitorsOut(TypedDict):
+    """The monitors that the caller may see, by name."""
+
+    monitors: list[MonitorOut]
+
+
+class ReportOut(BaseModel):
+    """The report on every class, as returned by `Report.to_dict` of the library."""
+
+    model_config = ConfigDict(extra="allow")
+
+    classes: list[dict[str, Any]]
+    policy: str
+    confidence: float
+    verifications: int
+    pending: int
+    predictions: int
+    saved: int
+
+
+_Administrator = Annotated[Call, needs_on("admin")]
+
+
+@router.post("/v1/monitors", status_code=201, responses=refusals("conflict") | {201: {"links": _NEXT}})
+async def create(body: Annotated[MonitorIn, Body()], call: Admin) -> MonitorOut:
     """Create a monitor; its settings are the arguments of `ClassifierMonitor` and of the review queue by name."""
     job = await asyncio.to_thread(monitors.create, body.name, body.settings, actor=call.caller.actor)
-    row = await call.service.submit(job)
+    row = await call.do(job)
     call.state.names.forget(body.name)
-    return answer(_plain(row), 201, {"Location": f"/v1/monitors/{row.name}"})
+    return _plain(row)
 
 
-@router.get(
-    "/v1/monitors",
-    response_model=MonitorsOut,
-    responses=problems(),
-    summary="List the monitors that the caller may see",
-)
-async def list_all(call: Annotated[Call, needs("report")]) -> Response:
-    """Return the monitors that are not archived, by name."""
-    only = call.caller.monitors
-    found = await call.read(monitors.every)
-    return answer({"monitors": [_plain(one) for one in found if only is None or one.id in only]})
+@router.get("/v1/monitors")
+async def list_all(call: Annotated[Call, needs("report")]) -> MonitorsOut:
+    """List the monitors that the caller may see, by name; archived ones are left out."""
+    only, found = call.caller.monitors, await call.read(monitors.every)
+    return {"monitors": [_plain(one) for one in found if only is None or one.id in only]}
 
 
-@router.get(
-    "/v1/monitors/{monitor}", response_model=MonitorOut, responses=problems("not-found"), summary="Describe a monitor"
-)
-async def show(call: Annotated[MonitorCall, needs_on("report")]) -> Response:
-    """Return one monitor with its settings."""
-    return answer(_plain(await call.read(lambda tx: monitors.find(tx, call.name))))
+@router.get("/v1/monitors/{monitor}")
+async def show(call: Annotated[Call, needs_on("report")]) -> MonitorOut:
+    """Describe a monitor and its settings."""
+    return _plain(await call.read(lambda tx: monitors.find(tx, call.name)))
 
 
-@router.patch(
-    "/v1/monitors/{monitor}",
-    response_model=MonitorOut,
-    responses=problems("not-found", "gone", body=True),
-    summary="Change caps, pending limits and settings of the queue",
-)
-async def change(body: Annotated[SettingsIn, Body()], call: Annotated[MonitorCall, needs_on("admin")]) -> Response:
-    """Change settings, all or none; any others need a new monitor."""
-    job = monitor_changes.change(call.monitor, body.settings, actor=call.caller.actor)
-    return answer(_plain(await call.service.submit(job)))
+@router.patch("/v1/monitors/{monitor}", responses=refusals("gone"))
+async def change(body: Annotated[SettingsIn, Body()], call: _Administrator) -> MonitorOut:
+    """Change caps, pending limits and settings of the queue, all or none; any others need a new monitor."""
+    return _plain(await call.do(monitor_changes.change(call.monitor, body.settings, actor=call.caller.actor)))
 
 
-@router.post(
-    "/v1/monitors/{monitor}/archive",
-    response_model=MonitorOut,
-    responses=problems("not-found", "gone"),
-    summary="Archive a monitor",
-)
-async def archive(call: Annotated[MonitorCall, needs_on("admin")]) -> Response:
-    """Close a monitor for good; a new monitor may then use its name, but inherits nothing."""
-    row = await call.service.submit(monitors.archive(call.monitor, actor=call.caller.actor))
+@router.post("/v1/monitors/{monitor}/archive", responses=refusals("gone"))
+async def archive(call: _Administrator) -> MonitorOut:
+    """Archive a monitor for good; a new monitor may then use its name, but inherits nothing."""
+    row = await call.do(monitors.archive(call.monitor, actor=call.caller.actor))
     call.state.names.forget(call.name)
-    return answer(_plain(row))
+    return _plain(row)
 
 
-@router.post(
-    "/v1/monitors/{monitor}/prune",
-    response_model=PrunedOut,
-    responses=problems("not-found", body=True),
-    summary="Delete old journal entries",
-)
-async def shorten(body: Annotated[PruneIn, Body()], call: Annotated[MonitorCall, needs_on("admin")]) -> Response:
-    """Replace journal entries with a sealed snapshot, except for the last days; retries of older ids count again."""
-    return answer({"deleted": await asyncio.to_thread(prune, call.service, call.monitor, days=body.days)})
+@router.post("/v1/monitors/{monitor}/prune")
+async def shorten(body: Annotated[PruneIn, Body()], call: _Administrator) -> PrunedOut:
+    """Delete old journal entries after replacing them with a sealed snapshot; retries of older ids count again."""
+    return {"deleted": await asyncio.to_thread(prune, call.service, call.monitor, days=body.days)}
 
 
 @router.get(
     "/v1/monitors/{monitor}/report",
     response_model=ReportOut,
-    responses=problems("not-found") | {200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
-    summary="Report on every class",
+    responses={200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
 )
-async def report(call: Annotated[MonitorCall, needs_on("report")]) -> Response:
-    """Return the report as JSON, or as a page if the Accept header prefers text/html."""
+async def report(call: Annotated[Call, needs_on("report")]) -> Any:
+    """Report on every class, as JSON, or as a page if the Accept header prefers text/html."""
     found = await asyncio.to_thread(call.service.report, call.monitor)
-    if prefers_html(call.request.headers.get("accept", "")):
-        page = await asyncio.to_thread(found.to_html, title=f"Report of the monitor {call.name}")
-        headers = SAFE_HEADERS | {"Content-Security-Policy": _PAGE_POLICY}
-        return Response(page.encode("utf-8", "replace"), media_type="text/html", headers=headers)
-    return answer(await asyncio.to_thread(found.to_dict))
+    if not prefers_html(call.request.headers.get("accept", "")):
+        return await asyncio.to_thread(found.to_dict)
+    page = await asyncio.to_thread(found.to_html, title=f"Report of the monitor {call.name}")
+    headers = SAFE_HEADERS | {"Content-Security-Policy": _PAGE_POLICY}
+    return Response(page.encode("utf-8", "replace"), media_type="text/html", headers=headers)
 
 
 def prefers_html(accept: str) -> bool:
@@ -118,7 +158,7 @@ def prefers_html(accept: str) -> bool:
     return html < json
 
 
-def _plain(row: MonitorRow) -> dict[str, Any]:
+def _plain(row: MonitorRow) -> MonitorOut:
     return {
         "name": row.name,
         "id": row.id,

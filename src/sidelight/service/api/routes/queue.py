@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, NotRequired
 
-from fastapi import Body, Response
-from pydantic import BaseModel, Field
+from fastapi import Body
+from pydantic import Field
+from typing_extensions import TypedDict
 
-from sidelight.service.api.requests import MonitorCall, needs_on
-from sidelight.service.api.routing import make_router, problems
-from sidelight.service.api.shapes import Label, Shape
+from sidelight.service.api.requests import Call, needs_on
+from sidelight.service.api.routing import make_router, refusals
 from sidelight.service.domain import payloads
+from sidelight.service.domain.inputs import Label, Shape
 from sidelight.service.domain.queue import (
     MOST_CLAIMED,
     MOST_NUMBER,
@@ -23,7 +23,7 @@ from sidelight.service.domain.queue import (
     review_settings,
 )
 from sidelight.service.domain.reviews import Reviewed, Said, give_review, settle_verification, withdraw_review
-from sidelight.service.http.responses import answer
+from sidelight.service.store.base import Reader
 
 router = make_router("queue")
 Number = Annotated[int, Field(ge=1, le=MOST_NUMBER, description="Number of the verification, from a claim.")]
@@ -60,7 +60,7 @@ class VerificationIn(Shape):
     number: Number
 
 
-class VerificationOut(BaseModel):
+class VerificationOut(TypedDict):
     """A verification to review; the prediction is left out if the monitor hides it from reviewers."""
 
     number: int
@@ -69,112 +69,70 @@ class VerificationOut(BaseModel):
     asked_at: float
     lease_until: float
     slot: int
-    prediction: Label | None = None
     labels: list[str]
-    payload: Any = None
+    prediction: NotRequired[Label]
+    payload: NotRequired[Any]
 
 
-class ClaimOut(BaseModel):
+class ClaimOut(TypedDict):
     """Verifications that the caller now holds, oldest first."""
 
     verifications: list[VerificationOut]
 
 
-class ReviewOut(BaseModel):
-    """The result of a review."""
-
-    number: int
-    status: Literal["settled", "recorded", "disputed", "skipped", "passed on", "withdrawn", "unchanged"]
-    revision: int
-
-
-class ReleaseOut(BaseModel):
+class ReleaseOut(TypedDict):
     """Whether the caller held the verification."""
 
     released: bool
 
 
-@router.post(
-    "/v1/monitors/{monitor}/queue/claim",
-    response_model=ClaimOut,
-    response_model_exclude_unset=True,
-    responses=problems("not-found", "gone", body=True),
-    summary="Claim verifications to review",
-)
-async def claim(body: Annotated[ClaimIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
-    """Return the oldest verifications with a free slot; no one else gets that slot until the lease ends.
+_Reviewer = Annotated[Call, needs_on("answer")]
+
+
+@router.post("/v1/monitors/{monitor}/queue/claim", responses=refusals("gone"))
+async def claim(body: Annotated[ClaimIn, Body()], call: _Reviewer) -> ClaimOut:
+    """Claim verifications to review: the oldest with a free slot, which no one else gets until the lease ends.
 
     With the scope settle, this includes verifications whose reviews disagree.
     """
-    settle = call.caller.may("settle")
-    claimed = await call.service.submit(claim_verifications(call.monitor, call.caller.actor, body.count, settle))
-    return answer({"verifications": await asyncio.to_thread(_verifications, call, claimed)})
+    job = claim_verifications(call.monitor, call.caller.actor, body.count, call.caller.may("settle"))
+    claimed = await call.do(job)
+    return {"verifications": await call.read(lambda tx: _verifications(tx, call.monitor, claimed))}
 
 
-@router.post(
-    "/v1/monitors/{monitor}/queue/answer",
-    response_model=ReviewOut,
-    responses=problems("not-found", "conflict", "gone", body=True),
-    summary="Review a verification",
-)
-async def review(body: Annotated[ReviewIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]) -> Response:
-    """Record the caller's review of a verification; a settled answer changes only with `replace` and the `revision`."""
-    settles = call.caller.may("settle")
-    said = Said(body.correct, body.label, body.skipped)
+@router.post("/v1/monitors/{monitor}/queue/answer", responses=refusals("conflict", "gone"))
+async def review(body: Annotated[ReviewIn, Body()], call: _Reviewer) -> Reviewed:
+    """Review a verification; a settled answer changes only with `replace` and the `revision`."""
+    said, settles = Said(body.correct, body.label, body.skipped), call.caller.may("settle")
     job = give_review(call.monitor, call.caller.actor, body.number, said, body.revision, body.replace, settles)
-    return _reviewed(await call.service.submit(job))
+    return await call.do(job)
 
 
-@router.post(
-    "/v1/monitors/{monitor}/queue/withdraw",
-    response_model=ReviewOut,
-    responses=problems("not-found", "conflict", "gone", body=True),
-    summary="Withdraw a review",
-)
-async def withdraw(
-    body: Annotated[VerificationIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]
-) -> Response:
+@router.post("/v1/monitors/{monitor}/queue/withdraw", responses=refusals("conflict", "gone"))
+async def withdraw(body: Annotated[VerificationIn, Body()], call: _Reviewer) -> Reviewed:
     """Withdraw the caller's review of a verification; if it settled the verification, that is open again."""
-    return _reviewed(await call.service.submit(withdraw_review(call.monitor, call.caller.actor, body.number)))
+    return await call.do(withdraw_review(call.monitor, call.caller.actor, body.number))
 
 
-@router.post(
-    "/v1/monitors/{monitor}/queue/release",
-    response_model=ReleaseOut,
-    responses=problems("not-found", body=True),
-    summary="Release a verification",
-)
-async def release(
-    body: Annotated[VerificationIn, Body()], call: Annotated[MonitorCall, needs_on("answer")]
-) -> Response:
+@router.post("/v1/monitors/{monitor}/queue/release")
+async def release(body: Annotated[VerificationIn, Body()], call: _Reviewer) -> ReleaseOut:
     """Release a verification that the caller claimed and will not review, so that someone else can."""
-    released = await call.service.submit(release_verification(call.monitor, call.caller.actor, body.number))
-    return answer({"released": released})
+    return {"released": await call.do(release_verification(call.monitor, call.caller.actor, body.number))}
 
 
-@router.post(
-    "/v1/monitors/{monitor}/queue/settle",
-    response_model=ReviewOut,
-    responses=problems("not-found", "conflict", "gone", body=True),
-    summary="Settle a verification",
-)
-async def settle(body: Annotated[ReviewIn, Body()], call: Annotated[MonitorCall, needs_on("settle")]) -> Response:
+@router.post("/v1/monitors/{monitor}/queue/settle", responses=refusals("conflict", "gone"))
+async def settle(body: Annotated[ReviewIn, Body()], call: Annotated[Call, needs_on("settle")]) -> Reviewed:
     """Settle a verification, whatever its reviews say."""
     said = Said(body.correct, body.label, body.skipped)
     job = settle_verification(call.monitor, call.caller.actor, body.number, said, body.revision, body.replace)
-    return _reviewed(await call.service.submit(job))
+    return await call.do(job)
 
 
-def _reviewed(found: Reviewed) -> Response:
-    return answer({"number": found.number, "status": found.status, "revision": found.revision})
-
-
-def _verifications(call: MonitorCall, claimed: list[Claimed]) -> list[dict[str, Any]]:
+def _verifications(tx: Reader, monitor: str, claimed: list[Claimed]) -> list[Any]:
     """Return verifications with their payloads as plain data for JSON."""
-    with call.service.read() as tx:
-        review = review_settings(tx, call.monitor)
-        sql = "SELECT verification, media_type, content FROM payloads WHERE verification IN (??) AND monitor = ?"
-        rows = tx.among(sql, [one.verification.number for one in claimed], call.monitor)
+    review = review_settings(tx, monitor)
+    sql = "SELECT verification, media_type, content FROM payloads WHERE verification IN (??) AND monitor = ?"
+    rows = tx.among(sql, [one.verification.number for one in claimed], monitor)
     sent = {verification: decoded(kind, bytes(content)) for verification, kind, content in rows}
     found = []
     for verification, slot, until in claimed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from fastapi import Request, Response
@@ -68,7 +68,7 @@ def change_reviewer(request: Request, id: str) -> Response:
     elif what == "enable":
         service.do(reviewers.enable_reviewer(visitor.actor, id))
     elif what == "scopes":
-        service.do(reviewers.change_scopes(visitor.actor, id, form.all("scope")))
+        service.do(reviewers.change_reviewer(visitor.actor, id, {"scopes": form.all("scope")}))
     return RedirectResponse("/admin", 303)
 
 
@@ -101,7 +101,7 @@ def change_key(request: Request, id: str) -> Response:
     if what == "revoke":
         service.do(keys.revoke_key(visitor.actor, id))
     elif what == "scopes":
-        service.do(keys.change_key_scopes(visitor.actor, id, form.all("scope")))
+        service.do(keys.change_key(visitor.actor, id, {"scopes": form.all("scope")}))
     return RedirectResponse("/admin/keys", 303)
 
 
@@ -165,43 +165,31 @@ def create_monitor(request: Request) -> Response:
 
 
 def _people(request: Request, visitor: Visitor, secret: Secret | None = None) -> Response:
-    with service_of(request).read() as tx:
-        names, found = _names(tx), reviewers.listed(tx)
-    shown = [one._asdict() | {"only": _only_words(one.monitors, names)} for one in found]
-    return _admin(visitor, "Reviewers", {"people": shown, "secret": secret, "monitor_names": sorted(names.values())})
+    return _list(request, visitor, "Reviewers", reviewers.listed, secret)
 
 
 def _keys(request: Request, visitor: Visitor, secret: Secret | None = None) -> Response:
-    with service_of(request).read() as tx:
-        names, found, now = _names(tx), keys.listed(tx), tx.now()
-    shown = [
-        one._asdict()
-        | {
-            "only": _only_words(one.monitors, names),
-            "live": one.live(now),
-        }
-        for one in found
-    ]
-    return _admin(visitor, "Keys", {"keys": shown, "secret": secret, "monitor_names": sorted(names.values())})
+    return _list(request, visitor, "Keys", keys.listed, secret)
 
 
 def _webhooks(request: Request, visitor: Visitor, secret: Secret | None = None) -> Response:
+    return _list(request, visitor, "Webhooks", endpoints.listed, secret)
+
+
+def _list(
+    request: Request, visitor: Visitor, section: str, look: Callable[[Reader], list[Any]], secret: Secret | None
+) -> Response:
+    """Show keys, reviewers or webhooks, and a new secret."""
     with service_of(request).read() as tx:
-        names, found = _names(tx), [one for one in endpoints.listed(tx) if one.disabled_at is None]
-        waiting: dict[str, int] = dict(
-            tx.all("SELECT endpoint, COUNT(*) FROM outbox WHERE sent_at IS NULL GROUP BY endpoint")
-        )
-    shown = [
-        one._asdict()
-        | {
-            "only": _only_words(one.monitors, names),
-            "state": "working" if one.failure is None else one.failure,
-            "waiting": waiting.get(one.id, 0),
+        context: dict[str, Any] = {
+            "rows": monitors.with_names(tx, look(tx)),
+            "secret": secret,
+            "monitor_names": [one.name for one in monitors.every(tx)],
+            "all_events": EVENTS.items(),
+            "waiting": dict(tx.all("SELECT endpoint, COUNT(*) FROM outbox WHERE sent_at IS NULL GROUP BY endpoint")),
+            "now": tx.now(),
         }
-        for one in found
-    ]
-    context = {"hooks": shown, "secret": secret, "monitor_names": sorted(names.values()), "all_events": EVENTS.items()}
-    return _admin(visitor, "Webhooks", context)
+    return _admin(visitor, section, context)
 
 
 def _admin(visitor: Visitor, section: str, context: dict[str, Any]) -> Response:
@@ -214,17 +202,9 @@ def _link(request: Request, invitation: reviewers.Invitation) -> Secret:
     return Secret(f"Link for {invitation.reviewer.name}:", text, links.address(own_address(request), invitation.code))
 
 
-def _names(tx: Reader) -> dict[str, str]:
-    return {one.id: one.name for one in monitors.every(tx)}
-
-
 def _only(form: Form) -> list[str] | None:
     return form.all("monitor") or None
 
 
 def _words(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _only_words(ids: Sequence[str] | None, names: Mapping[str, str]) -> str:
-    return "all" if ids is None else ", ".join(names.get(one, "(archived)") for one in ids)

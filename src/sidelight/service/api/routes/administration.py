@@ -1,0 +1,258 @@
+"""Keys, reviewers, webhooks and the audit log, for administration by programs and commands.
+
+Whoever may use these routes is as powerful as an administrator who has signed in: a key with the scope admin for all
+monitors can make further keys, invite administrators, and make a link for a lost one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import Body, Query
+from pydantic import ConfigDict, Field
+from typing_extensions import TypedDict
+
+from sidelight.service.api.requests import Admin
+from sidelight.service.api.routing import make_router, refusals
+from sidelight.service.auth import keys, reviewers, sessions
+from sidelight.service.auth.keys import GRACE, LONGEST, Key, NewKey
+from sidelight.service.auth.links import address
+from sidelight.service.auth.reviewers import Reviewer
+from sidelight.service.domain.inputs import Names, Shape, Text
+from sidelight.service.domain.monitors import with_names
+from sidelight.service.journal import audit
+from sidelight.service.journal.audit import Note
+from sidelight.service.limits import BATCH
+from sidelight.service.webhooks import endpoints
+from sidelight.service.webhooks.endpoints import Webhook
+from sidelight.service.webhooks.events import EVENTS
+from sidelight.service.writer.unit import Work, job
+
+router = make_router("administration")
+_EVENTS = "; ".join(f"{name}: {words}" for name, words in EVENTS.items())
+_Scopes = Annotated[
+    list[Literal["decide", "answer", "settle", "report", "admin"]], Field(min_length=1, max_length=BATCH)
+]
+_Monitors = Annotated[Names | None, Field(description="Names of monitors; null for all.")]
+
+
+class RightsIn(Shape):
+    """What a key or reviewer may do from now on; what is left out stays as it is."""
+
+    scopes: Annotated[_Scopes, Field(default_factory=list)]
+    monitors: _Monitors = None
+
+
+class KeyIn(Shape):
+    """A key to create."""
+
+    name: Annotated[Text, Field(description="What the key is for.")]
+    scopes: _Scopes
+    monitors: _Monitors = None
+    expires_in: Annotated[float | None, Field(gt=0, le=LONGEST, description="Seconds; null for no limit.")] = None
+
+
+class RotationIn(Shape):
+    """How to rotate a key."""
+
+    grace: Annotated[float, Field(ge=0, le=LONGEST, description="Seconds that the old key still works.")] = GRACE
+
+
+@dataclass(frozen=True)
+class NewKeyOut(Key):
+    """A new key; `key` is the key itself, which is not shown again."""
+
+    key: str
+
+
+class KeysOut(TypedDict):
+    """All keys, newest first; `monitors` are names, null for all."""
+
+    keys: list[Key]
+
+
+@router.get("/v1/keys")
+async def list_keys(call: Admin) -> KeysOut:
+    """List the keys, including expired and revoked ones."""
+    return {"keys": await call.read(lambda tx: with_names(tx, keys.listed(tx)))}
+
+
+@router.post("/v1/keys", status_code=201)
+async def create_key(body: Annotated[KeyIn, Body()], call: Admin) -> NewKeyOut:
+    """Create a key; it is shown only in this answer."""
+    job = keys.create_key(call.caller.actor, body.name, body.scopes, body.monitors, body.expires_in)
+    return _new(await call.do(job))
+
+
+@router.patch("/v1/keys/{id}", status_code=204)
+async def change_key(id: str, body: Annotated[RightsIn, Body()], call: Admin) -> None:
+    """Change the scopes and monitors of a key; all processes notice within five seconds."""
+    await call.do(keys.change_key(call.caller.actor, id, body.model_dump(exclude_unset=True)))
+
+
+@router.post("/v1/keys/{id}/rotate", status_code=201)
+async def rotate_key(id: str, body: Annotated[RotationIn, Body()], call: Admin) -> NewKeyOut:
+    """Rotate a key; the old one works for a while, so that nothing stops."""
+    return _new(await call.do(keys.rotate_key(call.caller.actor, id, body.grace)))
+
+
+@router.post("/v1/keys/{id}/revoke", status_code=204)
+async def revoke_key(id: str, call: Admin) -> None:
+    """Revoke a key; all processes notice within five seconds."""
+    await call.do(keys.revoke_key(call.caller.actor, id))
+
+
+def _new(new: NewKey) -> NewKeyOut:
+    return NewKeyOut(**asdict(new.key), key=new.text)
+
+
+class ReviewerIn(Shape):
+    """A reviewer to invite."""
+
+    name: Text
+    scopes: _Scopes
+    monitors: _Monitors = None
+
+
+class ReviewersOut(TypedDict):
+    """All reviewers, by name; `ready` says whether they have chosen a password."""
+
+    reviewers: list[Reviewer]
+
+
+class LinkOut(TypedDict):
+    """A link to choose a password; it works once, and is not shown again."""
+
+    link: str
+
+
+@router.get("/v1/reviewers")
+async def list_reviewers(call: Admin) -> ReviewersOut:
+    """List the reviewers, including disabled ones."""
+    return {"reviewers": await call.read(lambda tx: with_names(tx, reviewers.listed(tx)))}
+
+
+@router.post("/v1/reviewers", status_code=201, responses=refusals("conflict"))
+async def invite_reviewer(body: Annotated[ReviewerIn, Body()], call: Admin) -> LinkOut:
+    """Invite a reviewer, who chooses a password with the link within a week."""
+    job = reviewers.invite_reviewer(call.caller.actor, body.name, body.scopes, body.monitors)
+    return {"link": address(call.base, (await call.do(job)).code)}
+
+
+@router.patch("/v1/reviewers/{id}", status_code=204, responses=refusals("conflict"))
+async def change_reviewer(id: str, body: Annotated[RightsIn, Body()], call: Admin) -> None:
+    """Change the scopes and monitors of a reviewer, from the next request on."""
+    await call.do(reviewers.change_reviewer(call.caller.actor, id, body.model_dump(exclude_unset=True)))
+
+
+@router.post("/v1/reviewers/{id}/link", status_code=201)
+async def renew_link(id: str, call: Admin) -> LinkOut:
+    """Renew the link of a reviewer to choose a password; the old password works until it is used."""
+    return {"link": address(call.base, (await call.do(reviewers.renew_link(call.caller.actor, id))).code)}
+
+
+@router.post("/v1/reviewers/{id}/disable", status_code=204, responses=refusals("conflict"))
+async def disable_reviewer(id: str, call: Admin) -> None:
+    """Disable a reviewer: sessions end, and what they hold is released; their answers stay."""
+    await call.do(reviewers.disable_reviewer(call.caller.actor, id))
+
+
+@router.post("/v1/reviewers/{id}/enable", status_code=204)
+async def enable_reviewer(id: str, call: Admin) -> None:
+    """Let a reviewer sign in again."""
+    await call.do(reviewers.enable_reviewer(call.caller.actor, id))
+
+
+@router.post("/v1/reviewers/recover", status_code=201)
+async def recover(call: Admin) -> LinkOut:
+    """Make a link for an administrator: it makes whoever opens it within 15 minutes one."""
+    code = await call.do(sessions.make_first_link(call.caller.actor, only_first=False))
+    return {"link": address(call.base, code or "")}
+
+
+class WebhookIn(Shape):
+    """A webhook to create."""
+
+    url: Annotated[
+        str, Field(min_length=1, max_length=2_000, description="The receiver's address; starts with https://.")
+    ]
+    events: Annotated[list[str], Field(min_length=1, max_length=BATCH, description=_EVENTS)]
+    monitors: _Monitors = None
+
+
+@dataclass(frozen=True)
+class NewWebhookOut(Webhook):
+    """A new webhook; `secret` signs messages (Standard Webhooks 1.0), and is not shown again."""
+
+    secret: str
+
+
+class WebhooksOut(TypedDict):
+    """All webhooks, newest first; `failure` says why the last message was not delivered."""
+
+    webhooks: list[Webhook]
+
+
+@router.get("/v1/webhooks")
+async def list_webhooks(call: Admin) -> WebhooksOut:
+    """List the webhooks, including removed ones."""
+    return {"webhooks": await call.read(lambda tx: with_names(tx, endpoints.listed(tx)))}
+
+
+@router.post("/v1/webhooks", status_code=201, responses=refusals("conflict"))
+async def create_webhook(body: Annotated[WebhookIn, Body()], call: Admin) -> NewWebhookOut:
+    """Create a webhook; its secret is shown only in this answer."""
+    loopback = call.service.options.webhooks_to_loopback
+    new = await call.do(endpoints.create_webhook(call.caller.actor, body.url, body.events, body.monitors, loopback))
+    return NewWebhookOut(**asdict(new.webhook), secret=new.secret)
+
+
+@router.post("/v1/webhooks/{id}/remove", status_code=204)
+async def remove_webhook(id: str, call: Admin) -> None:
+    """Remove a webhook, and drop its waiting messages."""
+    await call.do(endpoints.remove_webhook(call.caller.actor, id))
+
+
+class AuditPage(Shape):
+    """Which part of the audit log to read."""
+
+    model_config = ConfigDict(strict=False, extra="forbid")
+
+    before: Annotated[
+        float | None, Field(ge=0, le=1e15, allow_inf_nan=False, description="Time of the last entry read so far.")
+    ] = None
+    before_id: Annotated[str, Field(pattern="^[0-9a-f]{0,32}$", description="Id of that entry.")] = ""
+    limit: Annotated[int, Field(ge=1, le=1_000)] = audit.PAGE
+
+
+class NotesOut(TypedDict):
+    """One page, newest first."""
+
+    notes: list[Note]
+
+
+class NoteIn(Shape):
+    """Who took data out with a command."""
+
+    action: Literal["backup made", "copy made", "data exported"]
+    subject: Annotated[str, Field(max_length=200)]
+    detail: Annotated[dict[str, Any], Field(max_length=10)]
+
+
+@router.get("/v1/audit")
+async def read_audit(query: Annotated[AuditPage, Query()], call: Admin) -> NotesOut:
+    """Read the audit log: who changed keys, webhooks, reviewers and so on, newest first."""
+    place = None if query.before is None else (query.before, query.before_id)
+    return {"notes": await call.read(lambda tx: audit.read(tx, place, query.limit))}
+
+
+@router.post("/v1/audit", status_code=204)
+async def note(body: Annotated[NoteIn, Body()], call: Admin) -> None:
+    """Note that data was taken out by a backup, copy or export, which the service itself does not see."""
+    await call.do(_note(call.caller.actor, body))
+
+
+@job
+def _note(work: Work, actor: str, note: NoteIn) -> None:
+    audit.write(work.writing(), actor, note.action, note.subject, **note.detail)

@@ -1,0 +1,106 @@
+"""What clients say: predictions and answers, checked where they are made, whether from JSON or by a program.
+
+Each error of a validator becomes one place in the problem that is answered, see `sidelight.service.api.validation`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool, WithJsonSchema, model_validator
+from pydantic.dataclasses import dataclass
+
+from sidelight.service.domain.payloads import Payload, encode_payload
+from sidelight.service.faults import MOST_CHARACTERS, label_fault, text_fault
+from sidelight.service.limits import BATCH
+
+_TEXT = {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS, "pattern": r"^[^\x00]+$"}
+_LARGEST = (1 << 63) - 1
+_LABEL = {
+    "anyOf": [_TEXT, {"type": "number", "minimum": -_LARGEST, "maximum": _LARGEST}, {"type": "boolean"}],
+}
+_TIME = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}, {"type": "null"}]}
+
+
+def _checked(fault: Callable[[Any], str | None]) -> PlainValidator:
+    """Return a validator that accepts every value in which `fault` finds nothing wrong."""
+
+    def check(value: Any) -> Any:
+        wrong = fault(value)
+        if wrong is not None:
+            raise ValueError(wrong)
+        return value
+
+    return PlainValidator(check)
+
+
+def _moment(value: Any) -> float | None:
+    """Return a time in seconds since 1970; None for now."""
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    try:
+        moment = datetime.fromisoformat(value)
+        if moment.tzinfo is not None:
+            return moment.timestamp()
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError("give a time with a zone, like 2026-01-31T09:30:00Z, seconds since 1970, or null for now")
+
+
+def _payload(value: Any) -> Payload | None:
+    return value if value is None or isinstance(value, Payload) else encode_payload(value)
+
+
+Text = Annotated[str, _checked(text_fault), WithJsonSchema(_TEXT)]
+Label = Annotated[str | int | float | bool, _checked(label_fault), WithJsonSchema(_LABEL)]
+Names = Annotated[list[str], Field(max_length=BATCH)]
+
+
+class Shape(BaseModel):
+    """The body or query of a request: exact types, and no unknown fields."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+@dataclass(config=ConfigDict(extra="forbid"), frozen=True, slots=True)
+class Prediction:
+    """One prediction to decide about."""
+
+    id: Text
+    prediction: Label
+    time: Annotated[
+        float | None,
+        PlainValidator(_moment),
+        WithJsonSchema(_TIME),
+        Field(description="Which day's cap applies; from 24 hours ago to 5 minutes ahead."),
+    ] = None
+    payload: Annotated[
+        Payload | None,
+        PlainValidator(_payload),
+        WithJsonSchema({}),
+        Field(
+            description='What reviewers see: text, {"image": base64}, {"link": address}, or any JSON; at most 64 KB.'
+        ),
+    ] = None
+
+
+@dataclass(config=ConfigDict(extra="forbid"), frozen=True, slots=True)
+class AnswerTo:
+    """One answer: exactly one of `correct`, `label` and `skipped`."""
+
+    id: Text
+    correct: StrictBool | None = None
+    label: Annotated[Label | None, Field(description="The true class.")] = None
+    skipped: StrictBool = False
+    replace: Annotated[StrictBool, Field(description="Whether to replace a different answer.")] = False
+
+    @model_validator(mode="after")
+    def _say_one_thing(self) -> AnswerTo:
+        if (self.correct is not None) + (self.label is not None) + self.skipped != 1:
+            raise ValueError("give exactly one of correct, label and skipped")
+        return self
