@@ -19,8 +19,18 @@ _INTERRUPTED = 130  # what shells expect from a program stopped by Ctrl-C
 _PROGRAM = "sidelight"
 
 
+@click.pass_context
+def _show_help(context: click.Context) -> None:
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
 class InOrder(click.Group):
-    """A group that lists its commands in the order you use them."""
+    """A group that lists its commands in the order you use them, and shows its help if none is named."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        given: dict[str, Any] = {"callback": _show_help, "invoke_without_command": True}
+        super().__init__(*args, **given | options)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""

@@ -123,7 +123,30 @@ class Calls:
         self._path = f"/v1/monitors/{quote(name, safe='')}"
         self._limits, self._health = limits, health
 
-    def decide(self, rows: Sequence[Mapping[str, Any]], single: bool = False) -> Steps[list[Decision]]:
+    def decide(self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None) -> Steps[Decision]:
+        """Decide about one prediction: verify it or let it pass.
+
+        An `id` that was decided before gets the same decision again and counts once. Without an id one is made up.
+        `time` says which day's cap applies; by default, the service's current time. The `payload` is what a reviewer
+        sees: text, plain data, the bytes of a picture, or {"link": address}; it is kept only if the prediction is to be
+        verified.
+        """
+        return (yield from self.decided([prediction_row(prediction, id, time, payload)], single=True))[0]
+
+    def decide_many(
+        self, predictions: Any, ids: Any = None, times: Any = None, *, payloads: Any = None
+    ) -> Steps[list[Decision]]:
+        """Decide about a batch: any iterable or data frame column, with one id, time and payload for each, or none.
+
+        A request holds at most 1 000 predictions and is decided completely or not at all. After an error, earlier
+        requests may have been decided; asking again with the same ids is safe.
+        """
+        labels = listed(predictions)
+        given = {"ids": ids, "times": times, "payloads": payloads}
+        columns = (column(name, values, len(labels)) for name, values in given.items())
+        return (yield from self.decided([prediction_row(*row) for row in zip(labels, *columns, strict=True)]))
+
+    def decided(self, rows: Sequence[Mapping[str, Any]], single: bool = False) -> Steps[list[Decision]]:
         """Ask for decisions, in batches; the predictions pass if no one answers."""
         found: list[Decision] = []
         for batch, body in _bodies("predictions", rows, single):
@@ -141,7 +164,31 @@ class Calls:
                 found += map(passed, batch)
         return found
 
-    def answer(self, rows: Sequence[Mapping[str, Any]], single: bool = False) -> Steps[list[Answer]]:
+    def answer(
+        self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False, replace: bool = False
+    ) -> Steps[Answer]:
+        """Record what a verification showed: `correct`, or the true `label`, or `skipped=True` to release it.
+
+        The same answer twice changes nothing; replacing a different one needs `replace=True`. An id that was let pass
+        has the status "not chosen"; one that was never decided, or was forgotten, is an error. In a monitor with two
+        reviews or hidden predictions, the key also needs the scope settle.
+        """
+        return (yield from self._answered([_answer_row(id, correct, label, skipped, replace)], single=True))[0]
+
+    def answer_many(
+        self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None, replace: bool = False
+    ) -> Steps[list[Answer]]:
+        """Record what many verifications showed: columns of ids and of `correct`, `labels` or `skipped`.
+
+        Each has its own status, so an answer that cannot be recorded does not affect the others.
+        """
+        names = listed(ids, "ids", "answer")
+        given = {"answers": correct, "labels": labels, "skips": skipped}
+        columns = (column(name, values, len(names), "ids", "answer") for name, values in given.items())
+        rows = [_answer_row(*row, replace=replace) for row in zip(names, *columns, strict=True)]
+        return (yield from self._answered(rows))
+
+    def _answered(self, rows: Sequence[Mapping[str, Any]], single: bool = False) -> Steps[list[Answer]]:
         """Send answers, in batches."""
         found: list[Answer] = []
         for batch, body in _bodies("answers", rows, single):
@@ -149,20 +196,22 @@ class Calls:
             found += _answers(batch, _many("answers", reply, single))
         return found
 
-    def report(self) -> Steps[dict[str, Any]]:
-        """Ask for the report."""
+    def report(self) -> Steps[Report]:
+        """Return what is known about every class."""
+        from sidelight.monitor.report.records import Report  # needs NumPy
+
         reply = yield from self._ask("GET", "/report")
-        if not isinstance(reply, dict) or not isinstance(reply.get("classes"), list):
-            raise garbage("a report without classes")
-        return reply
+        try:
+            return Report.from_dict(reply)
+        except (SidelightError, TypeError, AttributeError) as error:
+            raise garbage(str(error)) from None
 
     def pending(self) -> Steps[list[Pending]]:
-        """Ask for pending verifications, page by page."""
+        """Return the pending verifications, in the order they were requested."""
         found: list[Pending] = []
         while True:
             after = found[-1].number if found else 0
-            reply = yield from self._ask("GET", f"/pending?after={after}&limit={LARGEST_BATCH}")
-            page = _pending(reply)
+            page = _pending((yield from self._ask("GET", f"/pending?after={after}&limit={LARGEST_BATCH}")))
             found += page
             if len(page) < LARGEST_BATCH:
                 return found
@@ -175,16 +224,6 @@ def creation(name: str, settings: Mapping[str, Any], limits: Limits) -> Steps[An
     """Create a monitor."""
     body = _written({"name": name, "settings": dict(settings)}, "these settings", "plain values")
     return exchange(Request("POST", "/v1/monitors", body.encode("ascii")), limits.patience, limits.retries)
-
-
-def report_of(data: Mapping[str, Any]) -> Report:
-    """Return the report that the service described; the class is imported here because it needs NumPy."""
-    from sidelight.monitor.report.records import Report
-
-    try:
-        return Report.from_dict(data)
-    except SidelightError as error:
-        raise garbage(str(error)) from None
 
 
 def prediction_row(prediction: Any, id: Any, time: Any, payload: Any) -> dict[str, Any]:
@@ -200,15 +239,7 @@ def prediction_row(prediction: Any, id: Any, time: Any, payload: Any) -> dict[st
     return row
 
 
-def prediction_rows(predictions: Any, ids: Any, times: Any, payloads: Any) -> list[dict[str, Any]]:
-    """Return a batch of predictions, checked before the first is sent."""
-    labels = listed(predictions)
-    size = len(labels)
-    columns = (column("ids", ids, size), column("times", times, size), column("payloads", payloads, size))
-    return [prediction_row(*row) for row in zip(labels, *columns, strict=True)]
-
-
-def answer_row(id: Any, correct: Any, true: Any, skipped: Any, replace: bool) -> dict[str, Any]:
+def _answer_row(id: Any, correct: Any, true: Any, skipped: Any, replace: bool) -> dict[str, Any]:
     """Return one answer as the service expects it."""
     skip = skipped is not None and yes_or_no("skipped", skipped)
     if (correct is not None) + (true is not None) + skip != 1:
@@ -221,15 +252,6 @@ def answer_row(id: Any, correct: Any, true: Any, skipped: Any, replace: bool) ->
     else:
         row["correct"] = yes_or_no("correct", correct)
     return row | {"replace": True} if replace else row
-
-
-def answer_rows(ids: Any, correct: Any, labels: Any, skipped: Any, replace: bool) -> list[dict[str, Any]]:
-    """Return a batch of answers, checked before the first is sent."""
-    names = listed(ids, "ids", "answer")
-    given = (("answers", correct), ("labels", labels), ("skips", skipped))
-    said, true, skips = (column(name, values, len(names), "ids", "answer") for name, values in given)
-    rows = zip(names, said, true, skips, strict=True)
-    return [answer_row(id, right, label, skip, replace) for id, right, label, skip in rows]
 
 
 def passed(row: Mapping[str, Any]) -> Decision:

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import time
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from sidelight.client.batches import AsyncBatches, Batches
-from sidelight.client.calls import (
-    Answer,
-    Calls,
-    Pending,
-    answer_row,
-    answer_rows,
-    creation,
-    prediction_row,
-    prediction_rows,
-    report_of,
-)
+from sidelight.client.calls import Calls, creation, prediction_row
 from sidelight.client.exchange import Reply, Send, Steps, Wait
 from sidelight.client.settings import LARGEST_REPLY, TOO_LARGE, TOO_LATE, ClientSettings, failure_of, reply_of
 from sidelight.errors import SidelightError
@@ -30,10 +22,8 @@ try:
 except ModuleNotFoundError as error:
     raise SidelightError('the client needs httpx: run `pip install "sidelight[client]"`') from error
 
-if TYPE_CHECKING:
-    from sidelight.monitor.report.records import Report
-
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class Client(ClientSettings):
@@ -110,34 +100,41 @@ class Client(ClientSettings):
         self.close()
 
 
+def _waiting(steps: Callable[Concatenate[Calls, P], Steps[T]]) -> Callable[Concatenate[Monitor, P], T]:
+    """Return the method of `Monitor` that runs a call to its end."""
+
+    @functools.wraps(steps)
+    def call(self: Monitor, /, *given: P.args, **named: P.kwargs) -> T:
+        return self._run(steps(self._calls, *given, **named))
+
+    return call
+
+
+def _awaiting(steps: Callable[Concatenate[Calls, P], Steps[T]]) -> Callable[Concatenate[AsyncMonitor, P], Awaitable[T]]:
+    """Return the same method of `AsyncMonitor`."""
+
+    @functools.wraps(steps)
+    async def call(self: AsyncMonitor, /, *given: P.args, **named: P.kwargs) -> T:
+        return await self._run(steps(self._calls, *given, **named))
+
+    return call
+
+
 class Monitor:
     """A monitor of the service; get it from `Client.monitor`."""
+
+    decide = _waiting(Calls.decide)
+    decide_many = _waiting(Calls.decide_many)
+    answer = _waiting(Calls.answer)
+    answer_many = _waiting(Calls.answer_many)
+    pending = _waiting(Calls.pending)
+    report = _waiting(Calls.report)
 
     def __init__(self, client: Client, name: str) -> None:
         self.name = name
         self._calls = Calls(name, client._limits, client._health)
         self._run = client._run
-        self._batches = Batches(lambda rows: self._run(self._calls.decide(rows)), client._health)
-
-    def decide(self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None) -> Decision:
-        """Decide about one prediction: verify it or let it pass.
-
-        An `id` that was decided before gets the same decision again and counts once. Without an id one is made up.
-        `time` says which day's cap applies; by default, the service's current time. The `payload` is what a reviewer
-        sees: text, plain data, the bytes of a picture, or {"link": address}; it is kept only if the prediction is to be
-        verified.
-        """
-        return self._run(self._calls.decide([prediction_row(prediction, id, time, payload)], single=True))[0]
-
-    def decide_many(
-        self, predictions: Any, ids: Any = None, times: Any = None, *, payloads: Any = None
-    ) -> list[Decision]:
-        """Decide about a batch: any iterable or data frame column, with one id, time and payload for each, or none.
-
-        A request holds at most 1 000 predictions and is decided completely or not at all. After an error, earlier
-        requests may have been decided; asking again with the same ids is safe.
-        """
-        return self._run(self._calls.decide(prediction_rows(predictions, ids, times, payloads)))
+        self._batches = Batches(lambda rows: self._run(self._calls.decided(rows)), client._health)
 
     def decide_later(
         self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None
@@ -152,34 +149,6 @@ class Monitor:
     def flush(self) -> None:
         """Wait until everything deferred has been decided."""
         self._batches.flush()
-
-    def answer(
-        self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False, replace: bool = False
-    ) -> Answer:
-        """Record what a verification showed: `correct`, or the true `label`, or `skipped=True` to release it.
-
-        The same answer twice changes nothing; replacing a different one needs `replace=True`. An id that was let pass
-        has the status "not chosen"; one that was never decided, or was forgotten, is an error. In a monitor with two
-        reviews or hidden predictions, the key also needs the scope settle.
-        """
-        return self._run(self._calls.answer([answer_row(id, correct, label, skipped, replace)], single=True))[0]
-
-    def answer_many(
-        self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None, replace: bool = False
-    ) -> list[Answer]:
-        """Record what many verifications showed: columns of ids and of `correct`, `labels` or `skipped`.
-
-        Each has its own status, so an answer that cannot be recorded does not affect the others.
-        """
-        return self._run(self._calls.answer(answer_rows(ids, correct, labels, skipped, replace)))
-
-    def pending(self) -> list[Pending]:
-        """Return the pending verifications, in the order they were requested."""
-        return self._run(self._calls.pending())
-
-    def report(self) -> Report:
-        """Return what is known about every class."""
-        return report_of(self._run(self._calls.report()))
 
     def __repr__(self) -> str:
         return f"<Monitor {self.name!r}>"
@@ -244,21 +213,18 @@ class AsyncClient(ClientSettings):
 class AsyncMonitor:
     """A monitor of the service, for asyncio; get it from `AsyncClient.monitor`. The methods are those of `Monitor`."""
 
+    decide = _awaiting(Calls.decide)
+    decide_many = _awaiting(Calls.decide_many)
+    answer = _awaiting(Calls.answer)
+    answer_many = _awaiting(Calls.answer_many)
+    pending = _awaiting(Calls.pending)
+    report = _awaiting(Calls.report)
+
     def __init__(self, client: AsyncClient, name: str) -> None:
         self.name = name
         self._calls = Calls(name, client._limits, client._health)
         self._run = client._run
-        self._batches = AsyncBatches(lambda rows: self._run(self._calls.decide(rows)), client._health)
-
-    async def decide(self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None) -> Decision:
-        """Decide about one prediction, see `Monitor.decide`."""
-        return (await self._run(self._calls.decide([prediction_row(prediction, id, time, payload)], single=True)))[0]
-
-    async def decide_many(
-        self, predictions: Any, ids: Any = None, times: Any = None, *, payloads: Any = None
-    ) -> list[Decision]:
-        """Decide about a batch, see `Monitor.decide_many`."""
-        return await self._run(self._calls.decide(prediction_rows(predictions, ids, times, payloads)))
+        self._batches = AsyncBatches(lambda rows: self._run(self._calls.decided(rows)), client._health)
 
     def decide_later(
         self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None
@@ -269,26 +235,6 @@ class AsyncMonitor:
     async def flush(self) -> None:
         """Wait until everything deferred has been decided."""
         await self._batches.flush()
-
-    async def answer(
-        self, id: Any, correct: bool | None = None, *, label: Any = None, skipped: bool = False, replace: bool = False
-    ) -> Answer:
-        """Record what a verification showed, see `Monitor.answer`."""
-        return (await self._run(self._calls.answer([answer_row(id, correct, label, skipped, replace)], single=True)))[0]
-
-    async def answer_many(
-        self, ids: Any, correct: Any = None, *, labels: Any = None, skipped: Any = None, replace: bool = False
-    ) -> list[Answer]:
-        """Record what many verifications showed, see `Monitor.answer_many`."""
-        return await self._run(self._calls.answer(answer_rows(ids, correct, labels, skipped, replace)))
-
-    async def pending(self) -> list[Pending]:
-        """Return the pending verifications, in the order they were requested."""
-        return await self._run(self._calls.pending())
-
-    async def report(self) -> Report:
-        """Return what is known about every class."""
-        return report_of(await self._run(self._calls.report()))
 
     def __repr__(self) -> str:
         return f"<AsyncMonitor {self.name!r}>"

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import click
-
 from sidelight.cli.group import InOrder
 from sidelight.cli.monitor import file
 from sidelight.cli.monitor.change import change_command
 from sidelight.cli.monitor.plan import plan_command
 from sidelight.cli.monitor.replay import replay_command
 
-
-@click.group("monitor", cls=InOrder, invoke_without_command=True)
-@click.pass_context
-def command(context: click.Context) -> None:
-    """Watch a classifier: which predictions to verify, and which classes are wrong too often.
+command = InOrder(
+    "monitor",
+    help="""Watch a classifier: which predictions to verify, and which classes are wrong too often.
 
     'plan' says how many labels a verdict takes, and 'replay' what monitoring would have cost on labeled data. The other
     commands keep a monitor in a file: create one with 'new', ask 'decide' about each prediction, tell 'answer' what a
     verification showed, and read the 'report'; 'change' sets other limits. Several processes can use one file at the
     same time.
-    """
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+    """,
+)
 
 
 for _command in (*file.COMMANDS, change_command, plan_command, replay_command):

@@ -9,8 +9,8 @@ import click
 
 from sidelight.cli import terminal
 from sidelight.cli.group import InOrder
-from sidelight.cli.server.database import DATABASE, MONITORS, get, post
-from sidelight.cli.server.tables import JSON, moment, monitor_names, write_rows
+from sidelight.cli.server.database import DATABASE, MONITORS, post
+from sidelight.cli.server.tables import add_list, moment
 from sidelight.errors import SidelightError
 
 SCOPES = ("decide", "answer", "settle", "report", "admin")
@@ -27,12 +27,11 @@ _DAY = 86_400.0
 KEY = click.argument("key", metavar="KEY")
 
 
-@click.group("key", cls=InOrder, short_help="Manage the keys that programs use.", invoke_without_command=True)
-@click.pass_context
-def group(context: click.Context) -> None:
-    """Create, list, rotate and revoke the keys that programs send as 'Authorization: Bearer KEY'."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+group = InOrder(
+    "key",
+    short_help="Manage the keys that programs use.",
+    help="Create, list, rotate and revoke the keys that programs send as 'Authorization: Bearer KEY'.",
+)
 
 
 @group.command(
@@ -68,31 +67,22 @@ def create_command(
     click.echo(post(database, "/v1/keys", body)["key"])
 
 
-@group.command("list", short_help="List the keys.")
-@DATABASE
-@JSON
-def list_command(database: str, as_json: bool) -> None:
-    """List the keys, newest first; the keys themselves are not stored."""
-    names, now = monitor_names(database), time.time()
-    rows = [
-        {
-            "id": one["id"],
-            "name": one["name"],
-            "scopes": one["scopes"],
-            "monitors": names(one["monitors"]),
-            "state": _state(one, now),
-            "expires": moment(one["expires_at"]),
-            "used": moment(one["used_at"]),
-        }
-        for one in get(database, "/v1/keys")["keys"]
-    ]
-    write_rows(rows, as_json, "no keys yet: create one with 'sidelight admin key create'")
-
-
-def _state(key: dict[str, Any], now: float) -> str:
+def _state(key: dict[str, Any]) -> str:
     if key["revoked_at"] is not None:
         return "revoked"
-    return "expired" if key["expires_at"] is not None and key["expires_at"] <= now else "works"
+    return "expired" if key["expires_at"] is not None and key["expires_at"] <= time.time() else "works"
+
+
+add_list(
+    group,
+    "/v1/keys",
+    "List the keys, newest first; the keys themselves are not stored.",
+    lambda one: (
+        {name: one[name] for name in ("id", "name", "scopes", "monitors")}
+        | {"state": _state(one), "expires": moment(one["expires_at"]), "used": moment(one["used_at"])}
+    ),
+    "no keys yet: create one with 'sidelight admin key create'",
+)
 
 
 @group.command("rotate", short_help="Replace a key with a new one.")

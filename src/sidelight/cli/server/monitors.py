@@ -9,19 +9,18 @@ import click
 
 from sidelight.cli import terminal
 from sidelight.cli.group import InOrder
-from sidelight.cli.server.database import DATABASE, get, post
-from sidelight.cli.server.tables import JSON, moment, write_rows
+from sidelight.cli.server.database import DATABASE, post
+from sidelight.cli.server.tables import add_list, moment
 from sidelight.errors import SidelightError
 
 _NAME = click.argument("name", metavar="NAME")
 
 
-@click.group("monitor", cls=InOrder, short_help="Manage monitors.", invoke_without_command=True)
-@click.pass_context
-def group(context: click.Context) -> None:
-    """Create, list and archive monitors."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+group = InOrder(
+    "monitor",
+    short_help="Manage monitors.",
+    help="Create, list and archive monitors.",
+)
 
 
 @group.command(
@@ -55,18 +54,18 @@ def create_command(name: str, settings: tuple[str, ...], database: str) -> None:
     terminal.write("created")
 
 
-@group.command("list", short_help="List the monitors.")
-@DATABASE
-@JSON
-def list_command(database: str, as_json: bool) -> None:
-    """List the monitors that are not archived."""
-    rows = [
-        {"name": one["name"], "settings": one["settings"], "entries": one["number"], "since": moment(one["created_at"])}
-        for one in get(database, "/v1/monitors")["monitors"]
-    ]
-    if not as_json:
-        rows = [row | {"settings": [f"{name}={value}" for name, value in row["settings"].items()][:3]} for row in rows]
-    write_rows(rows, as_json, "no monitors yet: create one with 'sidelight admin monitor create'")
+add_list(
+    group,
+    "/v1/monitors",
+    "List the monitors that are not archived.",
+    lambda one: {
+        "name": one["name"],
+        "settings": one["settings"],
+        "entries": one["number"],
+        "since": moment(one["created_at"]),
+    },
+    "no monitors yet: create one with 'sidelight admin monitor create'",
+)
 
 
 @group.command("archive", short_help="Archive a monitor.")

@@ -10,18 +10,17 @@ from sidelight.cli import terminal
 from sidelight.cli.group import InOrder
 from sidelight.cli.server.database import DATABASE, MONITORS, URL, get, post
 from sidelight.cli.server.keys import SCOPES
-from sidelight.cli.server.tables import JSON, moment, monitor_names, write_rows
+from sidelight.cli.server.tables import add_list, moment
 from sidelight.errors import SidelightError
 
 _NAME = click.argument("name", metavar="NAME")
 
 
-@click.group("reviewer", cls=InOrder, short_help="Manage the people who sign in.", invoke_without_command=True)
-@click.pass_context
-def group(context: click.Context) -> None:
-    """Invite people who review in the browser, list them, and disable or enable them."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+group = InOrder(
+    "reviewer",
+    short_help="Manage the people who sign in.",
+    help="Invite people who review in the browser, list them, and disable or enable them.",
+)
 
 
 @group.command("invite", short_help="Add a person, and print a link for them.")
@@ -45,23 +44,19 @@ def invite_command(name: str, database: str, scopes: tuple[str, ...], only: tupl
     click.echo(post(database, "/v1/reviewers", body, url)["link"])
 
 
-@group.command("list", short_help="List the people.")
-@DATABASE
-@JSON
-def list_command(database: str, as_json: bool) -> None:
-    """List the people who can sign in, and those who no longer can."""
-    names = monitor_names(database)
-    rows = [
-        {
-            "name": one["name"],
-            "scopes": one["scopes"],
-            "monitors": names(one["monitors"]),
+add_list(
+    group,
+    "/v1/reviewers",
+    "List the people who can sign in, and those who no longer can.",
+    lambda one: (
+        {name: one[name] for name in ("name", "scopes", "monitors")}
+        | {
             "state": "disabled" if one["disabled_at"] is not None else "works" if one["ready"] else "invited",
             "since": moment(one["created_at"]),
         }
-        for one in get(database, "/v1/reviewers")["reviewers"]
-    ]
-    write_rows(rows, as_json, "no reviewers yet: add one with 'sidelight admin reviewer invite'")
+    ),
+    "no reviewers yet: add one with 'sidelight admin reviewer invite'",
+)
 
 
 @group.command("link", short_help="Print a new link, for a forgotten password.")

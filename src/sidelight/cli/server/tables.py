@@ -9,10 +9,8 @@ from typing import Any
 import click
 
 from sidelight.cli import terminal
-from sidelight.cli.server.database import get
+from sidelight.cli.server.database import DATABASE, get
 from sidelight.table import Column, Table
-
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
 
 def moment(seconds: float | None) -> str | None:
@@ -20,13 +18,20 @@ def moment(seconds: float | None) -> str | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def monitor_names(database: str) -> Callable[[Sequence[str] | None], list[str] | None]:
-    """Return a function that turns ids of monitors into names; None stays None, for all."""
-    names = {one["id"]: one["name"] for one in get(database, "/v1/monitors")["monitors"]}
-    return lambda ids: None if ids is None else sorted(names.get(id, id) for id in ids)
+def add_list(
+    group: click.Group, path: str, help: str, row: Callable[[dict[str, Any]], dict[str, Any] | None], none: str
+) -> None:
+    """Give a group the command that lists what the service has at a path; `row` returns what is shown of one."""
+
+    @group.command("list", short_help=help.partition(";")[0].rstrip(".") + ".", help=help)
+    @DATABASE
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+    def list_command(database: str, as_json: bool) -> None:
+        found = [row(one) for one in get(database, path)[path.rpartition("/")[2]]]
+        _write_rows([one for one in found if one is not None], as_json, none)
 
 
-def write_rows(rows: Sequence[Mapping[str, Any]], as_json: bool, none: str) -> None:
+def _write_rows(rows: Sequence[Mapping[str, Any]], as_json: bool, none: str) -> None:
     """Write rows; None in the column "monitors" stands for all, elsewhere for nothing."""
     if as_json:
         terminal.write_json(list(rows))
@@ -42,4 +47,6 @@ def write_rows(rows: Sequence[Mapping[str, Any]], as_json: bool, none: str) -> N
 def _cell(value: Any, nothing: str) -> str:
     if value is None:
         return nothing
+    if isinstance(value, dict):  # the settings of a monitor
+        return " ".join([f"{name}={each}" for name, each in value.items()][:3])
     return " ".join(value) if isinstance(value, list) else str(value)

@@ -6,18 +6,17 @@ import click
 
 from sidelight.cli import terminal
 from sidelight.cli.group import InOrder
-from sidelight.cli.server.database import DATABASE, get, post
-from sidelight.cli.server.tables import JSON, moment, monitor_names, write_rows
+from sidelight.cli.server.database import DATABASE, post
+from sidelight.cli.server.tables import add_list, moment
 
 _EVENTS = ("verdict.changed", "budget.used_up", "answers.overdue")
 
 
-@click.group("webhook", cls=InOrder, short_help="Manage webhooks.", invoke_without_command=True)
-@click.pass_context
-def group(context: click.Context) -> None:
-    """Create, list and remove webhooks, the addresses to which the service reports events."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+group = InOrder(
+    "webhook",
+    short_help="Manage webhooks.",
+    help="Create, list and remove webhooks, the addresses to which the service reports events.",
+)
 
 
 @group.command("create", short_help="Create a webhook, and print its secret.")
@@ -39,25 +38,18 @@ def create_command(address: str, database: str, events: tuple[str, ...], only: t
     click.echo(post(database, "/v1/webhooks", body)["secret"])
 
 
-@group.command("list", short_help="List the webhooks.")
-@DATABASE
-@JSON
-def list_command(database: str, as_json: bool) -> None:
-    """List the webhooks, newest first; removed ones are left out."""
-    names = monitor_names(database)
-    rows = [
-        {
-            "id": one["id"],
-            "address": one["url"],
-            "events": one["events"],
-            "monitors": names(one["monitors"]),
-            "state": one["failure"] or "works",
-            "since": moment(one["created_at"]),
-        }
-        for one in get(database, "/v1/webhooks")["webhooks"]
-        if one["disabled_at"] is None
-    ]
-    write_rows(rows, as_json, "no webhooks yet: create one with 'sidelight admin webhook create'")
+add_list(
+    group,
+    "/v1/webhooks",
+    "List the webhooks, newest first; removed ones are left out.",
+    lambda one: (
+        None
+        if one["disabled_at"] is not None
+        else {"id": one["id"], "address": one["url"], "events": one["events"], "monitors": one["monitors"]}
+        | {"state": one["failure"] or "works", "since": moment(one["created_at"])}
+    ),
+    "no webhooks yet: create one with 'sidelight admin webhook create'",
+)
 
 
 @group.command("remove", short_help="Remove a webhook.")
