@@ -29,10 +29,10 @@ from pathlib import Path
 from measuring import missed, report
 from service_load import load, post
 
-from sidelight.service import journal
 from sidelight.service.domain.answers import answers
 from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.inputs import AnswerTo, Prediction
+from sidelight.service.journal import entry as journal
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))

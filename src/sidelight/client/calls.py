@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import logging
 import threading
@@ -185,7 +186,7 @@ class Calls:
         names = listed(ids, "ids", "answer")
         given = {"answers": correct, "labels": labels, "skips": skipped}
         columns = (column(name, values, len(names), "ids", "answer") for name, values in given.items())
-        rows = [_answer_row(*row, replace=replace) for row in zip(names, *columns, strict=True)]
+        rows = [_answer_row(*row) for row in zip(names, *columns, itertools.repeat(replace, len(names)), strict=True)]
         return (yield from self._answered(rows))
 
     def _answered(self, rows: Sequence[Mapping[str, Any]], single: bool = False) -> Steps[list[Answer]]:

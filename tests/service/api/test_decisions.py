@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from service.api.conftest import SQLITE
-from sidelight.service import journal
+from sidelight.service.journal import entry as journal
 
 PATH = "/v1/monitors/digits/decisions"
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from sidelight.service import journal
+from sidelight.service.journal import entry as journal
 
 ENTRIES = [
     (1, "created", None, 1.7e9, "key:first", "{}"),

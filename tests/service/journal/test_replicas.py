@@ -43,7 +43,7 @@ def together(service, ids, turn):
 
 def questions(service, monkeypatch):
     """Count the pages of journals that are read one by one."""
-    from sidelight.service import journal
+    from sidelight.service.journal import entry as journal
 
     found, entries = [], journal.entries
     monkeypatch.setattr(

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from sidelight.errors import SidelightError
-from sidelight.service.store import file_of, migrations, open_storage, postgres, sqlite
+from sidelight.service.store import file_of, open_storage, postgres, schema, sqlite
 from sidelight.service.store.base import ConflictError, DiskError, StorageError, UnavailableError, UnknownOutcomeError
 
 COLUMNS = ("monitor", "verification", "media_type", "content")
@@ -133,7 +133,7 @@ def test_opening_again_changes_nothing(database):
     for _ in range(2):
         storage = open_storage(database)
         with storage.read() as tx:
-            assert tx.all("SELECT version FROM schema_version") == [(number,) for number in migrations.migrations()]
+            assert tx.all("SELECT version FROM schema_version") == [(schema.VERSION,)]
         storage.close()
 
 
@@ -163,36 +163,6 @@ def test_a_database_of_another_program_is_refused_and_left_as_it_is(database, ta
         with contextlib.closing(sqlite3.connect(database)) as connection:
             assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [(table,)]
             assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
-
-
-def test_migrations_run_once_each_and_in_order(database, monkeypatch):
-    open_storage(database).close()
-    later = {98: "CREATE TABLE more (a BIGINT);", 99: "ALTER TABLE more ADD COLUMN b BLOB; -- not now; never\n"}
-    every = migrations.migrations() | later
-    with monkeypatch.context() as patch:
-        patch.setattr(migrations, "migrations", lambda: every)
-        with pytest.raises(StorageError, match="to bring it up to date"):
-            open_storage(database, readonly=True)
-        for _ in range(2):
-            storage = open_storage(database)
-            with storage.write() as tx:
-                tx.run("INSERT INTO more (a, b) VALUES (?, ?)", 1, b"\x00")
-            storage.close()
-    with pytest.raises(StorageError, match="version 99"):
-        open_storage(database)
-
-
-def test_a_migration_that_fails_leaves_the_database_as_it_was(database, monkeypatch):
-    open_storage(database).close()
-    broken = migrations.migrations() | {99: "CREATE TABLE more (a BIGINT); CREATE TABLE more (a BIGINT)"}
-    with monkeypatch.context() as patch:
-        patch.setattr(migrations, "migrations", lambda: broken)
-        with pytest.raises((sqlite3.Error, psycopg.Error)):
-            open_storage(database)
-    storage = open_storage(database)
-    with storage.read() as tx:
-        assert tx.all("SELECT max(version) FROM schema_version") == [(max(migrations.migrations()),)]
-    storage.close()
 
 
 @pytest.mark.parametrize(

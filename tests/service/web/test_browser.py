@@ -12,13 +12,13 @@ from service.reviews import ask, make, say, verification
 from service.web.browsing import PASSWORD, add_person
 from service.web.chromium import Window, program, serving
 from service.web.hostile import HOSTILE, LABELS
-from sidelight.service import journal
 from sidelight.service.auth import reviewers, sessions
 from sidelight.service.demo.digits import draw_digit
 from sidelight.service.domain import monitors, payloads
 from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.payloads import Payload
+from sidelight.service.journal import entry as journal
 
 pytestmark = [SQLITE, pytest.mark.slow]
 EVERYTHING = ("answer", "settle", "report", "admin")

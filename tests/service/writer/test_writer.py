@@ -9,11 +9,11 @@ import pytest
 from service.conftest import fatal
 from service.traffic import Traffic
 from sidelight.errors import SidelightError
-from sidelight.service import journal
 from sidelight.service.domain.answers import answers
 from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.service import Service
+from sidelight.service.journal import entry as journal
 from sidelight.service.maintenance.check import check_database
 from sidelight.service.options import Options
 from sidelight.service.problems import Problem

@@ -9,12 +9,12 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import UnknownIdError
 from sidelight.monitor.inputs import same_label
 from sidelight.monitor.types import Label
-from sidelight.service import journal
 from sidelight.service.auth import rights
 from sidelight.service.domain import history
 from sidelight.service.domain.inputs import AnswerTo
 from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN, UNSETTLED, follow, store_settled
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica, plain_events
 from sidelight.service.problems import Problem, place
 from sidelight.service.writer.unit import Job, Verification, Work

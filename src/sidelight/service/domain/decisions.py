@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from sidelight.monitor.types import Decision, Label, Reason
-from sidelight.service import journal
 from sidelight.service.domain import history
 from sidelight.service.domain.inputs import Prediction
 from sidelight.service.domain.monitors import refuse_archived
 from sidelight.service.domain.service import Service
 from sidelight.service.domain.verifications import enter_verification, follow
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica, day_of, plain_events
 from sidelight.service.problems import Problem, place
 from sidelight.service.writer.unit import Job, Work

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 
 from sidelight.monitor.types import VerificationClosed
-from sidelight.service import journal
 from sidelight.service.domain import history
 from sidelight.service.domain.service import Service
 from sidelight.service.domain.verifications import follow
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import plain_events
 from sidelight.service.problems import Problem
 from sidelight.service.writer.duties import duty

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from sidelight.monitor.types import Events, Label, VerdictChanged
-from sidelight.service import journal
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
 from sidelight.service.writer.unit import Work
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from sidelight.errors import SidelightError
 from sidelight.monitor.settings import LIMITS
-from sidelight.service import journal
 from sidelight.service.domain.monitors import MonitorRow, refuse_archived, stored
 from sidelight.service.domain.reviews import settle_reviewed
 from sidelight.service.journal import audit
+from sidelight.service.journal import entry as journal
 from sidelight.service.problems import Problem, place
 from sidelight.service.settings import changeable, from_json, make_review, review_plain
 from sidelight.service.writer.unit import Work, monitor_job

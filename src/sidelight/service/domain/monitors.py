@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from sidelight.monitor import RULE
-from sidelight.service import journal
 from sidelight.service.journal import audit
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
 from sidelight.service.problems import Problem, place
 from sidelight.service.settings import make_monitor, make_review, review_plain, split

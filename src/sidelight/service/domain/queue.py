@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sidelight.service import journal
+from sidelight.service.journal import entry as journal
 from sidelight.service.problems import Problem
 from sidelight.service.settings import ReviewSettings, make_review, split
 from sidelight.service.store.base import Reader, Transaction

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sidelight.service import journal
 from sidelight.service.domain import answers, monitors
 from sidelight.service.domain.service import Service
 from sidelight.service.domain.verifications import DELETED, UNSETTLED
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
 from sidelight.service.store.base import Transaction
 from sidelight.service.writer.duties import duty

@@ -18,7 +18,6 @@ from typing import Any, Literal, NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.monitor.inputs import same_label
 from sidelight.monitor.types import Label
-from sidelight.service import journal
 from sidelight.service.auth import rights
 from sidelight.service.auth.reviewers import has_others
 from sidelight.service.domain import answers
@@ -34,6 +33,7 @@ from sidelight.service.domain.queue import (
 )
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.faults import label_fault
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
 from sidelight.service.problems import Problem, place
 from sidelight.service.settings import ReviewSettings

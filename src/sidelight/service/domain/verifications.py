@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sidelight.monitor import Decision, Reason
 from sidelight.monitor.types import Events, Label, VerdictChanged, VerificationClosed
-from sidelight.service import journal
 from sidelight.service.domain.payloads import Payload
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import Replica
 from sidelight.service.writer.unit import Verification, Work
 

@@ -13,7 +13,7 @@ from sidelight.monitor.engine.engine import Engine
 from sidelight.monitor.report.make import make_report
 from sidelight.monitor.report.records import Report
 from sidelight.monitor.types import Events, VerdictChanged, VerificationClosed
-from sidelight.service import journal
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal.entry import Entry
 from sidelight.service.settings import ReviewSettings, from_json, make_review, review_plain
 

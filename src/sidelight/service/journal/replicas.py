@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
-from sidelight.service import journal
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal import snapshots
 from sidelight.service.journal.entry import Entry
 from sidelight.service.journal.replica import DivergedError, Replica

@@ -12,7 +12,7 @@ import zlib
 from typing import Any, NamedTuple
 
 from sidelight.monitor import RULE
-from sidelight.service import journal
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal.replica import DivergedError, Replica
 from sidelight.service.store.base import Reader, Transaction
 

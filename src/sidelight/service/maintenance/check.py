@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.monitor import RULE
 from sidelight.monitor.engine.line import OVERDUE, PENDING, RIGHT, SKIPPED, WRONG
-from sidelight.service import journal
 from sidelight.service.domain import verifications
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal import replicas, snapshots
 from sidelight.service.journal.entry import Entry
 from sidelight.service.journal.replica import DivergedError, Replica

@@ -21,9 +21,9 @@ from typing import Any, TextIO
 from sidelight._storage import replacing
 from sidelight.errors import SidelightError
 from sidelight.monitor import Reason
-from sidelight.service import journal
 from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal.entry import Entry
 from sidelight.service.store.base import Row, Storage
 

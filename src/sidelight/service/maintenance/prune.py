@@ -7,8 +7,8 @@ forgets predictions that were let pass before the base; those that were chosen a
 
 from __future__ import annotations
 
-from sidelight.service import journal
 from sidelight.service.domain.service import Service
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal import snapshots
 from sidelight.service.journal.replica import DivergedError
 from sidelight.service.journal.snapshots import Snapshot

@@ -1,7 +1,8 @@
 """PostgreSQL: several processes, with one locked row per monitor.
 
 Settings are made in every transaction (`SET LOCAL`), and no statement is prepared by name, because poolers may use
-another connection for every transaction.
+another connection for every transaction. psycopg_pool is not used: to notice that an idle connection has died it asks
+the server before every use, a round trip more per read, where BEGIN tells the same.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Any
 import psycopg
 from psycopg import errors
 
-from sidelight.service.store import migrations
 from sidelight.service.store.base import ConflictError, Row, StorageError, UnavailableError, UnknownOutcomeError, Value
+from sidelight.service.store.schema import check_schema, create_schema
 
 _TIMEOUTS = (
     "SET LOCAL lock_timeout = '10s'; SET LOCAL statement_timeout = '60s';"
@@ -136,7 +137,7 @@ class PostgresStorage:
             if not readonly:
                 self._migrate()
             with self.read() as tx:
-                migrations.check_ours(tx)
+                check_schema(tx)
         except BaseException:
             self.close()
             raise
@@ -144,9 +145,7 @@ class PostgresStorage:
     def _migrate(self) -> None:
         with self.write() as tx:
             tx.one("SELECT pg_advisory_xact_lock(?)", _MIGRATION_LOCK)
-            migrations.refuse_foreign(tx)
-            tx.run(migrations.VERSION_TABLE)
-            migrations.migrate(_Spelled(tx), self.kind)
+            create_schema(tx, self.kind)
 
     def _connect(self) -> psycopg.Connection[Row]:
         with _translated():
@@ -254,17 +253,6 @@ class PostgresStorage:
                 self._idle.get_nowait().close()
             except queue.Empty:
                 return
-
-
-class _Spelled(PostgresTransaction):
-    """A transaction that writes the schema's BLOB as BYTEA."""
-
-    def __init__(self, tx: PostgresTransaction) -> None:
-        super().__init__(tx._connection)
-
-    def run(self, sql: str, *values: Value) -> int:
-        """Return how many rows were changed."""
-        return super().run(sql.replace(" BLOB", " BYTEA"), *values)
 
 
 @functools.lru_cache(maxsize=1024)

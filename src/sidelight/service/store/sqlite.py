@@ -22,7 +22,6 @@ from urllib.parse import quote
 
 from sidelight._storage import lock_now
 from sidelight.errors import FileError, NoFileError
-from sidelight.service.store import migrations
 from sidelight.service.store.base import (
     ConflictError,
     DiskError,
@@ -32,6 +31,7 @@ from sidelight.service.store.base import (
     UnknownOutcomeError,
     Value,
 )
+from sidelight.service.store.schema import check_schema, create_schema, is_new
 
 _PAUSE_MS = 5000
 # Keys are hashes, so a batch touches pages all over their index: 32 MB of pages stay in memory.
@@ -144,7 +144,7 @@ class SQLiteStorage:
             if not readonly:
                 self._open()
             with self.read() as tx:
-                migrations.check_ours(tx)
+                check_schema(tx)
         except BaseException:
             self.close()
             raise
@@ -156,14 +156,13 @@ class SQLiteStorage:
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
             writer = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=_PAUSE_MS / 1000)
             self._writer = writer
-            migrations.refuse_foreign(SQLiteTransaction(writer))
+            is_new(SQLiteTransaction(writer))  # before anything is changed
             writer.execute("PRAGMA journal_mode=WAL")
             for pragma in _PRAGMAS:
                 writer.execute(f"PRAGMA {pragma}")
         self._remember()
         with self.write() as tx:
-            tx.run(migrations.VERSION_TABLE)
-            migrations.migrate(tx, self.kind)
+            create_schema(tx, self.kind)
         self._checkpoint(writer)
 
     @contextlib.contextmanager

@@ -10,8 +10,8 @@ from markupsafe import Markup
 from sidelight.monitor.report.records import ClassReport
 from sidelight.monitor.report.wording import skipped_text, stalled_text, stands_text
 from sidelight.monitor.types import ANSWERS
-from sidelight.service import journal
 from sidelight.service.domain.queue import IS_DISPUTED, IS_UNSETTLED
+from sidelight.service.journal import entry as journal
 from sidelight.service.store.base import Reader
 from sidelight.service.web import charts
 from sidelight.service.web.charts import Point, percent

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from sidelight.monitor.types import Decision, Reason
-from sidelight.service import journal
+from sidelight.service.journal import entry as journal
 from sidelight.service.journal.entry import Entry
 from sidelight.service.journal.replica import Mark, Replica
 from sidelight.service.journal.replicas import rebuild

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from fastapi import Query, Response
 
-from sidelight.service import journal
 from sidelight.service.api.requests import Call, needs_on
 from sidelight.service.api.routing import make_router, refusals
 from sidelight.service.api.validation import Page
 from sidelight.service.http.responses import SAFE_HEADERS
+from sidelight.service.journal import entry as journal
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader
 

@@ -15,7 +15,7 @@ from sidelight.service.domain import metrics
 from sidelight.service.domain.service import Service
 from sidelight.service.http.responses import SAFE_HEADERS
 from sidelight.service.problems import unavailable
-from sidelight.service.store import migrations
+from sidelight.service.store.schema import check_schema
 
 router = make_router("operations")
 STALE = 30.0
@@ -55,7 +55,7 @@ async def ready(request: Request) -> Health:
 
 def _check_database(service: Service) -> None:
     with service.read() as tx:
-        migrations.check_version(migrations.version_of(tx))
+        check_schema(tx)
     if not service.storage.has_room():
         raise unavailable("the disk is full: make room", 10)
 

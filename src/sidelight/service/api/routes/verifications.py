@@ -9,7 +9,6 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from sidelight.monitor import Reason
-from sidelight.service import journal
 from sidelight.service.api.requests import Call, needs_on
 from sidelight.service.api.routing import BatchRoute, make_router, refusals
 from sidelight.service.api.validation import Page
@@ -17,6 +16,7 @@ from sidelight.service.domain import monitors, retention
 from sidelight.service.domain.inputs import Label, Shape, Text
 from sidelight.service.domain.retention import Erased
 from sidelight.service.domain.verifications import OVERDUE
+from sidelight.service.journal import entry as journal
 from sidelight.service.limits import BATCH
 from sidelight.service.store.base import Reader
 

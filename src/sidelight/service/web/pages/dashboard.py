@@ -11,9 +11,9 @@ from fastapi import Request, Response
 from sidelight.errors import NoEntryError
 from sidelight.monitor.report.records import ClassReport, Report, by_importance
 from sidelight.monitor.report.wording import fresh_text, stands_text
-from sidelight.service import journal
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import waiting_for
+from sidelight.service.journal import entry as journal
 from sidelight.service.problems import Problem
 from sidelight.service.store.base import Reader
 from sidelight.service.web import charts

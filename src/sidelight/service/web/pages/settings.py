@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
-from sidelight.service import journal
 from sidelight.service.domain import monitor_changes, monitors
 from sidelight.service.domain.monitors import MonitorRow
+from sidelight.service.journal import entry as journal
 from sidelight.service.problems import Problem
 from sidelight.service.settings import CHANGEABLE_SCHEMA, SERVED, review_plain
 from sidelight.service.web.rendering import render

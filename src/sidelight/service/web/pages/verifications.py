@@ -7,12 +7,12 @@ from typing import Annotated, Any, NamedTuple
 
 from fastapi import Query, Request, Response
 
-from sidelight.service import journal
 from sidelight.service.auth import reviewers
 from sidelight.service.domain.queue import IS_DISPUTED, MOST_NUMBER, Slot, slots_among, verifications_where
 from sidelight.service.domain.reviews import disputed
 from sidelight.service.domain.verifications import DELETED, FORGOTTEN
 from sidelight.service.faults import MOST_CHARACTERS
+from sidelight.service.journal import entry as journal
 from sidelight.service.settings import ReviewSettings
 from sidelight.service.store.base import Reader, Value
 from sidelight.service.web.etags import etag_of, unchanged

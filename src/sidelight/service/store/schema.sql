@@ -1,6 +1,8 @@
 -- One schema for both databases. A line that ends in "-- sqlite" or "-- postgres" is for that one alone; BLOB is
 -- spelled BYTEA in PostgreSQL. Times are seconds since 1970, truth values 0 and 1, JSON is ASCII text.
 
+CREATE TABLE schema_version (version BIGINT NOT NULL);
+
 CREATE TABLE monitors (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
