@@ -42,6 +42,15 @@ class Reviewer:
         """Their name in the journal, in slots and in the audit log."""
         return f"{PERSON}{self.id}"
 
+    def may(self, scope: str, monitor: str | None = None) -> bool:
+        """Say whether they have a scope, for the monitor with this id if one is given."""
+        return self.caller.may(scope, monitor)
+
+    @property
+    def admin(self) -> bool:
+        """Whether they may administer everything."""
+        return "admin" in self.scopes and self.monitors is None
+
     @property
     def caller(self) -> Caller:
         """What they may do."""

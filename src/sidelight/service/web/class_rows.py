@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from markupsafe import Markup
-
 from sidelight.monitor.report.records import ClassReport
 from sidelight.monitor.report.wording import skipped_text, stalled_text, stands_text
 from sidelight.monitor.types import ANSWERS
@@ -33,32 +31,6 @@ class Standing(NamedTuple):
     disputed: int = 0
 
 
-class ClassRow(NamedTuple):
-    """One class as a table shows it; counts are text."""
-
-    name: str
-    link: str
-    verdict: str
-    tolerance: str
-    estimate: str
-    low: str
-    high: str
-    rate: str
-    strip: Markup
-    spark: Markup
-    verified: str
-    needed: str
-    predictions: str
-    saved: str
-    answered: str
-    pending: int
-    oldest: float | None
-    expired: int
-    skipped: int
-    skipped_share: str
-    warnings: list[str]
-
-
 def answer_rate(verified: int, overdue: int, skipped: int) -> float | None:
     """Return the share of answered requests among those that are no longer pending."""
     settled = verified + overdue + skipped
@@ -67,32 +39,32 @@ def answer_rate(verified: int, overdue: int, skipped: int) -> float | None:
 
 def class_row(
     one: ClassReport, monitor: str, limit: float, points: Sequence[Point] = (), standing: Standing | None = None
-) -> ClassRow:
-    """Return what is shown about a class."""
+) -> dict[str, Any]:
+    """Return what is shown about a class; counts are text."""
     low, high = one.interval
-    return ClassRow(
-        name=str(one.name),
-        link=class_address(monitor, one.name),
-        verdict=one.verdict,
-        tolerance=percent(one.tolerance),
-        estimate=percent(one.estimate),
-        low=percent(low),
-        high=percent(high),
-        rate=f"{percent(one.estimate)} ({percent(low)} to {percent(high)})",
-        strip=charts.strip(one.interval, one.estimate, one.tolerance, one.verdict, limit),
-        spark=charts.spark(charts.thinned(points, _SPARK_POINTS), one.tolerance, one.verdict),
-        verified=grouped(one.verified),
-        needed=_needed(one),
-        predictions=grouped(one.predictions),
-        saved=grouped(one.saved),
-        answered=percent(answer_rate(one.verified, one.overdue, one.skipped)),
-        pending=one.pending,
-        oldest=None if standing is None else standing.oldest,
-        expired=one.overdue,
-        skipped=one.skipped,
-        skipped_share=percent(one.skipped_share),
-        warnings=_warnings(one, standing),
-    )
+    return {
+        "name": str(one.name),
+        "link": class_address(monitor, one.name),
+        "verdict": one.verdict,
+        "tolerance": percent(one.tolerance),
+        "estimate": percent(one.estimate),
+        "low": percent(low),
+        "high": percent(high),
+        "rate": f"{percent(one.estimate)} ({percent(low)} to {percent(high)})",
+        "strip": charts.strip(one.interval, one.estimate, one.tolerance, one.verdict, limit),
+        "spark": charts.spark(charts.thinned(points, _SPARK_POINTS), one.tolerance, one.verdict),
+        "verified": grouped(one.verified),
+        "needed": _needed(one),
+        "predictions": grouped(one.predictions),
+        "saved": grouped(one.saved),
+        "answered": percent(answer_rate(one.verified, one.overdue, one.skipped)),
+        "pending": one.pending,
+        "oldest": None if standing is None else standing.oldest,
+        "expired": one.overdue,
+        "skipped": one.skipped,
+        "skipped_share": percent(one.skipped_share),
+        "warnings": _warnings(one, standing),
+    }
 
 
 def class_address(monitor: str, name: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Request, Response
@@ -65,44 +65,11 @@ class Form:
             raise Problem("invalid", f"{name} must be a number") from None
 
 
-class Visitor(NamedTuple):
-    """A visitor who has signed in."""
-
-    reviewer: Reviewer
-
-    @property
-    def actor(self) -> str:
-        """Their name in slots and in the journal."""
-        return self.reviewer.actor
-
-    @property
-    def name(self) -> str:
-        """Their name for people."""
-        return self.reviewer.name
-
-    @property
-    def scopes(self) -> tuple[str, ...]:
-        """What they may do."""
-        return self.reviewer.scopes
-
-    @property
-    def admin(self) -> bool:
-        """Whether they may administer everything."""
-        return "admin" in self.reviewer.scopes and self.reviewer.monitors is None
-
-    def may(self, scope: str, monitor: str | None = None) -> bool:
-        """Say whether they have a scope, for the monitor with this id if one is given."""
-        return self.reviewer.caller.may(scope, monitor)
-
-    def context(self, monitor: MonitorRow | None = None, tab: str | None = None) -> dict[str, Any]:
-        """Return what every page needs."""
-        id = None if monitor is None else monitor.id
-        return {
-            "who": self,
-            "monitor": monitor,
-            "tab": tab,
-            "may": lambda path: self.may(_SCOPES[path], id),
-        }
+def page_context(visitor: Reviewer, monitor: MonitorRow | None = None, tab: str | None = None) -> dict[str, Any]:
+    """Return what every page needs."""
+    id = None if monitor is None else monitor.id
+    may = {path: visitor.may(scope, id) for path, scope in _SCOPES.items()}
+    return {"who": visitor, "monitor": monitor, "tab": tab, "may": may.get}
 
 
 class PageRoute(APIRoute):
@@ -184,7 +151,7 @@ def own_address(request: Request) -> str:
     return base_of(request) or f"{request.url.scheme}://{request.headers.get('host', '')}"
 
 
-def enter(request: Request) -> Visitor:
+def enter(request: Request) -> Reviewer:
     """Return the visitor, or send them to the sign-in page."""
     cookie = sessions.cookie_of(request, is_secure(request))
     if cookie is None:
@@ -194,10 +161,10 @@ def enter(request: Request) -> Visitor:
     if reviewer is None:
         raise SignInNeeded
     request.state.caller = reviewer.caller  # for the log
-    return Visitor(reviewer)
+    return reviewer
 
 
-def enter_admin(request: Request) -> Visitor:
+def enter_admin(request: Request) -> Reviewer:
     """Return the visitor, who must be an administrator."""
     visitor = enter(request)
     if not visitor.admin:
@@ -205,14 +172,14 @@ def enter_admin(request: Request) -> Visitor:
     return visitor
 
 
-def monitor_for(tx: Reader, visitor: Visitor, name: str, scope: str) -> tuple[MonitorRow, ReviewSettings]:
+def monitor_for(tx: Reader, visitor: Reviewer, name: str, scope: str) -> tuple[MonitorRow, ReviewSettings]:
     """Return a monitor if the visitor has the scope for it; other monitors do not exist for them."""
     missing = Problem("not-found", "there is no monitor with this name, or you have no access to it")
     try:
         found = monitors.find(tx, name)
     except Problem:
         raise missing from None
-    only = visitor.reviewer.monitors
+    only = visitor.monitors
     if only is not None and found.id not in only:
         raise missing
     if not visitor.may(scope, found.id):

@@ -9,11 +9,20 @@ from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
 from sidelight.service.auth import keys, links, reviewers
+from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.domain import monitors
 from sidelight.service.journal import audit
 from sidelight.service.store.base import Reader
 from sidelight.service.web.rendering import address, render
-from sidelight.service.web.visitors import Form, Visitor, enter_admin, form_of, make_router, own_address, service_of
+from sidelight.service.web.visitors import (
+    Form,
+    enter_admin,
+    form_of,
+    make_router,
+    own_address,
+    page_context,
+    service_of,
+)
 from sidelight.service.webhooks import endpoints
 from sidelight.service.webhooks.events import EVENTS
 
@@ -164,20 +173,20 @@ def create_monitor(request: Request) -> Response:
     return RedirectResponse(f"/m/{row.name}", 303)
 
 
-def _people(request: Request, visitor: Visitor, secret: Secret | None = None) -> Response:
+def _people(request: Request, visitor: Reviewer, secret: Secret | None = None) -> Response:
     return _list(request, visitor, "Reviewers", reviewers.listed, secret)
 
 
-def _keys(request: Request, visitor: Visitor, secret: Secret | None = None) -> Response:
+def _keys(request: Request, visitor: Reviewer, secret: Secret | None = None) -> Response:
     return _list(request, visitor, "Keys", keys.listed, secret)
 
 
-def _webhooks(request: Request, visitor: Visitor, secret: Secret | None = None) -> Response:
+def _webhooks(request: Request, visitor: Reviewer, secret: Secret | None = None) -> Response:
     return _list(request, visitor, "Webhooks", endpoints.listed, secret)
 
 
 def _list(
-    request: Request, visitor: Visitor, section: str, look: Callable[[Reader], list[Any]], secret: Secret | None
+    request: Request, visitor: Reviewer, section: str, look: Callable[[Reader], list[Any]], secret: Secret | None
 ) -> Response:
     """Show keys, reviewers or webhooks, and a new secret."""
     with service_of(request).read() as tx:
@@ -192,9 +201,9 @@ def _list(
     return _admin(visitor, section, context)
 
 
-def _admin(visitor: Visitor, section: str, context: dict[str, Any]) -> Response:
+def _admin(visitor: Reviewer, section: str, context: dict[str, Any]) -> Response:
     shared = {"section": section, "sections": _SECTIONS, "all_scopes": _SCOPES, "secret": None}
-    return render("admin.html", visitor.context(tab="Admin") | shared | context)
+    return render("admin.html", page_context(visitor, tab="Admin") | shared | context)
 
 
 def _link(request: Request, invitation: reviewers.Invitation) -> Secret:

@@ -23,7 +23,7 @@ from sidelight.service.web.columns import asked_over_time
 from sidelight.service.web.etags import etag_of, unchanged
 from sidelight.service.web.pages.overview import VERDICTS, tolerance_words
 from sidelight.service.web.rendering import address, render
-from sidelight.service.web.visitors import enter, make_router, monitor_for, own_address, service_of
+from sidelight.service.web.visitors import enter, make_router, monitor_for, own_address, page_context, service_of
 from sidelight.text import count, grouped
 
 router = make_router()
@@ -38,7 +38,7 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "report")
         waiting = waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
-        etag = etag_of(request, visitor.reviewer, row.last, row.settings, waiting)
+        etag = etag_of(request, visitor, row.last, row.settings, waiting)
     short = unchanged(request, etag)
     if short is not None:
         return short
@@ -57,7 +57,7 @@ def dashboard(request: Request, monitor: str, verdict: str = "", q: str = "", pa
         key = journal.text_of(one.name)
         rows.append(class_row(one, row.name, limit, past[key].points, unsettled.get(key)))
     context = (
-        visitor.context(row, "Dashboard")
+        page_context(visitor, row, "Dashboard")
         | _numbers(report)
         | {
             "lead": tolerance_words(row),
@@ -90,7 +90,7 @@ def one_class(request: Request, monitor: str, name: str) -> Response:
     visitor, service = enter(request), service_of(request)
     with service.read() as tx:
         row, review = monitor_for(tx, visitor, monitor, "report")
-    etag = etag_of(request, visitor.reviewer, row.last)
+    etag = etag_of(request, visitor, row.last)
     short = unchanged(request, etag)
     if short is not None:
         return short
@@ -100,7 +100,7 @@ def one_class(request: Request, monitor: str, name: str) -> Response:
         (points, turns) = histories(tx, row.id, [one.name])[journal.text_of(one.name)]
         rows = turn_rows(tx, row.id, row.name, turns)
         standing, now = standings(tx, row.id, review.reviews).get(journal.text_of(one.name)), tx.now()
-    context = visitor.context(row, "Dashboard") | {
+    context = page_context(visitor, row, "Dashboard") | {
         "one": class_row(one, row.name, charts.common_limit([one.tolerance], [one.estimate]), points, standing),
         "confidence": percent(report.confidence),
         "turns": rows,

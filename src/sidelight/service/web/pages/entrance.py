@@ -10,9 +10,10 @@ from starlette.responses import RedirectResponse
 
 from sidelight.service.auth import links, passwords, reviewers, sessions
 from sidelight.service.auth.passwords import BusyError, PasswordError
+from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.problems import Problem, unavailable
 from sidelight.service.web.rendering import render
-from sidelight.service.web.visitors import Visitor, door_of, enter, form_of, is_secure, make_router, service_of
+from sidelight.service.web.visitors import door_of, enter, form_of, is_secure, make_router, page_context, service_of
 
 router = make_router()
 _LOG = logging.getLogger("sidelight.service")
@@ -78,15 +79,15 @@ async def change_password(request: Request) -> Response:
     return _opened(request, session, "/account?changed=1")
 
 
-def _change(request: Request, visitor: Visitor, old: str, new: str) -> sessions.NewSession:
+def _change(request: Request, visitor: Reviewer, old: str, new: str) -> sessions.NewSession:
     account = _known(request, visitor.name, old, "the old password is wrong; nothing changed")
     return service_of(request).do(sessions.change_password(account.id, _hashed(new)))
 
 
 def _account(
-    visitor: Visitor, notice: dict[str, str] | None, status: int = 200, headers: dict[str, str] | None = None
+    visitor: Reviewer, notice: dict[str, str] | None, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response:
-    context = visitor.context(tab="Account") | {"notice": notice, "least": passwords.LEAST_LENGTH}
+    context = page_context(visitor, tab="Account") | {"notice": notice, "least": passwords.LEAST_LENGTH}
     return render("account.html", context, status=status, headers=headers)
 
 

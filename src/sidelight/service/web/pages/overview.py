@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import Request, Response
 
 from sidelight.monitor.report.records import Report
+from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import Waiting, waiting_for
@@ -18,7 +19,7 @@ from sidelight.service.store.base import Reader
 from sidelight.service.web.charts import percent
 from sidelight.service.web.etags import etag_of, unchanged
 from sidelight.service.web.rendering import render
-from sidelight.service.web.visitors import Visitor, enter, make_router, service_of
+from sidelight.service.web.visitors import enter, make_router, page_context, service_of
 
 router = make_router()
 _MOST_REPORTS = 50
@@ -30,12 +31,12 @@ VERDICTS = ("above", "near", "unknown", "below")
 def overview(request: Request) -> Response:
     """Show the monitors."""
     visitor, service = enter(request), service_of(request)
-    only = visitor.reviewer.monitors
+    only = visitor.monitors
     with service.read() as tx:
         rows = [one for one in monitors.every(tx) if only is None or one.id in only]
         waiting = {one.id: _waiting(tx, visitor, one) for one in rows}
         now = tx.now()
-    etag = etag_of(request, visitor.reviewer, [(one.id, one.last, waiting[one.id]) for one in rows])
+    etag = etag_of(request, visitor, [(one.id, one.last, waiting[one.id]) for one in rows])
     short = unchanged(request, etag)
     if short is not None:
         return short
@@ -46,7 +47,7 @@ def overview(request: Request) -> Response:
         shown.append(_card(visitor, one, waiting[one.id], report) | {"warning": warning})
     if any(one["warning"] for one in shown):
         etag = ""  # a warning can end without a new journal entry
-    context = visitor.context() | {"monitors": shown, "now": now, "poll": 5, "etag": etag}
+    context = page_context(visitor) | {"monitors": shown, "now": now, "poll": 5, "etag": etag}
     return render("overview.html", context, headers={"ETag": etag} if etag else {})
 
 
@@ -58,12 +59,12 @@ def _report(service: Service, row: MonitorRow) -> tuple[Report | None, str | Non
         return None, problem.detail
 
 
-def _waiting(tx: Reader, visitor: Visitor, row: MonitorRow) -> Waiting:
+def _waiting(tx: Reader, visitor: Reviewer, row: MonitorRow) -> Waiting:
     review = make_review(split(row.settings)[1])
     return waiting_for(tx, row.id, visitor.actor, review.reviews, visitor.may("settle", row.id))
 
 
-def _card(visitor: Visitor, row: MonitorRow, waiting: Waiting, report: Report | None) -> dict[str, Any]:
+def _card(visitor: Reviewer, row: MonitorRow, waiting: Waiting, report: Report | None) -> dict[str, Any]:
     counts: Counter[str] = Counter(() if report is None else (one.verdict for one in report.classes))
     return {
         "name": row.name,

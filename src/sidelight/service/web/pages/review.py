@@ -9,6 +9,7 @@ from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
 from sidelight.service.auth import reviewers
+from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.domain.queue import (
     Slot,
@@ -28,7 +29,7 @@ from sidelight.service.store.base import Reader
 from sidelight.service.web import payload_markup
 from sidelight.service.web.rendering import address, render
 from sidelight.service.web.shortcuts import button_keys, label_keys
-from sidelight.service.web.visitors import Form, Visitor, enter, form_of, make_router, monitor_for, service_of
+from sidelight.service.web.visitors import Form, enter, form_of, make_router, monitor_for, page_context, service_of
 from sidelight.service.writer.unit import Job, Verification
 
 router = make_router()
@@ -84,7 +85,7 @@ def review_page(
             context |= {"payload": look.markup} | choices(review, found.prediction)
             context["verification"] = _shown(tx, visitor, row, review, found)
             hosts = look.hosts
-    return render("review.html", visitor.context(row, "Review") | context, image_hosts=hosts)
+    return render("review.html", page_context(visitor, row, "Review") | context, image_hosts=hosts)
 
 
 @router.post("/m/{monitor}/review")
@@ -113,14 +114,18 @@ def answer(request: Request, monitor: str) -> Response:
     )
 
 
-def _job(form: Form, visitor: Visitor, row: MonitorRow, number: int | None) -> Job[Any] | None:
+def _job(form: Form, visitor: Reviewer, row: MonitorRow, number: int | None) -> Job[Any] | None:
     """Return the job that the form asks for; None if it only asks for the next verification."""
     said = _said(form)
     if number is None or (said is None and form.get("answer") != "withdraw"):
         return None
     if said is None:
         return withdraw_review(row.id, visitor.actor, number)
-    revision, replace, settles = form.whole("revision"), form.get("replace") == "1", visitor.may("settle", row.id)
+    revision, replace, settles = (
+        form.whole("revision"),
+        form.get("replace") == "1",
+        visitor.may("settle", row.id),
+    )
     if form.get("settle") == "1" and settles:
         return settle_verification(row.id, visitor.actor, number, said, revision, replace)
     return give_review(row.id, visitor.actor, number, said, revision, replace, settles)
@@ -134,13 +139,13 @@ def _said(form: Form) -> Said | None:
     )
 
 
-def _next(service: Service, visitor: Visitor, row: MonitorRow) -> int | None:
+def _next(service: Service, visitor: Reviewer, row: MonitorRow) -> int | None:
     claimed = service.do(claim_verifications(row.id, visitor.actor, settle=visitor.may("settle", row.id)))
     return claimed[0].verification.number if claimed else None
 
 
 def _shown(
-    tx: Reader, visitor: Visitor, row: MonitorRow, review: ReviewSettings, verification: Verification
+    tx: Reader, visitor: Reviewer, row: MonitorRow, review: ReviewSettings, verification: Verification
 ) -> dict[str, Any]:
     """Return what the page shows of a verification; in blind mode nothing depends on the prediction."""
     slots = slots_of(tx, row.id, verification.number)

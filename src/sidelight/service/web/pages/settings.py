@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
+from sidelight.service.auth.reviewers import Reviewer
 from sidelight.service.domain import monitor_changes, monitors
 from sidelight.service.domain.monitors import MonitorRow
 from sidelight.service.journal import entry as journal
@@ -22,11 +23,11 @@ from sidelight.service.settings import CHANGEABLE_SCHEMA, SERVED, review_plain
 from sidelight.service.web.rendering import render
 from sidelight.service.web.visitors import (
     Form,
-    Visitor,
     enter,
     form_of,
     make_router,
     monitor_for,
+    page_context,
     service_of,
     told_words,
 )
@@ -100,7 +101,7 @@ def archive(request: Request, monitor: str) -> Response:
     return RedirectResponse("/", 303)
 
 
-def _administrator(request: Request, monitor: str) -> tuple[Visitor, MonitorRow]:
+def _administrator(request: Request, monitor: str) -> tuple[Reviewer, MonitorRow]:
     visitor = enter(request)
     with service_of(request).read() as tx:
         return visitor, monitor_for(tx, visitor, monitor, "admin")[0]
@@ -108,7 +109,7 @@ def _administrator(request: Request, monitor: str) -> tuple[Visitor, MonitorRow]
 
 def _page(
     request: Request,
-    visitor: Visitor,
+    visitor: Reviewer,
     row: MonitorRow,
     *,
     form: Form | None = None,
@@ -121,7 +122,7 @@ def _page(
         kind = kind_of(name)
         text = written(kind, values.get(name)) if form is None else form.get(name)
         fields.append(Field(name, kind, text, schema.get("description", "")))
-    context = visitor.context(row, "Settings") | {
+    context = page_context(visitor, row, "Settings") | {
         "fields": fields,
         "editable": visitor.may("admin", row.id),
         "fixed": [(name, journal.text_of(value)) for name, value in values.items() if name in _FIXED],

@@ -18,7 +18,7 @@ from sidelight.service.store.base import Reader, Value
 from sidelight.service.web.etags import etag_of, unchanged
 from sidelight.service.web.pages.review import answer_words, state_words
 from sidelight.service.web.rendering import address, render
-from sidelight.service.web.visitors import enter, make_router, monitor_for, service_of
+from sidelight.service.web.visitors import enter, make_router, monitor_for, page_context, service_of
 from sidelight.service.writer.unit import Verification
 
 router = make_router()
@@ -54,12 +54,12 @@ def verifications(
         slots = slots_among(tx, row.id, [one.number for one in shown])
         names, now = reviewers.names(tx), tx.now()
     live = {number: [one for one in found if one.live(now)] for number, found in slots.items()}
-    etag = etag_of(request, visitor.reviewer, row.last, shown, live)
+    etag = etag_of(request, visitor, row.last, shown, live)
     short = unchanged(request, etag)
     if short is not None:
         return short
     asked = {"state": state, "class_": name, "q": q}
-    context = visitor.context(row, "Verifications") | {
+    context = page_context(visitor, row, "Verifications") | {
         "rows": [_row(one, live.get(one.number, []), names, review) for one in shown],
         "filters": [(key, words) for key, words in _STATES.items() if key != "disputed" or review.reviews > 1],
         "state": state,
