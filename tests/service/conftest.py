@@ -14,10 +14,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
 
 from sidelight.service.domain.service import Service
 from sidelight.service.options import Options
 from sidelight.service.store import open_storage
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(request, monkeypatch):
+    """Hash passwords quickly, except where that is tested: a slow hash is a hundred times the work of a request."""
+    if request.module.__name__.endswith("test_passwords"):
+        return
+    monkeypatch.setattr("sidelight.service.auth.passwords._hasher", PasswordHasher(1, 64, 1))
+
 
 _QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 DATABASES = ("sqlite", "postgres")

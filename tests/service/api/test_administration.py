@@ -28,6 +28,22 @@ def test_a_key_is_made_used_rotated_and_revoked(digits, http):
     assert {"key created", "key rotated"} <= set(actions)
 
 
+def test_the_rights_of_keys_and_reviewers_are_changed(digits, http):
+    made = digits("POST", "/v1/keys", {"name": "x", "scopes": ["report"], "monitors": ["digits"]}).json()
+    for body in ({"scopes": ["answer", "report"]}, {"monitors": None}, {}):
+        assert digits("PATCH", f"/v1/keys/{made['id']}", body).status_code == 204
+    for body in ({"scopes": None}, {"scopes": []}, {"monitors": ["nowhere"]}):
+        assert digits("PATCH", f"/v1/keys/{made['id']}", body).status_code == 422
+    assert digits("PATCH", "/v1/keys/abcdefghij", {}).status_code == 404
+    found = next(one for one in digits("GET", "/v1/keys").json()["keys"] if one["id"] == made["id"])
+    assert (found["scopes"], found["monitors"]) == (["answer", "report"], None)
+    digits("POST", "/v1/reviewers", {"name": "ann", "scopes": ["answer"]})
+    id = digits("GET", "/v1/reviewers").json()["reviewers"][0]["id"]
+    assert digits("PATCH", f"/v1/reviewers/{id}", {"monitors": ["digits"], "scopes": ["settle"]}).status_code == 204
+    (found,) = digits("GET", "/v1/reviewers").json()["reviewers"]
+    assert (found["scopes"], found["monitors"]) == (["settle"], ["digits"])
+
+
 def test_changes_of_monitors_are_noted(digits):
     digits("PATCH", "/v1/monitors/digits", {"settings": {"cap": 7, "lease": 60}})
     assert digits("PATCH", "/v1/monitors/digits", {"settings": {"cap": -1}}).status_code == 422

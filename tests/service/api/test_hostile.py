@@ -26,8 +26,6 @@ BODIES = [
     b'{"id": "a", "prediction": -1e999, "payload": 1e999}',
     b'{"id": "a", "prediction": "7", "payload": [1e999]}',
     b'{"id": "a", "prediction": ' + b"9" * 10_000 + b"}",
-    b'{"id": "a", "id": "b", "prediction": "7"}',
-    b'{"id": "a", "prediction": "7", "payload": {"a": 1, "a": 2}}',
     b'{"id": "a", "prediction": "7", "payload": ' + b"[" * 50_000 + b"]" * 50_000 + b"}",
     b'{"id": "a", "prediction": "7", "payload": ' + b'{"a":' * 900 + b"1" + b"}" * 900 + b"}",
     b"[" * 200_000,

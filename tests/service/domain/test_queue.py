@@ -104,7 +104,7 @@ def test_settled_verifications_are_not_offered(service):
     assert claim(service, monitor, "bob") == 2
 
 
-def test_an_verification_that_is_overdue_is_still_offered(service):
+def test_a_verification_that_is_overdue_is_still_offered(service):
     monitor = make(service, 1, patience=1, policy="sequential")
     ask(service, monitor, 3, start=1)
     assert verification(service, monitor, 1).state == "overdue"

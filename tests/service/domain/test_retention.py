@@ -1,11 +1,14 @@
 """Payloads go when their time is over or when somebody asks; the rest stays, and replay gives the same."""
 
+from dataclasses import astuple
+
 from service.filling import fill
 from sidelight.service.domain import monitor_changes, monitors, retention
 from sidelight.service.domain.answers import answers
 from sidelight.service.domain.decisions import decide
 from sidelight.service.domain.inputs import AnswerTo, Prediction
 from sidelight.service.domain.payloads import Payload
+from sidelight.service.domain.retention import Erased
 from sidelight.service.journal.replicas import rebuild
 from sidelight.service.maintenance.check import check_database
 
@@ -77,7 +80,7 @@ def test_on_request_payloads_go_and_what_waits_is_released(service):
     monitor = make(service)
     service.do(answers(monitor, [AnswerTo("r0", True)], actor="key:1"))
     found = service.do(retention.erase(monitor, ["r0", "r1", "r1", "nobody"], actor="key:2"))
-    assert found == [
+    assert list(map(astuple, found)) == [
         ("r0", "erased", True),
         ("r1", "released", True),
         ("r1", "erased", False),
@@ -105,10 +108,10 @@ def test_what_was_erased_is_replayed(service):
     assert check_database(service.storage) == []
 
 
-def test_an_verification_of_another_monitor_is_not_touched(service):
+def test_a_verification_of_another_monitor_is_not_touched(service):
     monitor = make(service)
     other = service.do(monitors.create("other", {"tolerance": 0.1}, actor="key:1")).id
-    assert service.do(retention.erase(other, ["r0"], actor="key:1")) == [("r0", "unknown", False)]
+    assert service.do(retention.erase(other, ["r0"], actor="key:1")) == [Erased("r0", "unknown", False)]
     assert len(kept(service, monitor)) == 6
 
 
@@ -117,7 +120,7 @@ def test_payloads_of_an_archived_monitor_can_be_deleted(service):
     service.do(monitors.archive(monitor, actor="key:1"))
     with service.read() as tx:
         before = tx.one("SELECT last FROM monitors WHERE id = ?", monitor)
-    assert service.do(retention.erase(monitor, ["r0"], actor="key:1")) == [("r0", "erased", True)]
+    assert service.do(retention.erase(monitor, ["r0"], actor="key:1")) == [Erased("r0", "erased", True)]
     assert len(kept(service, monitor)) == 5
     assert check_database(service.storage) == []
     with service.read() as tx:

@@ -177,7 +177,7 @@ def test_a_withdrawn_answer_opens_the_verification_again(service):
         service.do(withdraw_review(monitor, "ann", 1))
 
 
-def test_an_verification_that_was_opened_again_can_be_skipped(service):
+def test_a_verification_that_was_opened_again_can_be_skipped(service):
     monitor = make(service, 1)
     say(service, monitor, 1, correct=False)
     service.do(withdraw_review(monitor, "ann", 1))
@@ -196,7 +196,7 @@ def test_a_label_that_is_no_number_that_can_be_stored_is_refused(service, predic
     assert verification(service, monitor, 1).state == "open"
 
 
-def test_an_verification_is_skipped_after_as_many_skips_as_reviews(service):
+def test_a_verification_is_skipped_after_as_many_skips_as_reviews(service):
     monitor = make(service, 1, reviews=2)
     claim(service, monitor, "ann")
     assert say(service, monitor, 1, "ann", skipped=True) == "passed on"
@@ -268,7 +268,7 @@ def test_an_answer_from_elsewhere_settles_what_a_reviewer_holds(service):
     assert counts(service, monitor) == (1, 0, 0)
 
 
-def test_an_verification_that_was_forgotten_is_gone(service):
+def test_a_verification_that_was_forgotten_is_gone(service):
     monitor = make(service, 1, forget_after=2)
     ask(service, monitor, 2, start=1)
     with pytest.raises(Problem) as caught:
@@ -372,7 +372,7 @@ def test_a_skip_that_is_withdrawn_opens_the_verification_and_can_be_replaced(ser
     assert counts(service, monitor) == (1, 0, 0)
 
 
-def test_who_settled_an_verification_as_skipped_is_not_overruled_by_one_withdrawn_skip(service):
+def test_who_settled_a_verification_as_skipped_is_not_overruled_by_one_withdrawn_skip(service):
     monitor = make(service, 1)
     ann, _ = person(service, "Ann"), person(service, "Bob")
     say(service, monitor, 1, ann, skipped=True)

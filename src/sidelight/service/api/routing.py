@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 from fastapi import APIRouter, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import from_json
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -28,6 +28,12 @@ _WITH_BODY = ("bad-request", "too-large", "media-type")
 _MONITORS, _MONITOR = "/v1/monitors/", "/v1/monitors/{monitor}/"
 _PROBLEM = {"$ref": "#/components/schemas/Problem"}
 _JSON = re.compile(r"application/json *(; *charset=\"?utf-8\"?)? *", re.IGNORECASE)
+
+
+class _NoQuery(BaseModel):
+    """The query of a route that takes none."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 class Route(APIRoute):
@@ -67,6 +73,8 @@ class Route(APIRoute):
                 given["request"] = request
             if "query" in readers:
                 given["query"] = _validated(readers["query"], dict(request.query_params), "query")
+            elif request.scope["query_string"]:
+                _validated(_NoQuery.model_validate, dict(request.query_params), "query")
             if "body" in readers:
                 given["body"] = _validated(readers["body"], await _read_json(request, self.most), "body")
             found = await self.endpoint(**given)

@@ -14,7 +14,7 @@ from sidelight.service.api.routing import links, make_router, refusals
 from sidelight.service.domain import monitor_changes, monitors
 from sidelight.service.domain.inputs import Shape
 from sidelight.service.domain.monitors import MonitorRow
-from sidelight.service.http.responses import SAFE_HEADERS
+from sidelight.service.http.responses import SAFE_HEADERS, answer
 from sidelight.service.journal.entry import text_of
 from sidelight.service.limits import BATCH
 from sidelight.service.maintenance.prune import prune
@@ -93,13 +93,18 @@ class ReportOut(BaseModel):
 _Administrator = Annotated[Call, needs_on("admin")]
 
 
-@router.post("/v1/monitors", status_code=201, responses=refusals("conflict") | {201: {"links": _NEXT}})
-async def create(body: Annotated[MonitorIn, Body()], call: Admin) -> MonitorOut:
+@router.post(
+    "/v1/monitors",
+    status_code=201,
+    response_model=MonitorOut,
+    responses=refusals("conflict") | {201: {"links": _NEXT}},
+)
+async def create(body: Annotated[MonitorIn, Body()], call: Admin) -> Response:
     """Create a monitor; its settings are the arguments of `ClassifierMonitor` and of the review queue by name."""
     job = await asyncio.to_thread(monitors.create, body.name, body.settings, actor=call.caller.actor)
     row = await call.do(job)
     call.state.names.forget(body.name)
-    return _plain(row)
+    return answer(_plain(row), 201, {"Location": f"/v1/monitors/{row.name}"})
 
 
 @router.get("/v1/monitors")
