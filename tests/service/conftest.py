@@ -21,6 +21,17 @@ from sidelight.service.options import Options
 from sidelight.service.store import open_storage
 
 
+@pytest.fixture
+def tmp_path(request, tmp_path_factory):
+    """A folder in memory, where a sync costs nothing, except for those who test that nothing is lost."""
+    if not os.path.isdir("/dev/shm") or "durability" in request.module.__name__:
+        yield tmp_path_factory.mktemp("service")
+        return
+    folder = Path(tempfile.mkdtemp(prefix="sidelight-test-", dir="/dev/shm"))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 @pytest.fixture(autouse=True)
 def quick_passwords(request, monkeypatch):
     """Hash passwords quickly, except where that is tested: a slow hash is a hundred times the work of a request."""

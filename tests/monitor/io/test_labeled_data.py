@@ -366,15 +366,6 @@ def test_whole_numbers_with_gaps_are_written_with_a_point(path):
     assert (data.predictions, data.truths) == (["1", "3", "2"], ["1", "3", "1"])
 
 
-def test_numbers_that_differ_in_their_spelling_only_are_noted(path):
-    text = "predicted,label\n1,1.0\n2,2.0\n1,1.0\n01,01\n1,2.0\ncat,dog\n"
-    (note,) = read_labeled(write(path, text), COLUMNS).notes
-    assert note.startswith("3 predictions count as wrong although the number is the same, as in '1' and '1.0':")
-    (note,) = read_labeled(write(path, "predicted,label\n01,1\n2,2\n"), COLUMNS).notes
-    assert note.startswith("1 prediction counts as wrong")
-    assert read_labeled(write(path, "predicted,label\n01,01\n1,1\n1,01x\nnan1,2\n"), COLUMNS).notes == []
-
-
 def test_columns_that_have_nothing_in_common_are_noticed(path):
     data = read_labeled(write(path, "predicted,label\ncat,17\ndog,18\n"), COLUMNS)
     assert data.notes[0].startswith("no prediction is right: the predicted classes ('cat', 'dog')")

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from service.api.conftest import SQLITE
-from sidelight.service.limits import SMALL_BODY
+from sidelight.service.limits import PARTS, SMALL_BODY
 
 pytestmark = SQLITE
 JSON = {"Content-Type": "application/json"}
@@ -36,6 +36,8 @@ BODIES = [
     b'{"id": "\x00", "prediction": "7"}',
     b'{"settings": {"tolerance": 1e999}, "name": "x"}',
     b'{"settings": {"cap": 1e999}}',
+    b'{"settings": {"tolerance": 0.1, "retention": 1e999}, "name": "x"}',
+    b'{"predictions": [' + b"[]," * (PARTS + 1) + b"0]}",
     b'{"settings": {"lease": 1e308, "retention": 1e308}}',
     b'{"settings": {"retention": -1}}',
 ]

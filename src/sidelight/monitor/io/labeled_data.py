@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import re
 import reprlib
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -25,7 +24,6 @@ from sidelight.text import count, joined
 MISSING = ("NaN", "nan", "None", "null", "NULL", "<NA>", "NaT")
 """What programs write into CSV for a value that is not there; an empty cell says so, too."""
 _MOST_KEPT = 20
-_DECIMAL = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?")
 
 
 @dataclass(frozen=True)
@@ -217,7 +215,6 @@ def _align(data: LabeledData) -> None:
         data.truths = [one[:-2] for one in data.truths]
     elif all(_decimal(one) for _, one in predicted) and not any(_decimal(one) for _, one in true):
         data.predictions = [one[:-2] for one in data.predictions]
-    _note_spellings(data)
     if not set(data.predictions) & set(data.truths):
         data.notes.append(
             f"no prediction is right: the predicted classes ({_some(data.predictions)}) and the true ones "
@@ -230,25 +227,6 @@ def _align(data: LabeledData) -> None:
 def _decimal(one: Any) -> bool:
     """Return whether it is a whole number as programs write columns with gaps: 3.0."""
     return isinstance(one, str) and one.endswith(".0") and one[:-2].removeprefix("-").isdigit()
-
-
-def _note_spellings(data: LabeledData) -> None:
-    """Note predictions that count as wrong only because the two columns write a number differently."""
-    pairs = Counter(pair for pair in zip(data.predictions, data.truths, strict=True) if pair[0] != pair[1])
-    alike = {
-        pair: size for pair, size in pairs.items() if all(map(_numeric, pair)) and float(pair[0]) == float(pair[1])
-    }
-    if alike:
-        total, (one, other) = sum(alike.values()), max(alike, key=alike.__getitem__)
-        wrong = "prediction counts" if total == 1 else "predictions count"
-        data.notes.append(
-            f"{total} {wrong} as wrong although the number is the same, as in {one!r} and {other!r}: if these are one "
-            "class, write it one way in both columns"
-        )
-
-
-def _numeric(one: Any) -> bool:
-    return isinstance(one, str) and _DECIMAL.fullmatch(one) is not None
 
 
 def _some(classes: Iterable[Any]) -> str:

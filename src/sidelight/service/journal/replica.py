@@ -83,9 +83,9 @@ class Replica:
         self.number, self.chain, self.spent = mark.number, mark.chain, mark.spent
         return True
 
-    def advance(self, entry: Entry) -> None:
+    def advance(self, number: int, chain: bytes) -> None:
         """Move to the next entry; the caller has already changed the monitor accordingly."""
-        self.number, self.chain = entry.number, entry.chain
+        self.number, self.chain = number, chain
 
     def apply(self, entry: Entry, *, anew: bool = False) -> None:
         """Apply an entry; with `anew` the monitor decides again, and must reach the same decision."""
@@ -102,7 +102,7 @@ class Replica:
             said = {name: data[name] for name in (*found, "turned", "closed") if name in data}
             if found != said:
                 raise DivergedError(f"entry {entry.number} says {said}, but replaying it gives {found}")
-        self.advance(entry)
+        self.advance(entry.number, entry.chain)
 
     def state(self) -> dict[str, Any]:
         """Return everything as plain data."""

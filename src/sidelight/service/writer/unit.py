@@ -9,7 +9,6 @@ from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 
 from sidelight.monitor.types import Decision, Reason
 from sidelight.service.journal import entry as journal
-from sidelight.service.journal.entry import Entry
 from sidelight.service.journal.replica import Mark, Replica
 from sidelight.service.journal.replicas import rebuild
 from sidelight.service.problems import Problem
@@ -249,7 +248,7 @@ class Work:
         number, text = replica.number + 1, journal.text_of(body)
         chain = journal.next_chain(replica.chain, number, kind, key, self.now, actor, text)
         self.insert("journal", journal.COLUMNS, (monitor, number, kind, key, self.now, actor, text, chain))
-        replica.advance(Entry(number, kind, key, self.now, actor, text, chain))
+        replica.advance(number, chain)
         self.changed.add(monitor)
         return number
 
