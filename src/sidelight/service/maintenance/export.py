@@ -23,12 +23,13 @@ from sidelight.errors import SidelightError
 from sidelight.monitor import Reason
 from sidelight.service.domain import monitors
 from sidelight.service.domain.monitors import MonitorRow
+from sidelight.service.domain.queue import verifications_where
 from sidelight.service.journal import entry as journal
 from sidelight.service.journal.entry import Entry
-from sidelight.service.store.base import Row, Storage
+from sidelight.service.store.base import Storage
+from sidelight.service.writer.unit import Verification
 
 _PAGE = 1000
-_VERIFICATION = "key, id, class, reason, state, asked_at, correct, label, settled_at, settled_by"
 COLUMNS = {
     "decisions": {
         "monitor": "text",
@@ -84,72 +85,65 @@ def rows(storage: Storage, what: str, names: Iterable[str] = ()) -> Iterator[dic
 
 
 def _journal(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
-    for page in _pages(storage, monitor):
-        for entry in page:
-            yield {"monitor": monitor.name} | entry.plain()
+    for entry in _entries(storage, monitor):
+        yield {"monitor": monitor.name} | entry.plain()
 
 
 def _decisions(storage: Storage, monitor: MonitorRow) -> Iterator[dict[str, Any]]:
-    before: int | None = None
-    for page in _pages(storage, monitor):
-        decided = [entry for entry in page if entry.kind == journal.DECIDED]
-        keys = [entry.key for entry in decided if entry.key is not None and entry.data["verify"]]
-        with storage.read() as tx:
-            verifications = {
-                bytes(row[0]): row
-                for row in tx.among(f"SELECT {_VERIFICATION} FROM verifications WHERE key IN (??)", keys)
-            }
-        for entry in decided:
-            if before is None and entry.data["verify"]:
-                before = entry.data["number"]
-                yield from _older_verifications(storage, monitor, before)
-            verification = None if entry.key is None else verifications.get(entry.key)
-            yield _passed(monitor, entry) if verification is None else _verified(monitor, verification)
-    if before is None:
-        yield from _older_verifications(storage, monitor, 1 << 62)
+    """Yield verifications in their order, and what was let pass between them as long as the journal has it."""
+    verifications, last = _verifications(storage, monitor), 0
+    for entry in _entries(storage, monitor):
+        data = entry.data
+        if entry.kind != journal.DECIDED:
+            continue
+        if not data["verify"]:
+            yield _passed(monitor, data)
+            continue
+        for last, row in verifications:  # first those whose decisions are no longer in the journal
+            yield row
+            if last == data["number"]:
+                break
+    if not last:
+        yield from (row for _, row in verifications)
 
 
-def _older_verifications(storage: Storage, monitor: MonitorRow, before: int) -> Iterator[dict[str, Any]]:
-    """Yield the verifications whose decisions are no longer in the journal."""
+def _verifications(storage: Storage, monitor: MonitorRow) -> Iterator[tuple[int, dict[str, Any]]]:
     after = 0
-    where = "monitor = ? AND number > ? AND number < ? ORDER BY number LIMIT ?"
-    sql = f"SELECT number, {_VERIFICATION} FROM verifications WHERE {where}"
     while True:
         with storage.read() as tx:
-            page = tx.all(sql, monitor.id, after, before, _PAGE)
-        if not page:
+            where = f"v.monitor = ? AND v.number > ? ORDER BY v.number LIMIT {_PAGE}"
+            page = verifications_where(tx, where, monitor.id, after)
+        for one in page:
+            after = one.number
+            yield after, _verified(monitor, one)
+        if len(page) < _PAGE:
             return
-        after = page[-1][0]
-        yield from (_verified(monitor, row[1:]) for row in page)
 
 
-def _passed(monitor: MonitorRow, entry: Entry) -> dict[str, Any]:
-    data = entry.data
-    found = dict.fromkeys(COLUMNS["decisions"])
-    return found | {
+def _passed(monitor: MonitorRow, data: dict[str, Any]) -> dict[str, Any]:
+    return dict.fromkeys(COLUMNS["decisions"]) | {
         "monitor": monitor.name,
         "id": data["id"],
         "prediction": data["class"],
         "time": _moment(data["time"]),
-        "verify": bool(data["verify"]),
+        "verify": False,
         "reason": Reason.of(data["reason"]),
     }
 
 
-def _verified(monitor: MonitorRow, row: Row) -> dict[str, Any]:
-    _, id, name, reason, state, asked_at, correct, label, settled_at, settled_by = row
+def _verified(monitor: MonitorRow, one: Verification) -> dict[str, Any]:
     return {
         "monitor": monitor.name,
-        "id": id,
-        "prediction": journal.read_text(name),
-        "time": _moment(asked_at),
+        "id": one.id,
+        "prediction": one.prediction,
+        "time": _moment(one.asked_at),
         "verify": True,
-        "reason": Reason.of(reason),
-        "state": state,
-        "correct": None if correct is None else bool(correct),
-        "label": None if label is None else journal.read_text(label),
-        "settled_at": None if settled_at is None else _moment(settled_at),
-        "settled_by": settled_by,
+        "reason": Reason.of(one.reason),
+        "state": one.state,
+        "correct": one.correct,
+        "label": one.label,
+        "settled_at": None if one.settled_at is None else _moment(one.settled_at),
+        "settled_by": one.settled_by,
     }
 
 
@@ -160,19 +154,13 @@ def _audit(storage: Storage) -> Iterator[dict[str, Any]]:
         with storage.read() as tx:
             page = tx.all(sql, at, id, _PAGE)
         for id, at, actor, action, subject, detail in page:
-            yield {
-                "id": id,
-                "at": _moment(at),
-                "actor": actor,
-                "action": action,
-                "subject": subject,
-                "detail": journal.read_text(detail),
-            }
+            values = (id, _moment(at), actor, action, subject, journal.read_text(detail))
+            yield dict(zip(COLUMNS["audit"], values, strict=True))
         if len(page) < _PAGE:
             return
 
 
-def _pages(storage: Storage, monitor: MonitorRow) -> Iterator[list[Entry]]:
+def _entries(storage: Storage, monitor: MonitorRow) -> Iterator[Entry]:
     """Yield the journal up to its last entry at the start, in short transactions."""
     after = monitor.base
     while after < monitor.last:
@@ -181,7 +169,7 @@ def _pages(storage: Storage, monitor: MonitorRow) -> Iterator[list[Entry]]:
         if not page:
             raise SidelightError(f"entries of {monitor.name!r} were pruned during the export: export again")
         after = page[-1].number
-        yield page
+        yield from page
 
 
 def _moment(seconds: float) -> str:
