@@ -1,4 +1,8 @@
-"""Deferred decisions: predictions are collected for a moment and sent together, in the background."""
+"""Deferred decisions: predictions are collected for a moment and sent together, in the background.
+
+The work is a call like any other (see `exchange`), which the blocking client runs in a thread and the other as a task.
+It lives while something waits, so a program that ends sends everything first.
+"""
 
 from __future__ import annotations
 
@@ -7,151 +11,113 @@ import concurrent.futures
 import contextlib
 import os
 import threading
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from sidelight.client.calls import LARGEST_BATCH, Health, passed
-from sidelight.client.exchange import ServiceError
+from sidelight.client.calls import LARGEST_BATCH, Calls, Health, passed
+from sidelight.client.exchange import ServiceError, Steps, Wait
 from sidelight.monitor.types import Decision
 
 Row = Mapping[str, Any]
-Promise = Future[Decision] | asyncio.Future[Decision]
+Promise = TypeVar("Promise", Future[Decision], asyncio.Future[Decision])
 MOST_WAITING, EVERY = 10_000, 0.05
 _FULL = f"{MOST_WAITING} predictions are waiting to be sent"
 _ABOUT_DATA = (409, 413, 422)
 
 
-class Batches:
-    """A thread that sends collected predictions; it lives while something waits, so an ending program sends all."""
+class Batches(Generic[Promise]):
+    """The predictions of a monitor that wait to be sent.
 
-    def __init__(self, decide: Callable[[Sequence[Row]], list[Decision]], health: Health) -> None:
-        self._decide, self._health = decide, health
+    Parameters
+    ----------
+    calls, health
+        Of the monitor and its client.
+    start
+        Runs a call in the background.
+    promise
+        Makes a future for a decision.
+    """
+
+    def __init__(
+        self, calls: Calls, health: Health, start: Callable[[Steps[None]], object], promise: Callable[[], Promise]
+    ) -> None:
+        self._calls, self._health, self._start = calls, health, start
+        self._promise: Callable[[], Promise] = promise
         self._reset()
 
     def _reset(self) -> None:
         self._process = os.getpid()
         self._waiting: list[tuple[Row, Promise]] = []
-        self._unfinished, self._news, self._working = 0, threading.Condition(), False
+        self._news, self._working = threading.Condition(), False
+        self.unfinished = 0
+        """How many predictions are not decided yet."""
 
-    def add(self, row: Row) -> Future[Decision]:
+    def add(self, row: Row) -> Promise:
         """Add a prediction to send later."""
         if self._process != os.getpid():  # after a fork, the thread and its work stay with the parent
             self._reset()
-        future: Future[Decision] = Future()
+        future = self._promise()
         with self._news:
-            if self._unfinished < MOST_WAITING:
+            full, idle = self.unfinished >= MOST_WAITING, not self._working
+            if not full:
                 self._waiting.append((row, future))
-                self._unfinished += 1
-                self._news.notify_all()
-                if not self._working:
-                    threading.Thread(target=self._work, name="sidelight-client").start()
-                    self._working = True
-                return future
-        self._health.passed(1, _FULL)
-        future.set_result(passed(row))
+                self.unfinished += 1
+                self._working = True
+        if full:
+            self._health.passed(1, _FULL)
+            future.set_result(passed(row))
+        elif idle:
+            self._start(self._work())
         return future
 
     def flush(self) -> None:
         """Wait until everything deferred has been decided."""
         if self._process == os.getpid():
             with self._news:
-                self._news.wait_for(lambda: not self._unfinished)
+                self._news.wait_for(lambda: not self.unfinished)
 
-    def _work(self) -> None:
+    def _work(self) -> Steps[None]:
+        """Send what waits, until nothing does."""
         while True:
-            with self._news:
-                if not self._waiting:
-                    self._working = False
-                    return
-                self._news.wait_for(lambda: len(self._waiting) >= LARGEST_BATCH, EVERY)
-                batch, self._waiting = self._waiting[:LARGEST_BATCH], self._waiting[LARGEST_BATCH:]
-            asking = _settle(batch, self._health)
-            with contextlib.suppress(StopIteration):
-                rows = next(asking)
-                while True:
-                    rows = asking.send(self._attempt(rows))
-            with self._news:
-                self._unfinished -= len(batch)
-                self._news.notify_all()
-
-    def _attempt(self, rows: list[Row]) -> list[Decision] | Exception:
-        try:
-            return self._decide(rows)
-        except Exception as error:  # goes to the futures; the thread continues
-            return error
-
-
-class AsyncBatches:
-    """A task that sends collected predictions; it lives while something waits."""
-
-    def __init__(self, decide: Callable[[Sequence[Row]], Awaitable[list[Decision]]], health: Health) -> None:
-        self._decide, self._health = decide, health
-        self._waiting: list[tuple[Row, Promise]] = []
-        self._unfinished = 0
-        self._task: asyncio.Task[None] | None = None
-
-    def add(self, row: Row) -> asyncio.Future[Decision]:
-        """Add a prediction to send later."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Decision] = loop.create_future()
-        if self._unfinished >= MOST_WAITING:
-            self._health.passed(1, _FULL)
-            future.set_result(passed(row))
-            return future
-        self._waiting.append((row, future))
-        self._unfinished += 1
-        if self._task is None or self._task.done():
-            self._task = loop.create_task(self._work())
-        return future
-
-    async def flush(self) -> None:
-        """Wait until everything deferred has been decided."""
-        while self._task is not None and not self._task.done():
-            await asyncio.wait([self._task])
-
-    async def _work(self) -> None:
-        while self._waiting:
-            if len(self._waiting) < LARGEST_BATCH:
-                await asyncio.sleep(EVERY)
-            batch, self._waiting = self._waiting[:LARGEST_BATCH], self._waiting[LARGEST_BATCH:]
+            batch: Sequence[tuple[Row, Promise]] = ()
+            alive = False
             try:
-                asking = _settle(batch, self._health)
-                with contextlib.suppress(StopIteration):
-                    rows = next(asking)
-                    while True:
-                        rows = asking.send(await self._attempt(rows))
-            finally:  # also if the task is canceled
-                self._unfinished -= len(batch)
+                if len(self._waiting) < LARGEST_BATCH:
+                    yield Wait(EVERY)
+                with self._news:
+                    batch, self._waiting = self._waiting[:LARGEST_BATCH], self._waiting[LARGEST_BATCH:]
+                yield from self._settle(batch)
+                alive = True
+            finally:  # also if a task is canceled
+                with self._news:
+                    self.unfinished -= len(batch)
+                    self._working = alive and bool(batch) and bool(self._waiting)
+                    self._news.notify_all()
+            if not self._working:
+                return
 
-    async def _attempt(self, rows: list[Row]) -> list[Decision] | Exception:
-        try:
-            return await self._decide(rows)
-        except Exception as error:  # goes to the futures; the task continues
-            return error
+    def _settle(self, batch: Sequence[tuple[Row, Promise]]) -> Steps[None]:
+        """Decide about predictions and set their futures; a bad one is refused alone, not with its neighbors."""
+        parts = [batch] if batch else []
+        while parts:
+            part = parts.pop()
+            try:
+                decisions = yield from self._calls.decided([row for row, _ in part])
+            except Exception as error:  # goes to the futures; the work goes on
+                if isinstance(error, ServiceError) and error.status in _ABOUT_DATA and len(part) > 1:
+                    middle = len(part) // 2
+                    parts += [part[middle:], part[:middle]]
+                    continue
+                self._health.refused(len(part), error)
+                for _, future in part:
+                    _tell(future, error)
+            else:
+                for (_, future), decision in zip(part, decisions, strict=True):
+                    _tell(future, decision)
 
 
-def _settle(
-    batch: Sequence[tuple[Row, Promise]], health: Health
-) -> Generator[list[Row], list[Decision] | Exception, None]:
-    """Yield predictions to decide about and set their futures; a bad one is refused alone, not with its neighbors."""
-    parts = [batch]
-    while parts:
-        part = parts.pop()
-        came = yield [row for row, _ in part]
-        if isinstance(came, ServiceError) and came.status in _ABOUT_DATA and len(part) > 1:
-            middle = len(part) // 2
-            parts += [part[middle:], part[:middle]]
-        elif isinstance(came, Exception):
-            health.refused(len(part), came)
-            for _, future in part:
-                _tell(future, came)
-        else:
-            for (_, future), decision in zip(part, came, strict=True):
-                _tell(future, decision)
-
-
-def _tell(future: Promise, said: Decision | Exception) -> None:
+def _tell(future: Future[Decision] | asyncio.Future[Decision], said: Decision | Exception) -> None:
     """Set a future's result or exception, unless it was canceled."""
     with contextlib.suppress(concurrent.futures.InvalidStateError, asyncio.InvalidStateError):
         if isinstance(said, Exception):

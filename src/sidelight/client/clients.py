@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from sidelight.client.batches import AsyncBatches, Batches
+from sidelight.client.batches import Batches
 from sidelight.client.calls import Calls, creation, prediction_row
 from sidelight.client.exchange import Reply, Send, Steps, Wait
 from sidelight.client.settings import LARGEST_REPLY, TOO_LARGE, TOO_LATE, ClientSettings, failure_of, reply_of
@@ -100,6 +101,10 @@ class Client(ClientSettings):
         self.close()
 
 
+def _promise() -> asyncio.Future[Decision]:
+    return asyncio.get_running_loop().create_future()
+
+
 def _waiting(steps: Callable[Concatenate[Calls, P], Steps[T]]) -> Callable[Concatenate[Monitor, P], T]:
     """Return the method of `Monitor` that runs a call to its end."""
 
@@ -134,7 +139,10 @@ class Monitor:
         self.name = name
         self._calls = Calls(name, client._limits, client._health)
         self._run = client._run
-        self._batches = Batches(lambda rows: self._run(self._calls.decided(rows)), client._health)
+        self._batches: Batches[Future[Decision]] = Batches(self._calls, client._health, self._start, Future)
+
+    def _start(self, work: Steps[None]) -> None:
+        threading.Thread(target=self._run, args=(work,), name="sidelight-client").start()
 
     def decide_later(
         self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None
@@ -188,6 +196,8 @@ class AsyncClient(ClientSettings):
         except StopIteration as end:
             result: T = end.value
             return result
+        finally:
+            steps.close()  # also if the task is canceled
 
     async def _send(self, step: Send) -> Reply | str:
         content = bytearray()
@@ -224,7 +234,11 @@ class AsyncMonitor:
         self.name = name
         self._calls = Calls(name, client._limits, client._health)
         self._run = client._run
-        self._batches = AsyncBatches(lambda rows: self._run(self._calls.decided(rows)), client._health)
+        self._task: asyncio.Task[None] | None = None
+        self._batches: Batches[asyncio.Future[Decision]] = Batches(self._calls, client._health, self._start, _promise)
+
+    def _start(self, work: Steps[None]) -> None:
+        self._task = asyncio.get_running_loop().create_task(self._run(work))
 
     def decide_later(
         self, prediction: Any, id: Any = None, time: Any = None, *, payload: Any = None
@@ -234,7 +248,8 @@ class AsyncMonitor:
 
     async def flush(self) -> None:
         """Wait until everything deferred has been decided."""
-        await self._batches.flush()
+        while self._task is not None and not self._task.done():
+            await asyncio.wait([self._task])
 
     def __repr__(self) -> str:
         return f"<AsyncMonitor {self.name!r}>"
