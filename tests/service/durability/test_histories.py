@@ -91,7 +91,7 @@ def test_the_check_notices_that_nothing_is_locked(postgres_url):
     monitor, key = prepare(postgres_url)
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute("ALTER TABLE journal DROP CONSTRAINT journal_pkey")
-        connection.execute("ALTER TABLE verifications DROP CONSTRAINT items_pkey")
+        connection.execute("ALTER TABLE verifications DROP CONSTRAINT verifications_pkey")
     for _ in range(5):  # it is a matter of luck, but five times in a row is none
         seen = attack(postgres_url, key, "no-lock")
         if unexplained(seen) or losses(postgres_url, monitor, []):
