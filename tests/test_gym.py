@@ -52,6 +52,27 @@ def test_the_observation_is_the_symbol(name):
         assert info["loss"] == float(game.loss[action][info["outcome"]])
 
 
+@pytest.mark.parametrize("contexts", sl.environments.contexts_by_name.names())
+def test_contexts_pass_the_checker(contexts):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*Box observation space (min|max)imum value is -?infinity")
+        check_env(gymnasium.make("sidelight/AppleTasting-v0", contexts=contexts).unwrapped)
+
+
+def test_a_context_comes_before_the_action_and_its_symbol_after():
+    rng = np.random.default_rng(0)
+    seen, outcomes = rng.normal(size=(30, 2)), rng.integers(2, size=30)
+    env = PartialMonitoring("apple-tasting", contexts=Replay(outcomes, contexts=seen), horizon=30, reveal_loss=True)
+    observations, infos = episode(env, [1] * 30)
+    np.testing.assert_array_equal([each["context"] for each in observations], [*seen, seen[-1]])
+    assert [env.symbols[each["symbol"]] for each in observations[1:]] == [("rotten", "good")[y] for y in outcomes]
+    assert observations[0]["symbol"] == env.nothing
+    assert [info["outcome"] for info in infos[1:]] == outcomes.tolist()
+    with pytest.raises(SidelightError, match=r"contexts is .*: give a kind of contexts"):
+        PartialMonitoring("apple-tasting", contexts=Replay(outcomes))
+
+
 def test_symbols_of_different_types_are_different_observations():
     env = PartialMonitoring(sl.Game([[0, 1], [1, 0]], [[1, "1"], [(1,), None]]), law=[0.5, 0.5])
     assert env.symbols == (1, "1", (1,), None)
@@ -145,7 +166,7 @@ def test_steps_need_an_episode_and_a_known_action():
         ({"law": [0.5, 0.6]}, "sums to"),
         ({"law": [0.2, 0.3, 0.5]}, "2 probabilities"),
         ({"law_from": "balance"}, "balanced"),
-        ({"law": [0.5, 0.5], "law_from": "uniform"}, "not both"),
+        ({"law": [0.5, 0.5], "law_from": "uniform"}, "only one"),
         ({"horizon": 0}, "horizon"),
         ({"horizon": 2.5}, "horizon"),
         ({"prices": 3}, "no parameter 'prices'"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from sidelight.studies.problems import Problem
 from sidelight.text import grouped, joined
 
 if TYPE_CHECKING:
-    from sidelight.studies.model import FigureEntry, PlayerEntry, Study, TableEntry
+    from sidelight.studies.model import FigureEntry, PlayerEntry, Study, TableEntry, WorldEntry
 
 MOST_PIECES = 10_000_000
 _OF_STRATEGIES = ("regret", "plays", "verifications")
@@ -75,17 +75,22 @@ def _measures(study: Study) -> Iterator[Problem]:
             yield Problem(("measures",), f"{text} {', '.join(known)}")
 
 
+def horizons(study: Study, entries: Iterable[WorldEntry | PlayerEntry]) -> list[int]:
+    """Return the horizons of the study and those of single worlds or players, in this order."""
+    own = (horizon for entry in entries for horizon in entry.horizons)
+    return list(dict.fromkeys((*study.horizons, *own)))
+
+
 def _wishes(study: Study) -> Iterator[Problem]:
     """Report tables and figures that would be empty."""
     if not study.players:
         return
-    own = (horizon for player in study.players for horizon in player.horizons)
-    horizons = list(dict.fromkeys((*study.horizons, *own)))
+    known = horizons(study, (*study.worlds, *study.players))
     for kind in ("tables", "figures"):
         for index, wish in enumerate(getattr(study, kind)):
             for horizon in wish.horizons:
-                if horizon not in horizons:
-                    text = f"nobody plays {grouped(horizon)} rounds: choose from {', '.join(map(str, horizons))}"
+                if horizon not in known:
+                    text = f"nobody plays {grouped(horizon)} rounds: choose from {', '.join(map(str, known))}"
                     yield Problem((kind, index, "horizons"), f"{kind}: {text}")
             if text := _unmet(study, wish, kind):
                 yield Problem((kind, index, "measure"), f"{kind}: {text}")
@@ -109,8 +114,8 @@ def _unmet(study: Study, wish: TableEntry | FigureEntry, kind: str) -> str:
 def _work(study: Study) -> Iterator[Problem]:
     """Report a study with too many tasks to list."""
     pieces = [-(-(player.runs or study.runs) // (player.block or study.block)) for player in study.players]
-    horizons = len({*study.horizons, *(horizon for player in study.players for horizon in player.horizons)})
-    settings = max(1, len(study.games)) * len(study.worlds) * max(1, horizons)
+    lengths = horizons(study, (*study.worlds, *study.players))
+    settings = max(1, len(study.games)) * len(study.worlds) * max(1, len(lengths))
     # The number of settings that each player meets takes longer to find.
     if sum(pieces) * settings * len(study.seeds) <= MOST_PIECES:
         return

@@ -125,6 +125,8 @@ class WorldEntry(Entry):
         What tables call it.
     games
         Labels of the games that are played in it; * stands for anything. All of them by default.
+    horizons
+        Its own, where they are not those of the study: a recording may be shorter than others.
     """
 
     kind: Annotated[str, choice(*WORLDS)]
@@ -132,10 +134,11 @@ class WorldEntry(Entry):
     parameters: Parameters = ()  # a mapping, which is kept as pairs
     label: Text = ""
     games: Labels = ()
+    horizons: HorizonsIfOwn = ()
 
     def bare(self) -> WorldEntry:
-        """Return the world by itself, whichever games are played in it."""
-        return replace(self, games=())
+        """Return the world by itself, whichever games are played in it and how long."""
+        return replace(self, games=(), horizons=())
 
     def _title(self) -> str:
         if self.kind == "replay":

@@ -57,7 +57,7 @@ def environment(world: studies.WorldEntry, entry: studies.GameEntry, folder: str
     if world.kind == "replay":
         return recorded(world, folder)
     if world.kind == "environment":
-        return own_environment(world)
+        return own_environment(world, folder)
     raise SidelightError(f"{world.label!r} are classifiers, which policies watch: they are no world for a game")
 
 
@@ -69,9 +69,13 @@ def contexts(world: studies.WorldEntry, played: Game) -> Environment:
 
 def strategy_class(player: studies.PlayerEntry, folder: str = "") -> type[Strategy]:
     """Return the class of a player; a file's path begins at the folder of the study."""
-    head, rest = players.split(player.name)
-    name = f"{Path(folder, head)}:{rest}" if head.endswith(".py") and rest else player.name
-    return _found(name)
+    return _found(_in_folder(player.name, folder))
+
+
+def _in_folder(name: str, folder: str) -> str:
+    """Return the name of a class; if it is in a file, with the whole path."""
+    head, rest = players.split(name)
+    return f"{Path(folder, head)}:{rest}" if head.endswith(".py") and rest else name
 
 
 @functools.lru_cache(maxsize=256)
@@ -187,9 +191,9 @@ def attribute(name: str, what: str) -> Any:
     return found
 
 
-def own_environment(world: studies.WorldEntry) -> Environment:
-    """Make an environment from a class of the user."""
-    kind = attribute(world.value, "class")
+def own_environment(world: studies.WorldEntry, folder: str = "") -> Environment:
+    """Make an environment from a class of the user; a file's path begins at the folder of the study."""
+    kind = attribute(_in_folder(world.value, folder), "class")
     with in_words(f"{world.value!r} cannot be made"):
         made = kind(**_values(world.parameters))
     if not isinstance(made, Environment):

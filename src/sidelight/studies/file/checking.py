@@ -118,7 +118,7 @@ def _world(entry: WorldEntry, scope: _Scope) -> Found:
     own = entry.kind == "laws" and isinstance(value, str) and ":" in value
     if entry.kind in _WORLD_KEYS and not own:
         strange = [name for name in given if name not in (entry.kind, *_WORLD_KEYS[entry.kind])]
-        known = (entry.kind, *_WORLD_KEYS[entry.kind], "label", "games")
+        known = (entry.kind, *_WORLD_KEYS[entry.kind], "label", "games", "horizons")
         for name in strange:
             text = f"a world with {entry.kind!r} has no {name!r}: {did_you_mean(name, (*known, *WORLDS))}"
             yield ("parameters", name), f"{text}there are {', '.join(known)}"
@@ -144,7 +144,7 @@ def _world(entry: WorldEntry, scope: _Scope) -> Found:
             raise ParameterError(f"law is {law!r}: give probabilities, or 'outcome'", "law")
         objects.recorded(entry, scope.folder)
     else:
-        objects.own_environment(entry)
+        objects.own_environment(entry, scope.folder)
 
 
 class _NameError(SidelightError):

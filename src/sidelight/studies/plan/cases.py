@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from sidelight.errors import SidelightError
 from sidelight.results.result_set import is_chosen
 from sidelight.simulation.checkpoints import rounds_of
+from sidelight.studies import consistency
 from sidelight.studies.build import objects as making
 from sidelight.studies.file import checking
 from sidelight.studies.model import GameEntry, PlayerEntry, Study, WorldEntry
@@ -168,13 +169,12 @@ def cases(study: Study) -> list[Case]:
 
 
 def settings(study: Study) -> list[Setting]:
-    """Return all settings of a study; horizons of single players come after the study's own."""
-    own = [horizon for player in study.players for horizon in player.horizons]
-    horizons = list(dict.fromkeys((*study.horizons, *own)))
+    """Return all settings of a study; worlds without horizons of their own have those of the study and of its players."""
+    horizons = consistency.horizons(study, study.players)
     found = []
     for game, world in product(study.games, study.worlds):
         if world.kind != "classifiers" and is_chosen(world.games, game.label):
-            found += [Setting(game, world, horizon) for horizon in horizons]
+            found += [Setting(game, world, horizon) for horizon in world.horizons or horizons]
     found += [Setting(NO_GAME, world, 0) for world in study.worlds if world.kind == "classifiers"]
     return found
 
@@ -184,7 +184,8 @@ def _meets(player: PlayerEntry, setting: Setting, study: Study) -> bool:
         return False
     if player.policy:
         return True
-    return is_chosen(player.games, setting.game.label) and setting.horizon in (player.horizons or study.horizons)
+    horizons = player.horizons or setting.world.horizons or study.horizons
+    return is_chosen(player.games, setting.game.label) and setting.horizon in horizons
 
 
 def impossible(found: Sequence[Case]) -> Iterator[tuple[Case, str]]:
