@@ -169,7 +169,7 @@ def cases(study: Study) -> list[Case]:
 
 
 def settings(study: Study) -> list[Setting]:
-    """Return all settings of a study; worlds without horizons of their own have those of the study and of its players."""
+    """Return all settings of a study; worlds that have no horizons of their own have those of study and players."""
     horizons = consistency.horizons(study, study.players)
     found = []
     for game, world in product(study.games, study.worlds):
