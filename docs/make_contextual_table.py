@@ -24,8 +24,8 @@ GAMES = {"AT": "apple-tasting", "LE": "label-efficient"}
 WORLDS = {"half-space": "halfspace:d=10", "linear": "linear:d=10", "logistic": "logistic:d=10,seed=0,scale=1"}
 STRATEGIES = ("CBPSide", "RandCBPSide")
 VARIANTS: dict[str, dict[str, Any]] = {
-    "linear, printed": {"bounds": "printed", "model": "linear"},
-    "linear, published": {"bounds": "published", "model": "linear"},
+    "linear, printed": {"bounds": "printed"},
+    "linear, published": {"bounds": "published"},
     "linear, corrected": {"bounds": "corrected", "model": "linear"},
     "linear, tight": {"bounds": "tight", "model": "linear"},
     "linear, tight, least squares": {"bounds": "tight", "model": "linear", "standardize": False, "hinge": False},
@@ -67,7 +67,7 @@ standard error. Three worlds:
 Any cell can be repeated on the command line, as in
 
 - `sidelight simulate apple-tasting RandCBPSide:bounds=tight,model=logistic --contexts halfspace:d=10`,
-- `sidelight simulate apple-tasting PublishedRandCBPSide:bounds=printed,model=linear --contexts halfspace:d=10`.
+- `sidelight simulate apple-tasting PublishedRandCBPSide:bounds=printed --contexts halfspace:d=10`.
 """
 READING = """## What to read from it
 

@@ -418,26 +418,6 @@ def test_ctrl_c_stops(game, workers):
         process.kill()
 
 
-def test_long_work_in_a_large_game_is_said_beforehand():
-    class EnoughError(Exception):
-        pass
-
-    class Bar:
-        def advance(self, rounds):
-            raise EnoughError
-
-    large = sl.strategies.RandCBP(sl.games.load("dynamic-pricing", prices=12))
-    law = IID([1 / large.game.n_outcomes] * large.game.n_outcomes)
-    with (
-        pytest.warns(UserWarning, match=r"may take about [\d,]+ minutes: a round of RandCBP"),
-        pytest.raises(EnoughError),
-    ):
-        sl.simulate(large, law, horizon=10**9, runs=1, progress=Bar())
-    small = sl.strategies.RandCBP(GAME)
-    with pytest.raises(EnoughError):  # and no warning, which would be an error here
-        sl.simulate(small, IID([0.5, 0.5]), horizon=10**9, runs=1, progress=Bar())
-
-
 @pytest.mark.parametrize("progress", [0, 1, "yes", [], object()])
 def test_progress_is_a_choice_or_something_to_tell(progress):
     with pytest.raises(sl.SidelightError, match="progress is"):

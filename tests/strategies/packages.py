@@ -39,13 +39,12 @@ value = 3
 '''
 
 
-def install(folder, name, points, module=MODULE, version="0.3", metadata=True):
+def install(folder, name, points, module=MODULE, version="0.3"):
     """Write an installed package into a folder: one module, its metadata and its entry points."""
     folder = Path(folder)
     (folder / f"{name.replace('-', '_')}.py").write_text(dedent(module))
     info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir(parents=True)
-    if metadata:
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-    text = points if isinstance(points, str) else "\n".join(f"{key} = {value}" for key, value in points.items())
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    text = "\n".join(f"{key} = {value}" for key, value in points.items())
     (info / "entry_points.txt").write_text(f"[sidelight.strategies]\n{text}\n")

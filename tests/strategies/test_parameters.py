@@ -106,20 +106,6 @@ def test_bins_that_a_round_cannot_work_through():
         sl.strategies.RandCBP(APPLES, bins=10**8)
 
 
-def test_seconds_per_round_grow_with_the_game_and_the_contexts():
-    small, large = sl.games.load("dynamic-pricing", prices=5), sl.games.load("dynamic-pricing", prices=8)
-    side, logistic = sl.strategies.RandCBPSide, {"model": "logistic"}
-    seconds = [side(game, d).seconds_per_round() for game, d in ((small, 2), (small, 20), (large, 20), (large, 200))]
-    assert 0 < seconds[0] < seconds[1] < seconds[2] < seconds[3] < 1e-2
-    assert side(large, 20, **logistic).seconds_per_round() > 2 * side(large, 20).seconds_per_round()
-    assert sl.strategies.CBPSide(large, 20).seconds_per_round() < side(large, 20).seconds_per_round()
-
-
-def test_seconds_per_round_count_the_outcomes_that_matter():
-    # 256 outcomes, of which 8 generate all others.
-    assert sl.strategies.RandCBP(sl.games.load("bernoulli-bandit", arms=8)).seconds_per_round() < 1e-5
-
-
 def test_an_error_names_its_parameter_even_after_pickling():
     with pytest.raises(ParameterError) as caught:
         sl.strategies.RandCBP(sl.games.load("apple-tasting"), bins=0)

@@ -103,11 +103,9 @@ def test_our_own_name_stays_ours(site):
     ("module", "said"),
     [
         ("raise RuntimeError('no license today')", "RuntimeError: no license today (tiny_broken.py, line 1)"),
-        ("import a_module_that_nobody_has", "ModuleNotFoundError: No module named 'a_module_that_nobody_has'"),
         ("def f(:", "SyntaxError"),
         ("raise SystemExit(3)", "SystemExit: 3"),
         ("Cycle = 3", "'tiny_broken:Cycle' is not a subclass of sidelight.strategies.Strategy"),
-        ("pass", "AttributeError"),
         ("from sidelight.strategies import Strategy\nclass Cycle(Strategy): pass", "is not complete: write its _act"),
     ],
 )
@@ -132,7 +130,7 @@ def test_one_that_cannot_be_imported_harms_nobody_else(site, module, said):
 def test_two_packages_with_one_name(site):
     for name in ("tiny-one", "tiny-two"):
         install(site, name, {"Cycle": f"{name.replace('-', '_')}:Cycle"})
-    words = "tiny-one 0.3 and tiny-two 0.3 both have a strategy 'Cycle': uninstall one of them, or write tiny_one:Cycle"
+    words = "tiny-one 0.3 and another package have a strategy 'Cycle': uninstall one, or write tiny_one:Cycle"
     with pytest.raises(sl.SidelightError, match=words):
         sl.strategies.Cycle  # noqa: B018
     result = invoke("simulate", "apple-tasting", "Cycle", "--horizon", "5")
@@ -166,28 +164,7 @@ def test_a_second_copy_of_a_package_is_hidden_by_the_first(site, tmp_path, monke
     assert only.version == "0.2"
 
 
-@pytest.mark.parametrize("points", ["this is no entry point", "[[[", "= =", "Cycle"])
-def test_entry_points_that_cannot_be_read(site, points):
-    install(site, "tiny-spoilt", points)
-    install(site, "tiny-other", {"Other": "tiny_other:Cycle"})
-    result = invoke("strategies", "--json")
-    assert result.exit_code == 0
-    assert [each["name"] for each in json.loads(result.stdout)][-1] == "Other"
-    assert sl.strategies.Other.__name__ == "Cycle"
-
-
-def test_what_cannot_be_read_is_said(site):
-    install(site, "tiny-spoilt", "Cycle")
-    assert "the entry points of tiny-spoilt 0.3 cannot be read" in invoke("strategies").stderr
-
-
-def test_a_package_without_metadata(site):
-    install(site, "tiny-cycle", {"Cycle": "tiny_cycle:Cycle"}, metadata=False)
-    assert sl.strategies.Cycle(sl.games.load("apple-tasting")).describe()["external"]["version"] == ""
-    assert "External: a package without a name." in invoke("strategies").stdout
-
-
-@pytest.mark.parametrize("name", ["cycle", "My-Cycle", "Cy cle", "names", "9Cycle"])
+@pytest.mark.parametrize("name", ["cycle", "My-Cycle", "names"])
 def test_names_that_no_strategy_can_have(site, name):
     install(site, "tiny-cycle", {name: "tiny_cycle:Cycle"})
     assert plugins.usable() == ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from typing import Any
 
 from sidelight.environments.base import Environment
@@ -17,8 +16,6 @@ from sidelight.simulation.job import Job
 from sidelight.simulation.progress import Progress
 from sidelight.strategies.base import KernelStrategy, Strategy
 from sidelight.tasks import Advancing, cores
-
-_LONG_MINUTES = 2  # warn when a simulation will take longer than this
 
 
 def simulate(
@@ -74,8 +71,6 @@ def simulate(
     rounds = rounds_of(checkpoints, horizon)
     compiled = isinstance(strategy, KernelStrategy) and compiled_available()
     workers = min(runs, workers or cores()) if compiled else 1
-    if compiled and address is None:
-        warn_of_long_work(strategy, runs * horizon, workers)
     started = time.perf_counter()
     if progress is not None and not isinstance(progress, bool) and not callable(getattr(progress, "advance", None)):
         raise SidelightError(f"progress is {progress!r}: give True, False or an object with a method advance")
@@ -99,16 +94,3 @@ def simulate(
         seconds=time.perf_counter() - started,
         manifest={"first_run": first_run},
     )
-
-
-def warn_of_long_work(strategy: Strategy, rounds: int, workers: int) -> None:
-    """Warn beforehand if a simulation of a large game is likely to take minutes."""
-    seconds = strategy.seconds_per_round()
-    if (minutes := rounds * seconds / workers / 60) >= _LONG_MINUTES:
-        warnings.warn(
-            f"this may take about {minutes:,.0f} minutes: a round of {strategy.name} in a game of "
-            f"{strategy.game.n_actions} actions and {strategy.game.n_outcomes} outcomes takes roughly "
-            f"{1e6 * seconds:,.0f} microseconds, and there are {rounds:,} of them on {workers} core(s)",
-            UserWarning,
-            stacklevel=3,
-        )

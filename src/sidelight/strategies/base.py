@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ from sidelight.kernels import generic
 from sidelight.strategies import saved
 from sidelight.strategies.plugins import origin
 
+T = TypeVar("T")
 Seed = int | Sequence[int] | np.random.SeedSequence | None
 Context = npt.NDArray[np.float64]
 
@@ -184,10 +185,6 @@ class Strategy(ABC):
             description["external"] = {"package": plugin.package, "version": plugin.version}
         return description
 
-    def seconds_per_round(self) -> float:
-        """Return roughly how long a compiled round takes in a large game where that is long; else 0."""
-        return 0.0
-
     def explain(self) -> str:
         """Say, after `act`, what the strategy knew and why it chose its action; empty if it gives no reasons."""
         return ""
@@ -337,38 +334,44 @@ class KernelStrategy(Strategy):
         observe(self.compiled_parameters, self.state, action, symbol, context)
 
 
-def check_number(name: str, value: Any, least: float | None = None, above: float | None = None) -> None:
-    """Raise unless a parameter is a finite number, at least `least` or more than `above`."""
-    wanted = "a finite number"
-    if least is not None:
-        wanted = f"a finite number of at least {least:g}"
-    elif above is not None:
-        wanted = f"a finite number above {above:g}"
+def check_number(
+    name: str, value: T, least: float | None = None, above: float | None = None, most: float | None = None
+) -> T:
+    """Return a parameter if it is a finite number, at least `least`, more than `above` and at most `most`."""
+    bounds = {"of at least": least, "above": above, "of at most": most}
+    words = [f"{word} {bound:g}" for word, bound in bounds.items() if bound is not None]
     try:
-        number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+        good = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:  # an integer or a fraction beyond all floats
-        number = False
-    good = number and (least is None or value >= least) and (above is None or value > above)
-    check_parameter(name, value, good, wanted)
+        good = False
+    if good:
+        number: Any = value
+        good = (least is None or number >= least) and (above is None or number > above)
+        good = good and (most is None or number <= most)
+    check_parameter(name, value, good, " ".join(["a finite number", " and ".join(words)]).rstrip())
+    return value
 
 
-def check_whole(name: str, value: Any, least: int, most: int = 2**31 - 1) -> None:
-    """Raise unless a parameter is a whole number of at least `least`, and of a size that arrays can have."""
+def check_whole(name: str, value: T, least: int, most: int = 2**31 - 1) -> T:
+    """Return a parameter if it is a whole number of at least `least`, and of a size that arrays can have."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     wanted = f"a whole number of at least {least}"
-    check_parameter(name, value, whole and int(value) >= least, wanted)
-    check_parameter(name, value, int(value) <= most, f"{wanted} and at most {most}")
+    check_parameter(name, value, whole and int(cast(int, value)) >= least, wanted)
+    check_parameter(name, value, int(cast(int, value)) <= most, f"{wanted} and at most {most}")
+    return value
 
 
-def check_flag(name: str, value: Any) -> None:
-    """Raise unless a parameter is True or False, or stands for it as 1 or 0."""
+def check_flag(name: str, value: T) -> T:
+    """Return a parameter if it is True or False, or stands for it as 1 or 0."""
     good = isinstance(value, bool | np.bool_ | Integral) and int(value) in (0, 1)
     check_parameter(name, value, good, "True or False")
+    return value
 
 
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """Raise unless a parameter is one of some words."""
+def check_choice(name: str, value: T, choices: Sequence[str]) -> T:
+    """Return a parameter if it is one of some words."""
     check_parameter(name, value, isinstance(value, str) and value in choices, " or ".join(map(repr, choices)))
+    return value
 
 
 def check_parameter(name: str, value: Any, good: bool, wanted: str) -> None:

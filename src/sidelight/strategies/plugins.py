@@ -12,26 +12,23 @@ is used, and a broken package does not affect others.
 from __future__ import annotations
 
 import functools
-import importlib
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sidelight.errors import SidelightError
 from sidelight.strategies.importing import complete, explained, is_strategy
 
 if TYPE_CHECKING:
-    from importlib.metadata import Distribution
+    from importlib.metadata import EntryPoint
 
     from sidelight.strategies.base import Strategy
 
 GROUP = "sidelight.strategies"
 # Names in lower case are modules and functions of `sidelight.strategies`.
 _NAME = re.compile(r"[A-Z]\w*")
-_NAMELESS = "a package without a name"
 
 
 class PluginError(SidelightError, AttributeError):
@@ -42,18 +39,21 @@ class PluginError(SidelightError, AttributeError):
 class Plugin:
     """A strategy that an installed package provides."""
 
-    name: str
+    point: EntryPoint
     package: str
     version: str
-    value: str
-    """Where it is: "module:Class"."""
     problem: str = ""
     """Why its name does not name it, if so."""
 
     @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.point.name
+
+    @property
     def origin(self) -> str:
         """The package and its version."""
-        return f"{self.package} {self.version}".strip()
+        return f"{self.package} {self.version}"
 
     def load(self) -> type[Strategy]:
         """Import it, or say what is wrong with it."""
@@ -61,21 +61,13 @@ class Plugin:
             raise PluginError(self.problem)
         what = f"the strategy {self.name!r} of {self.origin}"
         try:
-            kind = self._imported(what)
+            with explained(self.point.module):
+                found: Any = self.point.load()
+            if not is_strategy(found):
+                raise SidelightError(f"{self.point.value!r} is not a subclass of sidelight.strategies.Strategy")
+            return complete(found, what)
         except SidelightError as error:
             raise PluginError(f"{what} cannot be used: {error}; tell its authors, or uninstall it") from error.__cause__
-        return kind
-
-    def _imported(self, what: str) -> type[Strategy]:
-        module, _, attribute = self.value.partition(":")
-        found: Any
-        with explained(module.strip()):
-            found = importlib.import_module(module.strip())
-            for name in filter(None, attribute.split("[")[0].strip().split(".")):
-                found = getattr(found, name)
-        if not is_strategy(found):
-            raise SidelightError(f"{self.value!r} is not a subclass of sidelight.strategies.Strategy")
-        return complete(found, what)
 
 
 def plugins() -> tuple[Plugin, ...]:
@@ -108,67 +100,34 @@ def origin(kind: type[Any]) -> Plugin | None:
     top = kind.__module__.partition(".")[0]
     if top in ("sidelight", "__main__", "builtins"):
         return None
-    same = [each for each in plugins() if each.value.partition(":")[0].strip().partition(".")[0] == top]
-    exact = [each for each in same if each.value.partition(":")[2] == kind.__qualname__]
+    same = [each for each in plugins() if each.point.module.partition(".")[0] == top]
+    exact = [each for each in same if each.point.attr == kind.__qualname__]
     return next(iter(exact or same), None)
 
 
 @functools.lru_cache(maxsize=8)
 def _plugins(path: tuple[str, ...]) -> tuple[Plugin, ...]:
-    found = sorted(_all(), key=lambda each: (each.name, each.package))
-    counts = Counter(each.name for each in found)
-    return tuple(replace(each, problem=_problem(each, counts, found)) for each in found)
+    from importlib.metadata import entry_points
+
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    packages = [(point.dist.name, point.dist.version) if point.dist else ("?", "") for point in points]
+    names: Counter[str] = Counter(point.name for point in points)
+    return tuple(
+        Plugin(point, *package, _problem(point, " ".join(package), names[point.name] > 1))
+        for point, package in zip(points, packages, strict=True)
+    )
 
 
-def _all() -> Iterator[Plugin]:
-    """Yield what every installed package provides; of two copies of a package, the first on the path counts."""
-    from importlib.metadata import distributions
-
-    seen: set[str] = set()
-    for distribution in distributions():
-        try:
-            text = distribution.read_text("entry_points.txt") or ""
-        except (OSError, ValueError):
-            continue
-        if GROUP not in text:  # nearly all, most of them quickly
-            continue
-        package, version = _name_and_version(distribution)
-        key = re.sub(r"[-_.]+", "-", package).lower()
-        if key in seen:
-            continue
-        seen.add(key)
-        try:
-            points = [point for point in distribution.entry_points if point.group == GROUP]
-        except Exception as error:  # text that no tool should have written: each version of Python has its own words
-            problem = f"the entry points of {package} {version} cannot be read ({error}): install it again"
-            yield Plugin("", package, version, "", problem)
-            continue
-        for point in points:
-            yield Plugin(point.name, package, version, point.value)
-
-
-def _name_and_version(distribution: Distribution) -> tuple[str, str]:
-    """Return the name and version in a package's metadata, as far as they can be read."""
-    try:
-        facts: Any = distribution.metadata
-        return facts["Name"] or _NAMELESS, facts["Version"] or ""
-    except Exception:  # a file that is missing or not text
-        return _NAMELESS, ""
-
-
-def _problem(plugin: Plugin, counts: Counter[str], found: list[Plugin]) -> str:
+def _problem(point: EntryPoint, origin: str, twice: bool) -> str:
     """Say why a plug-in cannot be used by its name; empty if it can."""
     from sidelight import strategies
 
-    if plugin.problem:
-        return plugin.problem
-    use = f"write {plugin.value} to use it, and ask its authors for another name"
-    if not _NAME.fullmatch(plugin.name):
+    use = f"write {point.value} to use it, and ask its authors for another name"
+    if not _NAME.fullmatch(point.name):
         wanted = "letters, digits and underscores, the first a capital letter"
-        return f"{plugin.origin} has a strategy named {plugin.name!r}, but names need {wanted}: {use}"
-    if plugin.name in strategies.reserved():
-        return f"{plugin.origin} has a strategy {plugin.name!r}, a name that sidelight itself uses: {use}"
-    if counts[plugin.name] > 1:
-        packages = " and ".join(each.origin for each in found if each.name == plugin.name)
-        return f"{packages} both have a strategy {plugin.name!r}: uninstall one of them, or write {plugin.value}"
+        return f"{origin} has a strategy named {point.name!r}, but names need {wanted}: {use}"
+    if point.name in strategies.reserved():
+        return f"{origin} has a strategy {point.name!r}, a name that sidelight itself uses: {use}"
+    if twice:
+        return f"{origin} and another package have a strategy {point.name!r}: uninstall one, or write {point.value}"
     return ""

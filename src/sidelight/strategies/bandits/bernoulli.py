@@ -141,8 +141,7 @@ class KLUCB(_Bandit):
 
     def __init__(self, game: Game, c: float = 0.0, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self.c = c
-        check_number("c", c, least=0)
+        self.c = check_number("c", c, least=0)
 
     def _compile(self) -> Parameters:
         return Parameters(0, float(self.c), self._arms)

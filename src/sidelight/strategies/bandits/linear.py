@@ -88,10 +88,8 @@ class _LinearBandit(KernelStrategy):
 
     def __init__(self, game: Game, dimension: int, regularization: float, seed: Seed) -> None:
         super().__init__(game, seed=seed)
-        self.dimension = dimension
-        self.regularization = regularization
-        check_whole("dimension", dimension, least=1)
-        check_number("regularization", regularization, above=0)
+        self.dimension = check_whole("dimension", dimension, least=1)
+        self.regularization = check_number("regularization", regularization, above=0)
         self._arms = arms(analyze(game), self.name)
 
     def _start(self) -> State:
@@ -136,8 +134,7 @@ class LinUCB(_LinearBandit):
         self, game: Game, dimension: int, regularization: float = 0.05, alpha: float = 1.0, seed: Seed = 0
     ) -> None:
         super().__init__(game, dimension, regularization, seed)
-        self.alpha = alpha
-        check_number("alpha", alpha, least=0)
+        self.alpha = check_number("alpha", alpha, least=0)
 
     def _compile(self) -> Parameters:
         return Parameters(float(self.alpha), 0, self._arms)
@@ -171,8 +168,7 @@ class LinTS(_LinearBandit):
         self, game: Game, dimension: int, regularization: float = 0.05, sigma: float = 0.5, seed: Seed = 0
     ) -> None:
         super().__init__(game, dimension, regularization, seed)
-        self.sigma = sigma
-        check_number("sigma", sigma, above=0)
+        self.sigma = check_number("sigma", sigma, above=0)
 
     def _compile(self) -> Parameters:
         return Parameters(float(self.sigma), 1, self._arms)

@@ -30,7 +30,6 @@ from sidelight.strategies.base import (
     Seed,
     act,
     check_number,
-    check_parameter,
     observe,
 )
 from sidelight.strategies.shared import gaussian
@@ -138,8 +137,7 @@ class Greedy(KernelStrategy):
 
     def __init__(self, game: Game, regularization: float = 1.0, *, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self.regularization = regularization
-        check_number("regularization", regularization, above=0)
+        self.regularization = check_number("regularization", regularization, above=0)
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
         self._channel = channels(game)
@@ -201,5 +199,4 @@ def schedule(game: Game, scale: float, exponent: float) -> Schedule:
 def check_schedule(scale: float, exponent: float) -> None:
     """Check when to explore."""
     check_number("scale", scale, above=0)
-    check_number("exponent", exponent, least=0)
-    check_parameter("exponent", exponent, exponent <= 1, "a number of at most 1: beyond it exploration ends")
+    check_number("exponent", exponent, least=0, most=1)  # beyond 1 exploration ends

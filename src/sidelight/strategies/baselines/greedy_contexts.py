@@ -101,10 +101,8 @@ class GreedySide(KernelStrategy):
 
     def __init__(self, game: Game, dimension: int, regularization: float = 0.05, *, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self.dimension = dimension
-        self.regularization = regularization
-        check_whole("dimension", dimension, least=1)
-        check_number("regularization", regularization, above=0)
+        self.dimension = check_whole("dimension", dimension, least=1)
+        self.regularization = check_number("regularization", regularization, above=0)
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 

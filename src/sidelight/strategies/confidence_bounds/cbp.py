@@ -281,13 +281,12 @@ class RandCBP(KernelStrategy):
         seed: Seed = 0,
     ) -> None:
         super().__init__(game, seed=seed)
-        self.alpha = alpha
+        self.alpha = check_number("alpha", alpha, above=0)
         self.bins = bins
         self.sigma = sigma
         self.tail = tail
         self.lower = lower
         self.observers = observers
-        check_number("alpha", alpha, above=0)
         check_sampler(bins, sigma, tail, lower)
         self.analysis = analyze(game)
         self._watch = observation(self.analysis, observers)
@@ -329,14 +328,6 @@ class RandCBP(KernelStrategy):
             term_reach=np.full(terms, -1.0),
             plausible=self.plausible_sets.scratch(),
         )
-
-    def seconds_per_round(self) -> float:
-        """Return the growth that benchmarks measured, by terms of the estimates and, with random Z, by questions."""
-        if not isinstance(self.compiled_parameters.plausible, Pooled):
-            return 0.0
-        pairs = self._watch.arrays.start.size - 1
-        questions = self.plausible_sets.seconds_per_round() if self.bins > 1 else 0.0
-        return 1e-9 * (2.0 * self._watch.arrays.action.size + 20.0 * pairs) + questions
 
     def explain(self) -> str:
         """Say, after `act`, what was estimated and decided, which actions were left, and why this one was chosen."""

@@ -107,9 +107,6 @@ class RandCBPSide(KernelStrategy):
     # What `cbpside_published` lets one change.
     bins: int = 5
     tail: float = 1e-7
-    lower: float = 0.0
-    draws: str = "action"
-    rule: str = "exploring"
 
     def __init__(
         self,
@@ -128,11 +125,11 @@ class RandCBPSide(KernelStrategy):
         seed: Seed = 0,
     ) -> None:
         super().__init__(game, seed=seed)
-        self.dimension = dimension
-        self.regularization = regularization
-        self.bounds = bounds
-        self.model = model
-        self.alpha = alpha
+        self.dimension = check_whole("dimension", dimension, least=1)
+        self.regularization = check_number("regularization", regularization, above=0)
+        self.bounds = check_choice("bounds", bounds, self._known_bounds)
+        self.model = check_choice("model", model, MODELS)
+        self.alpha = check_number("alpha", alpha, above=0)
         self.sigma = sigma
         self.intercept = intercept
         self.standardize = standardize
@@ -143,12 +140,7 @@ class RandCBPSide(KernelStrategy):
         self._watch = observation(self.analysis, observers, half_range if self._tight else euclidean)
 
     def _check(self) -> None:
-        check_whole("dimension", self.dimension, least=1)
-        check_number("regularization", self.regularization, above=0)
-        check_choice("bounds", self.bounds, self._known_bounds)
-        check_choice("model", self.model, MODELS)
-        check_number("alpha", self.alpha, above=0)
-        check_sampler(self.bins, 1.0 if self.sigma is None else self.sigma, self.tail, self.lower)
+        check_sampler(self.bins, 1.0 if self.sigma is None else self.sigma, self.tail)
         for name in ("intercept", "standardize", "hinge"):
             if getattr(self, name) is not None:
                 check_flag(name, getattr(self, name))
@@ -210,12 +202,10 @@ class RandCBPSide(KernelStrategy):
         places = np.append(self._watch.arrays.place, int(symbols.sum()))
         linear = Parameters(
             alpha=float(self.alpha),
-            sampler=WidthSampler(bins, float(self.lower), sigma, float(self.tail)),
+            sampler=WidthSampler(bins, 0.0, sigma, float(self.tail)),
             settled=settled_action(self.analysis),
             degrees=constants.degrees,
             half_normal=int(self._tight and self._draws_z),
-            per_pair=int(self.draws == "pair"),
-            explore=int(self.rule == "exploring"),
             intercept=int(self._with_intercept),
             factor=np.ones_like(symbols) if self._tight else symbols,
             offset=constants.offset * symbols,
@@ -261,17 +251,6 @@ class RandCBPSide(KernelStrategy):
         if self._logistic:
             return contextual_logistic.with_history(linear, max(sizes))
         return contextual_standardized.with_units(linear, int(self.dimension)) if self._with_units else linear
-
-    def seconds_per_round(self) -> float:
-        """Return the growth that benchmarks measured: G^-1 x of each action, every term of every estimate, questions.
-
-        The logistic model has a covariance of size d for every term.
-        """
-        terms, d = self._watch.arrays.action.size, self._size
-        informative = sum(self.game.informative(a) for a in range(self.game.n_actions))
-        model = 1.5 * terms * d * d if self._logistic else 1.2 * informative * d * d
-        questions = self.plausible_sets.seconds_per_round() if self._draws_z else 0.0
-        return 1e-9 * (model + 5.0 * terms + 20.0 * len(self.analysis.neighbors)) + questions
 
     def _resume(self, parameters: Any, state: Any) -> tuple[Any, Any]:
         wrapped = self._logistic or self._with_units

@@ -46,8 +46,6 @@ class Parameters(NamedTuple):
     settled: int  # the action to play in a trivial game, else -1
     degrees: float  # B^2 = degrees log t
     half_normal: int  # 1 if Z = sigma |N(0, 1)|
-    per_pair: int  # 1 if Z is drawn per pair and not per action
-    explore: int  # 0 if V(t) n R(x) is left out
     intercept: int
     factor: Floats  # of each action in its width
     offset: Floats  # added to Z
@@ -131,16 +129,6 @@ def predict(parameters: Parameters, state: State) -> None:
 
 
 @kernel
-def draw_z(
-    parameters: Parameters, low: float, step: float, bound: float, steps: Floats, rng: np.random.Generator
-) -> float:
-    """Draw one Z."""
-    if parameters.half_normal == 1:
-        return parameters.sampler.sigma * abs(rng.normal())
-    return draw_point(parameters.sampler, low, step, bound, steps, rng)
-
-
-@kernel
 def decide_signs(parameters: Parameters, state: State, rng: np.random.Generator) -> None:
     """Decide the sign of each pair's loss difference at this context, 0 where the interval holds both."""
     watch, scratch, found = parameters.watch, state.scratch, state.differences
@@ -148,10 +136,12 @@ def decide_signs(parameters: Parameters, state: State, rng: np.random.Generator)
     low, step = prepare_draw(parameters.sampler, bound, scratch.steps)
     for a in range(state.plays.shape[0]):
         scratch.z[a] = 1.0
-        if parameters.per_pair == 0 and parameters.informative[a] == 1:
-            scratch.z[a] = draw_z(parameters, low, step, bound, scratch.steps, rng)
+        if parameters.informative[a] == 1:
+            if parameters.half_normal == 1:
+                scratch.z[a] = parameters.sampler.sigma * abs(rng.normal())
+            else:
+                scratch.z[a] = draw_point(parameters.sampler, low, step, bound, scratch.steps, rng)
     for e in range(found.signs.shape[0]):
-        z = draw_z(parameters, low, step, bound, scratch.steps, rng) if parameters.per_pair == 1 else 0.0
         delta = watch.constant[e]
         reach = 0.0
         width = 0.0
@@ -164,7 +154,7 @@ def decide_signs(parameters: Parameters, state: State, rng: np.random.Generator)
                 delta += watch.vector[u] * scratch.law[place]
                 place += 1
             reach += scratch.size[k]
-            width += scratch.size[k] * ((z if parameters.per_pair == 1 else scratch.z[a]) + parameters.offset[a])
+            width += scratch.size[k] * (scratch.z[a] + parameters.offset[a])
         sign = 0
         if known and abs(delta) >= width:
             if delta > 0.0:
@@ -188,7 +178,7 @@ def set_scores(parameters: Parameters, state: State) -> None:
         if parameters.informative[a] == 1:
             width = parameters.factor[a] * (scratch.z[a] + parameters.offset[a]) * scratch.norm[a]
             wanted.score[a] = parameters.weight[a] * width
-            if parameters.explore == 1 and parameters.rate[a] * rate * scratch.norm[a] * scratch.norm[a] > 1.0:
+            if parameters.rate[a] * rate * scratch.norm[a] * scratch.norm[a] > 1.0:
                 wanted.explorable[a] = 1
 
 

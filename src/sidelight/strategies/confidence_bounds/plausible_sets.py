@@ -90,17 +90,6 @@ class PlausibleSets:
         """Return arrays for one strategy to work with."""
         return new_scratch(self._facts)
 
-    def seconds_per_round(self) -> float:
-        """Return roughly what the questions of a strategy with random widths cost per round, as measured by benchmarks.
-
-        In about every second round, at first, some border or cell is asked anew, by a linear program of about
-        min(M, pairs) / 2 steps, each of which looks at all pairs and changes an inverse of size M + 1, M being the
-        number of outcomes that generate all.
-        """
-        pairs, size = self._rows.shape
-        steps = min(size, pairs) / 2 if isinstance(self._facts, Pooled) else 0.0
-        return float(0.5e-9 * steps * (pairs * size + size * size))
-
     def sides(self, target: int) -> tuple[int, ...]:
         """Return the actions whose cells a border or cell lies in; none for the last target, which is all laws."""
         pairs = len(self._pairs)

@@ -14,7 +14,7 @@ import numpy as np
 
 from sidelight.kernels import kernel
 from sidelight.kernels.arrays import Floats
-from sidelight.strategies.base import check_number, check_parameter, check_whole
+from sidelight.strategies.base import check_number, check_whole
 from sidelight.strategies.confidence_bounds.plausible import EMPTY, Differences, Plausible, Scratch, look_up
 
 # Each round goes through all bins.
@@ -102,11 +102,9 @@ def plausible_row(facts: Plausible, differences: Differences, scratch: Scratch) 
     return row
 
 
-def check_sampler(bins: Any, sigma: Any, tail: Any, lower: Any) -> None:
+def check_sampler(bins: Any, sigma: Any, tail: Any, lower: Any = 0.0) -> None:
     """Check the parameters of the sampler of Z."""
     check_whole("bins", bins, least=1, most=MOST_BINS)
     check_number("sigma", sigma, above=0)
-    check_number("tail", tail, least=0)
-    check_parameter("tail", tail, tail <= 1, "a probability")
-    check_number("lower", lower)
-    check_parameter("lower", lower, abs(lower) <= 1e6, "a number of moderate size")
+    check_number("tail", tail, least=0, most=1)
+    check_number("lower", lower, least=-1e6, most=1e6)

@@ -196,10 +196,8 @@ class PMDMEDHinge(PMDMED):
         seed: Seed = 0,
     ) -> None:
         super().__init__(game, c=c, tolerance=tolerance, seed=seed)
-        self.a = a
-        self.b = b
-        check_number("a", a, least=0)
-        check_number("b", b, least=0)
+        self.a = check_number("a", a, least=0)
+        self.b = check_number("b", b, least=0)
         check_parameter("b", b, b > 0 or a == 0, "a positive number, or 0 together with a = 0")
 
     @property

@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 from sidelight.analysis import analyze
 from sidelight.game import Game
 from sidelight.optimization.geometry import geometry
-from sidelight.strategies.base import KernelStrategy, Seed, check_number, check_parameter
+from sidelight.strategies.base import KernelStrategy, Seed, check_number
 from sidelight.strategies.dmed import general, two_outcomes
 from sidelight.strategies.shared.requirements import refuse_hopeless
 
@@ -63,11 +63,8 @@ class PMDMED(KernelStrategy):
 
     def __init__(self, game: Game, c: float = 1.0, tolerance: float = 1e-3, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self.c = c
-        self.tolerance = tolerance
-        check_number("c", c, least=0)
-        check_number("tolerance", tolerance, least=1e-9)
-        check_parameter("tolerance", tolerance, tolerance <= 0.5, "a number of at most 0.5")
+        self.c = check_number("c", c, least=0)
+        self.tolerance = check_number("tolerance", tolerance, least=1e-9, most=0.5)
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 

@@ -121,8 +121,7 @@ class IDS(KernelStrategy):
 
     def __init__(self, game: Game, width: float = 1.0, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self.width = width
-        check_number("width", width, above=0)
+        self.width = check_number("width", width, above=0)
         self.analysis = analyze(game)
         refuse_hopeless(self.analysis)
 

@@ -96,8 +96,7 @@ class CESA(ClassifierStrategy):
         seed: Seed = 0,
     ) -> None:
         super().__init__(game, dimension, learner, regularization, seed)
-        self.beta = beta
-        check_number("beta", beta, above=0)
+        self.beta = check_number("beta", beta, above=0)
         blind = [a for a in range(game.n_actions) if a != self._revealing]
         self._guess = [min(blind, key=lambda a: game.loss[a][j]) for j in (0, 1)]
         if self._guess[0] == self._guess[1]:

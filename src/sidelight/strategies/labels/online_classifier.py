@@ -69,12 +69,9 @@ class ClassifierStrategy(KernelStrategy):
 
     def __init__(self, game: Game, dimension: int, learner: str, regularization: float, seed: Seed) -> None:
         super().__init__(game, seed=seed)
-        self.dimension = dimension
-        self.learner = learner
-        self.regularization = regularization
-        check_whole("dimension", dimension, least=1)
-        check_choice("learner", learner, LEARNERS)
-        check_number("regularization", regularization, above=0)
+        self.dimension = check_whole("dimension", dimension, least=1)
+        self.learner = check_choice("learner", learner, LEARNERS)
+        self.regularization = check_number("regularization", regularization, above=0)
         self._revealing = revealing_action(game, self.name)
 
     @property

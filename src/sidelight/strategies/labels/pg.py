@@ -29,7 +29,6 @@ from sidelight.strategies.base import (
     act,
     check_flag,
     check_number,
-    check_parameter,
     check_whole,
     observe,
 )
@@ -171,19 +170,12 @@ class PGTS(KernelStrategy):
         seed: Seed = 0,
     ) -> None:
         super().__init__(game, seed=seed)
-        self.dimension = dimension
-        self.prior_mean = prior_mean
-        self.regularization = regularization
-        self.transitions = transitions
-        self.intercept = intercept
-        self.refresh = refresh
-        check_whole("dimension", dimension, least=1)
-        check_number("prior_mean", prior_mean)
-        check_number("regularization", regularization, above=0)
-        check_whole("transitions", transitions, least=1)
-        check_flag("intercept", intercept)
-        check_number("refresh", refresh, above=0)
-        check_parameter("refresh", refresh, refresh <= 1, "a share of at most 1")
+        self.dimension = check_whole("dimension", dimension, least=1)
+        self.prior_mean = check_number("prior_mean", prior_mean)
+        self.regularization = check_number("regularization", regularization, above=0)
+        self.transitions = check_whole("transitions", transitions, least=1)
+        self.intercept = check_flag("intercept", intercept)
+        self.refresh = check_number("refresh", refresh, above=0, most=1)
         self._revealing = revealing_action(game, self.name)
         if not self._directed and analyze(game).kind == "hard":
             warnings.warn(f"{self.name} has no guarantee on a hard game: it never pays for information", stacklevel=2)

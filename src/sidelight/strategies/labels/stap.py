@@ -93,8 +93,7 @@ class STAP(ClassifierStrategy):
         seed: Seed = 0,
     ) -> None:
         super().__init__(game, dimension, learner, regularization, seed)
-        self.count = count
-        check_choice("count", count, ("false-rejections", "all"))
+        self.count = check_choice("count", count, ("false-rejections", "all"))
         accept = self._revealing
         gains = [game.loss[1 - accept][j] - game.loss[accept][j] for j in (0, 1)] if game.n_actions == 2 else []
         if not gains or min(gains) >= 0 or max(gains) <= 0:

@@ -158,12 +158,11 @@ class BPMLeast(KernelStrategy):
     ) -> None:
         super().__init__(game, seed=seed)
         self.radius = radius
-        self.regularization = regularization
+        self.regularization = check_number("regularization", regularization, above=0)
         if isinstance(radius, str):
             check_parameter("radius", radius, radius == "published", "a finite number above 0, or 'published'")
         else:
             check_number("radius", radius, above=0)
-        check_number("regularization", regularization, above=0)
         self.analysis = analyze(game)
         check_playable(self.analysis, self.name)
         self._channel = channels(game)

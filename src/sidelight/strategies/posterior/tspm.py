@@ -107,10 +107,8 @@ class TSPM(KernelStrategy):
 
     def __init__(self, game: Game, regularization: float = 0.001, tries: int = 1000, seed: Seed = 0) -> None:
         super().__init__(game, seed=seed)
-        self.regularization = regularization
-        self.tries = tries
-        check_number("regularization", regularization, above=0)
-        check_whole("tries", tries, least=0)
+        self.regularization = check_number("regularization", regularization, above=0)
+        self.tries = check_whole("tries", tries, least=0)
         self.analysis = analyze(game)
         check_playable(self.analysis, self.name, only_optimal=True)
         self._channel = channels(game)
